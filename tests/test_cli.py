@@ -102,7 +102,7 @@ def test_run_shows_received_waiting_and_agreement(mqlab):
     done = mqlab("run", "fuse:2.20")
     assert done.returncode == 0
     assert "C1 received: the guide says 6; agrees" in done.stdout
-    assert "No message waits anywhere." in done.stdout
+    assert "No messages waiting." in done.stdout
 
 
 def test_json_output_is_one_line_for_each_what(mqlab, tmp_path):
@@ -255,7 +255,7 @@ def test_sends_that_reach_nobody_say_so_in_the_table_and_at_the_end(mqlab, tmp_p
     assert done.returncode == 0
     for part in told:
         assert part in done.stdout
-    assert "3 messages reached nobody." in done.stdout
+    assert "3 messages were not delivered to any consumer." in done.stdout
     assert "reached nobody" not in mqlab("run", "fuse:2.20").stdout
 
 

@@ -20,7 +20,7 @@ PARTS = {
 }  # fmt: skip
 PROGRAMS = {
     "browser tests": ("chromium", "install the system's package 'chromium'"),
-    "pages that run": ("npm", "install the system's packages 'nodejs' and 'npm'"),
+    "interactive lesson pages": ("npm", "install the system's packages 'nodejs' and 'npm'"),
 }
 
 

@@ -68,7 +68,7 @@ class Beside(TextTable):
         return [["", f"{self.product} {self.version}", "mqlab", ""], *lines]
 
     def __str__(self) -> str:
-        told = "Both did the same." if not self.differs else f"{len(self.differs)} differ."
+        told = "Real broker and mqlab agree." if not self.differs else f"{len(self.differs)} differ."
         return "\n".join([TextTable.__str__(self), told, *self.problems])
 
 

@@ -246,7 +246,7 @@ def view(what: object, *actions: Action) -> Any:
     from mqlab.workbench import opening
 
     if isinstance(what, Ledger):
-        raise BadValue("a table of runs cannot be played; view a trace, or mq.compare of two")
+        raise BadValue("a table of runs cannot be viewed; pass a trace, or mq.compare(a, b)")
     if isinstance(what, Comparison):
         return views.view(what)
     name = what if isinstance(what, str) and not actions else ""

@@ -12,9 +12,9 @@ class Problems(TextTable, list[Problem]):
     def table(self) -> list[list[str]]:
         """Return the table as text: the head, then one line per problem."""
         lines = [[p.level, p.place, p.what, p.remedy, p.source] for p in self]
-        return [["", "where", "what happens", "what to write", "source"], *lines]
+        return [["", "where", "problem", "fix", "source"], *lines]
 
     def __str__(self) -> str:
-        return "\n".join(map(str, self)) or "No problem is known."
+        return "\n".join(map(str, self)) or "No problems found."
 
     __repr__ = __str__

@@ -48,7 +48,7 @@ def check(
     for what, found in checked(whats, changes, edition):
         errors += sum(problem.level == "error" for problem in found)
         name = next(iter(told(what)))
-        problems = table(name, "level", "where", "what happens, and what to write", whole=("level",))
+        problems = table(name, "level", "where", "problem and fix", whole=("level",))
         effects = _effects(found)
         for problem in found:
             if as_json:
@@ -76,7 +76,7 @@ def _effects(found: list[Problem]) -> dict[str, Effect]:
 def _shown(effects: dict[str, Effect]) -> Any:
     """Return the table of what comes of problems."""
     shown = table(
-        "What comes of it, in the smallest network that has it",
+        "Effect, shown on a minimal example",
         "rule",
         "a run shows",
         whole=("rule",),

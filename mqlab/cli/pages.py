@@ -10,6 +10,7 @@ import typer
 
 from mqlab.cli.app import Json, app, note, show, table, told
 from mqlab.errors import BadValue, MissingExtra
+from mqlab.spec.plural import counted
 
 
 @app.command()
@@ -65,4 +66,4 @@ def _write(folder: Path, names: list[str] | None, engine: Path | None, without: 
         raise MissingExtra.of(error.name or "jinja2", "lab") from None
     site = writing.Site(folder, None if without else find(engine))
     count = sum(1 for _ in site.write(names or None))
-    note(f"{count} files in {folder}; see them with: python -m http.server --directory {folder}")
+    note(f"{counted(count, 'file')} in {folder}; see them with: python -m http.server --directory {folder}")

@@ -39,7 +39,7 @@ def real(
         totals = table(next(iter(told(what))), *head)
         for line in lines:
             totals.add_row(*told(*line))
-        said = f"{len(both.differs)} differ." if both.differs else "Both did the same."
+        said = f"{len(both.differs)} differ." if both.differs else "Real broker and mqlab agree."
         show(totals, said, *told(*both.problems))
     if record is not None:
         note(f"{what}: recording written to {record}")

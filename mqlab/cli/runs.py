@@ -31,6 +31,7 @@ from mqlab.errors import BadValue, MqlabError
 from mqlab.spec.action import Producer
 from mqlab.spec.link import Links
 from mqlab.spec.openmq_actions import Send
+from mqlab.spec.plural import counted
 
 if TYPE_CHECKING:
     from mqlab.spec.any_scenario import AnyScenario
@@ -92,13 +93,13 @@ def _show(what: str, trace: Trace, asked: AnyScenario) -> None:
     received = table("", "consumer", "received")
     for consumer, count in trace.received().items():
         received.add_row(*told(consumer), str(count))
-    show(f"[bold]{next(iter(told(title)))}[/]", received if received.row_count else "There is no consumer.")
+    show(f"[bold]{next(iter(told(title)))}[/]", received if received.row_count else "No consumers.")
     _show_roles(trace)
     waiting = table("Waiting messages", "broker", "destination", "messages", "numbers")
     for broker, destinations in trace.waiting().items():
         for destination, numbers in destinations.items():
             waiting.add_row(*told(broker, destination, str(len(numbers)), spans(numbers, most=12)))
-    show(waiting if waiting.row_count else "No message waits anywhere.")
+    show(waiting if waiting.row_count else "No messages waiting.")
     _show_fates(trace)
     _show_races(trace)
     _show_guide(what, trace, asked)
@@ -107,7 +108,7 @@ def _show(what: str, trace: Trace, asked: AnyScenario) -> None:
 def _show_fates(trace: Trace) -> None:
     """Show what became of messages that neither came nor wait, and of sends that reached nobody."""
     head, *lines = trace.account().table()
-    fates = table("What became of the others", *head)
+    fates = table("Fate of the remaining messages", *head)
     for line in lines:
         if line[0] not in WAITING:
             fates.add_row(*told(*line))
@@ -118,7 +119,7 @@ def _show_fates(trace: Trace) -> None:
         show(fates)
     nobody = missing + sum(int(line[1]) for line in lines if line[0] == "dropped")
     if nobody > 0:
-        show(f"[yellow]{nobody} messages reached nobody.[/]")
+        show(f"[yellow]{counted(nobody, 'message was', 'messages were')} not delivered to any consumer.[/]")
 
 
 def _show_races(trace: Trace) -> None:
@@ -127,7 +128,10 @@ def _show_races(trace: Trace) -> None:
 
     found = other_outcomes(trace)
     if found is not None and len(found) > 1:
-        show(f"[yellow]One of at least {len(found)} outcomes: it hangs on timing (mqlab outcomes).[/]")
+        show(
+            f"[yellow]One of at least {len(found)} outcomes: the result depends on timing (see mqlab "
+            "outcomes).[/]"
+        )
 
 
 def _asked(trace: Trace) -> int:
@@ -167,7 +171,7 @@ def _write(what: str, played: Trace, trace: Path | None, html: Path | None) -> N
 
         with writing(trace) as file:
             parquet.save(played, file)
-        note(f"trace of {len(played)} events written to {trace}")
+        note(f"trace of {counted(len(played), 'event')} written to {trace}")
     if html:
         from mqlab import views
 
@@ -226,7 +230,7 @@ def compare(
         return
     # A run is a column: eight measures beside one another are wider than a terminal.
     head, *lines = ledger.table()
-    cost = table("What each run cost", "", *(next(iter(told(line[0]))) for line in lines))
+    cost = table("Losses and downtime", "", *(next(iter(told(line[0]))) for line in lines))
     for no, measure in enumerate(head[1:], 1):
         cost.add_row(measure, *(line[no] for line in lines))
     show(cost)
@@ -239,7 +243,7 @@ def _show_parting(both: Comparison, one: str, other: str) -> None:
     for consumer, (left, right) in both.received().items():
         received.add_row(*told(consumer), str(left), str(right))
     parted = both.first_difference()
-    show(received, "The runs are alike." if parted is None else "The first events that differ:")
+    show(received, "The runs are identical." if parted is None else "The first events that differ:")
     for event in parted or ():
         show(*told(f"  {event}"))
 

@@ -19,6 +19,7 @@ from mqlab import products
 from mqlab.errors import BadValue, UnknownName
 from mqlab.products.inputs import scenario_of
 from mqlab.spec import Action, Network, Scenario, Settle, Snapshot
+from mqlab.spec.plural import counted
 from mqlab.spec.step import Step
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def axes_of(over: Mapping[str, object], what: object) -> tuple[Axis, ...]:
     arguments = tuple(inspect.signature(what).parameters) if is_function(what) else ()
     for name in arguments:
         if name not in over:
-            raise BadValue(f"nothing says what {name} is; give it values: over={{{name!r}: [...]}}")
+            raise BadValue(f"{name} has no values; pass over={{{name!r}: [...]}}")
     return tuple(_axis(name, values, arguments) for name, values in over.items())
 
 
@@ -63,7 +64,7 @@ def _axis(name: str, given: object, arguments: tuple[str, ...]) -> Axis:
         values = tuple(_actions(value) for value in values)
     labels = tuple(given) if isinstance(given, Mapping) else tuple(map(_label, values))
     if len(set(map(str, labels))) < len(labels):
-        raise BadValue(f"{name}: two values read alike; give each a name: {{'first': ..., 'other': ...}}")
+        raise BadValue(f"{name}: two values have the same label; name them: {{'first': ..., 'other': ...}}")
     return Axis(name, kind, labels, values)
 
 
@@ -97,7 +98,7 @@ def _label(value: object) -> Any:
     if isinstance(value, tuple):
         return ", ".join(map(_label, value)) or "none"
     if isinstance(value, Network):
-        return f"{len(value.names)} brokers"
+        return f"{counted(len(value.names), 'broker')}"
     if isinstance(value, Action):
         return _told(value)
     return str(value)

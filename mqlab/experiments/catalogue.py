@@ -33,7 +33,7 @@ def page(shown: Mapping[str, str]) -> str:
     """Return the page of all rules, in Markdown; *shown* is rule -> what a run says."""
     lines = ["# The rules of mqlab check", ""]
     for title, family in families().items():
-        lines += [f"## {title}", "", "| rule | finds | what a run shows | to see a recording |"]
+        lines += [f"## {title}", "", "| rule | finds | effect in a run | recording |"]
         lines += ["| --- | --- | --- | --- |"]
         for rule in family:
             told = shown.get(rule.id) or f"*no run: {rule.unshown}*"

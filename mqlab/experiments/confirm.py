@@ -33,7 +33,7 @@ def confirm(trace: Trace, explanation: Explanation, message: str | int, consumer
 
 def _paired(causes: tuple[Cause, ...], found: WhatIf) -> Iterator[Cause]:
     """Yield each cause with its change, then the changes that are left as causes of their own."""
-    left, would = list(found.changes), "would not get it" if found.received else "would get it"
+    left, would = list(found.changes), "would not receive it" if found.received else "would receive it"
     for cause in causes:
         mine = next((change for change in left if cause.grounds & set(change.about)), None)
         if mine is not None:
@@ -44,8 +44,7 @@ def _paired(causes: tuple[Cause, ...], found: WhatIf) -> Iterator[Cause]:
 
 def _told(found: WhatIf) -> Iterator[str]:
     if found.changes:
-        then = "does not get it" if found.received else "gets it"
-        yield f"One thing otherwise, and it {then}: {'; or '.join(map(str, found.changes[:4]))}."
+        would = "prevent that" if found.received else "deliver it"
+        yield f"A single change that would {would}: {'; or '.join(map(str, found.changes[:4]))}."
     elif found.all_tried:
-        does = "takes the message from it" if found.received else "gives it the message"
-        yield f"No single change of an option, action or fault {does} ({found.tried} tried)."
+        yield f"No single change of an option, action or fault has that effect ({found.tried} tried)."

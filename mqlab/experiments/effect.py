@@ -38,7 +38,7 @@ class Effect:
     @property
     def told(self) -> str:
         """The facts in words."""
-        return "; ".join(f"{fact} {bad}, mended {good}" for fact, (bad, good) in self.changes.items())
+        return "; ".join(f"{fact} {bad}; with the fix {good}" for fact, (bad, good) in self.changes.items())
 
 
 @cache
@@ -72,7 +72,7 @@ def _facts(trace: Trace) -> dict[str, Fact]:
     for broker, queues in trace.waiting().items():
         facts[f"waiting at {broker}"] = sum(map(len, queues.values()))
     facts["lost"] = len(trace.lost())
-    facts["come twice"] = sum(map(len, trace.duplicated().values()))
+    facts["received twice"] = sum(map(len, trace.duplicated().values()))
     for name, spans in roles(trace).items():
         facts[f"{name}{ROLE}"] = spans[-1][1]
     return facts

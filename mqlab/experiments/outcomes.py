@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from mqlab.errors import BadValue
 from mqlab.experiments.rerun import Setting, play
 from mqlab.spec.change import Body
+from mqlab.spec.plural import counted
 from mqlab.trace.event import Event
 from mqlab.trace.kinds import Kind
 from mqlab.trace.trace import Trace
@@ -54,7 +55,7 @@ class Outcome:
         return cls(tuple(received), tuple(sorted(waiting.items())), len(trace.lost()), len(twice))
 
     def __str__(self) -> str:
-        parts = [", ".join(f"{name} {count}" for name, count in self.received) or "nobody reads"]
+        parts = [", ".join(f"{name} {count}" for name, count in self.received) or "no consumers"]
         parts += [f"{count} wait at {where}" for where, count in self.waiting]
         parts += [f"{self.lost} lost"] * bool(self.lost) + [f"{self.twice} twice"] * bool(self.twice)
         return "; ".join(parts)
@@ -105,7 +106,7 @@ class Outcomes:
     def __str__(self) -> str:
         if len(self) == 1:
             return f"One outcome in {self.runs} runs: {self.found[0]}."
-        lines = [f"{len(self)} outcomes in {self.runs} runs:"]
+        lines = [f"{counted(len(self), 'outcome')} in {counted(self.runs, 'run')}:"]
         for place, outcome in enumerate(self.found):
             lines.append(f"  {self.share(place):4.0%}  {outcome}  (seed {outcome.seed})")
         return "\n".join(lines)
@@ -149,7 +150,7 @@ def outcomes(body: Body, setting: Setting, seeds: int = SEEDS) -> Outcomes:
     if seeds < 1:
         raise BadValue(f"seeds={seeds!r}; write a whole number of runs, 1 or more")
     if setting.jitter <= 0:
-        raise BadValue("jitter=0 gives the same run again and again; write for example jitter='1ms'")
+        raise BadValue("jitter=0 always gives the same run; write for example jitter='1ms'")
     counts: Counter[Outcome] = Counter()
     first: dict[Outcome, int] = {}
     for seed in range(setting.seed, setting.seed + seeds):

@@ -17,6 +17,7 @@ from mqlab.errors import BadFile, BadValue
 from mqlab.experiments.axes import Axis, axes_of, changed, made, under
 from mqlab.experiments.sizes import carried
 from mqlab.spec.json_types import JsonObject
+from mqlab.spec.plural import counted
 from mqlab.trace.kinds import Kind
 from mqlab.trace.trace import Trace
 
@@ -150,7 +151,10 @@ def planned(
     making = [axis for axis in axes if axis.kind in MAKE]
     count = math.prod(len(axis.values) for axis in making)
     if count > MOST_BASES:
-        raise BadValue(f"{count} networks and scripts; {MOST_BASES} at most, besides options and seeds")
+        raise BadValue(
+            f"{counted(count, 'combination')} of networks and scripts; the limit is {MOST_BASES} "
+            "(options and seeds not counted)"
+        )
     bases = []
     for places in product(*(range(len(axis.values)) for axis in making)):
         scenario = made(what, making, places)

@@ -32,7 +32,7 @@ def tell_races(trace: Trace, explanation: Explanation) -> Explanation:
     if found is None or len(found) == 1:
         return explanation
     line = (
-        f"One of at least {len(found)} outcomes: by other timing of the links it ended as "
+        f"One of at least {len(found)} outcomes: with different link timing it ended as "
         f"{' | '.join(str(outcome) for outcome in found.found[:4])} ({found.runs} runs; mq.outcomes "
         "has more)."
     )

@@ -27,7 +27,7 @@ class Setting:
         """Return the setting of a run; raises `BadValue` for a trace that does not hold it."""
         header = trace.header
         if not isinstance(header.get("scenario"), Mapping) or not header["scenario"].get("brokers"):
-            raise BadValue("this trace does not hold its scenario: it cannot be run again")
+            raise BadValue("this trace does not contain its scenario, so it cannot be re-run")
         links = Links.read(header.get("links"))
         return cls(header.get("seed", 0), header.get("jitter", 0), header.get("until"), links)
 

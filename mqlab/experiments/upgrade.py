@@ -36,7 +36,7 @@ class Upgrade:
 
     def __str__(self) -> str:
         if not self.changes:
-            return f"From {self.old} to {self.new} nothing changes in this run."
+            return f"From {self.old} to {self.new}: no change in this run."
         lines = [f"From {self.old} to {self.new}:"]
         lines += [f"  {line}" for line in self.changes]
         lines += ["Because:"] if self.causes else []
@@ -52,7 +52,7 @@ def upgrade(scenario: Scenario, old: str, new: str, seed: int = 0) -> Upgrade:
     try:
         after = play(scenario.under(new), seed)
     except MqlabError as error:
-        return Upgrade(old, new, before, None, (f"{new} refuses it: {error}",), ())
+        return Upgrade(old, new, before, None, (f"{new} rejects this configuration: {error}",), ())
     changes = tuple(_changes(_outcome(before), _outcome(after)))
     causes: tuple[str, ...] = ()
     if changes:
@@ -74,7 +74,7 @@ def _outcome(trace: Trace) -> Outcome:
 
 
 def _changes(before: Outcome, after: Outcome) -> Iterator[str]:
-    for verb, was, now in zip(("receives", "messages wait:"), before, after, strict=True):
+    for verb, was, now in zip(("receives", "messages waiting in"), before, after, strict=True):
         for name in sorted({*was, *now}):
             if was.get(name, 0) != now.get(name, 0):
                 told = f"{name} {verb}" if verb == "receives" else f"{verb} {name}:"

@@ -48,14 +48,14 @@ class WhatIf:
         return play(chosen.apply(inputs.body_of(self.trace)), Setting.of(self.trace))
 
     def __str__(self) -> str:
-        was = "got" if self.received else "did not get"
-        would = "would not get it" if self.received else "would get it"
+        was = "received" if self.received else "did not receive"
+        would = "would not receive it" if self.received else "would receive it"
         lines = [f"{self.consumer} {was} message {self.message}."]
         lines += [f"  {change.text}: {would}" for change in self.changes]
         if not self.changes:
-            more = f", and there are more; at_most={10 * self.tried} tries so many"
+            more = f"; more remain, use at_most={10 * self.tried} to try them"
             tried = f"{self.tried} were tried{'' if self.all_tried else more}"
-            lines.append(f"  No single change does it ({tried}).")
+            lines.append(f"  No single change has that effect ({tried}).")
         return "\n".join(lines)
 
     __repr__ = __str__

@@ -42,7 +42,7 @@ class Cause:
         return self.rule.source
 
     def __str__(self) -> str:
-        return self.text if self.change is None else f"{self.text} (taken away by: {self.change})"
+        return self.text if self.change is None else f"{self.text} (would not apply with: {self.change})"
 
 
 @dataclass(frozen=True, slots=True)

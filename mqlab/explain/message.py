@@ -24,14 +24,14 @@ def ends(trace: Trace, number: int) -> list[str]:
     if entry.fate in (Fate.consumed, Fate.waiting) and copies:
         return [_end(trace, row) for row in copies]
     at = f" at {entry.broker}" if entry.broker else ""
-    return [f"{entry.fate}{at}" + (f", since {entry.why}" if entry.why else "")]
+    return [f"{entry.fate}{at}" + (f": {entry.why}" if entry.why else "")]
 
 
 def _end(trace: Trace, row: int) -> str:
     event = trace.event(row)
     path = " > ".join(questions.route(trace, row))
     if event.kind == Kind.Received:
-        return f"received by {event.to} (path {path})"
+        return f"received by {event.to} (route {path})"
     if event.destination and event.destination.startswith("topic://"):
-        return f"ended at {event.broker} (path {path})"
-    return f"waits at {event.broker} (path {path})"
+        return f"ended at {event.broker} (route {path})"
+    return f"still waiting at {event.broker} (route so far: {path})"

@@ -8,6 +8,7 @@ from mqlab.errors import UnknownName
 from mqlab.explain.explanation import Explanation
 from mqlab.explain.news import NEWS, on_behalf
 from mqlab.explain.sentences import Sentence, sentence
+from mqlab.spec.plural import counted
 from mqlab.trace.account import why_it_waits
 from mqlab.trace.fates import down_since
 from mqlab.trace.kinds import Kind, Reason
@@ -35,7 +36,7 @@ def of_consumer(trace: Trace, consumer: str) -> Explanation:
     if consumer not in counts:
         raise UnknownName.of("consumer", consumer, counts)
     told = (sentence(trace, trace.event(row)) for row in on_behalf(trace, consumer))
-    title = f"Consumer {consumer}: received {counts[consumer]} messages."
+    title = f"Consumer {consumer}: received {counted(counts[consumer], 'message')}."
     return Explanation(title, tuple(filter(None, told)))
 
 
@@ -53,21 +54,22 @@ def of_broker(trace: Trace, broker: str) -> Explanation:
     rows = [r for r, kind in enumerate(kinds) if kind in TOLD and at[r] == node and msg[r] < 0]
     told = [*(sentence(trace, trace.event(row)) for row in rows), *waiting(trace, broker)]
     held = sum(map(len, trace.waiting().get(broker, {}).values()))
-    return Explanation(f"Broker {broker}: {held} messages wait there.", tuple(filter(None, told)))
+    return Explanation(f"Broker {broker}: {counted(held, 'message')} waiting.", tuple(filter(None, told)))
 
 
 def waiting(trace: Trace, broker: str) -> Iterator[Sentence]:
     """Yield one sentence for each reason for which messages wait at *broker*."""
     lying, node = trace.tally().lying, trace.names["node"].index(broker)
     down = node in down_since(trace)
-    kept = ": the broker is down, and its store keeps them", Reason.none
+    kept = ": the broker is down; its store holds them", Reason.none
     groups: dict[tuple[int, str, Reason], list[int]] = {}
     for at, dest, msg, told in zip(lying.broker, lying.dest, lying.msg, lying.told, strict=True):
         if at == node:
             groups.setdefault((dest, *(kept if down else _why(trace, told))), []).append(msg)
     for (dest, why, reason), found in groups.items():
-        names = _some([trace.message_name(number) for number in found])
-        text = f"{len(found)} of {trace.names['dest'][dest]} wait at {broker} ({names}){why}"
+        queue, names = trace.names["dest"][dest], _some([trace.message_name(number) for number in found])
+        held = counted(len(found), f"message of {queue} is", f"messages of {queue} are")
+        text = f"{held} waiting at {broker} ({names}){why}"
         yield Sentence(text, reason=reason, source=reason.source)
 
 

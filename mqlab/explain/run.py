@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from mqlab.explain.explanation import Explanation
 from mqlab.explain.parts import waiting
 from mqlab.explain.sentences import Line, ms, sentence
+from mqlab.spec.plural import counted
 from mqlab.trace import accounts
 from mqlab.trace.fates import Fate
 from mqlab.trace.kinds import Kind
@@ -34,8 +35,8 @@ def of_run(trace: Trace) -> Explanation:
     for tell in (_gone, _twice, _faults, _split):
         told += tell(trace)
     if trace.header.get("real"):
-        told.append(f"The guide and the real broker: {trace.header['real']}")
-    return Explanation(f"{trace.index().count} messages were sent.", tuple(told))
+        told.append(f"Where the guide and the real broker differ: {trace.header['real']}")
+    return Explanation(f"{counted(trace.index().count, 'message was', 'messages were')} sent.", tuple(told))
 
 
 def _gone(trace: Trace) -> Iterator[str]:
@@ -43,7 +44,7 @@ def _gone(trace: Trace) -> Iterator[str]:
     _, *lines = trace.account().table()
     for fate, count, why, which in lines:
         if fate not in (Fate.consumed, Fate.waiting):
-            yield f"{count} {fate}: {why or 'nobody knows of them any more'} ({which})."
+            yield f"{count} {fate}: {why or 'no broker holds them any more'} ({which})."
 
 
 def _twice(trace: Trace) -> Iterator[str]:
@@ -52,12 +53,12 @@ def _twice(trace: Trace) -> Iterator[str]:
     for consumer, messages in trace.duplicated().items():
         often = [number for number, times in messages.items() if times > 1]
         if often:
-            yield f"{consumer} got {len(often)} messages more than once."
+            yield f"{consumer} received {counted(len(often), 'message')} more than once."
         once = tuple(number for number, times in messages.items() if times == 1)
         if once:
             both.setdefault(once, []).append(consumer)
     for numbers, consumers in both.items():
-        yield f"{' and '.join(consumers)} each got {len(numbers)} that another consumer had got, too."
+        yield f"{' and '.join(consumers)} each received the same {counted(len(numbers), 'message')}."
 
 
 def _split(trace: Trace) -> Iterator[str]:
@@ -70,7 +71,10 @@ def _split(trace: Trace) -> Iterator[str]:
         for time in [*times, end]:
             now = accounts.masters(trace, key, time) if time < end else []
             if since is not None and sorted(now) != sorted(who):
-                yield f"Split brain: {' and '.join(who)} both served from {ms(since)} to {ms(time)}."
+                yield (
+                    f"Split brain: {' and '.join(who)} were active at the same time from {ms(since)} "
+                    f"to {ms(time)}."
+                )
                 since = None
             if len(now) > 1 and since is None:
                 since, who = time, now
@@ -83,10 +87,13 @@ def _faults(trace: Trace) -> Iterator[Line]:
     told = (sentence(trace, trace.event(row)) for row in apart[:MOST])
     yield from dict.fromkeys(filter(None, told))
     if len(apart) > MOST:
-        yield f"... and {len(apart) - MOST} more such events."
+        yield f"... and {counted(len(apart) - MOST, 'more such event')}."
     taken = {trace.column("msg")[row] for row in rows} - {-1}
     if taken:
-        yield f"{len(taken)} messages came out of a store again, after a restart or a takeover."
+        yield (
+            f"{counted(len(taken), 'message was', 'messages were')} recovered from a store after a "
+            "restart or takeover."
+        )
     for who, spans in trace.downtime().items():
         away = sum(end - begin for begin, end in spans)
-        yield f"{who} had no broker for {ms(away)}."
+        yield f"{who} was without a broker for {ms(away)}."

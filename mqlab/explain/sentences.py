@@ -75,14 +75,14 @@ def _over(event: Event) -> str:
 
 def _refused(trace: Trace, event: Event, detail: JsonDict) -> str:
     if event.message is None:
-        return f"{event.to}: no subscription of {event.destination}{_over(event)}"
-    return f"{event.broker} may not forward it{_over(event)}"
+        return f"{event.to} created no subscription to {event.destination}{_over(event)}"
+    return f"{event.broker} does not forward it{_over(event)}"
 
 
 def _enqueued(trace: Trace, event: Event, detail: JsonDict) -> Line:
     if event.frm != event.broker:
-        return f"{event.broker} took it over from {event.frm}{_over(event)}"
-    text = f"{event.broker} put a copy into {event.destination}: so its virtual destination says"
+        return f"{event.broker} enqueued it, received from {event.frm}{_over(event)}"
+    text = f"{event.broker} copied it to {event.destination} (virtual destination)"
     return Sentence(text, source="ActiveMQ, virtual destinations")
 
 
@@ -95,32 +95,32 @@ def _forwarded(trace: Trace, event: Event, detail: JsonDict) -> Line:
 
 def _failed(trace: Trace, event: Event, detail: JsonDict) -> str:
     if event.frm:
-        return f"a call of {event.frm} ended in an error"
-    return f"{event.broker} could not do what it was asked for"
+        return f"a call by {event.frm} failed"
+    return f"{event.broker} could not carry out the request"
 
 
 def _role_changed(trace: Trace, event: Event, detail: JsonDict) -> str:
     if "role" not in detail:
-        return f"{event.broker} has another role"
+        return f"{event.broker} changed role"
     return f"{event.broker} is now {str(detail.pop('role')).replace('_', ' ')}"
 
 
 def _partitioned(trace: Trace, event: Event, detail: JsonDict) -> str:
-    return f"{_line(event, detail)} is cut"
+    return f"{_line(event, detail)} was cut"
 
 
 def _healed(trace: Trace, event: Event, detail: JsonDict) -> str:
-    return f"{_line(event, detail)} is whole again"
+    return f"{_line(event, detail)} was restored"
 
 
 def _line(event: Event, detail: JsonDict) -> str:
     """Name the line that is cut or healed."""
     if "between" in detail:
-        return f"the line between {detail.pop('between')}"
+        return f"the link between {detail.pop('between')}"
     if event.frm and event.to:
-        return f"the line between {event.frm} and {event.to}"
+        return f"the link between {event.frm} and {event.to}"
     end = detail.pop("line", event.broker or event.to)
-    return f"the line to {'the database' if end == DATABASE else end}"
+    return f"the link to {'the database' if end == DATABASE else end}"
 
 
 def _voted(trace: Trace, event: Event, detail: JsonDict) -> Line:
@@ -130,14 +130,14 @@ def _voted(trace: Trace, event: Event, detail: JsonDict) -> Line:
     said = {word: [name for name, ballot in cast if ballot == word] for word in BALLOTS}
     votes = "".join(f"; {', '.join(names)} {BALLOTS[word]}" for word, names in said.items() if names)
     if accounts.role_at(trace, event.broker or "", event.t) not in SERVING:
-        return f"{event.broker} asked the cluster for its votes{votes}"
+        return f"{event.broker} started a quorum vote{votes}"
     if event.rule == Reason.vote_won:
-        outcome = "it is, and goes on serving"
+        outcome = "it is, and keeps serving"
     else:
         ends = (trace.event(row) for row in trace.rows(Kind.Stopped) if row > event.row)
         stops = any(end.broker == event.broker for end in ends)
-        outcome = f"it is not, and {'stops' if stops else 'serves on all the same'}"
-    asked = "which has lost its slave, asked the cluster whether it is in the majority"
+        outcome = f"it is not, and {'stops' if stops else 'keeps serving nevertheless'}"
+    asked = "which lost its replica, started a vote on whether it is still in the majority"
     return Sentence(f"{event.broker}, {asked}: {outcome}{votes}")
 
 
@@ -151,9 +151,9 @@ SENTENCES: dict[Kind, str | Tell] = {
     Kind.Stopped: "{e.broker} stopped",
     Kind.Connected: "bridge {e.link} is up, {e.frm} to {e.to}",
     Kind.Disconnected: "bridge {e.link} is down",
-    Kind.Subscribed: "{e.broker} has the subscription {e.subscription}",
-    Kind.Unsubscribed: "{e.broker} drops the subscription {e.subscription}",
-    Kind.Advised: "{e.to} gets the consumer advisory of {e.destination} from {e.frm}{over}",
+    Kind.Subscribed: "{e.broker} created subscription {e.subscription}",
+    Kind.Unsubscribed: "{e.broker} removed subscription {e.subscription}",
+    Kind.Advised: "{e.to} received the consumer advisory for {e.destination} from {e.frm}{over}",
     Kind.Refused: _refused,
     Kind.Merged: "{e.to} adds the consumer to {e.subscription}",
     Kind.Sent: "{e.frm} sent it to {e.destination} at {e.to}",
@@ -162,36 +162,36 @@ SENTENCES: dict[Kind, str | Tell] = {
     Kind.Forwarded: _forwarded,
     Kind.Received: "{e.to} received it, {age} after it was sent",
     Kind.Acknowledged: "",
-    Kind.Held: "nobody at {e.broker} can take it now",
-    Kind.Returned: "it went back to its queue at {e.broker}",
+    Kind.Held: "it stays at {e.broker}",
+    Kind.Returned: "it was returned to its queue at {e.broker}",
     Kind.Discarded: "it was dropped at {e.broker}",
     Kind.Expired: "it expired at {e.broker}",
-    Kind.DeadLettered: "it became a dead letter at {e.broker}",
-    Kind.Redelivered: "{e.to} gets it again, marked as redelivered",
+    Kind.DeadLettered: "{e.broker} sent it to the dead letter queue",
+    Kind.Redelivered: "{e.to} received it again, with the redelivered flag set",
     Kind.Failed: _failed,
     Kind.Crashed: "{e.broker} crashed",
-    Kind.Restarted: "{e.broker} started again",
+    Kind.Restarted: "{e.broker} restarted",
     Kind.Partitioned: _partitioned,
     Kind.Healed: _healed,
-    Kind.Locked: "{e.broker} has the lock",
+    Kind.Locked: "{e.broker} acquired the lock",
     Kind.RoleChanged: _role_changed,
-    Kind.Replicated: "{e.to} has copied {who}",
-    Kind.TakenOver: "{e.broker} has it out of the store",
-    Kind.FailedOver: "{e.frm} went to another broker",
+    Kind.Replicated: "{e.to} is in sync with {who}",
+    Kind.TakenOver: "{e.broker} recovered it from the store",
+    Kind.FailedOver: "{e.frm} failed over to another broker",
     Kind.Redirected: "",
     Kind.Voted: _voted,
     Kind.Attempted: "{e.frm} tried to reach {e.to}",
     Kind.Attached: "{e.frm} is connected to {e.to}",
     Kind.Interrupted: "{e.frm} has lost its connection",
-    Kind.Told: "{e.frm} names brokers to {e.to}",
-    Kind.Waited: "{who} waits {age} before the next try",
+    Kind.Told: "{e.frm} sent {e.to} the list of brokers in the cluster",
+    Kind.Waited: "{who} waits {age} before the next attempt",
     Kind.Announced: "",
-    Kind.Suspended: "{e.broker} stands still",
-    Kind.Resumed: "{e.broker} goes on",
+    Kind.Suspended: "{e.broker} was suspended",
+    Kind.Resumed: "{e.broker} resumed",
     Kind.Answered: "",
     Kind.LockLost: "{e.broker} has lost its lock",
-    Kind.BridgeUp: "{e.frm} has a bridge",
-    Kind.BridgeDown: "{e.frm} has lost a bridge",
-    Kind.Browsed: "{e.to} looked at it",
+    Kind.BridgeUp: "{e.frm} established a bridge",
+    Kind.BridgeDown: "{e.frm} lost a bridge",
+    Kind.Browsed: "{e.to} browsed it",
     Kind.Intervened: _intervened,
 }

@@ -16,6 +16,7 @@ from mqlab.explain.case import ENDED, Case, of_kind
 from mqlab.explain.explanation import Cause, Explanation
 from mqlab.explain.message import ends, of_message
 from mqlab.explain.sentences import Sentence, ms, sentence
+from mqlab.spec.plural import counted
 from mqlab.trace.event import Event
 from mqlab.trace.kinds import Kind, Reason
 from mqlab.trace.trace import Trace
@@ -31,12 +32,12 @@ def why_not_received(trace: Trace, message: str | int, consumer: str) -> Explana
     case = Case(trace, message, consumer)
     if case.received:
         told_of = of_message(trace, message)
-        return Explanation(f"{consumer} did get message {case.name}.", told_of.told)
+        return Explanation(f"{consumer} received message {case.name}.", told_of.told)
     causes = list(dict.fromkeys(_decided(case)))
     told = sorted(causes, key=lambda cause: cause.row if cause.row >= 0 else -1)
-    end = "; ".join(ends(trace, case.number)) or "it is gone"
+    end = "; ".join(ends(trace, case.number)) or "it is no longer anywhere"
     lines = dict.fromkeys(cause.told for cause in told)
-    return Explanation(f"{consumer} did not get message {case.name}: {end}.", tuple(lines), tuple(causes))
+    return Explanation(f"{consumer} did not receive message {case.name}: {end}.", tuple(lines), tuple(causes))
 
 
 def _decided(case: Case) -> Iterator[Cause]:
@@ -69,12 +70,12 @@ def _consumer(case: Case) -> Iterator[Cause]:
         return
     if not any(map(case.reads, map(str, case.targets))):
         listed = ", ".join(sorted({str(e.destination) for e in case.lives}))
-        yield Cause(f"{consumer} reads {listed}, and the message went to {sent.destination}.")
+        yield Cause(f"{consumer} consumes from {listed}; the message was sent to {sent.destination}.")
         return
     refusing = script.refusing_selector(case.trace, case.number, consumer)
     if refusing is not None:
         yield Cause(
-            f"{consumer} selects {refusing}, and the message has "
+            f"{consumer} has the selector {refusing}; the message has "
             f"{_listed(script.asked_by(refusing, case.trace, case.number))}.",
             Reason.selector,
         )
@@ -136,7 +137,7 @@ def _no_bridge(case: Case) -> Iterator[Cause]:
                 reached.append(name)
     here, there = ", ".join(sorted(case.been)), ", ".join(sorted(case.homes))
     if not case.homes & seen:
-        text = f"No bridge leads from {here} to {there}, where {case.consumer} is."
+        text = f"There is no bridge from {here} to {there}, where {case.consumer} is connected."
         yield Cause(text, about=("duplex",))
         return
     for event in of_kind(case.trace, Kind.Disconnected):
@@ -156,7 +157,7 @@ def _elsewhere(case: Case) -> Iterator[Cause]:
         return
     there = ", ".join(sorted(case.homes - case.been)) or "it"
     here = ", ".join(sorted(case.been)) or "nobody"
-    text = f"{here} did not pass it on to {there}, where {case.consumer} is."
+    text = f"{here} did not forward it to {there}, where {case.consumer} is connected."
     yield Cause(text, about=("LocalOnly", "duplex"))
 
 
@@ -177,7 +178,7 @@ def _instead(case: Case) -> Iterator[Cause]:
         cause = _by(case, event, _winner(case, event))
         owner = _owner(case, group, event) if group is not None else None
         if owner is not None:
-            text = f"message group {group} belongs to it since {ms(owner.t)}"
+            text = f"message group {group} has been assigned to it since {ms(owner.t)}"
             text = f"{event.broker} dispatched it to {event.to}: {text}"
             cause = replace(cause, told=Sentence(text, event.t), rule=Reason.group_owner)
         yield cause
@@ -201,8 +202,8 @@ def _full(case: Case, event: Event) -> Cause | None:
     ]
     if not allowed or len(held) < max(1, max(allowed)):
         return None
-    text = f"{case.consumer} held {len(held)} already, as many as its prefetch allows"
-    text = f"{text}; {event.broker} dispatched it to {event.to}"
+    text = f"{case.consumer} already held {counted(len(held), 'unacknowledged message')}, its full prefetch"
+    text = f"{text}; {event.broker} dispatched it to {event.to} instead"
     return Cause(Sentence(text, event.t), Reason.prefetch_full, event.row)
 
 
@@ -230,12 +231,12 @@ def _end(case: Case) -> Iterator[Cause]:
         elif event.kind == Kind.Dispatched and event.to == case.consumer:
             handed = sentence(case.trace, event)
             assert handed is not None
-            text = f"{handed.said().removesuffix('.')}; {case.consumer} has not taken it"
+            text = f"{handed.said().removesuffix('.')}; {case.consumer} has not consumed it"
             about = ("receiving", "Crash", "Pause")
             yield Cause(Sentence(text, event.t), event.rule, event.row, about)
         last = event if event.kind in (Kind.Held, Kind.Sent) else None
     if last is not None and last.kind == Kind.Held:
         yield _by(case, last)
     elif last is not None:
-        text = f"it was on its way to {last.to} when the run ended, or its connection went"
+        text = f"it was in transit to {last.to} when the run ended or the connection was lost"
         yield Cause(Sentence(text, last.t), Reason.connection_lost, last.row)

@@ -26,7 +26,7 @@ class EditionRules:
     """
 
     parent_matches: bool = _rule(True, "the pattern A.> also matches A itself")
-    tests_messages: bool = _rule(True, "a connector's lists are applied to each message again")
+    tests_messages: bool = _rule(True, "the connector's destination filters are also applied to each message")
     tests_statics: bool = _rule(True, "an excluded destination is not forwarded even if static")
     merges_network_queues: bool = _rule(
         False,
@@ -36,36 +36,36 @@ class EditionRules:
     minus_one_is_no_limit: bool = _rule(True, "a TTL of -1 is no limit")
     bare_statics: bool = _rule(False, "a static subscription has the base priority -5 and no path, near or far")
     marks_all_returned: bool = _rule(
-        False, "all that a consumer gives back counts as redelivered, if it never had any of it"
+        False, "messages returned by a consumer count as redelivered even if it never received them"
     )
-    counts_forwarded: bool = _rule(True, "brokers count what their bridges took")
-    audits_queues: bool = _rule(True, "a queue drops a second copy of what it holds")
-    hides_duplicates: bool = _rule(False, "a queue counts a second copy that nobody ever gets")
+    counts_forwarded: bool = _rule(True, "broker statistics include messages dispatched to bridges")
+    audits_queues: bool = _rule(True, "a queue drops duplicates of messages it holds")
+    hides_duplicates: bool = _rule(False, "a queue counts duplicates that are never delivered")
     forgets_network_durables: bool = _rule(
-        True, "a durable subscription given up beyond the connector is given up on this side too"
+        True, "a durable subscription removed beyond the connector is removed on this side, too"
     )
-    counts_durable_doubles: bool = _rule(
-        False, "a durable subscription counts second copies as pending for ever"
-    )
-    missing_differs: bool = _rule(False, "a missing property is unlike (<>) anything")
+    counts_durable_doubles: bool = _rule(False, "a durable subscription counts duplicates as pending forever")
+    missing_differs: bool = _rule(False, "a missing property satisfies <> for any value")
     splits_composites: bool = _rule(
-        False, "a composite consumer beyond is one subscription for each of its elements"
+        False, "a remote consumer of a composite destination creates one subscription per element"
     )
     counts_all_topic_acks: bool = _rule(True, "topics count what durable and wildcard subscribers acknowledge")
     redelivered_travels: bool = _rule(False, "the redelivered flag crosses a bridge")
     zero_prefetch_is_silence: bool = _rule(
-        False, "a connector's prefetchSize of 0 is taken, and nothing crosses"
+        False, "a connector's prefetchSize of 0 is accepted, but nothing is forwarded"
     )
-    zero_attempts_is_forever: bool = _rule(False, "maxReconnectAttempts=0 of a failover client means for ever")
-    pulls_topics: bool = _rule(True, "a topic subscriber with prefetch 0 gets what it asks for")
-    spares_group_owners: bool = _rule(True, "among equals those come first who own fewer message groups")
-    look_pages_in: bool = _rule(
-        True, "who looks into a queue makes it take up its messages, as a consumer does"
+    zero_attempts_is_forever: bool = _rule(
+        False, "for failover clients maxReconnectAttempts=0 means retry forever"
     )
+    pulls_topics: bool = _rule(True, "a topic subscriber with prefetch 0 can pull messages")
+    spares_group_owners: bool = _rule(
+        True, "among equal consumers, the one owning fewer message groups comes first"
+    )
+    look_pages_in: bool = _rule(True, "browsing a queue pages in its messages, as a consumer does")
     remembers_topics: bool = _rule(
-        True, "a lasting store remembers every topic, not only those with durable subscriptions"
+        True, "a persistent store remembers every topic, not only those with durable subscriptions"
     )
-    client_sorts: bool = _rule(False, "a client takes what it has buffered by JMS priority")
+    client_sorts: bool = _rule(False, "a client consumes its prefetched messages by JMS priority")
 
 
 RULES = {

@@ -14,6 +14,7 @@ from mqlab.spec.manual import documented
 from mqlab.spec.openmq_options import OPTIONS, Options, to_guide
 from mqlab.spec.openmq_words import nouns_of, steps_of
 from mqlab.spec.origin import Origin
+from mqlab.spec.plural import counted
 from mqlab.spec.step import Step, check_keys, started
 
 if TYPE_CHECKING:
@@ -155,7 +156,7 @@ class ClusterScenario:
             raise BadValue(f"{reason}; leave 'master' out, or write the model 'master'")
 
     def __repr__(self) -> str:
-        steps = f", {len(self.steps)} steps" if self.steps else ""
+        steps = f", {counted(len(self.steps), 'step')}" if self.steps else ""
         return f"Network({', '.join(map(repr, self.members))}, model={self.model!r}{steps})"
 
     @property

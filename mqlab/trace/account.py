@@ -25,12 +25,16 @@ MOST = 6  # spans of numbers that a line of the printed account names
 def why_it_waits(event: Event) -> str:
     """Return why a message lies where the last event left it that decided on it there."""
     if event.kind == Kind.Dispatched:
-        return f"dispatched to {event.to}, which has not taken it"
+        return f"dispatched to {event.to}, not yet received"
     if event.kind == Kind.Received:
-        return f"{event.to} has received it and has not acknowledged"
+        return f"received by {event.to}, not acknowledged"
     if event.kind == Kind.Forwarded:
-        return f"on the way to {event.to}, which has not answered"
-    return event.rule.sentence if event.rule != Reason.none else "it came back, and nobody took it"
+        return f"in transit to {event.to}, not yet confirmed"
+    return (
+        event.rule.sentence
+        if event.rule != Reason.none
+        else "it was returned, and no consumer has received it since"
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +82,7 @@ class Account(TextTable, Mapping[int, Entry]):
     consumed        12        1-12
     """
 
-    hints = {"fate": "what became of them", "why": "the rule, with its limits and faults"}
+    hints = {"fate": "fate of the messages", "why": "the rule, limit or fault that decided"}
 
     def __init__(self, trace: Trace) -> None:
         self.trace, self._tally = trace, trace.tally()
@@ -103,13 +107,13 @@ class Account(TextTable, Mapping[int, Entry]):
         if fate is Fate.waiting:
             rule, why = event.rule, why_it_waits(event)
             if self.trace.column("broker")[row] in self._down:
-                rule, why = Reason.broker_stopped, f"{event.broker} is down, and its store keeps it"
+                rule, why = Reason.broker_stopped, f"{event.broker} is down; its store holds it"
         elif fate is Fate.consumed:
             why = ""
         elif fate is Fate.lost and event.kind in (Kind.Stopped, Kind.Crashed, Kind.Interrupted):
-            rule, why = Reason.connection_lost, "it was on its way when the connection went"
+            rule, why = Reason.connection_lost, "it was in transit when the connection was lost"
         elif fate is Fate.never_accepted and not why:
-            why = "its send failed" if event.kind == Kind.Failed else "no broker has taken it over"
+            why = "its send failed" if event.kind == Kind.Failed else "no broker accepted it"
         return Entry(message, fate, row, rule, why, event.broker, event.destination, self.trace)
 
     def of(self, *fates: Fate | str) -> list[int]:

@@ -28,11 +28,11 @@ class Comparison(Plottable):
         """Return what each consumer received in both runs, and where they part."""
         one, other = labels((self.one, self.other))
         counts = [f"  {name}: {left} and {right}" for name, (left, right) in self.received().items()]
-        lines = [f"{one}, beside {other}", "received:", *(counts or ["  there is no consumer"])]
+        lines = [f"{one} compared with {other}", "received:", *(counts or ["  (no consumers)"])]
         parted = self.first_difference()
         if parted is None:
-            return "\n".join([*lines, "The runs are alike."])
-        events = (f"  {event}" if event is not None else "  (over)" for event in parted)
+            return "\n".join([*lines, "The runs are identical."])
+        events = (f"  {event}" if event is not None else "  (run ended)" for event in parted)
         return "\n".join([*lines, "The first events that differ:", *events])
 
     __repr__ = __str__

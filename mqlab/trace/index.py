@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from mqlab.errors import BadValue, UnknownName
+from mqlab.spec.plural import counted
 from mqlab.trace.kinds import Kind
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ class Index:
                 place = numbers.index(msg) if msg in numbers else -1
             if place >= 0:
                 return f"{self.trace.names['node'][node]}-{place + 1}"
-        raise BadValue(f"there is no message {msg}; the run sent {self.count}")
+        raise BadValue(f"no message {msg}: the run sent {counted(self.count, 'message')}")
 
     @property
     def count(self) -> int:

@@ -109,54 +109,58 @@ class Reason(IntEnum):
 
     none = 0
     turn = 1, "it was this subscription's turn among those of equal priority", _LOAD
-    only_taker = 2, "no other subscription could take it", _LOAD
+    only_taker = 2, "no other subscription was eligible", _LOAD
     higher_priority = (
         3,
         "this subscription has a higher priority than the others",
         _ROUTE,
         {"priority"},
     )
-    every_subscriber = 4, "a topic gives every matching subscription a copy", "Fuse 2, Figure 2.5"
+    every_subscriber = 4, "every matching subscription of a topic receives a copy", "Fuse 2, Figure 2.5"
     exclusive = 5, "the exclusive consumer of a queue gets everything", _EXCLUSIVE, {"exclusive"}
-    no_subscription = 6, "no subscription asks for it here", _DYNAMIC, {"duplex"}
+    no_subscription = 6, "there is no matching subscription at this broker (no demand)", _DYNAMIC, {"duplex"}
     prefetch_full = (
         7,
-        "every subscription already holds as many as its prefetch allows",
+        "the prefetch window of every subscription is full",
         _LOAD,
         _BUFFER,
     )
-    ttl_used_up = 8, "it has made as many hops as messageTTL allows", _TTL, _TTLS
+    ttl_used_up = 8, "its hop count has reached messageTTL", _TTL, _TTLS
     already_visited = 9, "a message never returns to a broker it has visited", _STATIC, {"policies"}
     not_permitted = (
         10,
-        "the connector's lists do not let this destination pass",
+        "the connector's destination filters do not permit this destination",
         "Fuse 2, Filtering",
         _LISTS,
     )
     selector = 11, "the selector does not match", "Fuse 2, Figure 2.17", {"selector"}
     consumer_ttl = (
         12,
-        "the advisory of this consumer has crossed as many brokers as consumerTTL allows",
+        "this consumer's advisory has reached the consumerTTL limit",
         _TTL,
         _TTLS,
     )
-    loop = 13, "the advisory of this consumer has already been here", _DYNAMIC
+    loop = 13, "this consumer's advisory has already passed through this broker", _DYNAMIC
     duplicate_route = (
         14,
-        "another route to the same consumer stands already, as good or better",
+        "a subscription with equal or higher priority for the same consumer already exists",
         _ROUTE,
         _DUPLICATES,
     )
-    better_route = 15, "a route of higher priority to the same consumer replaced it", _ROUTE
-    conduit = 16, "conduit subscriptions: it joined the one that stands for all", "Fuse 2, Conduit"
+    better_route = 15, "it was replaced by a higher-priority route to the same consumer", _ROUTE
+    conduit = (
+        16,
+        "conduit subscriptions: the consumer was merged into the existing conduit subscription",
+        "Fuse 2, Conduit",
+    )
     local_consumer = 17, "a client of this broker subscribed"
-    remote_demand = 18, "a consumer behind the connector asks for it", _DYNAMIC
-    static = 19, "the connector lists it as statically included", _STATIC
+    remote_demand = 18, "demand from a consumer beyond the connector", _DYNAMIC
+    static = 19, "it is in the connector's staticallyIncludedDestinations", _STATIC
     consumer_left = 20, "the consumer left", _DYNAMIC, _AWAY
     bridge_down = 21, "the bridge to the other broker is down", "", {"StopConnector", *_LOSSES}
     broker_stopped = 22, "the broker stopped", "", _DEATHS
-    memory_store = 23, "the broker kept it in memory only", "", {"ack_mode", "persistent", *_DEATHS}
-    replay = 24, "replayWhenNoConsumers lets it go back", "article, Stuck messages"
+    memory_store = 23, "it was held in memory only and not stored", "", {"ack_mode", "persistent", *_DEATHS}
+    replay = 24, "replayWhenNoConsumers permits forwarding it back", "article, Stuck messages"
     not_exclusive = 25, "another consumer of the queue is exclusive", _EXCLUSIVE
     group_owner = 26, "its message group belongs to another consumer", "ActiveMQ, groups"
     no_advisories = (
@@ -165,61 +169,69 @@ class Reason(IntEnum):
         _DYNAMIC,
         {"advisory_support", "static_bridge"},
     )
-    durable = 28, "a durable subscriber's messages are kept while it is away"
-    expired = 29, "its time to live was over", "", {"time_to_live"}
-    asked = 30, "the client asked for it", "", {"DestroyDestination", *_AWAY}
-    unsubscribed = 31, "the durable subscription was given up"
-    duplicate = 32, "the queue holds this very message already"
-    browsing = 33, "a queue browser only looks", "ActiveMQ, browsers"
-    accepted = 34, "somebody listens at that address"
-    nobody_listens = 35, "nobody listens at that address"
-    initial_delay = 36, "after a loss the first round begins after initialReconnectDelay", _FAILOVER
-    back_off = 37, "a round has failed: each wait is longer, up to the maximum", _FAILOVER
-    priority = 38, "it is not at its preferred broker and tries that one again", _FAILOVER
-    connection_lost = 39, "the connection is gone", _FAILOVER, _LOSSES
-    gave_up = 40, "as many rounds have failed as the options allow", _FAILOVER
-    cluster_update = 41, "the broker knows of other brokers", "Fuse 1, Dynamic failover"
-    multicast = 42, "whoever can be discovered says so again and again", _DISCOVERY
-    waits_for_lock = 43, "a member of a set begins as a slave, until it has the lock", _SET
-    lock_free = 44, "nobody held the lock", _SET
-    lock_held = 45, "another broker holds the lock: it sleeps and asks again", _SET
+    durable = 28, "messages for an inactive durable subscription are kept"
+    expired = 29, "its time-to-live had expired", "", {"time_to_live"}
+    asked = 30, "requested by the client", "", {"DestroyDestination", *_AWAY}
+    unsubscribed = 31, "the durable subscription was removed (unsubscribed)"
+    duplicate = 32, "duplicate: the queue already holds this message"
+    browsing = 33, "a queue browser does not consume messages", "ActiveMQ, browsers"
+    accepted = 34, "the connection was accepted"
+    nobody_listens = 35, "connection refused: nothing is listening at that address"
+    initial_delay = 36, "the first reconnect attempt waits initialReconnectDelay", _FAILOVER
+    back_off = 37, "back-off: the delay grows after each failed attempt, up to maxReconnectDelay", _FAILOVER
+    priority = (
+        38,
+        "priorityBackup: it is connected to a non-priority broker and retries the priority one",
+        _FAILOVER,
+    )
+    connection_lost = 39, "the connection was lost", _FAILOVER, _LOSSES
+    gave_up = 40, "the maximum number of reconnect attempts was reached", _FAILOVER
+    cluster_update = (
+        41,
+        "updateClusterClients: the broker informs clients about the other brokers",
+        "Fuse 1, Dynamic failover",
+    )
+    multicast = 42, "discoverable brokers advertise themselves periodically by multicast", _DISCOVERY
+    waits_for_lock = 43, "a broker with a shared store starts as a slave until it acquires the lock", _SET
+    lock_free = 44, "the lock was free", _SET
+    lock_held = 45, "the lock is held by another broker: it waits and retries", _SET
     lock_taken = 46, "it holds the lock of its set", _SET
-    no_lock = 47, "it shares its store with nobody"
-    keep_alive = 48, "the regular look at the lock found that it is another's", _SET
-    asks_restart = 49, "it has stopped and asks to be started again", _SET
-    start_failed = 50, "its configuration or its store does not let it start"
-    mirrors = 51, "it does what its master does, with its port closed", _PURE
+    no_lock = 47, "it does not share its store"
+    keep_alive = 48, "the periodic lock check found that another broker holds the lock", _SET
+    asks_restart = 49, "it has stopped and requests a restart", _SET
+    start_failed = 50, "it cannot start because of its configuration or its store"
+    mirrors = 51, "it mirrors its master and accepts no client connections", _PURE
     no_master = 52, "its master cannot be reached", _PURE
     broken_filter = (
         53,
-        "updateClusterFilter is no regular expression: the bridge comes down again",
+        "updateClusterFilter is not a valid regular expression: the bridge goes down again",
         "Fuse 1, Example 1.1",
         {"update_cluster_filter"},
     )
     beyond_page = (
         54,
-        "only as many messages as maxPageSize are looked at from the head of the queue",
+        "only maxPageSize messages are paged in from the head of the queue; it lies beyond",
         "ActiveMQ, maxPageSize",
     )
     memory_full = (
         55,
-        "the destination holds as much as its memoryLimit: the sender has to wait",
+        "the destination has reached its memoryLimit: producer flow control blocks the sender",
         "ActiveMQ, producer flow control",
     )
     pending_limit = (
         56,
-        "a slow subscriber's topic keeps no more than its pendingMessageLimit",
+        "the slow consumer's pendingMessageLimit was exceeded",
         "ActiveMQ, slow consumers",
         {"pending_message_limit", "receiving"},
     )
     redelivered_too_often = (
         57,
-        "the client gave it back more often than its redelivery policy allows",
+        "it exceeded maximumRedeliveries of the client's redelivery policy",
         "ActiveMQ, redelivery policy",
     )
     no_local = (
         58,
-        "its consumer wants nothing from its own connection",
+        "noLocal: the consumer does not receive messages sent on its own connection",
         "JMS, noLocal",
         {"no_local"},
     )
@@ -230,46 +242,58 @@ class Reason(IntEnum):
     )
     redistribution = (
         60,
-        "nobody here takes it and somebody elsewhere does: redistribution-delay is over",
+        "no local consumer, but a remote one: redistribution-delay has elapsed",
         "Artemis, clusters, redistribution-delay",
     )
-    scale_down = 61, "its broker ends and hands its messages over", "AMQ Broker 7.1, 21.4"
-    copied = 62, "the slave has a complete copy and can take over", _HA
-    vote_won = 63, "enough brokers of the cluster do not see the master any more", _HA
-    vote_lost = 64, "too few brokers of the cluster confirm that the master is gone", _HA
-    fail_back = 65, "its master is back and in sync: the slave steps down", "AMQ Broker 7.1, 21.1.2"
+    scale_down = (
+        61,
+        "scale-down: its broker is shutting down and transfers its messages",
+        "AMQ Broker 7.1, 21.4",
+    )
+    copied = 62, "the slave is in sync with its master and can take over", _HA
+    vote_won = 63, "quorum vote won: enough brokers no longer see the master", _HA
+    vote_lost = 64, "quorum vote lost: too few brokers confirm that the master is gone", _HA
+    fail_back = (
+        65,
+        "failback: the original master is back in sync, so the slave steps down",
+        "AMQ Broker 7.1, 21.1.2",
+    )
     hosted = 66, "another broker hosts its backup", "AMQ Broker 7.1, 21.3"
-    no_consumer = 67, "no consumer in the cluster asks for it now", _CLUSTER
+    no_consumer = 67, "there is no consumer for it in the cluster at present", _CLUSTER
     buffers_full = (
         68,
-        "the buffers of its consumers are full: it waits at its home",
+        "the consumers' buffers are full: it waits at its home broker",
         _CLUSTER,
         _BUFFER,
     )
-    home_to_home = 69, "a consumer of that broker has room for it", _CLUSTER
+    home_to_home = 69, "a consumer at that broker has free capacity", _CLUSTER
     limit_reached = (
         70,
-        "the destination holds as much here as its limits allow",
+        "the destination has reached its limit at this broker",
         "OpenMQ Administration Guide, table 18-1",
     )
     first_to_lock = (
         71,
-        "it is the first to lock what the dead broker has in the common store",
+        "it was the first to lock the failed broker's data in the shared store",
         "OpenMQ Technical Overview 4, Enhanced Clusters",
     )
     paused = 72, "its destination is paused at this broker", "", {"PauseDestination"}
-    selected_by_none = 73, "no consumer's selector selects it", _CLUSTER
+    selected_by_none = 73, "it matches no consumer's selector", _CLUSTER
     moved_aside = (
         74,
-        "a broker that starts as a slave moves its old data aside and takes its master's",
+        "a broker starting as a slave sets its old data aside and replicates its master's",
         _HA,
     )
     queue_turn = 75, "the consumers of a queue take turns", _QUEUES
     nobody_reads = (
         76,
-        "no consumer of the queue is there",
+        "the queue has no consumers",
         _QUEUES,
         {"message_load_balancing", "redistribution_delay"},
     )
-    on_the_way = 77, "it is for another broker, which does not answer", "Artemis, store-and-forward"
-    store_deleted = 78, "somebody deleted what the broker had kept", "", {"store"}
+    on_the_way = (
+        77,
+        "it is in the store-and-forward queue for another broker, which is not reachable",
+        "Artemis, store-and-forward",
+    )
+    store_deleted = 78, "the broker's store was deleted", "", {"store"}

@@ -24,7 +24,7 @@ def title(trace: Trace) -> str:
     named = scenario.get("title") or scenario.get("name")
     text = str(named or (f"A network of {brokers} brokers" if brokers != 1 else "One broker"))
     others = trace.header.get("outcomes", 1)  # that timing allows, where somebody has looked
-    return text if others == 1 else f"{text} (one of {others} or more outcomes)"
+    return text if others == 1 else f"{text} (one of at least {others} possible outcomes)"
 
 
 def product(trace: Trace) -> str:
@@ -75,5 +75,5 @@ def _apart(one: JsonObject, other: JsonObject) -> Iterator[str]:
 def _changed(before: Mapping[str, object], after: Mapping[str, object]) -> Iterator[str]:
     for key in dict.fromkeys([*after, *before]):
         if before.get(key) != after.get(key):
-            value = json.dumps(after[key], ensure_ascii=False) if key in after else "by default"
+            value = json.dumps(after[key], ensure_ascii=False) if key in after else "default"
             yield f"{after.get('name')}: {GUIDE_NAMES.get(key, key)} {value}"

@@ -17,13 +17,13 @@ GOT = (Kind.Received, Kind.Redelivered)
 # Column -> what it says. Times are milliseconds; empty where nothing of the kind happened.
 COLUMNS = {
     "sent": "messages that a client sent",
-    "received": "different messages that some consumer got",
-    "lost": "messages that nobody got and no queue holds",
-    "twice": "messages that came more than once",
-    "redelivered": "messages that came with the redelivered flag",
-    "service after": "from the first crash to the next message that a consumer got",
-    "data after": "from the first crash until the last message sent before it had come",
-    "longest away": "the longest time that a client was without a broker",
+    "received": "distinct messages received by at least one consumer",
+    "lost": "messages neither received nor stored",
+    "twice": "messages received more than once",
+    "redelivered": "messages received with the redelivered flag",
+    "service after": "from the first crash until the next message received by a consumer",
+    "data after": "from the first crash until the last message sent before it was received",
+    "longest away": "longest time that a client was without a broker",
 }
 TIMES = ("service after", "data after", "longest away")
 

@@ -50,6 +50,6 @@ def _column(rows: bytearray, name: str, code: str, place: int) -> array[int]:
         kept[byte::size] = rows[place + byte :: _STRIDE]
     # One byte more tells: numbers of rows, messages and names grow by one.
     if size < 8 and rows[place + size :: _STRIDE] != kept[size - 1 :: size].translate(_SIGN):
-        raise BadValue(f"a run is too large for its trace: column {name!r} has {size} bytes")
+        raise BadValue(f"the run is too large to be stored as one trace: column {name!r} has {size} bytes")
     column.frombytes(kept)
     return column

@@ -60,7 +60,7 @@ def check(found: pa.Schema, where: str) -> None:
     types = arrow().types
     wanted, given = {f.name: f.type for f in schema()}, {f.name: f.type for f in found}
     wrong = [f"{name} is missing" for name in wanted if name not in given]
-    wrong += [f"{name} is none of a trace's" for name in given if name not in wanted]
+    wrong += [f"{name} is not a column of a trace" for name in given if name not in wanted]
     for name, kind in given.items():
         most = wanted.get(name)
         if most is not None and not (types.is_signed_integer(kind) and kind.bit_width <= most.bit_width):
@@ -68,14 +68,14 @@ def check(found: pa.Schema, where: str) -> None:
     if wrong:
         raise BadFile(
             f"{where}: not the events of a trace (columns: {'; '.join(wrong)}); "
-            "mqlab.replay.read reads files of others"
+            "to read foreign event files use mqlab.replay.read"
         )
 
 
 def other_format(found: object) -> str:
     """Return what to say of a trace of another format than ours."""
     newer = isinstance(found, int) and found > FORMAT
-    do = "install a newer mqlab" if newer else "make it anew with this one"
+    do = "install a newer mqlab" if newer else "re-create it with this version"
     return f"trace format {found}; this mqlab reads {FORMAT}: {do}"
 
 
@@ -91,7 +91,7 @@ def trace_of(table: pa.Table, where: str = "table") -> Trace:
         known = json.loads(about)
         form, header, names = known["format"], known.get("header"), known.get("names")
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise BadFile(f"{where}: what it says about its trace is damaged: {error!r}") from None
+        raise BadFile(f"{where}: its trace metadata is damaged: {error!r}") from None
     if form != FORMAT:
         raise BadFile(f"{where}: {other_format(form)}")
     check(table.schema, where)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
+from mqlab.spec.plural import counted
 from mqlab.trace.fates import Fate
 from mqlab.trace.labels import title
 from mqlab.trace.spans import spans
@@ -20,7 +21,10 @@ def lines(trace: Trace) -> Lines:
     """Return the lines of a summary; times have units."""
     roles, account = trace.names["node_role"], trace.account()
     brokers = [name for name, role in zip(trace.names["node"], roles, strict=True) if role == "broker"]
-    ran = f"{_time(max(trace.column('t'), default=0))}, {len(trace)} events, seed {trace.header.get('seed', 0)}"
+    ran = (
+        f"{_time(max(trace.column('t'), default=0))}, {counted(len(trace), 'event')}, seed "
+        f"{trace.header.get('seed', 0)}"
+    )
     edition = f", edition {trace.header['edition']}" if "edition" in trace.header else ""
     found = [("run", ran + edition), ("brokers", _some(brokers)), ("messages", _fates(trace))]
     found.append(("received", _some([f"{who} {count}" for who, count in trace.received().items()])))
@@ -35,7 +39,7 @@ def lines(trace: Trace) -> Lines:
             found.append((fate, f"{count} ({which})" + f": {why}" * bool(why)))
     for what, numbers in (
         ("stuck", {n for of in trace.stuck().values() for ns in of.values() for n in ns}),
-        ("came twice", {n for of in trace.duplicated().values() for n in of}),
+        ("duplicates", {n for of in trace.duplicated().values() for n in of}),
     ):
         found += [(what, f"{len(numbers)} ({spans(sorted(numbers), MOST)})")] * bool(numbers)
     return found

@@ -48,7 +48,7 @@ def scenes(what: Trace | Comparison) -> list[Scene]:
             scene(what.other, other.removeprefix(f"{first}; "), story),
         ]
     if not isinstance(what, Trace):
-        raise BadValue(f"{type(what).__name__} cannot be played; view a trace, or mq.compare of two")
+        raise BadValue(f"{type(what).__name__} cannot be viewed; pass a trace, or mq.compare(a, b)")
     return [scene(what)]
 
 

@@ -29,12 +29,12 @@ _FIRST = {
 _OF_BROKER = {
     Kind.Crashed: "crashes",
     Kind.Stopped: "stops",
-    Kind.Restarted: "starts again",
-    Kind.Suspended: "stands still",
-    Kind.Resumed: "goes on",
-    Kind.Locked: "has the lock",
+    Kind.Restarted: "restarts",
+    Kind.Suspended: "is suspended",
+    Kind.Resumed: "resumes",
+    Kind.Locked: "acquires the lock",
     Kind.LockLost: "loses the lock",
-    Kind.Voted: "asks for votes",
+    Kind.Voted: "starts a vote",
 }
 
 
@@ -64,16 +64,16 @@ class Chapters:
         if kind in _OF_BROKER:
             return f"{event.broker} {_OF_BROKER[kind]}"
         if kind == Kind.RoleChanged and detail.get("role") in SERVING:
-            return f"{event.broker} is {detail['role']}"
+            return f"{event.broker} becomes {detail['role']}"
         if kind == Kind.Interrupted:
             self._lost.add(event.frm)
         elif kind == Kind.Attached and event.frm in self._lost:
             self._lost.discard(event.frm)
-            return f"{event.frm} reaches {event.to}"
+            return f"{event.frm} reconnects to {event.to}"
         elif kind in (Kind.Partitioned, Kind.Healed):
-            both = [end for end in (event.frm, event.to) if end] or [event.broker or "a line"]
+            both = [end for end in (event.frm, event.to) if end] or [event.broker or "a link"]
             ends = detail.get("between") or detail.get("line") or " and ".join(both)
-            return f"{ends} {'cut' if kind == Kind.Partitioned else 'whole again'}"
+            return f"{ends} {'cut' if kind == Kind.Partitioned else 'restored'}"
         elif kind == Kind.Intervened:
             return str(detail.get("what", ""))
         elif kind == Kind.Disconnected and event.t != self._ended:

@@ -164,8 +164,8 @@ def _legend(plot: Any, items: list[tuple[str, list[Any]]], place: str = "below")
 def _depth(trace: Trace, name: str) -> Any:
     lines = depths(trace)
     more = len(lines) - MOST_LINES
-    title = f"Messages held{f': {name}' * bool(name)}"
-    title += f" (the {MOST_LINES} deepest; {more} places more are not drawn)" * (more > 0)
+    title = f"Queue depth{f': {name}' * bool(name)}"
+    title += f" (deepest {MOST_LINES} shown, {more} omitted)" * (more > 0)
     plot = _figure(title, "time (ms)", "messages", tooltips="$name: @depth at @t ms")
     looks = islice(zip(cycle(COLOURS), cycle(DASHES), strict=False), MOST_LINES)
     items = []
@@ -188,7 +188,7 @@ def _depth(trace: Trace, name: str) -> Any:
 
 def _latency(traces: Sequence[Trace], names: Sequence[str]) -> Any:
     edges, counts = latencies(traces)
-    plot = _figure("Time from sending to a consumer", "ms", "messages")
+    plot = _figure("Latency from send to receipt", "ms", "messages")
     items = []
     for count, name, colour, dash in zip(counts, names, COLOURS, cycle(DASHES), strict=False):
         source = ColumnDataSource({"left": edges[:-1], "right": edges[1:], "count": count}, name="latency")

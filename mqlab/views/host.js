@@ -83,7 +83,7 @@ const makeAsk = (model, on) => {
     }
   };
 };
-const GONE = "the kernel does not answer any more; run the cell again to ask";
+const GONE = "the kernel no longer responds; run the cell again";
 
 // One document in its place; `clear` takes both away.
 const embed = async (model, host) => {

@@ -50,11 +50,11 @@ def scene(
     Raises `BadValue` for a run too long to be sent whole, or one in which there is nothing.
     """
     if not trace.names["node"]:
-        raise BadValue("an empty network has no picture; write mq.Network(mq.Broker('A'))")
+        raise BadValue("an empty network cannot be drawn; add a broker, e.g. mq.Network(mq.Broker('A'))")
     if len(trace) > MOST_EVENTS:
         raise BadValue(
-            f"a run of {len(trace)} events is too long to be shown whole (most: {MOST_EVENTS}); "
-            "open it with mqlab.replay, which shows the whole and lets you zoom in"
+            f"a run of {len(trace)} events is too long for this view (limit: {MOST_EVENTS} events); "
+            "open it with mqlab.replay, which can zoom"
         )
     cast = SceneParts(trace)
     story = story or PlaybackTime.of(trace)

@@ -48,8 +48,8 @@ class SkippedSpan:
     def told(self) -> str:
         """The fold in words."""
         if not self.count:
-            return f"nothing happens for {self.text}"
-        what = "failed attempts" if self.attempts else "rounds alike"
+            return f"{self.text} without events"
+        what = "failed attempts" if self.attempts else "identical rounds"
         return f"{self.count} {what} in {length(self.end - self.begin)}"
 
 

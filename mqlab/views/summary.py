@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from html import escape
 
+from mqlab.spec.plural import counted
 from mqlab.trace.accounts import roles
 from mqlab.trace.labels import title
 from mqlab.trace.spans import spans
@@ -25,7 +26,7 @@ STYLE = f"""<style>
 def html(*traces: Trace) -> str:
     """Return what came of one run, or of two beside each other, as HTML that needs no script."""
     told = "".join(f"<p><b>{escape(title(one))}</b></p><ul>{_list(one)}</ul>" for one in traces)
-    hint = "<p>Run the cell to watch it, ask it, break it and fork it.</p>"
+    hint = "<p>Run the cell to play, query, break or fork this run.</p>"
     return f'{STYLE}<div class="{MARK}">{told}{hint}</div>'
 
 
@@ -35,12 +36,18 @@ def _list(trace: Trace) -> str:
 
 def _lines(trace: Trace) -> Iterator[str]:
     brokers = trace.names["node_role"].count("broker")
-    yield f"{brokers} brokers, {trace.index().count} messages, {len(trace)} events"
+    yield (
+        f"{counted(brokers, 'broker')}, {counted(trace.index().count, 'message')}, "
+        f"{counted(len(trace), 'event')}"
+    )
     for name, count in trace.received().items():
         yield f"{name} received {count}"
     for broker, queues in trace.waiting().items():
         for queue, numbers in queues.items():
-            yield f"{len(numbers)} wait at {broker} in {queue} (numbers {spans(numbers, most=12)})"
+            yield (
+                f"{counted(len(numbers), 'message')} waiting at {broker} in {queue} (numbers "
+                f"{spans(numbers, most=12)})"
+            )
     for name, changes in roles(trace).items():
         steps = [f"{role.replace('_', ' ')} at {time / 1e6:.1f} s" for time, role in changes]
         if len(steps) > 1:

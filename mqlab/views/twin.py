@@ -6,6 +6,7 @@ from typing import Any
 
 from mqlab.explain import sentence
 from mqlab.explain.sentences import ms
+from mqlab.spec.plural import counted
 from mqlab.trace.event import Event
 from mqlab.trace.kinds import Reason
 from mqlab.trace.trace import Trace
@@ -94,4 +95,4 @@ def _add_rest(events: Table, story: PlaybackTime, count: int) -> None:
     for name, values in events.items():
         values.append(-1 if name in ("row", "msg", "cause") else 0 if name == "rule" else "")
     events["play"][-1] = round(story.duration, 4)
-    events["what"][-1] = f"... and {count} events more, not listed"
+    events["what"][-1] = f"... and {counted(count, 'more event')}, not listed"

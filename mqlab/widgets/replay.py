@@ -47,7 +47,7 @@ class ReplayPlayer(w.VBox):
         self._stages = Kept()
         tiles = replay.open(folder)
         if tiles.grows:
-            tiles, self.live = replay.extend(folder), "the run goes on"
+            tiles, self.live = replay.extend(folder), "the run is still in progress"
         self._see(tiles)
         self.window = self.tiles.span
         self._message: int | None = None  # the one that is shown alone
@@ -70,7 +70,9 @@ class ReplayPlayer(w.VBox):
     def look(self, low: float, high: float) -> None:
         """Look at the part of the run between two times (ms); raises `BadValue` unless *low* is the smaller."""
         if not low < high:
-            raise BadValue(f"a part of a run from {low:g} to {high:g} ms; its end is after its begin")
+            raise BadValue(
+                f"a part of a run from {low:g} to {high:g} ms; the end of a section must be after its start"
+            )
         with self._lock:
             self._look(int(low * 1000), int(high * 1000))
 
@@ -90,7 +92,7 @@ class ReplayPlayer(w.VBox):
         times = trace.column("t")
         self.window, self._message = (times[0], max(times[-1], times[0] + 1)), message
         told = f"message {message}: all of its {len(trace):,} events in the run"
-        self._show(self._scene(trace), (told, "no sums: one message is shown, alone"), no)
+        self._show(self._scene(trace), (told, "all events of one message, unaggregated"), no)
 
     def close(self) -> None:
         """Follow the run no longer, and take the player away."""
@@ -122,7 +124,7 @@ class ReplayPlayer(w.VBox):
                 self._grown(tiles)
         except MqlabError as error:  # the folder is gone, say
             with self._lock:
-                self.live = f"the run cannot be followed any more: {error}"
+                self.live = f"the run can no longer be followed: {error}"
                 self._look(*self.window)
 
     def _grown(self, tiles: PyramidReader) -> None:
@@ -131,7 +133,7 @@ class ReplayPlayer(w.VBox):
             low, high = self.window
             (first, last), single = self.tiles.span, self.single and self.tiles.events_count > 0
             self._see(tiles)
-            self.live = "the run goes on" if tiles.grows else "the run has ended"
+            self.live = "the run is still in progress" if tiles.grows else "the run has ended"
             if self._message is not None:
                 self._path(self._message)
                 return
@@ -173,11 +175,11 @@ class ReplayPlayer(w.VBox):
         t0, t1 = self.window
         count = f"{self.tiles.count(t0, t1):,} of {self.tiles.events_count:,} events"
         if self.single:
-            return count, "no sums: every message is shown"
+            return count, "unaggregated: every message is shown"
         level = self.tiles.level_for(t0, t1, BUCKETS)
         name, shift = f"level {level + 1} of {self.tiles.levels}", self.tiles.shift + level
         if self._is_near(t0, t1):
-            name, shift = "counted from the events", self.tiles.width_for(t0, t1, BUCKETS)
+            name, shift = "computed from the events", self.tiles.width_for(t0, t1, BUCKETS)
         wide = (1 << shift) / 1000
         return count, f"{name}: sums of " + (f"{wide:g} ms" if wide < 1000 else f"{wide / 1000:.3g} s")
 

@@ -49,7 +49,7 @@ class Workbench(StaticOutput, w.VBox):
             description="Run",
             button_style="primary",
             icon="play",
-            tooltip="run what is chosen from the beginning, without changes",
+            tooltip="run the selected network from the start, discarding changes",
         )
         self.told = w.HTML()
         self.view = WorkbenchView(WorkbenchSession(products.play(self._chosen()), self._name))

@@ -16,6 +16,7 @@ from mqlab.errors import MqlabError
 from mqlab.experiments.changes import told
 from mqlab.spec.change import Body
 from mqlab.spec.json_types import JsonDict
+from mqlab.spec.plural import counted
 from mqlab.trace.kinds import Kind
 from mqlab.trace.trace import Trace
 from mqlab.workbench.parts import Part, destination, destinations, find, parts
@@ -101,16 +102,16 @@ def _broker(body: Body, trace: Trace, name: str, at: int) -> Iterator[AvailableA
     if state == Kind.Suspended:
         yield AvailableAction(f"Resume {name}", {"do": "Resume", "who": name})
     yield AvailableAction(f"Crash {name}", {"do": "Crash", "broker": name})
-    yield AvailableAction(f"Stop {name} in order", {"do": "Stop", "broker": name})
+    yield AvailableAction(f"Stop {name} cleanly", {"do": "Stop", "broker": name})
     if state != Kind.Suspended:
         yield AvailableAction(f"Suspend {name}", {"do": "Pause", "who": name})
     healable = _was(trace, at, Kind.Partitioned)
     for other in _neighbours(body, trace, name):
         yield from _line(body, name, other, healable)
     if products.product_of(body).name == "activemq":
-        yield AvailableAction(f"Cut all lines to {name}", {"do": "Cut", "one": name})
+        yield AvailableAction(f"Cut all connections to {name}", {"do": "Cut", "one": name})
         if healable:
-            yield AvailableAction(f"Heal the lines to {name}", {"do": "Heal", "one": name})
+            yield AvailableAction(f"Restore the connections to {name}", {"do": "Heal", "one": name})
 
 
 def _line(body: Body, one: str, other: str, healable: bool) -> Iterator[AvailableAction]:
@@ -175,5 +176,5 @@ def text_of(step: Step) -> str:
     """Return what an action does, as its button says it."""
     dest = destination(step)
     if "sends" in step and dest is not None:
-        return f"{step['sends']} messages more to {dest[1]}"
+        return f"{counted(step['sends'], 'more message')} to {dest[1]}"
     return told(step)

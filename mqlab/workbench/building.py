@@ -49,7 +49,7 @@ def add(body: Body, what: str, given: dict[str, object]) -> Body_:
             raise UnknownName.of("broker", given[key], names(body, "broker"))
     name = given.get("name")
     if name and name in [part.name for part in parts(body)]:
-        raise BadValue(f"{name!r} is there already; write another name")
+        raise BadValue(f"{name!r} already exists; choose another name")
     _ADD[what](changed, given)
     return changed
 
@@ -83,7 +83,8 @@ def _pair(body: Body_, given: dict[str, object]) -> None:
     one, other = f"{stem}1", f"{stem}2"
     if product == "openmq":
         raise BadValue(
-            "brokers of OpenMQ are no pairs; add brokers: in an enhanced cluster each takes over for any"
+            "OpenMQ has no master/slave pairs; add brokers: in an enhanced cluster any broker can take "
+            "over for another"
         )
     if product == "artemis":
         replicas = [{"policy": "replication", "role": role, "group_name": stem} for role in ("master", "slave")]
@@ -98,12 +99,10 @@ def _pair(body: Body_, given: dict[str, object]) -> None:
 def _connector(body: Body_, given: dict[str, object]) -> None:
     product = products.product_of(body).name
     if product != "activemq":
-        raise BadValue(
-            f"brokers of {product} are connected by their cluster, each with every other; no connector is drawn"
-        )
+        raise BadValue(f"brokers of {product} are fully meshed by their cluster; connectors cannot be drawn")
     one, other = str(given.get("from")), str(given.get("to"))
     if one == other:
-        raise BadValue(f"a connector leads from one broker to another; {one!r} is given twice")
+        raise BadValue(f"a connector needs two different brokers; {one!r} was given twice")
     taken = [part.name for part in parts(body) if part.kind == "connector" and part.home == one]
     name = given.get("name") or f"{one}_to_{other}"
     made = {
@@ -178,7 +177,7 @@ def remove(body: Body, kind: str, name: str) -> Body_:
         gone = {name}
     elif kind == "broker":
         if len(names(body, "broker")) == 1:
-            raise BadValue(f"{name} is the only broker; a network has one at least")
+            raise BadValue(f"{name} is the only broker; a network needs at least one")
         changed["brokers"] = [b for b in changed["brokers"] if _called(b) != name]
         connectors = changed.get("connectors", [])
         lost = [c for c in connectors if c["from"] == name or name in _list(c.get("to"))]

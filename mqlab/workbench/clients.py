@@ -16,7 +16,7 @@ _SELECTOR = Option(
     type=str,
     default=None,
     source=_JMS,
-    sentence="Only messages whose properties fit are taken.",
+    sentence="Receives only messages that match the selector.",
 )
 _RECEIVING = Option(
     guide="receiving",
@@ -24,7 +24,7 @@ _RECEIVING = Option(
     type=bool,
     default=True,
     source="mqlab",
-    sentence="Without it takes nothing: its prefetch fills.",
+    sentence="If off, it does not consume: its prefetch window fills up.",
 )
 _DELAY = Option(
     guide="delay",
@@ -34,7 +34,7 @@ _DELAY = Option(
     default=0.0,
     unit="ms",
     source="mqlab",
-    sentence="How long it takes over each message.",
+    sentence="Processing time per message.",
 )
 _COUNT = Option(
     guide="count",
@@ -54,7 +54,7 @@ _PERSISTENT = Option(
     type=bool,
     default=True,
     source=_JMS,
-    sentence="The broker keeps them on its disk.",
+    sentence="Messages are stored persistently.",
 )
 _SIZE = Option(
     guide="size",
@@ -64,38 +64,38 @@ _SIZE = Option(
     low=1,
     unit="bytes",
     source="mqlab",
-    sentence="How large each is.",
+    sentence="Body size of each message.",
 )
 
 _ACTIVEMQ = {
     "consumer": (
         Option(guide="consumer.prefetchSize", name="prefetch", often=True, type=int, default=None, low=0,
                unit="messages", source="Fuse 3, Load balancing",
-               sentence="How many messages are dispatched to it before it acknowledges."),
+               sentence="Maximum number of unacknowledged messages dispatched to it."),
         _SELECTOR,
         _DELAY,
         Option(guide="consumer.priority", name="priority", often=True, type=int, default=0, low=0, source=_AMQ,
                sentence="Consumers of a higher priority come first, 0 to 127."),
         Option(guide="consumer.exclusive", name="exclusive", often=True, type=bool, default=False, source=_AMQ,
-               sentence="One of the exclusive consumers gets all messages."),
+               sentence="Only one of the exclusive consumers receives messages at a time."),
         _RECEIVING,
         Option(guide="acknowledge mode", name="ack_mode", type=str, default="auto",
-               choices=ACK_MODES, source=_JMS, sentence="How its session acknowledges."),
+               choices=ACK_MODES, source=_JMS, sentence="Acknowledge mode of its session."),
     ),
     "producer": (
         _COUNT,
         _PERSISTENT,
         Option(guide="interval", name="every", often=True, type=float, default=0.0, unit="ms",
-               source="mqlab", sentence="The time from one send to the next."),
+               source="mqlab", sentence="Interval between sends."),
         Option(guide="timeToLive", name="time_to_live", type=float, default=0.0, unit="ms",
-               source=_JMS, sentence="After it a message expires; 0 is never."),
+               source=_JMS, sentence="Time-to-live of messages; 0 = never expires."),
         Option(guide="JMS priority", name="jms_priority", type=int, default=4, low=0, source=_JMS,
-               sentence="0 to 9; queues order by it if their policy says so."),
+               sentence="JMS priority, 0 to 9; honoured by queues with prioritizedMessages."),
         _SIZE,
     ),
     "client": (
         Option(guide="uri", name="uri", often=True, type=str, default=None, source="Fuse 1, Failover",
-               sentence="The brokers it looks for, and how."),
+               sentence="Broker URI (brokers to try, and how)."),
     ),
 }  # fmt: skip
 _OPENMQ = {
@@ -109,13 +109,13 @@ _ARTEMIS = {
         _RECEIVING,
         Option(guide="acknowledge mode", name="ack_mode", type=str, default="auto",
                choices=("auto", "client", "transacted"), source=_JMS,
-               sentence="How its session acknowledges."),
+               sentence="Acknowledge mode of its session."),
     ),
     "producer": (
         _COUNT,
         _PERSISTENT,
         Option(guide="interval", name="every", often=True, type=int, default=0, low=0, unit="ms",
-               source="mqlab", sentence="The time from one send to the next."),
+               source="mqlab", sentence="Interval between sends."),
         _SIZE,
     ),
     "client": (),

@@ -48,7 +48,7 @@ class _Asked(dict[str, object]):
     """What a request says; asking for what it does not say is the asker's mistake."""
 
     def __missing__(self, key: str) -> Any:
-        raise BadValue(f"the request does not say {key!r}")
+        raise BadValue(f"the request lacks {key!r}")
 
 
 class WorkbenchSession:
@@ -145,7 +145,7 @@ class WorkbenchSession:
         """Make a change that was found, by its number `change`; `beside` shows both runs."""
         change = self.found[data["change"]] if data["change"] < len(self.found) else None
         if change is None:
-            raise BadValue("that change is not known any more; ask again")
+            raise BadValue("that change is no longer available; ask again")
         branch = self.state.shown
         self._fork(branch.then(change.text, change.apply(branch.body), change.text), data)
         return self.tell({})
@@ -193,7 +193,7 @@ class WorkbenchSession:
         """Put a new run beside those there are; the run it came from stays."""
         state = self.state
         if len(state.branches) >= MOST_BRANCHES:
-            raise BadValue(f"{MOST_BRANCHES} runs are kept; undo some of them, or begin again")
+            raise BadValue(f"{MOST_BRANCHES} runs are open, which is the maximum; undo some or start over")
         made = replace(made, parent=state.current)
         beside = state.current if data.get("beside") else None
         branches, number = (*state.branches, made), len(state.branches)

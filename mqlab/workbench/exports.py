@@ -34,7 +34,7 @@ def mermaid(trace: Trace) -> str:
     """
     count = trace.index().count
     if count > MOST_MESSAGES:
-        raise BadValue(f"{count} messages are too many for a sequence diagram; {MOST_MESSAGES} can be read")
+        raise BadValue(f"{count} messages are too many for a sequence diagram; the limit is {MOST_MESSAGES}")
     lines = ["sequenceDiagram"]
     numbers = {name: f"n{no}" for no, name in enumerate(trace.names["node"])}
     for name, number in numbers.items():

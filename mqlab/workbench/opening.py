@@ -20,7 +20,7 @@ def view(trace: Trace, name: str = "") -> View:
     broker, `MissingExtra` without Bokeh.
     """
     if "broker" not in trace.names["node_role"]:
-        raise BadValue("an empty network has no picture; add a broker: mq.Network(mq.Broker('A'))")
+        raise BadValue("an empty network cannot be drawn; add a broker, e.g. mq.Network(mq.Broker('A'))")
     found = experiments.other_outcomes(trace)
     if found is not None and len(found) > 1:
         trace.header["outcomes"] = len(found)  # its title says so

@@ -28,15 +28,15 @@ ALL = "*"
 LINES = "lines"  # the first key of the path of what is no part of a lab file
 _LINE = (
     Option(guide="delay", name="delay", type=str, default=None, source="mqlab", often=True,
-           sentence="How long a line takes, such as 20ms."),
+           sentence="Latency of a link, e.g. 20ms."),
     Option(guide="jitter", name="jitter", type=str, default=None, source="mqlab",
-           sentence="How much longer it takes at random, at most."),
+           sentence="Maximum random extra latency."),
     Option(guide="loss", name="loss", type=float, default=0.0, source="RFC 6298", often=True,
-           sentence="The share of segments that is lost and sent again, 0 to 0.99."),
+           sentence="Fraction of TCP segments lost and retransmitted, 0 to 0.99."),
     Option(guide="bandwidth", name="bandwidth", type=int, default=None, low=1, unit="bytes/s",
-           source="mqlab", sentence="How many bytes a second a line carries."),
+           source="mqlab", sentence="Bandwidth of a link in bytes per second."),
     Option(guide="seed", name="seed", type=int, default=0, low=0, source="mqlab", often=True,
-           sentence="Another number decides races otherwise."),
+           sentence="Random seed; another seed may give another order of races."),
 )  # fmt: skip
 _LINE_DEFAULT = {row.name: row.default for row in _LINE}
 _TIMES = (
@@ -62,7 +62,7 @@ _EDITION = Option(
     default="5.17",
     choices=EDITIONS,
     often=True,
-    sentence="Which release of ActiveMQ runs it.",
+    sentence="ActiveMQ version that is simulated.",
     source="ActiveMQ",
 )
 

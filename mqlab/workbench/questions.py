@@ -113,7 +113,7 @@ def why(branch: Branch, kind: str, name: str) -> Answer:
     if kind in ("client", "producer"):
         return _client(trace, name)
     found = explain(trace)
-    return replace(_told("What came of it?", found), twice=_twice(trace))
+    return replace(_told("What was the result?", found), twice=_twice(trace))
 
 
 def _message(trace: Trace, message: str | int) -> Answer:
@@ -122,7 +122,7 @@ def _message(trace: Trace, message: str | int) -> Answer:
     called = index.name(number)
     events = [trace.event(row) for row in index.rows(number)]
     got = [event.to for event in events if event.kind == Kind.Received and event.to]
-    where = f"is message {called} at {got[-1]}" if got else f"did message {called} reach nobody"
+    where = f"is message {called} at {got[-1]}" if got else f"was message {called} not delivered"
     end = "; ".join(ends(trace, number)) or "gone"
     roles = zip(trace.names["node"], trace.names["node_role"], strict=True)
     others = dict.fromkeys(name for name, role in roles if role == "consumer" and name not in got)
@@ -140,9 +140,9 @@ def _consumer(trace: Trace, name: str) -> Answer:
     """Answer what a consumer got; of one that got nothing, why the first message was not for it."""
     missed = _missed(trace, name)
     if trace.received()[name] or not missed:
-        answer = _told(f"What did {name} get, and why?", explain(trace, consumer=name))
+        answer = _told(f"What did {name} receive, and why?", explain(trace, consumer=name))
     else:
-        answer = _causes(f"Why did {name} get nothing?", explain(trace, message=missed[0], why_not=name))
+        answer = _causes(f"Why did {name} receive nothing?", explain(trace, message=missed[0], why_not=name))
     return replace(answer, missed=_called(trace, missed))
 
 
@@ -153,7 +153,7 @@ def _connector(trace: Trace, name: str) -> Answer:
     crossed = sum(event.kind == Kind.Forwarded for event in events)
     about = [event for event in events if event.message is None or event.kind == Kind.Refused]
     answer = f"{crossed} messages were forwarded over it."
-    return Answer(f"What crossed {name}, and why?", answer, _limited(_steps(trace, about)))
+    return Answer(f"What was forwarded over {name}, and why?", answer, _limited(_steps(trace, about)))
 
 
 def _client(trace: Trace, name: str) -> Answer:
@@ -234,7 +234,7 @@ def _limited(steps: Iterable[Step]) -> tuple[Step, ...]:
     found = tuple(islice(steps, MOST_STEPS + 1))
     if len(found) <= MOST_STEPS:
         return found
-    return (*found[:MOST_STEPS], Step("... and more: the tab Events has all of them."))
+    return (*found[:MOST_STEPS], Step("... and more: see the Events tab."))
 
 
 def _told(title: str, found: Explanation) -> Answer:
@@ -275,14 +275,14 @@ def what_if(branch: Branch, message: str | int, consumer: str) -> tuple[JsonDict
     """Find what changes whether a consumer gets a message, and what else each change would do."""
     runs = experiments.affordable(branch.trace)
     if not runs:
-        raise BadValue("this run is too long to be tried again and again; fork it by hand")
+        raise BadValue("this run is too long for automatic what-if; fork it by hand")
     found = experiments.what_if(branch.trace, message=message, consumer=consumer, at_most=runs)
     told: list[JsonDict] = []
     for change in found.changes[:5]:
         other = found.run(change)
         told.append({"text": change.text, "kind": change.kind, **consequence(branch.trace, other)})
     return {
-        "title": f"What if? The smallest change after which {consumer} "
+        "title": f"What if? Smallest change after which {consumer} would (not) receive it "
         + ("no longer gets it" if found.received else "would get it"),
         "changes": told,
         "tried": found.tried,

@@ -12,7 +12,7 @@ from tests.replay.test_long import hub
 
 pytestmark = [pytest.mark.browser, pytest.mark.spark, pytest.mark.timeout(300)]
 TOLD = "() => Bokeh.documents[0].get_model_by_name('window').data.told[0]"
-PART = "Part of the whole run that is shown"
+PART = "Visible part of the run"
 WHOLE = """() => { const { from, to, low, high } = Bokeh.documents[0].get_model_by_name('window').data;
   return from[0] === low[0] && to[0] === high[0]; }"""
 # From a turn of the wheel to the picture of the part that comes back (ms), and that part.

@@ -37,7 +37,7 @@ def laptop(page):
 def test_an_answer_stands_beside_the_picture_in_a_low_window(laptop):
     page = laptop(mq.run("fuse:2.1"), "fuse:2.1")
     select(page, "consumer", "C2")
-    answer = panel(page).get_by_text("Why did C2 get nothing?")
+    answer = panel(page).get_by_text("Why did C2 receive nothing?")
     answer.wait_for()
     assert answer.bounding_box()["y"] < 200
     asks = panel(page).get_by_role("button", name="Why not P2-1?").bounding_box()

@@ -51,11 +51,11 @@ def test_the_overview_is_the_seek_bar(opened):
     assert strip.get_attribute("aria-valuenow") == "0.000"
     page.keyboard.press("PageUp")
     events = page.evaluate(EVENTS)
-    assert events["chapter"][row(page)] == "broker1 has the lock"
+    assert events["chapter"][row(page)] == "broker1 acquires the lock"
     assert strip.get_attribute("aria-valuetext") == "1.750 s"
     page.keyboard.press("PageUp")
     page.keyboard.press("PageDown")
-    assert events["chapter"][row(page)] == "broker1 has the lock"
+    assert events["chapter"][row(page)] == "broker1 acquires the lock"
 
 
 def test_the_caption_says_what_happens_and_why_and_is_spoken_while_it_stands_still(opened):
@@ -89,7 +89,7 @@ def test_a_breakpoint_stops_it_and_is_a_sentence(opened):
     box.get_by_label("Stop when").select_option("broker")
     box.get_by_label("Which").select_option("broker2")
     box.get_by_role("button", name="Add").click()
-    assert box.get_by_role("listitem").inner_text().startswith("something happens at broker2")
+    assert box.get_by_role("listitem").inner_text().startswith("an event occurs at broker2")
     page.keyboard.press("Escape")
     page.locator(".bk-Figure").first.click(position={"x": 5, "y": 5})
     page.keyboard.press("Home")

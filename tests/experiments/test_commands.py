@@ -5,7 +5,7 @@ import json
 
 def test_what_if(mqlab):
     done = mqlab("what-if", "fuse:2.20", "--message", "P-1", "--consumer", "C2")
-    assert done.stdout == "C2 did not get message P-1.\n  without C1: would get it\n"
+    assert done.stdout == "C2 did not receive message P-1.\n  without C1: would receive it\n"
     told = json.loads(mqlab("what-if", "fuse:2.20", "--message", "P-1", "--consumer", "C2", "--json").stdout)
     assert (told["received"], told["changes"], told["all_tried"]) == (False, ["without C1"], True)
 

@@ -40,7 +40,7 @@ def test_a_sentence_is_made_of_any_event_of_its_kind(kind):
 
 def test_a_sentence_is_printed_with_its_time_reason_and_source():
     told = Sentence("it waits", 1500, Reason.loop, "Fuse 2")
-    why = "the advisory of this consumer has already been here"
+    why = "this consumer's advisory has already passed through this broker"
     assert str(told) == f"1.5 ms  it waits: {why} [Fuse 2]."
     assert told.said(cited=False) == f"it waits: {why}."
     assert str(Sentence("it waits")) == "it waits."

@@ -165,14 +165,14 @@ def test_a_run_shows_what_comes_of_a_rule(rule):
     changes = effect(rule).changes
     assert changes, "its example runs like the mended one: take another, or say unshown= why"
     gains = [good - bad for fact, (bad, good) in changes.items() if fact.endswith(" receives")]
-    doubles = [fact for fact in changes if fact == "come twice"]
+    doubles = [fact for fact in changes if fact == "received twice"]
     moved = [fact for fact in changes if fact.startswith("waiting at ") or fact.endswith(" ends as")]
     assert max(gains, default=0) > 0 or doubles or moved
 
 
 def test_the_effect_of_a_rule_is_data():
     assert effect("selector-conduit").changes == {"C2 receives": (0, 2), "waiting at B": (2, 0)}
-    assert effect("duplicates").changes["come twice"] == (12, 0)
+    assert effect("duplicates").changes["received twice"] == (12, 0)
     assert effect("ttl-zero").mended.received() == {"C": 5}
     with pytest.raises(UnknownName, match="rule that a run can show"):
         effect("port-twice")
@@ -288,7 +288,7 @@ def test_all_planted_mistakes_are_found_and_nothing_else(name, tmp_path):
 ])  # fmt: skip
 def test_a_misspelt_name_is_refused_where_it_is_loaded(options, near, tmp_path):
     (tmp_path / "a.xml").write_text(pair(linked(options=options))[0])
-    told = rf"a\.xml, line 3: networkConnector has no \w+: the broker does not start; write {near}$"
+    told = rf"a\.xml, line 3: networkConnector does not support \w+: the broker does not start; write {near}$"
     for verb in (mq.load, mq.run):
         with pytest.raises(BadFile, match=told):
             verb(tmp_path / "a.xml")
@@ -310,7 +310,7 @@ def test_the_command_checks_files_together(mqlab, tmp_path):
 
 def test_the_command_says_what_comes_of_a_problem(mqlab):
     told = mqlab("check", "unsafe:lease").stdout
-    assert "K receives 8, mended 10; waiting at B 2, mended 0" in told
+    assert "K receives 8; with the fix 10; waiting at B 2; with the fix 0" in told
     assert told.count("lease-short") == 1  # once, however many brokers have it
     problem = json.loads(mqlab("check", "unsafe:lease", "--json").stdout.splitlines()[0])
     assert problem["effect"] == {"K receives": [8, 10], "waiting at B": [2, 0]}

@@ -151,7 +151,7 @@ def test_comparisons_and_events_print_as_people_read():
     both = mq.compare("fuse:2.20", "fuse:2.21")
     assert "C1: 6 and 4" in str(both)
     assert "The first events that differ:\n  2.000 ms  Merged at A" in str(both)
-    assert "The runs are alike." in str(mq.compare("fuse:2.20", "fuse:2.20"))
+    assert "The runs are identical." in str(mq.compare("fuse:2.20", "fuse:2.20"))
     for product in ("fuse:4.4", "openmq:4-5a", "artemis:21.3"):
         for event in mq.run(product).events():
             assert str(event).startswith(f"{event.t / 1000:.3f} ms  {event.kind.name}")

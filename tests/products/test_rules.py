@@ -187,7 +187,7 @@ def test_problems_print_one_a_line_and_show_as_a_table():
     found = mq.check(network("A>B", network_ttl=0))
     assert str(found) == str(found[0])
     assert found[0].remedy in found._repr_html_()
-    assert str(mq.check(network("A>B"))) == "No problem is known."
+    assert str(mq.check(network("A>B"))) == "No problems found."
 
 
 def test_what_is_checked_runs_as_the_broker_does():
@@ -234,9 +234,9 @@ def test_the_distance_of_who_stands_on_a_client_is_that_of_its_broker():
 @pytest.mark.parametrize(("uri", "told"), [
     ("static:()", "names no broker"),
     ("masterslave:()", "names no broker"),
-    ("masterslave:(tcp://X:61616,tcp://Y:61616)", "leads to X, Y, where no broker is"),
-    ("static:(failover:(tcp://X:61616)?maxReconnectAttempts=0)", "leads to X, where no broker is"),
-    ("multicast://default", "waits for brokers that announce themselves, and none does"),
+    ("masterslave:(tcp://X:61616,tcp://Y:61616)", "points to X, Y, where there is no broker"),
+    ("static:(failover:(tcp://X:61616)?maxReconnectAttempts=0)", "points to X, where there is no broker"),
+    ("multicast://default", "expects brokers to advertise themselves, but none does"),
 ])  # fmt: skip
 def test_a_connector_that_leads_nowhere_is_found(uri, told):
     found = [p for p in mq.check(ADDRESSED(uri)) if p.rule == "no-target"]

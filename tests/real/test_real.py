@@ -120,7 +120,7 @@ def test_a_killed_master_is_replaced_by_its_slave(home):
                mq.Consumer("C", on="A2", reads=FOO))  # fmt: skip
     both = mq.real(PAIR, *actions, limit=PATIENCE)
     assert both.rows == {"C received": (5, 5)}
-    assert "Both did the same." in str(both)
+    assert "Real broker and mqlab agree." in str(both)
 
 
 def test_what_real_clients_saw_is_a_trace(home):

@@ -52,7 +52,7 @@ def test_what_is_shown_is_told_with_its_level(player):
     assert strip(player)["level"].startswith("counted from the events: sums of ")
     player.look(1000, 1100)
     assert player.single
-    assert strip(player)["level"] == "no sums: every message is shown"
+    assert strip(player)["level"] == "unaggregated: every message is shown"
     assert shown(player)["meta"]["events"][0] == player.tiles.count(*player.window)
 
 

@@ -93,7 +93,7 @@ def test_a_stop_without_a_store_loses_what_waited():
     trace = mq.run(net, mq.Producer("P", on="A", sends=3, to=FOO), mq.Stop("A"))
     assert (trace.lost(), trace.waiting()) == ([1, 2, 3], {})
     assert trace.account()[1].fate is Fate.lost
-    assert trace.account()[1].why == "the broker kept it in memory only"
+    assert trace.account()[1].why == "it was held in memory only and not stored"
 
 
 def test_what_a_dead_broker_has_in_its_store_is_in_nobodys_hands():
@@ -101,7 +101,7 @@ def test_what_a_dead_broker_has_in_its_store_is_in_nobodys_hands():
     held = mq.Consumer("C", on="A", reads=FOO, receiving=False)
     trace = mq.run(net, held, mq.Producer("P", on="A", sends=2, to=FOO), mq.Crash("A"))
     entry = trace.account()[1]
-    assert (entry.fate, entry.why) == (Fate.waiting, "A is down, and its store keeps it")
+    assert (entry.fate, entry.why) == (Fate.waiting, "A is down; its store holds it")
     assert trace.waiting() == {"A": {str(FOO): [1, 2]}}
 
 
@@ -113,9 +113,9 @@ def test_what_a_consumer_has_in_hands_waits_and_says_with_whom():
     taken, pushed = trace.account().values()
     assert (taken.fate, taken.why) == (
         Fate.waiting,
-        "C has received it and has not acknowledged",
+        "received by C, not acknowledged",
     )
-    assert (pushed.fate, pushed.why) == (Fate.waiting, "dispatched to D, which has not taken it")
+    assert (pushed.fate, pushed.why) == (Fate.waiting, "dispatched to D, not yet received")
     assert trace.received() == {"C": 1, "D": 0}
 
 
@@ -193,7 +193,7 @@ def test_the_account_names_what_a_rule_dropped_and_what_was_never_accepted():
     cut = mq.run(mq.Network(mq.Broker("A")), mq.Producer("P", on="A", sends=2, to=FOO, persistent=False),
                  until="500us")  # fmt: skip
     assert cut.account().of("never accepted") == [1, 2]
-    assert cut.account()[1].why == "no broker has taken it over"
+    assert cut.account()[1].why == "no broker accepted it"
 
 
 def test_a_dead_letter_is_one_even_while_it_lies_in_its_queue():
@@ -213,7 +213,7 @@ def test_an_account_prints_as_a_table_of_fates_and_reasons():
     lines = str(trace.account()).splitlines()
     assert lines[0].split() == ["fate", "messages", "why", "which"]
     assert [line.split()[0] for line in lines[1:]] == ["waiting", "lost"]
-    assert "the broker kept it in memory only" in lines[2]
+    assert "it was held in memory only and not stored" in lines[2]
     assert lines[2].endswith("1-3")
     assert "<table>" in trace.account()._repr_html_()
     with pytest.raises(KeyError):

@@ -48,7 +48,7 @@ def test_a_trace_prints_as_a_summary_with_units():
     assert told["messages"] == "5 sent: 2 waiting, 3 lost"
     assert told["received"] == "C 0"
     assert told["waiting"] == "<b> queue://TEST.FOO 2"
-    assert told["lost"] == "3 (1-3): the broker kept it in memory only"
+    assert told["lost"] == "3 (1-3): it was held in memory only and not stored"
     assert "&lt;b&gt;" in trace._repr_html_()
     assert "<b>," not in trace._repr_html_()
 

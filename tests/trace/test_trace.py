@@ -146,7 +146,7 @@ def test_runs_of_one_title_are_told_apart_by_what_differs():
     first = "A network of 2 brokers"
     unlike = f"{first}; linkToBrokerB: conduitSubscriptions false"
     assert told == [first, unlike, f"{first}; seed 5", f"{first}; seed 5 (2)", f"{unlike} (2)"]
-    assert labels([twelve(off), twelve(on)])[1] == f"{first}; linkToBrokerB: conduitSubscriptions by default"
+    assert labels([twelve(off), twelve(on)])[1] == f"{first}; linkToBrokerB: conduitSubscriptions default"
     more = mq.run(on, mq.Producer("P", on="A", sends=1, to=FOO))
     assert labels([twelve(on), more])[1] == f"{first}; other actions"
 
@@ -156,12 +156,12 @@ def test_an_explanation_shows_as_a_table_in_which_names_are_text():
     trace = mq.run(net, mq.Producer("P", on="<b>A", sends=1, to=FOO))
     shown = mq.explain(trace, message=1)._repr_html_()
     assert "<b>A" not in shown
-    assert "waits at &lt;b&gt;A" in shown
+    assert "still waiting at &lt;b&gt;A" in shown
     assert len(re.findall(r">[\d.]+ ms</td>", shown)) == shown.count("<tr>") > 1
 
 
 def test_an_explanation_names_the_rule_and_the_guide():
     trace = mq.run(two_brokers(), mq.Producer("P", on="A", sends=1, to=FOO))
     text = str(mq.explain(trace, message="P-1"))
-    assert "waits at A" in text
-    assert "no subscription asks for it here [Fuse 2, Dynamic propagation]" in text
+    assert "still waiting at A" in text
+    assert "there is no matching subscription at this broker (no demand) [Fuse 2, Dynamic propagation]" in text

@@ -61,7 +61,7 @@ def test_what_is_not_drawn_is_said():
                                                  for q in queues))  # fmt: skip
     assert len(charts.depths(trace)) == len(queues)
     plot = charts.document([trace]).roots[0].children[0]
-    assert "3 places more are not drawn" in plot.title.text
+    assert "deepest 8 shown, 3 omitted" in plot.title.text
 
 
 @pytest.mark.parametrize("name", ["openmq", "artemis"])

@@ -198,5 +198,5 @@ def test_every_artemis_recording_has_a_scene():
 
 
 def test_an_empty_network_is_told():
-    with pytest.raises(BadValue, match="an empty network has no picture"):
+    with pytest.raises(BadValue, match="an empty network cannot be drawn"):
         mq.view(mq.run(mq.Network()))

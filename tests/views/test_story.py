@@ -60,7 +60,7 @@ def test_a_short_silence_and_a_long_one_are_told_apart():
     last = [Moment(40_000_000, moves=1, messages=True)]
     folds = PlaybackTime([*hops, *later, *last]).folds
     assert [fold.text for fold in folds] == ["89 ms", "39.9 s"]
-    assert folds[0].told == "nothing happens for 89 ms"
+    assert folds[0].told == "89 ms without events"
 
 
 def test_a_hop_takes_a_beat_however_short_it_is():
@@ -85,8 +85,8 @@ def test_the_columns_tell_the_folds_and_the_chapters():
     assert all(a < b for a, b in zip(folds["x0"], folds["x1"], strict=True))
     chapters = [text for text in columns["events"]["chapter"] if text]
     assert chapters == [
-        "broker1 has the lock", "broker1 is master", "first message", "broker1 crashes",
-        "broker2 has the lock", "broker2 is master", "C reaches broker2", "first delivery",
+        "broker1 acquires the lock", "broker1 becomes master", "first message", "broker1 crashes",
+        "broker2 acquires the lock", "broker2 becomes master", "C reconnects to broker2", "first delivery",
     ]  # fmt: skip
 
 

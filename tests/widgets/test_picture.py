@@ -71,5 +71,5 @@ def test_a_view_of_a_run_without_its_scenario_has_no_desk():
 
 
 def test_a_network_without_brokers_is_told_and_not_drawn():
-    with pytest.raises(mq.MqlabError, match="an empty network has no picture"):
+    with pytest.raises(mq.MqlabError, match="an empty network cannot be drawn"):
         mq.view(mq.Network())

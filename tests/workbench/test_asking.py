@@ -12,8 +12,8 @@ def ask(trace, kind="", name=""):
 
 def test_a_consumer_without_messages_is_told_what_decided():
     answer = ask(mq.run("fuse:2.1"), "consumer", "C2")
-    assert answer["title"] == "Why did C2 get nothing?"
-    assert answer["steps"][0]["text"] == "No bridge leads from B to A, where C2 is."
+    assert answer["title"] == "Why did C2 receive nothing?"
+    assert answer["steps"][0]["text"] == "There is no bridge from B to A, where C2 is connected."
     assert [one["name"] for one in answer["missed"]] == ["P2-1", "P2-2", "P2-3"]
 
 

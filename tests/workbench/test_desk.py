@@ -286,7 +286,7 @@ def test_a_pair_is_a_master_and_its_slave(product, serves):
     [
         ({"add": "connector", "from": "A", "to": "X"}, "unknown broker 'X'"),
         ({"add": "connector", "from": "A", "to": "A"}, "given twice"),
-        ({"add": "broker", "name": "A"}, "there already"), ({"add": "bridge"}, "unknown part"),
+        ({"add": "broker", "name": "A"}, "already exists"), ({"add": "bridge"}, "unknown part"),
         ({"remove": "broker", "name": "X"}, "unknown broker 'X'"),
     ],
 )  # fmt: skip
@@ -317,7 +317,7 @@ def test_a_request_that_cannot_be_says_why(kind, data, message):
 def test_every_figure_can_be_asked_and_all_answers_are_json(figure):
     trace = products.play(figure.scenario)
     if not trace.header["scenario"]["brokers"]:
-        with pytest.raises(BadValue, match="does not hold its scenario"):
+        with pytest.raises(BadValue, match="does not contain its scenario"):
             WorkbenchSession(trace)
         return
     desk = WorkbenchSession(trace, figure.id)

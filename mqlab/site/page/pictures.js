@@ -19,7 +19,7 @@ globalThis.mqlabPage = async (doc) => {
   const read = (url) => fetch(url).then((answer) => answer.text());
   const bokeh = await read(document.querySelector("script[src$='assets/bokeh.js']").src).catch(() => {
     throw new Error(
-      "A page from a file cannot read its own parts; serve the folder (python -m http.server), or write mqlab run WHAT --html FILE."
+      "A page opened from a local file cannot load its parts; serve the folder (python -m http.server), or create a standalone page with mqlab run WHAT --html FILE."
     );
   });
   const sources = [...doc._all_models.values()].filter(

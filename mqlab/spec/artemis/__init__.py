@@ -17,6 +17,7 @@ from mqlab.spec.artemis.steps import StepCheck
 from mqlab.spec.artemis.words import actions_of, to_step, with_sessions
 from mqlab.spec.manual import documented
 from mqlab.spec.origin import Origin
+from mqlab.spec.plural import counted
 from mqlab.spec.step import Step, started
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ class HaScenario:
                     yield f"scale-down of {half.name!r}", str(connector).removeprefix("to_")
 
     def __repr__(self) -> str:
-        steps = f", {len(self.steps)} steps" if self.steps else ""
+        steps = f", {counted(len(self.steps), 'step')}" if self.steps else ""
         return f"Network({', '.join(map(repr, self.brokers))}{steps})"
 
     @property

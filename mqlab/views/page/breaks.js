@@ -14,17 +14,17 @@ const BREAKS_STYLE = `
 // What can be waited for: its sentence, and the rows of the table at which it holds.
 const CONDITIONS = {
   message: {
-    words: "something happens to message",
+    words: "an event concerns message",
     sentence: (c) => `message ${c.value}`,
     holds: (e, row, c) => e.msg[row] === Number(c.value)
   },
   broker: {
-    words: "something happens at broker",
+    words: "an event occurs at broker",
     sentence: (c) => `something happens at ${c.value}`,
     holds: (e, row, c) => e.broker[row] === c.value
   },
   rule: {
-    words: "a rule decides",
+    words: "a rule applies",
     sentence: (c) => player.panels[0].data("rules").sentence[c.value],
     holds: (e, row, c) => e.rule[row] === Number(c.value)
   },

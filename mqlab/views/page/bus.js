@@ -48,7 +48,7 @@ const player = {
   get kernel() {
     return shared.ask != null;
   },
-  ask: (kind, data = {}) => shared.ask?.(kind, data) ?? Promise.reject(new Error("this needs a running kernel")),
+  ask: (kind, data = {}) => shared.ask?.(kind, data) ?? Promise.reject(new Error("requires a running kernel")),
   place: (name) => {
     const found = viewOf(get(name)).shadow_el,
       empty = found.querySelector(".bk-clearfix");

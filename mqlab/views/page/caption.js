@@ -32,7 +32,7 @@ const foldAt = (t) => {
 const captionNow = () => {
   const folded = player.exact ? null : foldAt(player.t);
   if (folded) return { text: `${folded[0].toUpperCase()}${folded.slice(1)}.`, source: "" };
-  if (player.row < 0) return { text: "Nothing has happened yet.", source: "" };
+  if (player.row < 0) return { text: "No events yet.", source: "" };
   const row = player.exact ? player.row : tellingRow(player.row);
   const { rule, chapter, what } = player.panels[0].data("events"),
     { sentence, source } = player.panels[0].data("rules");
@@ -43,7 +43,7 @@ const captionNow = () => {
 
 player.on("ready", () => {
   styled(player.place("foot"), CAPTION_STYLE);
-  const key = element("div", { class: "key", role: "list", "aria-label": "Signs in this run" });
+  const key = element("div", { class: "key", role: "list", "aria-label": "Legend" });
   const now = element("span", { class: "now" }),
     said = element("span", { class: "said" });
   const source = element("span", { class: "chip wide-only" }),
@@ -58,7 +58,10 @@ player.on("ready", () => {
       wait = since + READ - performance.now();
     if (player.playing && wait > 0 && !told.chapter) return;
     const under = player.panels[0].under;
-    setText(many, under?.k > 1 ? `${under.total.toLocaleString("en")} under way, drawn as ${under.marks} marks` : "");
+    setText(
+      many,
+      under?.k > 1 ? `${under.total.toLocaleString("en")} messages in transit, drawn as ${under.marks} marks` : ""
+    );
     many.hidden = !many.textContent;
     source.hidden = !told.source;
     if (said.textContent === told.text) return;
@@ -85,7 +88,7 @@ const signPlaces = []; // the key below the stage, and the one in the help
 const SIGN_WORDS = {
   ack: "acknowledgement",
   subscription: "consumer advisory",
-  attempt: "attempt to connect",
+  attempt: "connection attempt",
   vote: "vote"
 };
 /** @param {Panel} p */
@@ -99,7 +102,7 @@ const signsOf = (p) => {
     .map((look) => [look, 0, p.looks.name?.[look] ?? SIGN_WORDS[p.looks.kind[look]] ?? names[look] ?? "message"]);
   const message = used.find((look) => !SIGNS[p.looks.kind[look]]);
   for (const [bit, word] of /** @type {[number, string][]} */ ([
-    [NON_PERSISTENT, "not persistent"],
+    [NON_PERSISTENT, "non-persistent"],
     [REDELIVERED, "redelivered"],
     [DUPLICATE, "duplicate"]
   ])) {

@@ -191,7 +191,7 @@ const BALLOTS = [
 ];
 /** @type {(p: Panel, ink: Ink, left: number, right: number, y: number, vote: Vote) => void} */
 const drawVote = (p, ink, left, right, y, { yes, needed, won, asked }) => {
-  const words = needed ? `votes ${yes} of ${needed} needed` : "nobody to ask";
+  const words = needed ? `${yes} of ${needed} required votes` : "no voters";
   ink.say(left, y, words, 11.5, { bold: true, token: won ? "ok" : "fault", room: right - left });
   let x = left;
   for (const { node, said } of asked) {
@@ -214,7 +214,7 @@ const stateWords = (p, broker, role, t) => {
   if (role.kind === "crashed" || role.kind === "stopped") return `since ${sayTime(p, broker.since)}`;
   if (role.kind === "waits" && broker.wait) {
     const left = broker.wait.ms - (player.runTime(p, t) - player.runTime(p, broker.wait.since));
-    return left > 0 ? `tries the lock in ${sayMs(left)}` : "tries the lock";
+    return left > 0 ? `retries the lock in ${sayMs(left)}` : "retries the lock";
   }
   return "";
 };
@@ -243,7 +243,7 @@ const drawBrokers = (p, ink, s, t) => {
       drawGroup(p, ink, s, rowOf(b, i), kind);
       continue;
     }
-    if (b.role[i] === "endpoint") Object.assign(role, { word: "nobody listens", kind: "stopped" });
+    if (b.role[i] === "endpoint") Object.assign(role, { word: "not listening", kind: "stopped" });
     if (isChosen("broker", node)) halo(ink, b.x[i], b.y[i], b.w[i], b.h[i]);
     const shape = { x: b.x[i], y: b.y[i], w: b.w[i], h: b.h[i], name: b.name[i], node };
     let queues = queuesOf(p, state, node);

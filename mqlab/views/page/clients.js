@@ -58,7 +58,7 @@ const drawWindow = (p, ink, consumer, x, y, room, r, prefetch) => {
   return all.length;
 };
 
-const windowWords = (held, prefetch) => (prefetch > 0 ? `prefetch ${held} of ${prefetch}` : `holds ${held}`);
+const windowWords = (held, prefetch) => (prefetch > 0 ? `prefetch ${held} of ${prefetch}` : `${held} unacknowledged`);
 
 // A count as it is read. Of a part of a long run it is what was counted since the part began, and with messages left
 // out nothing was.
@@ -227,7 +227,7 @@ const clientWords = (p, client, t) => {
   if (client.at >= 0) return `at ${cardName(p, client.at)}`;
   const tries = [...client.tries.values()].reduce((sum, n) => sum + n, 0);
   const left = client.wait ? client.wait.ms - (player.runTime(p, t) - player.runTime(p, client.wait.since)) : 0;
-  return left > 0 ? `tries again in ${sayMs(left)}` : tries ? `${tries} attempts` : "looks for a broker";
+  return left > 0 ? `retries in ${sayMs(left)}` : tries ? `${tries} attempts` : "reconnecting";
 };
 
 /** @param {Panel} p @param {Ink} ink @param {RunState} s @param {number} t */

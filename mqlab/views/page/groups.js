@@ -57,7 +57,7 @@ const groupWords = (p, s, node) => {
   return [
     `${saidMany(brokers, "broker")}${down ? `, ${down} of them down` : ""}`,
     `${saidMany(waiting, "message")} waiting`,
-    isOpen(p, node) ? "a click closes it" : "a click opens it"
+    isOpen(p, node) ? "click to collapse" : "click to expand"
   ];
 };
 

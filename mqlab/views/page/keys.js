@@ -1,25 +1,25 @@
 // Keys, while the focus is inside; single letters not while one types. Fields, buttons and lists keep their own keys.
 const HELP = [
   ["Space", "play, pause"],
-  ["← →", "event back, on"],
-  ["Shift ← →", "the same kind of event"],
+  ["← →", "previous / next event"],
+  ["Shift ← →", "previous / next event of the same kind"],
   ["N", "next of a kind"],
   ["Page ↑ ↓", "next, previous chapter"],
   ["Home End", "beginning, end"],
   ["+ −", "faster, slower"],
-  ["[ ] L", "loop from, to; on, off"],
+  ["[ ] L", "set loop start / end; loop on / off"],
   ["Shift, Alt and drag", "on the overview: zoom, loop"],
   ["P", "breakpoints"],
   ["F", "fork here"],
-  ["X", "break it"],
+  ["X", "inject a fault"],
   ["D", "next difference"],
   ["W E O C K", "Why, Events, Options, Check, Code"],
   ["Z, Shift Z", "undo, redo"],
   ["T", "projector"],
   ["Alt ← ↑ → ↓", "move the selected part"],
-  ["0", "all of the time axis; parts back to their places"],
-  ["Esc", "select nothing"],
-  ["?", "these keys"]
+  ["0", "zoom out to the whole run; reset the layout"],
+  ["Esc", "clear the selection"],
+  ["?", "show this list"]
 ];
 const KEYS_STYLE = `
   .help { position: absolute; z-index: 20; right: 14px; bottom: calc(100% + 4px); background: var(--mq-card); border: 1px solid var(--mq-line2); border-radius: 10px;
@@ -121,7 +121,7 @@ player.on("ready", () => {
     { class: "help", role: "dialog", "aria-label": "Keys", hidden: true },
     element("dl", {}, ...HELP.flatMap(([key, does]) => [element("dt", {}, key), element("dd", {}, does)]))
   );
-  const signs = element("div", { class: "key", role: "list", "aria-label": "Signs in this run" });
+  const signs = element("div", { class: "key", role: "list", "aria-label": "Legend" });
   signPlaces.push(signs);
   help.append(signs);
   foot.append(help);

@@ -62,7 +62,7 @@ const queueRows = (p, queues) => {
   return [
     ...rows,
     ...(queues.length > LENS_QUEUES ? [`and ${queues.length - LENS_QUEUES} more destinations`] : []),
-    ...(out ? [`${out} dispatched, not acknowledged (hollow)`] : [])
+    ...(out ? [`${out} dispatched but not acknowledged (hollow cells)`] : [])
   ];
 };
 
@@ -138,7 +138,7 @@ const TOLD = {
     head: "client",
     lines: [...(s.clients.get(node)?.sent ? [`sent ${s.clients.get(node).sent}`] : []), ...clientLines(p, s, node)]
   }),
-  message: () => ({ head: "", lines: ["a click tells its story"] }),
+  message: () => ({ head: "", lines: ["click for its history"] }),
   group: (p, s, { node }) => ({ head: "group", lines: groupWords(p, s, node) }),
   get connectors() {
     return TOLD.connector;

@@ -2,8 +2,8 @@
 // room, clients on a broker; a connector is drawn from one broker to another and shows itself as a ghost on the way.
 /** @type {Record<string, { text: string; on: string | null; hint: string; not?: string; only?: string }>} */
 const PARTS = {
-  broker: { text: "Broker", on: null, hint: "Click where it shall stand" },
-  pair: { text: "Pair", on: null, hint: "Click where master and slave shall stand", not: "openmq" },
+  broker: { text: "Broker", on: null, hint: "Click where to place it" },
+  pair: { text: "Pair", on: null, hint: "Click where to place the master and slave", not: "openmq" },
   producer: { text: "Producer", on: "broker", hint: "Click the broker that it sends to" },
   consumer: { text: "Consumer", on: "broker", hint: "Click the broker that it reads from" },
   connector: { text: "Connector", on: "line", hint: "Drag from one broker to another", only: "activemq" },
@@ -174,7 +174,7 @@ const makeGhost = (p, within) => {
           })
         );
       }
-      hint.textContent = to ? `${from.name}_to_${to.name}: release here` : "release on a broker; Esc: not at all";
+      hint.textContent = to ? `${from.name}_to_${to.name}: release here` : "release on a broker; Esc cancels";
       hint.hidden = false;
       Object.assign(hint.style, {
         left: `${Math.max(4, Math.min(at.room.width - hint.offsetWidth - 4, at.px + 14))}px`,
@@ -236,7 +236,7 @@ player.on("ready", () =>
       for (const one of list.querySelectorAll("button"))
         one.setAttribute("aria-pressed", String(one.dataset.part === part)); // who pressed it keeps the focus
       view.el.style.cursor = part ? "crosshair" : "";
-      if (part) lab.say(`${PARTS[part].hint}. Esc: not at all.`);
+      if (part) lab.say(`${PARTS[part].hint}. Esc cancels.`);
       else lab.say("");
     });
   })

@@ -52,8 +52,8 @@ const sentence = (text, kind = "dim") => element("p", { class: kind }, text);
 const needsKernel = () =>
   sentence(
     memory().lost
-      ? "The kernel was restarted. The picture plays on; run the cell again to ask, break and fork."
-      : "This needs a running kernel. In a notebook: run the cell. What the events tell is in Why and in Events."
+      ? "The kernel was restarted. Playback still works; run the cell again to query, break or fork the run."
+      : "This needs a running kernel. In a notebook: run the cell. Recorded events remain available under Why and Events."
   );
 
 panel.show = (id, focus = false) => {

@@ -45,7 +45,7 @@ const outcomeNow = (state) => {
     box.append(element("span", { class: count ? "" : "bad" }, `${short(name, 20)} receives `, element("b", {}, count)));
   for (const what of ["stuck", "lost"])
     if (found[what][1]) box.append(element("span", { class: "bad" }, `${what} `, element("b", {}, found[what][1])));
-  if (!box.childElementCount) box.append("Nobody reads: add a consumer.");
+  if (!box.childElementCount) box.append("There is no consumer: add one.");
   return box;
 };
 
@@ -136,11 +136,11 @@ addTab({
             { type: "button", class: "plain", onclick: () => lab.do("build", { remove: part.kind, name: part.name }) },
             `Remove ${part.name}`
           ),
-          element("button", { type: "button", class: "plain", onclick: () => panel.show("options") }, "Its options")
+          element("button", { type: "button", class: "plain", onclick: () => panel.show("options") }, "Options")
         )
       );
     } else body.append(sentence("Select a part on the stage to remove it or to change its options."));
-    body.append(element("h4", {}, "Outcome, computed anew at each step"), outcomeNow(state));
+    body.append(element("h4", {}, "Result (recomputed after every change)"), outcomeNow(state));
     if (state.problems)
       body.append(
         element(

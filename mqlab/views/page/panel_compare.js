@@ -51,7 +51,7 @@ const nextDifference = () => {
   if (times.length) {
     player.setPlaying(false);
     player.seek(Math.min(...times));
-  } else lab.say("", "No difference comes after this moment.");
+  } else lab.say("", "No further differences.");
 };
 
 addTab({
@@ -87,7 +87,7 @@ addTab({
       body.append(
         element("h4", {}, `First difference, at ${+at.toFixed(3)} ms`),
         ...found.first.map((one, i) =>
-          element("p", {}, element("span", { class: "which" }, i + 1), one ? one.text : "is over")
+          element("p", {}, element("span", { class: "which" }, i + 1), one ? one.text : "has ended")
         ),
         element(
           "div",
@@ -107,7 +107,7 @@ addTab({
           element("button", { type: "button", class: "plain", onclick: nextDifference }, "Next difference")
         )
       );
-    } else body.append(sentence("The two runs are alike."));
+    } else body.append(sentence("The two runs are identical."));
     const most = Math.max(1, ...found.received.flatMap(([, a, b]) => [a, b])),
       bells = element("div", { class: "bells" });
     for (const [name, before, after] of found.received) {
@@ -130,13 +130,13 @@ addTab({
     ])
       if (pair[0] || pair[1]) body.append(element("p", {}, `${what}: ${pair[0]} \u2192 ${pair[1]}`));
     body.append(
-      element("h4", {}, "Messages that end elsewhere"),
+      element("h4", {}, "Messages with a different destination (or fate)"),
       element(
         "p",
         {},
         found.moved.length
           ? `${found.moved.join(", ")}${found.more ? ` and ${found.more} more` : ""}`
-          : "None: each ends with the same consumers."
+          : "None: every message reaches the same consumers."
       ),
       element(
         "div",
@@ -144,12 +144,12 @@ addTab({
         element(
           "button",
           { type: "button", class: "plain", onclick: () => lab.do("show", { number: state.sides[1] }) },
-          "Go on with run 2"
+          "Continue with run 2"
         ),
         element(
           "button",
           { type: "button", class: "plain", onclick: () => lab.do("show", { number: state.sides[0] }) },
-          "Go on with run 1"
+          "Continue with run 1"
         )
       )
     );

@@ -5,12 +5,7 @@ addTab({
   key: "e",
   flush: true,
   make(body, place) {
-    const log = makeLog(
-      place,
-      body,
-      player.panels.length > 1 ? "what happened on the left" : "what happened",
-      player.goTo
-    );
+    const log = makeLog(place, body, player.panels.length > 1 ? "left run: event" : "what happened", player.goTo);
     player.on("load", () => log.load(player.panels[0].data("events")));
     player.on("time", (_t, row) => log.mark(row));
     this.log = log;
@@ -87,7 +82,7 @@ const makeOption = (row, changed) => {
         field.focus();
       }
     },
-    `back to ${shownOf(row.was, row.type) || "not set"}`
+    `reset to ${shownOf(row.was, row.type) || "not set"}`
   );
   const take = () => {
     const given = readOf(field, row.type);
@@ -168,7 +163,7 @@ const showOptions = (body, part, told) => {
         panel.refresh();
       }
     },
-    "Take back"
+    "Discard changes"
   );
   const changed = () => {
     for (const one of [apply, both, none]) one.disabled = !edits.size;
@@ -214,7 +209,7 @@ const showOptions = (body, part, told) => {
     body.append(sentence("It has no options."));
     return;
   }
-  if (!part.kind) body.append(sentence("Select a broker, a connector, a consumer or a producer to see its own."));
+  if (!part.kind) body.append(sentence("Select a broker, connector, consumer or producer to see its options."));
   body.append(...list(main));
   if (rest.length && main !== rest) {
     const more = element(
@@ -277,7 +272,7 @@ addTab({
         element(
           "h3",
           {},
-          problems.length === 1 ? "1 problem" : problems.length ? `${problems.length} problems` : "No problem is known"
+          problems.length === 1 ? "1 problem" : problems.length ? `${problems.length} problems` : "No problems found"
         )
       );
       problems.forEach((problem, number) => {
@@ -313,11 +308,11 @@ addTab({
           );
         card.append(chips);
         for (const text of problem.fix ? problem.brings : [])
-          card.append(element("p", { class: "dim" }, `It brings: ${text}.`));
+          card.append(element("p", { class: "dim" }, `Effect of the fix: ${text}.`));
         body.append(card);
       });
       if (!problems.length)
-        body.append(sentence("Nothing here that a real broker accepts and that loses, strands or doubles messages."));
+        body.append(sentence("Nothing here would make a real broker lose, strand or duplicate messages."));
     } catch (error) {
       body.replaceChildren(sentence(error.message, "bad"));
     }
@@ -368,7 +363,7 @@ addTab({
         copy.textContent = "Copy";
       };
       body.replaceChildren(
-        element("h3", {}, "The same as code"),
+        element("h3", {}, "This network as code"),
         element("div", { class: "chips" }, ...buttons, copy),
         text
       );

@@ -19,7 +19,7 @@ const stepsOf = (steps, at = lab.now()) => {
       {},
       step.text,
       ...(step.rule || step.source ? [chips] : []),
-      ...(step.change ? [element("div", { class: "dim" }, `taken away by: ${step.change}`)] : [])
+      ...(step.change ? [element("div", { class: "dim" }, `would not apply with: ${step.change}`)] : [])
     );
     const cell = element(
       "button",
@@ -54,7 +54,7 @@ const numbersOf = (change) => {
   const texts = moved.map(([name, before, after]) => `${name} ${before} \u2192 ${after}`);
   for (const what of ["stuck", "lost"])
     if (change[what][0] !== change[what][1]) texts.push(`${what} ${change[what][0]} \u2192 ${change[what][1]}`);
-  return texts.length ? texts.join(", ") : "the counts stay the same";
+  return texts.length ? texts.join(", ") : "counts unchanged";
 };
 
 // Without a kernel: the rows of the table that speak of what is selected, as steps.
@@ -65,7 +65,7 @@ const tellFromTable = (body) => {
   if (!chosen) {
     body.append(
       element("h3", {}, "What happens here?"),
-      sentence("Click a message, a broker, a connector or a client: its story stands here in steps.")
+      sentence("Click a message, a broker, a connector or a client: its history appears here step by step.")
     );
     return;
   }
@@ -159,7 +159,7 @@ const tryOptions = async (body, part) => {
   if (!tried.length || key !== why.key) return;
   const otherwise = (row) => (row.type === "switch" ? row.value !== true : Number(row.value) + 1);
   body.querySelector("ol.steps, ul")?.before(
-    element("h4", {}, "What if, beside this run?"),
+    element("h4", {}, "What if? (compared with this run)"),
     element(
       "div",
       { class: "chips" },
@@ -186,7 +186,7 @@ const showWhy = (body, answer) => {
   body.replaceChildren(element("h3", {}, answer.title), element("p", {}, answer.answer), chips, stepsOf(answer.steps));
   if (answer.twice?.length) {
     chips.before(
-      element("h4", {}, "Came more than once"),
+      element("h4", {}, "Received more than once"),
       element(
         "div",
         { class: "chips" },
@@ -218,7 +218,7 @@ const showWhy = (body, answer) => {
       element(
         "button",
         { type: "button", class: "plain", onclick: () => askWhatIf(body, answer.message, name) },
-        `What if not ${name}?`
+        `What would keep it from ${name}?`
       )
     );
   }
@@ -239,7 +239,7 @@ const showWhy = (body, answer) => {
         { type: "button", class: "plain", onclick: (event) => lab.breakIt(below(event), event.currentTarget) },
         `Break ${part.name} ...`
       ),
-      element("button", { type: "button", class: "plain", onclick: () => panel.show("options") }, "Its options")
+      element("button", { type: "button", class: "plain", onclick: () => panel.show("options") }, "Options")
     );
     tryOptions(body, { kind: part.kind, name: part.name });
   }
@@ -293,12 +293,12 @@ const askWhatIf = (body, message, consumer) =>
     const card = element("div", { class: "card strong whatif" }, element("h3", {}, answer.title));
     if (!answer.changes.length)
       card.append(
-        sentence(`No single change does it (${answer.tried} tried${answer.all ? "" : ", and there are more"}).`)
+        sentence(`No single change achieves this (${answer.tried} tried${answer.all ? "" : ", and there are more"}).`)
       );
     answer.changes.forEach((change, number) => {
       card.append(
         element("p", {}, element("span", { class: "chip delta" }, `\u0394 ${change.text}`)),
-        element("p", {}, `Then: ${numbersOf(change)}.`),
+        element("p", {}, `Result: ${numbersOf(change)}.`),
         element(
           "div",
           { class: "chips" },

@@ -231,5 +231,5 @@ const flowTable = () => {
       ...tos.map((to) => element("td", {}, String(counts.get(`${from}\n${to}`) ?? "")))
     )
   );
-  return element("table", { "aria-label": "How many messages went from whom to whom" }, head, ...rows);
+  return element("table", { "aria-label": "Messages by sender and receiver" }, head, ...rows);
 };

@@ -29,7 +29,7 @@ const savePicture = () => {
     .map((view) => view.canvas_view.compose().canvas ?? view.export?.("png", true)?.canvas)
     .filter(Boolean);
   if (!found.length) {
-    lab.say("", "This browser gives no picture of the stage.");
+    lab.say("", "This browser cannot export the stage as an image.");
     return;
   }
   const all = element("canvas", {
@@ -68,11 +68,9 @@ const savePage = async () => {
   }
 };
 const saveKinds = () => [
-  { text: "Picture of this moment (PNG)", act: savePicture },
+  { text: "Image of this moment (PNG)", act: savePicture },
   { text: "Picture of this moment (SVG)", act: () => saveText(`${fileName()}.svg`, player.svg(), "image/svg+xml") },
-  ...(player.kernel || globalThis.mqlabPage
-    ? [{ text: "Page that plays without a kernel (HTML)", act: savePage }]
-    : []),
+  ...(player.kernel || globalThis.mqlabPage ? [{ text: "Standalone player page (HTML)", act: savePage }] : []),
   ...(player.kernel
     ? [
         {
@@ -106,9 +104,9 @@ const showChanges = (event) =>
     below(event),
     lab.state.changes.map((text) => `\u0394 ${text}`).join(" \u00b7 "),
     [
-      { text: "Back to the run as it was", act: () => lab.do("show", { number: 0 }) },
+      { text: "Back to the original run", act: () => lab.do("show", { number: 0 }) },
       ...(lab.state.current
-        ? [{ text: "Compare with the run as it was", act: () => lab.do("compare", { number: 0 }) }]
+        ? [{ text: "Compare with the original run", act: () => lab.do("compare", { number: 0 }) }]
         : [])
     ],
     event.currentTarget
@@ -186,7 +184,7 @@ player.on("ready", () => {
           type: "button",
           "data-name": "save",
           "aria-haspopup": "menu",
-          onclick: (event) => openMenu(below(event), "Take away", saveKinds(), event.currentTarget)
+          onclick: (event) => openMenu(below(event), "Export", saveKinds(), event.currentTarget)
         },
         "Save"
       )

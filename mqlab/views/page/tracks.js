@@ -3,14 +3,14 @@
 const ROW_HIGH = 26,
   MOST_LANES = 9;
 const TRACKS = {
-  none: "no tracks",
+  none: "hide tracks",
   depth: "queue depth",
   unacknowledged: "unacknowledged",
   received: "received",
   latency: "latency",
   roles: "roles and locks",
   spacetime: "space-time",
-  flow: "who to whom"
+  flow: "sender / receiver matrix"
 };
 const tracks = { shown: "depth", chosen: false };
 const TRACKS_STYLE = `

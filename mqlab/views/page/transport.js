@@ -92,16 +92,16 @@ player.on("ready", () => {
   });
   const lab = [
     button("Fork here", "fork", "F", () => player.emit("fork"), { words: "Fork" }),
-    button("Break it", "bolt", "X", () => player.emit("break"), { words: "Break it" })
+    button("Inject fault", "bolt", "X", () => player.emit("break"), { words: "Inject fault" })
   ];
   const bar = element(
     "div",
     { class: "transport", role: "toolbar", "aria-label": "Playing" },
-    button("To the beginning", "start", "Home", () => player.seek(0)),
-    button("Event back", "back", "ArrowLeft", () => stepTo(-1)),
+    button("Go to start", "start", "Home", () => player.seek(0)),
+    button("Previous event", "back", "ArrowLeft", () => stepTo(-1)),
     play,
-    button("Event on", "on", "ArrowRight", () => stepTo(1)),
-    button("Next of a kind", "next", "N", () => nextOfAKind(1)),
+    button("Next event", "on", "ArrowRight", () => stepTo(1)),
+    button("Next event of this kind", "next", "N", () => nextOfAKind(1)),
     kinds,
     clockNow,
     of,

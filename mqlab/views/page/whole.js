@@ -26,7 +26,7 @@ player.on("ready", () => {
       class: "whole",
       role: "slider",
       tabindex: 0,
-      "aria-label": "Part of the whole run that is shown",
+      "aria-label": "Visible part of the run",
       "aria-valuemin": 0,
       hidden: true
     },
@@ -193,9 +193,9 @@ player.on("ready", () => {
       ...(live ? [element("span", { class: "live", role: "status" }, live)] : [])
     ];
     const button = (text, act) => parts.push(element("button", { type: "button", onclick: act }, text));
-    if (asked.before) button("Back to the part", () => wish(...asked.before));
+    if (asked.before) button("Back to this section", () => wish(...asked.before));
     else if (chosen?.kind === "message")
-      button(`Whole path of message ${chosen.msg}`, () => {
+      button(`Full route of message ${chosen.msg}`, () => {
         const before = [part.from, part.to];
         send({ from: [], to: [], msg: [chosen.msg] });
         asked.before = before;

@@ -208,7 +208,7 @@ CASES = {
          mq.Heal("A", "B", at="3s")),
         {"C1": 10},
     ),
-    "ActiveMQ rules 23 (cut_answers_lost_nonpersistent): not persistent: they come twice": Case(
+    "ActiveMQ rules 23 (cut_answers_lost_nonpersistent): not persistent: they received twice": Case(
         chain("A", "B"),
         (mq.Consumer("C1", "B", Q), mq.Cut("A", "B", how="drop_replies"),
          mq.Producer("P", "A", 10, Q, persistent=False, at="1s"),

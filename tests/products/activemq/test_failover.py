@@ -241,12 +241,12 @@ LOCK = {"shared_store": "store", "lock_acquire_sleep_interval_ms": 1000}
     ({"more": {"*": LOCK}, "connectors": [("B", "static:({A})")]}, "same set"),
     ({"more": {"*": LOCK}, "connectors": [("A", "static:({A},{B})")]}, "masterslave:"),
     ({"more": {"A": {"transport_connector": {"update_cluster_filter": "*A*,*B*"}}}}, "'.*A.*'"),
-    ({"more": {"A": {"transport_connector": {"update_cluster_filter": "A.*, B.*"}}}}, "blank"),
-    ({"more": {"*": {"jdbc": {"locker": "lease"}}}}, "10000 ms ends before its renewal after 30000"),
+    ({"more": {"A": {"transport_connector": {"update_cluster_filter": "A.*, B.*"}}}}, "space"),
+    ({"more": {"*": {"jdbc": {"locker": "lease"}}}}, "expires before it is renewed"),
     ({"more": {"*": {"jdbc": {"locker": "lease", "lease_holder_id": "X",
-                              "lock_keep_alive_period_ms": 5000}}}}, "both are masters"),
-    ({"more": {"*": {**LOCK, "file_system": "nfs3"}}}, "never frees"),
-    ({"more": {"*": {**LOCK, "file_system": "ocfs2"}}}, "several masters"),
+                              "lock_keep_alive_period_ms": 5000}}}}, "both become master"),
+    ({"more": {"*": {**LOCK, "file_system": "nfs3"}}}, "does not release"),
+    ({"more": {"*": {**LOCK, "file_system": "ocfs2"}}}, "several brokers become master"),
     ({"more": {"*": {**LOCK, "use_lock": False}}}, "every member is a master"),
 ])  # fmt: skip
 def test_what_is_accepted_and_does_harm_is_a_problem(more, says):

@@ -92,7 +92,7 @@ def test_messages_in_a_memory_store_are_told_lost():
     trace = mq.run(mq.Network(mq.Broker("A")), mq.Producer("P", on="A", sends=2, to=FOO),
                    mq.Stop("A"))  # fmt: skip
     assert trace.lost() == [1, 2]
-    assert "kept it in memory only" in str(mq.explain(trace, message=1))
+    assert "held in memory only" in str(mq.explain(trace, message=1))
 
 
 def test_a_suspended_broker_takes_nothing_from_those_that_are_on_it():

@@ -21,7 +21,7 @@ def why_not(trace: mq.Trace, message: str, consumer: str) -> str:
     pytest.param(lambda: mq.run(network("A>B"), send(1), *reads("C1@A"), *reads("C2@B")),
                  "P-1", "C2", "after the message was sent", id="too late"),
     pytest.param(lambda: mq.run(network("A>B"), *reads("C1@A", mq.Queue("OTHER")), send(1)),
-                 "P-1", "C1", "reads queue://OTHER", id="another queue"),
+                 "P-1", "C1", "consumes from queue://OTHER", id="another queue"),
     pytest.param(lambda: mq.run(network("A>B"), *reads("C1@A", selector="a = 1"), send(1)),
                  "P-1", "C1", "C1 selects a = 1", id="selector"),
     pytest.param(lambda: mq.run(network("A>B"), *reads("C1@A"), mq.Close("C1"), send(1)),
@@ -64,7 +64,7 @@ def test_an_upgrade_that_changes_a_rule():
 
 
 def test_an_upgrade_that_changes_nothing_or_is_refused():
-    assert "nothing changes" in str(mq.upgrade("fuse:2.1", "5.17", "5.18"))
+    assert "no change in this run" in str(mq.upgrade("fuse:2.1", "5.17", "5.18"))
     refused = mq.upgrade(network("A>B", prefetch_size=0), "5.5", "5.18", send(1))
     assert "5.18 refuses it" in str(refused)
     assert refused.after is None

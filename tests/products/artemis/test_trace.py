@@ -155,20 +155,20 @@ def test_messages_that_only_were_in_memory_are_lost_and_the_reason_is_told():
     )
     assert run.lost() == [1, 2]
     assert run.account()[1]["why"] == Reason.memory_store.sentence
-    assert mq.explain(run, message=1).title.startswith("Message sender2-1: lost at M1, since the broker")
+    assert mq.explain(run, message=1).title.startswith("Message sender2-1: lost at M1: it was held")
 
 
 def test_a_message_is_explained_hop_by_hop():
     brokers = {"A": None, "B": None}
     run = trace(brokers, "open_consumer consumer=C broker=B queue=Q\nsend broker=A queue=Q count=2")
     text = str(mq.explain(run, message=1))
-    assert "received by C (path A > B)" in text
+    assert "received by C (route A > B)" in text
     assert "A forwarded it to B over A-B: the brokers with a consumer for it take turns" in text
     failed = trace(PAIR, FAILOVER)
-    assert "S1 has it out of the store" in str(mq.explain(failed, message="sender3-1"))
+    assert "S1 recovered it from the store" in str(mq.explain(failed, message="sender3-1"))
     told = str(mq.explain(failed, broker="S1"))
     assert "S1 is now backup in sync (pair M1)" in told
-    assert "S1 asked the cluster for its votes (votes 0, needed 0): enough brokers" in told
+    assert "S1 started a quorum vote (votes 0, needed 0): enough brokers" in told
 
 
 def test_messages_of_a_slave_that_starts_anew_are_gone_with_its_old_data():
@@ -229,9 +229,9 @@ def test_a_trace_in_a_file_is_the_same(tmp_path):
 
 def test_a_run_tells_why_messages_wait_and_where_the_guide_is_not_the_broker():
     told = str(mq.explain(mq.run("artemis:21.4.1")))
-    assert "5 of queue://orders wait at B1" in told
-    assert "no consumer of the queue is there" in told
-    assert "The guide and the real broker: On broker 1: a connector only leads into" in told
+    assert "5 messages of queue://orders are waiting at B1" in told
+    assert "the queue has no consumers" in told
+    assert "Where the guide and the real broker differ: On broker 1: a connector only leads into" in told
     own = {"brokers": [{"name": "A"}], "queues": [{"name": "Q"}], "steps": [{"do": "start"}]}
     assert "the real broker" not in str(mq.explain(mq.run(own)))
 
@@ -269,7 +269,7 @@ def test_why_a_consumer_did_not_get_a_message_is_told():
     }  # fmt: skip
     run = mq.run(value)
     assert run.received() == {"C1": 2, "C2": 2, "C3": 0}
-    assert "received by C2 (path A > B)" in str(mq.explain(run, message=2, why_not="C1"))
+    assert "received by C2 (route A > B)" in str(mq.explain(run, message=2, why_not="C1"))
     other = str(mq.explain(run, message=2, why_not="C3"))
     assert "C3 reads queue://R, and the message went to queue://Q." in other
     assert "where colour = 'red'" in str(mq.explain(run, consumer="C2"))

@@ -121,7 +121,7 @@ def test_a_recording_is_a_lab_file_too(mqlab, tmp_path):
     ran = mqlab("run", file, "--json")
     assert json.loads(ran.stdout)["outcome"]["consumers"]["C1"]["received"] == [*range(1, 11)]
     told = mqlab("explain", file, "--message", "3")
-    assert "has it out of the store" in told.stdout
+    assert "recovered it from the store" in told.stdout
     edited = json.loads(file.read_text())["scenario"]
     edited["brokers"][2] = {"name": "b3", "options": {"imq.cluster.clusterid": "other"}}
     file.write_text(json.dumps(edited))

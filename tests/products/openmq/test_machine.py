@@ -10,6 +10,7 @@ from mqlab.explain import explain
 from mqlab.products.openmq.files import lab_file
 from mqlab.products.openmq.runtime import ClusterLab
 from mqlab.spec.openmq import OPENS, STEPS
+from mqlab.spec.plural import counted
 from mqlab.trace.kinds import Kind
 from mqlab.views import scene
 from tests.products.openmq.cluster import FAST, body, trace
@@ -160,4 +161,4 @@ def test_any_script_that_can_be_read_can_be_played_and_told(seed):
     assert set(played.account()) >= numbers
     assert all(begin <= end for spans in played.downtime().values() for begin, end in spans)
     assert scene(played).columns["meta"]["events"] == [len(played)]
-    assert str(explain(played)).startswith(f"{len(numbers)} messages were sent.")
+    assert str(explain(played)).startswith(f"{counted(len(numbers), 'message was', 'messages were')} sent.")

@@ -225,9 +225,9 @@ def problems(**more):
 
 @pytest.mark.parametrize(("more", "says"), [
     ({"model": "peer", "own": {"b3": {"imq.cluster.clusterid": "other"}}},
-     "imq.cluster.clusterid is '' and 'other': the brokers refuse the link"),
+     "imq.cluster.clusterid is '' and 'other': the brokers refuse to connect"),
     ({"model": "enhanced", "own": {"b3": {"imq.cluster.clusterid": "other"}}},
-     "two clusters that know nothing of each other"),
+     "two separate clusters in the same database"),
     ({"own": {"b2": {"imq.autocreate.queue": "false"}}}, "imq.autocreate.queue is 'true' and"),
     ({"own": {"b2": {"imq.autocreate.topic": "false"}}}, "imq.autocreate.topic is 'true' and"),
     ({"own": {"b2": {"imq.service.activelist": "jms"}}}, "imq.service.activelist is 'jms,admin'"),
@@ -235,9 +235,9 @@ def problems(**more):
     ({"model": "enhanced", "options": {"imq.cluster.masterbroker": "${b1}"}}, "there is no master"),
     ({"model": "enhanced", "options": {"imq.cluster.brokerlist": "x"}}, "ignored with a warning"),
     ({"model": "enhanced", "own": {"b1": {"imq.brokerid": "x"}, "b2": {"imq.brokerid": "x"}}},
-     "the imq.brokerid 'x' of b1: whichever starts later ends at once (exit 1)"),
-    ({"model": "none"}, "keeps what was destroyed and lacks what was created"),
-    ({"start": False, "script": "start_broker broker=b2"}, "before its master b1"),
+     "the imq.brokerid 'x' of b1: the second one to start exits immediately (status 1)"),
+    ({"model": "none"}, "still has destroyed destinations and misses new ones"),
+    ({"start": False, "script": "start_broker broker=b2"}, "before its master broker b1"),
 ])  # fmt: skip
 def test_what_is_accepted_and_does_harm_is_a_problem(more, says):
     found = problems(**more)

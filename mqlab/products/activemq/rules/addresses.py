@@ -65,8 +65,8 @@ def addresses(file: BrokerFile) -> Iterator[Address]:
 @rule(
     "no-agent",
     "error",
-    finds="a network connector with the address of a transport, or of an agent that is gone",
-    what="{scheme}: is {harm}",
+    finds="a network connector with the address of a transport, or of a discovery agent that no longer exists",
+    what="{scheme}: {harm}",
     fix="{fix}",
     source="{source}",
     unshown="the broker does not start",
@@ -77,10 +77,10 @@ def _no_agent(address: Address) -> Found:
     if uri is None or isinstance(address.of, TransportElement):
         return
     if not address.agent:
-        harm = "no discovery agent: the broker does not start"
+        harm = "is not a discovery agent: the broker does not start"
         fix, source = f"write static:({address.of.uri})", "Fuse 4, Example 4.8"
     elif uri.scheme == "rendezvous" and address.file.context.network.edition != "5.5":
-        harm = "unknown after 5.5"
+        harm = "was removed after 5.5"
         fix, source = "write multicast://default, or a static list", "ActiveMQ rule 7.16"
     else:
         return
@@ -91,7 +91,7 @@ def _no_agent(address: Address) -> Found:
 @rule(
     "bad-address",
     "error",
-    finds="an address that no broker reads",
+    finds="an address that brokers cannot parse",
     what="{what}",
     fix="{fix}",
     source="{source}",
@@ -105,9 +105,9 @@ def _bad_address(address: Address) -> Found:
         fix = f"write for example {'tcp://0.0.0.0:61616' if listens else 'static:(tcp://B:61616)'}"
         yield address.element, {"what": what, "fix": fix, "source": "Fuse 2, Example 2.1"}
     elif address.agent and " " in address.of.uri.strip():
-        what = "there is a blank in the address: the broker does not start"
+        what = "the address contains a space: the broker does not start"
         source = "ActiveMQ rule 7.5"
-        yield address.element, {"what": what, "fix": "take it out", "source": source}
+        yield address.element, {"what": what, "fix": "remove it", "source": source}
 
 
 @rule(
@@ -135,10 +135,10 @@ def _port_twice(address: Address) -> Found:
     "failover-inside",
     "warning",
     finds="failover inside static without maxReconnectAttempts=0",
-    what="failover: without maxReconnectAttempts=0 reconnects by itself, and the bridge is not made anew",
+    what="failover: without maxReconnectAttempts=0 reconnects on its own, so the bridge is not re-created",
     fix="write maxReconnectAttempts=0 there, or masterslave:(...)",
     source="Fuse 4, Example 4.8",
-    unshown="the bridge comes back all the same, recorded too",
+    unshown="the bridge recovers anyway, also in the recording",
     of=(files, addresses),
 )
 def _failover_inside(address: Address) -> Found:
@@ -151,8 +151,8 @@ def _failover_inside(address: Address) -> Found:
     "unknown-host",
     "warning",
     finds="one address of several that leads to no broker of the files",
-    what="{leaf} leads to no broker of these files: {near}",
-    fix="load that broker's file too, or tell hosts={{...}}",
+    what="{leaf} points to no broker in these files: {near}",
+    fix="load that broker's file too, or pass hosts={{...}}",
     source="Fuse 2, Example 2.1",
     example=lambda: Example(
         sent(from_files("static:(tcp://B:61616,tcp://gone:61616)"), reads(on="C")),
@@ -162,7 +162,7 @@ def _failover_inside(address: Address) -> Found:
 )
 def _unknown_host(address: Address) -> Found:
     for leaf, there in address.leaves():
-        near = "which broker that is, these files do not say"
+        near = "these files do not say which broker that is"
         if leaf.host in HERE:
             near = f"no broker here listens on port {leaf.port}, or several do"
         if there is None:
@@ -173,10 +173,10 @@ def _unknown_host(address: Address) -> Found:
     "port-closed",
     "error",
     finds="an address with a port that the broker does not listen on",
-    what="{leaf} leads to {there}, which listens on {ports}: nothing ever crosses",
+    what="{leaf} leads to {there}, which listens on {ports}: the bridge never connects",
     fix="{fix}",
     source="Fuse 2, Example 2.1",
-    unshown="the lab finds a broker by its name, whatever the port",
+    unshown="mqlab resolves brokers by name and ignores the port",
     of=(files, addresses),
 )
 def _port_closed(address: Address) -> Found:

@@ -26,8 +26,8 @@ from mqlab.spec.values import Destination
 @rule(
     "static-no-consumer",
     "warning",
-    finds="static destinations that nobody reads",
-    what="{text} is forwarded without being asked for, and nobody reads it: messages pile up at the far end",
+    finds="static destinations without a consumer",
+    what="{text} is forwarded statically but has no consumer: messages pile up at the remote end",
     fix="add a consumer, or leave the destination to dynamic propagation",
     source="Fuse 2, Static propagation",
     example=lambda: mended(
@@ -54,8 +54,8 @@ def _static_no_consumer(context: CheckContext) -> Found:
 @rule(
     "advisory-off",
     "error",
-    finds="demand of a broker that sends no advisories",
-    what="broker {target} sends no advisories: nothing is ever forwarded on demand",
+    finds="dynamic demand expected from a broker without advisory support",
+    what="broker {target} has advisorySupport off: nothing is ever forwarded dynamically",
     fix="set advisorySupport to true at {target}, or list static destinations and set staticBridge",
     source="Fuse 2, Dynamic propagation",
     see="advisory_off_dynamic",
@@ -74,9 +74,9 @@ def _advisory_off(context: CheckContext) -> Found:
     "excluded-wildcard",
     "error",
     finds="wildcard consumer and exclusion",
-    what="the bridge takes its share of {text} for the wildcard consumer {consumer}, may not forward it "
-    "and holds it for ever",
-    fix="let the consumer name its queues, or set staticBridge",
+    what="the bridge's subscription for wildcard consumer {consumer} also matches the excluded {text}; "
+    "its share is dispatched to the bridge and held forever",
+    fix="let the consumer list its queues, or set staticBridge",
     source="recorded: wildcard_queue_consumer_behind_exclude",
     see="activemq/filters/wildcard_queue_consumer_behind_exclude",
     example=lambda: Example(secret("Q.>"), secret("Q.OPEN")),
@@ -96,7 +96,7 @@ def _excluded_wildcard(context: CheckContext) -> Found:
     "wildcard-inside",
     "warning",
     finds="> in the middle of a name",
-    what="{text}: '>' in the middle of a name is no wildcard but a plain segment",
+    what="{text}: '>' is a wildcard only at the end of a name; here it is a literal segment",
     fix="put '>' last, or use '*' for one segment",
     source="Fuse 2, Wildcards",
     example=lambda: Example(odd_name("SHOP.>.ORDERS"), odd_name("SHOP.*.ORDERS")),
@@ -119,8 +119,9 @@ def _wildcard_inside(context: CheckContext) -> Found:
 @rule(
     "same-name",
     "error",
-    finds="connectors of one name to one broker",
-    what="two connectors to {both} are called {name!r}: the second bridge is refused and tried again for ever",
+    finds="two connectors of the same name to one broker",
+    what="two connectors to {both} have the same name {name!r}: the second bridge is refused and "
+    "retried forever",
     fix="give each connector a name of its own",
     source="Fuse 2, Figure 2.4",
     example=lambda: Example(two_names(configured_name="link"), two_names()),
@@ -141,8 +142,9 @@ def _same_name(context: CheckContext) -> Found:
     "prefetch-zero",
     "error",
     finds="a bridge that cannot pull",
-    what="prefetchSize is 0: a bridge cannot pull, so nothing crosses; editions after 5.5 refuse it",
-    fix="write 1 or more",
+    what="prefetchSize is 0: a bridge cannot pull, so nothing is forwarded; versions after 5.5 reject "
+    "this value",
+    fix="use 1 or more",
     source="article, table of networkConnector options",
     example=lambda: mended(sent(row("AB", prefetch_size=0), reads()).under("5.5"), {AB: {"prefetch_size": 1}}),
 )
@@ -157,9 +159,9 @@ def _prefetch_zero(context: CheckContext) -> Found:
     "warning",
     finds="a connector to its own broker",
     what="a connector to its own broker is dropped as soon as it is up",
-    fix="take it out",
+    fix="remove it",
     source="ActiveMQ rule 26.2",
-    unshown="nothing comes of it: the connector is dropped",
+    unshown="no effect: the connector is dropped",
 )
 def _loopback(context: CheckContext) -> Found:
     for link in context.links():
@@ -170,9 +172,9 @@ def _loopback(context: CheckContext) -> Found:
 @rule(
     "later-option",
     "warning",
-    finds="an option that the edition does not have yet",
-    what="{option.guide} does not exist in edition {edition}",
-    fix="take it out, or use edition {option.since}",
+    finds="an option that the version does not have yet",
+    what="{option.guide} does not exist in version {edition}",
+    fix="remove it, or use version {option.since} or later",
     source="{option.source}",
     unshown="the broker does not start",
 )

@@ -15,8 +15,8 @@ from mqlab.spec.member import BrokerSettings
 from mqlab.spec.uri import Uri, parse
 
 UNSAFE_LOCKS = {
-    "nfs3": "NFSv3 never frees the lock of a master that has died: no slave ever takes over",
-    "ocfs2": "OCFS2 gives Java's lock to every broker: there are several masters",
+    "nfs3": "NFSv3 does not release the lock of a dead master: no slave can take over",
+    "ocfs2": "OCFS2 grants Java file locks to every broker: several brokers become master",
 }
 Member = tuple[Element, BrokerSettings]
 Part = tuple[Element, str]
@@ -38,9 +38,9 @@ def filters(member: Member) -> Iterator[Part]:
 @rule(
     "filter-expression",
     "error",
-    finds="an updateClusterFilter that is no regular expression: no network at all",
-    what="updateClusterFilter {part!r} is no regular expression: each bridge comes down as soon as it "
-    "is up, there is no network",
+    finds="an updateClusterFilter that is not a regular expression: no network at all",
+    what="updateClusterFilter {part!r} is not a regular expression: every bridge fails as soon as it "
+    "is up, so there is no network",
     fix="write {better!r}",
     source="ActiveMQ rule 7.13",
     example=lambda: Example(ex.told_of("*A*"), ex.told_of(".*A.*")),
@@ -57,8 +57,8 @@ def _filter_expression(of: Part) -> Found:
 @rule(
     "filter-blank",
     "error",
-    finds="a blank in an updateClusterFilter",
-    what="the blank in updateClusterFilter {part!r} belongs to the expression, which fits no name",
+    finds="a space in an updateClusterFilter",
+    what="the space in updateClusterFilter {part!r} is part of the expression, so it matches no broker name",
     fix="write {better!r}",
     source="ActiveMQ rule 7.14",
     example=lambda: Example(ex.told_of("X.*, A.*"), ex.told_of("X.*,A.*")),
@@ -73,9 +73,9 @@ def _filter_blank(of: Part) -> Found:
 @rule(
     "lease-short",
     "error",
-    finds="a lease that ends before it is renewed",
-    what="its lease of {locker.acquire_sleep} ms ends before its renewal after {locker.check_period} "
-    "ms: a slave takes over a healthy master",
+    finds="a lease that expires before it is renewed",
+    what="its lease ({locker.acquire_sleep} ms) expires before it is renewed (every {locker.check_period} "
+    "ms): a slave takes over from a healthy master",
     fix="set lockKeepAlivePeriod below lockAcquireSleepInterval, such as {half}",
     source="ActiveMQ rule 16.4",
     example=lambda: mended(ex.lease(), {name: {"lock_keep_alive_period_ms": 500} for name in "AB"}),
@@ -90,7 +90,7 @@ def _lease_short(of: Member) -> Found:
 @rule(
     "lock-unsafe",
     "error",
-    finds="a lock on a file system that does not keep it",
+    finds="a lock on a file system that does not honour it",
     what="{harm}",
     fix="use NFSv4 or a SAN file system",
     source="ActiveMQ rule 15.7",
@@ -108,7 +108,7 @@ def _lock_unsafe(of: Member) -> Found:
     "error",
     finds="a shared store without a lock",
     what="useLock=false: every member is a master",
-    fix="leave useLock out",
+    fix="remove useLock",
     source="ActiveMQ rule 15.8",
     example=lambda: Example(ex.two_ends(ex.pair(use_lock=False)), ex.two_ends(ex.pair())),
     of=(members,),
@@ -122,8 +122,8 @@ def _lock_off(of: Member) -> Found:
 @rule(
     "lease-name",
     "error",
-    finds="two holders of one lease under one name",
-    what="it has the lease under the name {holder!r}, as {other} has: after a lapse both are masters",
+    finds="two lease holders with the same leaseHolderId",
+    what="it uses the same leaseHolderId {holder!r} as {other}: after the lease lapses both become master",
     fix="give each its own leaseHolderId",
     source="ActiveMQ rule 7.20",
     example=lambda: Example(ex.hung(ex.one_lease("same", "same")), ex.hung(ex.one_lease("one", "two"))),
@@ -164,8 +164,8 @@ def _targets(uri: str, known: Mapping[str, object]) -> list[str]:
 @rule(
     "own-set",
     "error",
-    finds="a connector into one's own set of master and slaves",
-    what="{other} is of the same set and never serves while {home} does: it is tried for ever",
+    finds="a network connector to a member of the broker's own master/slave set",
+    what="{other} belongs to the same set and never serves while {home} does: the connector retries forever",
     fix="connect only to brokers of other sets",
     source="ActiveMQ rule 7.22",
     example=lambda: Example(ex.onward("A2"), ex.onward("B")),
@@ -183,10 +183,10 @@ def _own_set(of: SetLink) -> Found:
     "set-static",
     "error",
     finds="static: towards master and slaves",
-    what="static: wants a bridge to every member of a set, and slaves have no open port",
+    what="static: tries to bridge to every member of the set, but slaves do not listen",
     fix="write masterslave:(...)",
     source="ActiveMQ rule 12.5",
-    unshown="in the lab all messages arrive all the same",
+    unshown="in mqlab all messages arrive anyway",
     of=(set_links,),
 )
 def _set_static(of: SetLink) -> Found:
@@ -212,11 +212,11 @@ def clients(context: CheckContext) -> Iterator[AddressedClient]:
 @rule(
     "discovery-option",
     "error",
-    finds="an option that discovery: swallows",
-    what="discovery: swallows backOffMultiplier without effect",
+    finds="an option that discovery: silently ignores",
+    what="discovery: silently ignores backOffMultiplier",
     fix="write reconnectDelayExponent",
     source="ActiveMQ rule 7.4",
-    unshown="nothing comes of it: an option without effect",
+    unshown="no effect: the option is ignored",
     of=(clients,),
 )
 def _discovery_option(of: AddressedClient) -> Found:
@@ -228,8 +228,8 @@ def _discovery_option(of: AddressedClient) -> Found:
 @rule(
     "reconnect-zero",
     "error",
-    finds="maxReconnectAttempts=0 of a client",
-    what="maxReconnectAttempts=0: when an established connection is lost no other address is tried",
+    finds="maxReconnectAttempts=0 on a client",
+    what="maxReconnectAttempts=0: after an established connection is lost, no other address is tried",
     fix="write -1, or 1 or more",
     source="ActiveMQ rule 7.2",
     example=lambda: Example(ex.crash(ex.pair(), f"{ex.BOTH}&maxReconnectAttempts=0"), ex.crash(ex.pair())),

@@ -37,10 +37,10 @@ def _no_value(file: BrokerFile) -> Found:
     "policy-twice",
     "warning",
     finds="two policy entries for one pattern",
-    what="line {line} has an entry for {kind} {pattern} too: one of the two is without effect",
+    what="line {line} has an entry for {kind} {pattern} too: one of the two has no effect",
     fix="write one entry for both",
     source="ActiveMQ, per destination policies",
-    unshown="nothing comes of it: an option without effect",
+    unshown="no effect: the option is ignored",
     of=(files,),
 )
 def _policy_twice(file: BrokerFile) -> Found:
@@ -61,10 +61,10 @@ def _policy_twice(file: BrokerFile) -> Found:
     "store-unused",
     "error",
     finds='a store beside persistent="false"',
-    what='persistent="false": the store is not used, and all is lost in a restart',
-    fix='take persistent="false" out, or the adapter',
+    what='persistent="false": the store is not used, and all messages are lost on restart',
+    fix='remove persistent="false", or the adapter',
     source="Fuse 4, Example 4.5",
-    unshown="in the lab whether a store is used is no option of a broker",
+    unshown="mqlab does not model this option",
     of=(files,),
 )
 def _store_unused(file: BrokerFile) -> Found:
@@ -77,9 +77,9 @@ def _store_unused(file: BrokerFile) -> Found:
 @rule(
     "filter-prefix",
     "error",
-    finds="a destinationFilter with parts that are no advisory topics",
-    what="destinationFilter: only the first part gets its prefix; {part!r} is no advisory topic, and "
-    "consumers there are never heard of",
+    finds="a destinationFilter whose parts are not advisory topics",
+    what="destinationFilter: only the first part gets its prefix; {part!r} is not an advisory topic, "
+    "so its consumers are never seen",
     fix="write ActiveMQ.Advisory.Consumer.{part}",
     source="article, destinationFilter",
     example=lambda: Example(filtered("Queue.Q"), filtered("ActiveMQ.Advisory.Consumer.Queue.Q")),

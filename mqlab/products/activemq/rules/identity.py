@@ -5,14 +5,14 @@ from __future__ import annotations
 from mqlab.checks.rule import Found, rule
 from mqlab.products.activemq.rules.context import BrokerFile, files
 
-OF_ITS_OWN = "in the lab each broker has a name and an id of its own, for good"
+OF_ITS_OWN = "in mqlab every broker always has a unique name and ID"
 
 
 @rule(
     "no-broker-name",
     "warning",
     finds="a broker called localhost among others",
-    what="without a brokerName it is called localhost, as any other such broker is",
+    what="without brokerName it is called localhost, like every other broker without one",
     fix='write brokerName="..."',
     source="Fuse 2, Example 2.1",
     unshown=OF_ITS_OWN,
@@ -27,8 +27,8 @@ def _no_broker_name(file: BrokerFile) -> Found:
     "same-broker-name",
     "error",
     finds="two brokers of one name that share no store",
-    what="{others} has the brokerName {name!r} too: of bridges to one broker, which are called by it, "
-    "the second is refused",
+    what="the brokerName {name!r} is also used by {others}: a second bridge to a broker of the same name "
+    "is refused",
     fix="give each broker a name of its own",
     source="ActiveMQ rule 26.2",
     unshown=OF_ITS_OWN,
@@ -49,9 +49,9 @@ def _same_broker_name(file: BrokerFile) -> Found:
 @rule(
     "no-broker-id",
     "warning",
-    finds="no fixed broker id: what has been here may come again after a restart",
-    what="without a brokerId it has a new one after each restart: messages that have been here may come "
-    "here again, and go round",
+    finds="no fixed broker ID: after a restart messages may return to a broker they have visited",
+    what="without a fixed brokerId it gets a new one at each restart: messages that already visited it may "
+    "return and loop",
     fix='write brokerId="..."',
     source="amq6 3, Broker ID",
     unshown=OF_ITS_OWN,
@@ -66,8 +66,8 @@ def _no_broker_id(file: BrokerFile) -> Found:
     "same-broker-id",
     "error",
     finds="two brokers of one id",
-    what="another broker has the brokerId {own!r} too: each takes the other for itself, and a connection "
-    "between them is dropped for good",
+    what="another broker has the same brokerId {own!r}: each mistakes the other for itself and drops the "
+    "connection permanently",
     fix="give each broker its own",
     source="ActiveMQ rule 26.2",
     unshown=OF_ITS_OWN,

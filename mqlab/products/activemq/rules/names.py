@@ -55,7 +55,7 @@ def _attributes(file: BrokerFile, edition: int) -> Iterator[Word]:
         later = LATER.get(element.name, {})
         gone = GONE.get(element.name, {})
         for word in element.attributes:
-            text = f"{element.name} has no {word}"
+            text = f"{element.name} does not support {word}"
             if word.startswith("{") or word in known:
                 continue
             if word in gone:
@@ -79,19 +79,19 @@ def _children(file: BrokerFile, edition: int) -> Iterator[Word]:
             elif known and child.namespace != BEANS and child.name not in known:
                 fix = _near(child.name, known)
                 if child.name in HOLDER:
-                    fix = f"put it into a {HOLDER[child.name]}"
+                    fix = f"move it into a {HOLDER[child.name]}"
                 yield Word(file.at(child), f"{child.name} has no place in {element.name}", fix)
 
 
 def _near(word: str, known: AbstractSet[str]) -> str:
     near = get_close_matches(word, known, 1, 0.8)
-    return f"write {near[0]}" if near else "take it out"
+    return f"write {near[0]}" if near else "remove it"
 
 
 @rule(
     "unknown-name",
     "error",
-    finds="an attribute or element that the schema has not: the broker does not start",
+    finds="an attribute or element that is not in the schema: the broker does not start",
     what="{word.text}: the broker does not start",
     fix="{word.fix}",
     source=SCHEMA,
@@ -106,7 +106,7 @@ def _unknown_name(word: Word) -> Found:
 @rule(
     "removed",
     "error",
-    finds="what later editions have taken out: pure master/slave, old stores",
+    finds="features removed in later versions: pure master/slave, old stores",
     what="{word}: {said}; the broker does not start",
     fix="{fix}",
     source=SCHEMA,

@@ -16,16 +16,16 @@ from mqlab.spec.values import Destination
 
 HARM_OF_ZERO = {
     "message_ttl": "nothing is ever forwarded",
-    "consumer_ttl": "only consumers of the next broker itself are heard of",
+    "consumer_ttl": "only consumers attached to the next broker are seen",
 }
 
 
 @rule(
     "ttl-zero",
     "error",
-    finds="a TTL of 0: nothing crosses",
+    finds="a TTL of 0: nothing is forwarded",
     what="{guide} is 0: {harm}",
-    fix="write the greatest distance to a consumer, at least 1",
+    fix="set it to the largest distance to a consumer, at least 1",
     source="Fuse 2, Time-to-live",
     see="activemq/hops_and_ttl/chain3_ttl_zero",
     example=lambda: mended(sent(row("AB", network_ttl=0), reads()), {AB: {"network_ttl": 1}}),
@@ -49,9 +49,9 @@ def _passes_topics(link: Link) -> bool:
 @rule(
     "conduit-off-topics",
     "error",
-    finds="topics without conduit: copies",
-    what="with conduitSubscriptions off every topic subscriber beyond gets each message as many times "
-    "as there are subscribers",
+    finds="topics without conduit subscriptions: duplicates",
+    what="with conduitSubscriptions off, each remote topic subscriber receives every message once per "
+    "subscriber",
     fix="use one connector for queues (off) and one for topics (on), with included destinations "
     "queue://> and topic://>",
     source="Fuse 2, Example 2.5",
@@ -93,10 +93,10 @@ def _cycles(network: Network) -> bool:
 @rule(
     "topic-cycle",
     "warning",
-    finds="cycles in which topic subscribers get copies",
-    what="there are cycles, and advisories of topic subscribers may go round them: subscribers on "
-    "several brokers of a cycle get messages more than once",
-    fix="set consumerTTL to 1 for topics in a full mesh, or take a connector out of the cycle",
+    finds="cycles in which topic subscribers receive duplicates",
+    what="the network has cycles, and topic advisories may travel around them: subscribers in a cycle may "
+    "receive duplicates",
+    fix="set consumerTTL to 1 for topics in a full mesh, or remove a connector from the cycle",
     source="recorded: topic_triangle, topic_complete_graph4_ttl3",
     see="topic_triangle",
     example=lambda: mended(
@@ -119,8 +119,8 @@ def _topic_cycle(context: CheckContext) -> Found:
     "selector-conduit",
     "error",
     finds="a selector behind conduit subscriptions",
-    what="conduit subscriptions drop the selector of consumer {consumer}: messages that it does not "
-    "want cross and are stuck there",
+    what="conduit subscriptions drop the selector of consumer {consumer}: non-matching messages "
+    "are forwarded and get stuck there",
     fix="set conduitSubscriptions to false for this queue",
     source="Fuse 2, Figure 2.17",
     see="activemq/selectors/selector_conduit_same_broker",
@@ -150,10 +150,10 @@ def _selector_conduit(context: CheckContext) -> Found:
     "suppress-alone",
     "warning",
     finds="duplicates suppressed without decreased priorities: the long route may stay",
-    what="of several routes the one that is heard of first is kept, which may be the long one",
+    what="of several routes the first one announced is kept, even if it is longer",
     fix="set decreaseNetworkConsumerPriority to true as well",
     source="Fuse 2, Finding the shortest route",
-    unshown="it hangs on which route is heard of first",
+    unshown="it depends on which route is announced first",
 )
 def _suppress_alone(context: CheckContext) -> Found:
     for link in context.links():

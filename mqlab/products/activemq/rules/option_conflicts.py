@@ -52,17 +52,17 @@ def _cannot_sync(get: Get) -> bool:
 
 
 # The option that is idle -> under which conditions: each with why, and what to write.
-_ADVISORIES = "a static bridge listens to no advisories"
+_ADVISORIES = "a static bridge ignores advisories"
 IDLE: dict[str, tuple[Callable[[Get], bool], str, str]] = {
     "dynamically_included_destinations": (
         _static_bridge,
         _ADVISORIES,
-        "take staticBridge out, or list them as statically included",
+        "remove staticBridge, or list them as statically included",
     ),
-    "destination_filter": (_static_bridge, _ADVISORIES, "take one of the two out"),
+    "destination_filter": (_static_bridge, _ADVISORIES, "remove one of the two"),
     "static_bridge": (
         _only_static,
-        "it has no static destinations, so nothing crosses at all",
+        "it has no static destinations, so nothing is forwarded",
         "list statically included destinations",
     ),
     "conduit_network_queue_subscriptions": (
@@ -78,7 +78,7 @@ IDLE: dict[str, tuple[Callable[[Get], bool], str, str]] = {
     "sync_durable_subs": (
         _cannot_sync,
         "it needs conduitSubscriptions true and dynamicOnly false",
-        "set those two so",
+        "set conduitSubscriptions=true and dynamicOnly=false",
     ),
 }
 
@@ -86,7 +86,7 @@ IDLE: dict[str, tuple[Callable[[Get], bool], str, str]] = {
 @rule(
     "no-effect",
     "warning",
-    finds="an option that another one makes idle",
+    finds="an option disabled by another option",
     what="{guide} has no effect: {why}",
     fix="{fix}",
     source=_TABLE,
@@ -108,11 +108,11 @@ def _no_effect(link: Link) -> Found:
     "ttl-twice",
     "warning",
     finds="networkTTL beside messageTTL or consumerTTL",
-    what="networkTTL sets messageTTL and consumerTTL, which stand here too: which holds hangs on the "
-    "order in which the attributes are read",
+    what="networkTTL sets messageTTL and consumerTTL, which are also set here: which value wins depends "
+    "on the order in which the attributes are read",
     fix="write messageTTL and consumerTTL, without networkTTL",
     source=_TABLE,
-    unshown="it hangs on the order in which the broker reads them",
+    unshown="it depends on the order in which the broker reads them",
     of=(links,),
 )
 def _ttl_twice(link: Link) -> Found:
@@ -130,8 +130,8 @@ def _excluded(link: Link, text: str) -> bool:
     "excluded-static",
     "error",
     finds="a destination both static and excluded",
-    what="{text} is forwarded statically and excluded: excluded wins, and nothing of it crosses",
-    fix="take it out of one of the two lists",
+    what="{text} is both statically included and excluded: exclusion wins and nothing is forwarded",
+    fix="remove it from one of the two lists",
     source="ActiveMQ rule 26.4",
     example=lambda: forwards("statically_included_destinations"),
     of=(links,),
@@ -149,7 +149,7 @@ def _excluded_static(link: Link) -> Found:
     what="{text}: the guide of 5.5 allows no wildcards among static destinations",
     fix="name each destination",
     source="Fuse 2, Static propagation",
-    unshown="in the lab all messages arrive all the same",
+    unshown="in mqlab all messages arrive anyway",
     of=(links,),
 )
 def _static_wildcard(link: Link) -> Found:
@@ -162,8 +162,8 @@ def _static_wildcard(link: Link) -> Found:
     "excluded-included",
     "error",
     finds="a destination both included and excluded",
-    what="{text} is included and excluded: excluded wins, and nothing of it crosses",
-    fix="take it out of one of the two lists",
+    what="{text} is both included and excluded: exclusion wins and nothing is forwarded",
+    fix="remove it from one of the two lists",
     source="Fuse 2, Example 2.4",
     example=lambda: forwards("dynamically_included_destinations"),
     of=(links,),
@@ -185,11 +185,11 @@ REPLAY = (
 @rule(
     "replay-off",
     "warning",
-    finds="options of replay without replayWhenNoConsumers",
+    finds="replay options without replayWhenNoConsumers",
     what="policy {pattern}: {guide} has no effect: replayWhenNoConsumers is false",
     fix="set replayWhenNoConsumers to true",
     source="article, Stuck messages",
-    unshown="nothing comes of it: an option without effect",
+    unshown="no effect: the option is ignored",
     of=(brokers,),
 )
 def _replay_off(of: Home) -> Found:
@@ -205,7 +205,7 @@ def _replay_off(of: Home) -> Found:
 @rule(
     "update-off",
     "warning",
-    finds="updates of clients that are switched off",
+    finds="client update options without updateClusterClients",
     what="{guide} has no effect: updateClusterClients is false",
     fix="set updateClusterClients to true",
     source="Fuse 1, Table 1.1",

@@ -34,7 +34,7 @@ class Place:
 @rule(
     "no-target",
     "error",
-    finds="an address by which nobody is found",
+    finds="an address that leads to no broker",
     what="{uri} {what}",
     fix="{fix}",
     source="{source}",
@@ -51,7 +51,7 @@ def _no_target(context: CheckContext) -> Found:
 
 
 def _nowhere(network: Network, uri: str, home: str = "") -> Iterator[dict[str, str]]:
-    """Yield what is wrong with an address by which nobody is found, what to write, and the source."""
+    """Yield what is wrong with an address that leads to no broker, the fix and the source."""
     try:
         leaves = parse(uri).leaves()
     except UriError:
@@ -64,7 +64,7 @@ def _nowhere(network: Network, uri: str, home: str = "") -> Iterator[dict[str, s
     if len(leaves) > len(hosts):
         if any(b.transport.get("discovery_uri") for b in network.brokers if b.name != home):
             return
-        what = "waits for brokers that announce themselves, and none does: nobody is found"
+        what = "expects brokers to advertise themselves, but none does: no broker is found"
         fix = "give the others a TransportConnector(discovery_uri=...)"
         source = "Fuse 1, Discovery"
     elif not any(map(_host, hosts)):
@@ -72,7 +72,7 @@ def _nowhere(network: Network, uri: str, home: str = "") -> Iterator[dict[str, s
         fix = f"write for example static:(tcp://{names[-1] if names else 'B'}:61616)"
     else:
         there = ", ".join(dict.fromkeys(map(_host, hosts)))
-        what = f"leads to {there}, where no broker is: it is tried for ever"
+        what = f"points to {there}, where there is no broker: the connector retries forever"
         fix = f"write a broker of the network: {', '.join(names)}"
     yield {"uri": uri, "what": what, "fix": fix, "source": source}
 
@@ -86,8 +86,8 @@ def _host(leaf: Uri) -> str:
     "error",
     finds="a consumer farther away than the TTL at its producer",
     what="it is {hops} hops from producer {producer} at {home}, and the TTL there is {reach}: messages "
-    "strand on the way or never leave",
-    fix="set networkTTL to {hops} on every connector of the way",
+    "get stuck on the way or never leave",
+    fix="set networkTTL to {hops} on every connector along the route",
     source=TTL,
     see="activemq/hops_and_ttl/chain4_default_ttl",
     example=lambda: mended(far(), {"*/*": {"network_ttl": 2}}),
@@ -109,8 +109,8 @@ def _ttl_short(context: CheckContext) -> Found:
     "ttl-distance",
     "warning",
     finds="a TTL below the distance of the farthest broker",
-    what="{far} is {hops} hops away, and the TTL here is {reach}: what is sent here never comes to {end}",
-    fix="set networkTTL to {hops} on every connector of the way",
+    what="{far} is {hops} hops away, and the TTL here is {reach}: messages sent here never reach {end}",
+    fix="set networkTTL to {hops} on every connector along the route",
     source=TTL,
     see="activemq/hops_and_ttl/chain4_default_ttl",
     example=lambda: mended(far(), {"*/*": {"network_ttl": 2}}),

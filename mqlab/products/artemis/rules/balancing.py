@@ -61,8 +61,8 @@ def _off(kind: str) -> str:
 @rule(
     "off-remote",
     "error",
-    finds="message-load-balancing OFF where consumers are elsewhere only",
-    what="message-load-balancing is OFF and {queue} has consumers elsewhere and none here: every send "
+    finds="message-load-balancing OFF where all consumers are remote",
+    what="message-load-balancing is OFF, and {queue} has remote consumers but no local one: every send "
     "fails with an internal error",
     fix="use ON_DEMAND",
     source="Artemis rule 8.3",
@@ -75,8 +75,8 @@ def _off_remote(set_up: SetUp) -> Found:
 @rule(
     "no-redistribution",
     "warning",
-    finds="messages that do not follow their consumers",
-    what="{off}: what lies in {queue} here when its consumer comes to {reader} does not move there",
+    finds="messages that are not redistributed to their consumers",
+    what="{off}: messages already in {queue} here are not redistributed when a consumer connects to {reader}",
     fix="set redistribution-delay to 0 or more, with ON_DEMAND",
     source="Artemis rule 8.4",
     example=lambda: Example(

@@ -18,11 +18,11 @@ from mqlab.spec.artemis.broker import Broker
     "cluster-password",
     "error",
     finds="brokers with different cluster passwords never pair",
-    what="its cluster password is {own!r} and that of {first} is {said!r}: with security on they refuse "
-    "each other and never pair",
+    what="its cluster password differs from that of {first}: with security enabled they reject each other "
+    "and never pair",
     fix="give all brokers of a cluster the same cluster-password",
     source="Artemis rule 11.2",
-    unshown="in the lab there is no security",
+    unshown="mqlab does not model security",
 )
 def _cluster_password(set_up: SetUp) -> Found:
     first, *others = set_up.scenario.brokers or [Broker("none")]
@@ -30,8 +30,7 @@ def _cluster_password(set_up: SetUp) -> Found:
     for server in others:
         own = server.keys.get("cluster_password")
         if own != said:
-            facts = {"own": own, "first": first.name, "said": said}
-            yield set_up.element(server, "cluster-password"), facts
+            yield set_up.element(server, "cluster-password"), {"first": first.name}
 
 
 @rule(
@@ -48,7 +47,7 @@ def _refused(server: Server) -> Found:
     for half in (server.broker, *server.broker.halves()[1:]):  # a colocated one is, with its master
         reason = half.refused()
         if reason is not None:
-            fix = "leave excludes out" if "excludes" in reason else "write -1, or 1 and more"
+            fix = "remove excludes" if "excludes" in reason else "use -1 or a value of at least 1"
             yield server.element, {"reason": reason, "fix": fix}
 
 
@@ -62,9 +61,8 @@ def _scale_down(server: Server) -> Mapping[str, object] | None:
 @rule(
     "scale-down-slave",
     "error",
-    finds="a slave in a process of its own that scales down",
-    what="a slave in a process of its own fails with a null pointer when it scales down: the messages "
-    "stay where they are",
+    finds="a standalone slave that scales down",
+    what="a standalone slave fails with a NullPointerException on scale-down: its messages are not transferred",
     fix="colocate it",
     source="Artemis rule 1.10",
     unshown="its messages stay where they are, colocated or not, until the broker is back",
@@ -79,8 +77,8 @@ def _scale_down_slave(server: Server) -> Found:
     "scale-down-target",
     "error",
     finds="scale-down without a target",
-    what="scale-down has no target: without connectors and discovery group only an in-VM connector is "
-    "tried, and messages stay",
+    what="scale-down has no target: with neither connectors nor a discovery group only an in-VM connector "
+    "is tried, so messages are not transferred",
     fix="name connectors or a discovery group",
     source="AMQ Broker 7.1, 21.4.1; Artemis rule 6.2",
     example=lambda: Example(ex.scales_down({}), ex.scales_down({"connectors": ["to_B2"]})),
@@ -97,8 +95,9 @@ def _scale_down_target(server: Server) -> Found:
 @rule(
     "scale-down-group",
     "error",
-    finds="a scale-down group that nobody else is in",
-    what="no other broker is in the scale-down group {group!r}: its messages stay when it stops",
+    finds="a scale-down group without other members",
+    what="no other broker belongs to scale-down group {group!r}: its messages are not transferred when "
+    "it stops",
     fix="give a target the same group-name",
     source="AMQ Broker 7.1, 21.4.3; Artemis rule 6.2",
     example=lambda: Example(ex.in_group("other"), ex.in_group("g")),
@@ -115,10 +114,10 @@ def _scale_down_group(server: Server) -> Found:
     "colocated-half",
     "warning",
     finds="colocated without master or slave",
-    what="colocated without a {half}: that half has the product's defaults",
+    what="colocated without a {half} element: the product's defaults apply to that half",
     fix="write a {half}",
     source="AMQ Broker 7.1, 21.3.1",
-    unshown="nothing comes of it: the defaults hold",
+    unshown="no effect: the defaults apply",
     of=(servers,),
 )
 def _colocated_half(server: Server) -> Found:
@@ -130,9 +129,9 @@ def _colocated_half(server: Server) -> Found:
 @rule(
     "excludes",
     "error",
-    finds="shifted connectors that lead to other brokers",
-    what="the connectors {missing} lead to other brokers and are shifted for a hosted slave, which "
-    "never finds its master",
+    finds="connectors to other brokers that get the port offset",
+    what="the connectors {missing} point to other brokers and get the port offset in a colocated slave, "
+    "which then never finds its master",
     fix="list them under excludes",
     source="Artemis rule 1.5; AMQ Broker 7.1, 21.3.2",
     example=lambda: Example(ex.hosted(1), ex.hosted(1, excludes=["to_B"])),

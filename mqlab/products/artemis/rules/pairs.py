@@ -22,9 +22,9 @@ def _group(half: Broker) -> object:
 @rule(
     "duplicates",
     "error",
-    finds="fail-back without check-for-live-server: two live servers",
-    what="check-for-live-server is false: restarted after a failover it goes live beside its slave, "
-    "with one node id, and delivers again what the slave has delivered",
+    finds="failback without check-for-live-server: two live servers",
+    what="check-for-live-server is false: after a failover a restarted master goes live "
+    "alongside its slave with the same node ID and redelivers what the slave already delivered",
     fix="set check-for-live-server to true",
     source="AMQ Broker 7.1, 21.1.2",
     see="artemis:21.1",
@@ -43,8 +43,8 @@ def _duplicates(set_up: SetUp) -> Found:
     "no-failback",
     "warning",
     finds="a slave without allow-failback: the master stays a slave after its return",
-    what="allow-failback is not given and false by default: after a failover the returning master "
-    "stays its slave",
+    what="allow-failback is not set and defaults to false: after a failover the returning master stays in "
+    "the slave role",
     fix="set allow-failback to true",
     source="Artemis rule 4.3",
     example=lambda: Example(ex.comes_back(), ex.comes_back(allow_failback=True)),
@@ -64,7 +64,7 @@ def _no_failback(set_up: SetUp) -> Found:
     "group-alone",
     "error",
     finds="a slave in a group without a master",
-    what="no master is in its group {group!r}: it never pairs, and takes over from nobody",
+    what="there is no master in its group {group!r}: it never pairs and can never take over",
     fix="give it the group-name of its master",
     source="AMQ Broker 7.1, 21.1.3",
     example=lambda: Example(ex.grouped("fish", "bird"), ex.grouped("fish", "fish")),
@@ -91,8 +91,8 @@ def _votes(set_up: SetUp) -> Iterator[tuple[Broker, int, int]]:
     "split-brain",
     "warning",
     finds="a single pair, where no vote is needed",
-    what="it needs no vote: when only the line to its master is cut, both are live and both deliver "
-    "the same messages",
+    what="there is no other broker to vote: if only the link to its master fails, both are live and deliver "
+    "the same messages (split brain)",
     fix="use three or more pairs, or a network check",
     source="Artemis rule 3.4; AMQ Broker 7.1, 21.1",
     example=lambda: Example(ex.cut(1), ex.cut(3)),
@@ -107,7 +107,7 @@ def _split_brain(set_up: SetUp) -> Found:
     "never-live",
     "error",
     finds="a slave that can never get the votes it needs",
-    what="{why}: it never takes over from a crashed master",
+    what="{why}",
     fix="{fix}",
     source="{source}",
     example=lambda: Example(ex.dies(quorum_size=2), ex.dies()),
@@ -115,10 +115,13 @@ def _split_brain(set_up: SetUp) -> Found:
 def _never_live(set_up: SetUp) -> Found:
     for slave, votes, voters in _votes(set_up):
         if votes and votes > voters:
-            why = f"it needs {votes} votes and there are {voters} voters"
+            why = (
+                f"it needs {votes} votes but there are only {voters} voters: it can never take over "
+                "from a crashed master"
+            )
             fix, source = "lower quorum-size or add pairs", "Artemis rules 3.1 and 13.1"
         elif votes and not set_up.scenario.forgets_crashed:
-            why = "voters of version 2.4 do not forget a crashed broker and vote no"
+            why = "in version 2.4 voters still list the crashed broker and vote no: the slave never takes over"
             fix, source = "use version 2.5", "Artemis rule 1.1"
         else:
             continue
@@ -128,9 +131,9 @@ def _never_live(set_up: SetUp) -> Found:
 @rule(
     "no-host",
     "error",
-    finds="a backup is asked for and nobody takes one",
-    what="request-backup is true and no other broker takes a backup (max-backups 0): it asks for ever "
-    "and has none",
+    finds="a backup is requested but no broker hosts it",
+    what="request-backup is true but no other broker hosts a backup (max-backups 0): it keeps requesting "
+    "and never gets one",
     fix="raise max-backups of another colocated broker",
     source="Artemis rule 7.1",
     example=lambda: Example(ex.hosted(0, excludes=["to_B"]), ex.hosted(1, excludes=["to_B"])),

@@ -51,7 +51,7 @@ class Cluster:
 @rule(
     "must-match",
     "error",
-    finds="properties that have to be alike and are not: no link",
+    finds="properties that must match but differ: brokers do not link",
     what="{key} is {said!r} and {own!r}: {harm}",
     fix="give both the same {key}",
     source="Administration Guide, chapter 10; OpenMQ rules 6.7, 6.9, 7.4 and 9.16",
@@ -65,9 +65,9 @@ def _must_match(cluster: Cluster) -> Found:
         alike["imq.cluster.masterbroker"] = scenario.master or ""
     for key, default in alike.items():
         said = cluster.text(first, key, default)
-        harm = "the brokers refuse the link, and no message crosses"
+        harm = "the brokers refuse to connect, and no messages are exchanged"
         if scenario.model == "enhanced" and key == "imq.cluster.clusterid":
-            harm = "in the same database they are two clusters that know nothing of each other"
+            harm = "they form two separate clusters in the same database"
         for name in (member.name for member in scenario.members[1:]):
             own = cluster.text(name, key, default)
             if own != said:
@@ -79,7 +79,7 @@ def _must_match(cluster: Cluster) -> Found:
     "broker-id",
     "error",
     finds="two brokers with one imq.brokerid",
-    what="it has the imq.brokerid {id!r} of {other}: whichever starts later ends at once (exit 1)",
+    what="it has the imq.brokerid {id!r} of {other}: the second one to start exits immediately (status 1)",
     fix="give each broker its own imq.brokerid",
     source="OpenMQ rule 9.16",
     unshown="the broker does not start",
@@ -105,10 +105,10 @@ def _broker_id(cluster: Cluster) -> Found:
     "warning",
     finds="properties that an enhanced cluster ignores",
     what="{key} is ignored with a warning: brokers of an enhanced cluster find each other in their "
-    "store, and there is no master",
-    fix="leave {key} out",
+    "store, and there is no master broker",
+    fix="remove {key}",
     source="OpenMQ rule 9.16",
-    unshown="nothing comes of it: an option without effect",
+    unshown="no effect: the option is ignored",
 )
 def _ignored(cluster: Cluster) -> Found:
     scenario = cluster.scenario
@@ -121,9 +121,10 @@ def _ignored(cluster: Cluster) -> Found:
 @rule(
     "master-first",
     "warning",
-    finds="a broker that starts before its master",
-    what="it starts before its master {master} and refuses clients (C4090) until that one serves",
-    fix="start the master first",
+    finds="a broker that starts before its master broker",
+    what="it starts before its master broker {master} and rejects clients (C4090) until the master "
+    "broker is up",
+    fix="start the master broker first",
     source="Technical Overview, chapter 4, Conventional Clusters",
     example=lambda: Example(begun(*start("b2"), READS, *start("b1")), begun(*start("b1", "b2"), READS)),
 )
@@ -142,8 +143,8 @@ def _master_first(cluster: Cluster) -> Found:
     "no-record",
     "warning",
     finds="a cluster without a master broker or a shared record",
-    what="without a master broker or a shared record a broker that was away keeps what was destroyed "
-    "and lacks what was created",
+    what="without a master broker or a shared record a broker that was offline "
+    "still has destroyed destinations and misses new ones",
     fix="name a master broker (imq.cluster.masterbroker)",
     source="OpenMQ rule 6.10",
     example=lambda: Example(missed({"model": "none"}), missed(MASTER)),
