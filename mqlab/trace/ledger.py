@@ -19,13 +19,13 @@ COLUMNS = {
     "sent": "messages that a client sent",
     "received": "distinct messages received by at least one consumer",
     "lost": "messages neither received nor stored",
-    "twice": "messages received more than once",
+    "duplicates": "messages received more than once",
     "redelivered": "messages received with the redelivered flag",
-    "service after": "from the first crash until the next message received by a consumer",
-    "data after": "from the first crash until the last message sent before it was received",
-    "longest away": "longest time that a client was without a broker",
+    "service back after": "from the first crash until the next message received by a consumer",
+    "backlog delivered after": "from the first crash until the last message sent before it was received",
+    "longest outage": "longest time that a client was without a broker",
 }
-TIMES = ("service after", "data after", "longest away")
+TIMES = ("service back after", "backlog delivered after", "longest outage")
 
 
 def measures(trace: Trace) -> dict[str, int | None]:
@@ -51,11 +51,11 @@ def measures(trace: Trace) -> dict[str, int | None]:
         "sent": len(sent),
         "received": len(first),
         "lost": len(trace.lost()),
-        "twice": len({msg for more in trace.duplicated().values() for msg in more}),
+        "duplicates": len({msg for more in trace.duplicated().values() for msg in more}),
         "redelivered": len({msg for got in trace.redelivered().values() for msg in got}),
-        "service after": _ms(after, crash),
-        "data after": None if late is None or crash is None else max(0, late - crash) // 1000,
-        "longest away": max(away) // 1000 if away else None,
+        "service back after": _ms(after, crash),
+        "backlog delivered after": None if late is None or crash is None else max(0, late - crash) // 1000,
+        "longest outage": max(away) // 1000 if away else None,
     }
 
 

@@ -168,7 +168,7 @@ def test_a_message_is_explained_hop_by_hop():
     assert "S1 recovered it from the store" in str(mq.explain(failed, message="sender3-1"))
     told = str(mq.explain(failed, broker="S1"))
     assert "S1 is now backup in sync (pair M1)" in told
-    assert "S1 started a quorum vote (votes 0, needed 0): enough brokers" in told
+    assert "S1 started a quorum vote (votes 0, needed 0): quorum vote won" in told
 
 
 def test_messages_of_a_slave_that_starts_anew_are_gone_with_its_old_data():
@@ -271,5 +271,5 @@ def test_why_a_consumer_did_not_get_a_message_is_told():
     assert run.received() == {"C1": 2, "C2": 2, "C3": 0}
     assert "received by C2 (route A > B)" in str(mq.explain(run, message=2, why_not="C1"))
     other = str(mq.explain(run, message=2, why_not="C3"))
-    assert "C3 reads queue://R, and the message went to queue://Q." in other
+    assert "C3 consumes from queue://R; the message was sent to queue://Q." in other
     assert "where colour = 'red'" in str(mq.explain(run, consumer="C2"))

@@ -190,7 +190,7 @@ def test_explain_tells_a_message_a_consumer_a_broker_and_a_run():
         assert text in told
     assert "received 10 messages" in str(mq.explain(played, consumer="C3"))
     assert "queue://Q at b3 by C3" in str(mq.explain(played, consumer="C3"))
-    assert str(mq.explain(played, broker="b1")).startswith("Broker b1: 0 messages wait there.")
+    assert str(mq.explain(played, broker="b1")).startswith("Broker b1: 0 messages waiting.")
     assert "C3 received 10." in str(mq.explain(played))
 
 
@@ -208,7 +208,7 @@ def test_explain_says_why_a_consumer_did_not_get_a_message():
         open_producer producer=P broker=b1 queue=Q
         send producer=P count=3""")
     assert "the consumers' buffers are full" in str(mq.explain(full, message="P-3"))
-    assert "1 of queue://Q wait at b1 (P-3): the buffers" in str(mq.explain(full, broker="b1"))
+    assert "1 message of queue://Q is waiting at b1 (P-3): the consumers'" in str(mq.explain(full, broker="b1"))
 
 
 def test_a_broker_that_came_back_can_be_taken_over_again():
