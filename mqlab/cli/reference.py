@@ -59,6 +59,25 @@ def schema(
     print(json.dumps(reference.schema(product), indent=1))
 
 
+@app.command()
+def terms(
+    term: Annotated[str, typer.Argument(help="part of a term, its meaning or a variant; all without it")] = "",
+    as_json: Json = False,
+) -> None:
+    """List the terms of the glossary: meaning, the product's own word, source."""
+    from mqlab.reference import glossary
+
+    for group, found in glossary.terms(term).by_group().items():
+        listed = table(group.capitalize(), "term", "meaning", "source", whole=("source",))
+        for one in found:
+            if as_json:
+                print(json.dumps(one.value()))
+            own = f" In a product: {one.own}." if one.own else ""
+            listed.add_row(*told(one.name, one.meaning + own, one.source))
+        if not as_json:
+            show(listed)
+
+
 CHECK = "check"  # the page of what `check` finds; all others are pages of the reference
 ABOUT_CHECK = "What mqlab check finds"
 

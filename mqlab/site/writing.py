@@ -16,6 +16,7 @@ from markupsafe import Markup
 from mqlab.errors import BadFile, UnknownName
 from mqlab.lessons import data
 from mqlab.lessons.data import ENGLISH
+from mqlab.reference import glossary
 from mqlab.site import book, engine, prose, slides, stages
 from mqlab.site.book import LANGUAGES, Page
 from mqlab.site.parts import Part, Parts
@@ -32,7 +33,7 @@ SCRIPTS = (
     "deck.js",
     "begin.js",
 )
-TEMPLATES = ("frame.html", "lesson.html", "contents.html", "slides.html")
+TEMPLATES = ("frame.html", "lesson.html", "contents.html", "slides.html", "terms.html")
 SAID = (
     "right",
     "wrong",
@@ -66,6 +67,7 @@ class Site:
             for language in LANGUAGES:
                 yield from self._pages(language, names)
             yield self._put("index.html", self._contents())
+            yield self._put("terms.html", self._terms())
         except OSError as error:
             raise BadFile(f"{self.folder}: {error.strerror}; name another folder") from None
 
@@ -155,6 +157,19 @@ class Site:
             up="",
             language=ENGLISH,
             title=words["lessons"],
+        )
+
+    def _terms(self) -> str:
+        """Return the glossary as a page."""
+        words = _words(ENGLISH)
+        render = _environment([]).get_template("terms.html").render
+        return render(
+            text=glossary.page(),
+            words=words,
+            settings={"engine": None, "words": words},
+            up="",
+            language=ENGLISH,
+            title=glossary.TITLE,
         )
 
 

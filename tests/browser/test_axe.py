@@ -39,7 +39,7 @@ def test_the_workbench_in_all_its_tabs(page, axe):
         page.get_by_role("tab", name=tab).click()
         page.evaluate(STEADY)
         assert serious(page, axe, "[data-mqlab=view]") == [], tab
-    page.get_by_role("button", name="Break it").click()
+    page.get_by_role("button", name="Inject fault").click()
     assert serious(page, axe, "[data-mqlab=view]") == [], "a menu"
     page.get_by_role("menuitem").first.click()
     page.get_by_role("button", name=re.compile("^2 Δ ")).wait_for()

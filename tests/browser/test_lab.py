@@ -202,7 +202,7 @@ def test_the_menu_is_for_the_keyboard_too(page, desk):
     page.get_by_role("menuitem", name="Crash B").wait_for()
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
-    page.get_by_role("button", name=re.compile("Stop B in order")).wait_for()
+    page.get_by_role("button", name=re.compile("Stop B cleanly")).wait_for()
     assert mq.Kind.Stopped in [event.kind for event in picture.trace.events()]
 
 
@@ -217,7 +217,7 @@ def test_a_bad_value_stays_with_its_field_and_there_is_a_way_back(page, desk):
     panel(page).locator(".option", has_text="networkTTL").get_by_role("alert").wait_for()
     assert picture.trace is first
     assert field.input_value() == "two"
-    panel(page).get_by_role("button", name="back to 3").click()
+    panel(page).get_by_role("button", name="reset to 3").click()
     assert field.input_value() == "3"
     assert panel(page).get_by_role("alert").count() == 0
     assert panel(page).get_by_role("button", name="Apply as a fork").is_disabled()

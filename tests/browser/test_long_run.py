@@ -69,7 +69,7 @@ def test_every_part_comes_back_at_once_down_to_the_path_of_one_message(lab, jupy
         assert (at - after["from"]) / (after["to"] - after["from"]) == pytest.approx(0.7, abs=0.02)
     levels = [turn["level"].split(":")[0] for turn in turns]
     assert levels[-1] == "no sums"
-    assert levels[-2] == "counted from the events"
+    assert levels[-2] == "computed from the events"
     assert all(level.startswith(("level ", "counted", "no sums")) for level in levels)
     # Of each turn the best of the rounds; the goal is 200 ms on a machine that does nothing else. How much work
     # a part may be is checked where it is made.
@@ -85,11 +85,11 @@ def test_every_part_comes_back_at_once_down_to_the_path_of_one_message(lab, jupy
         """() => { const { player } = Bokeh.documents[0].mqlab, msg = player.panels[0].data('events').msg[100];
       player.select({ kind: 'message', name: String(msg), msg }); return msg; }"""
     )
-    page.get_by_role("button", name=f"Whole path of message {msg}").click()
+    page.get_by_role("button", name=f"Full route of message {msg}").click()
     page.wait_for_function(f"msg => ({TOLD})().startsWith(`message ${{msg}}: all of its `)", arg=msg)
     assert page.evaluate("""() => [...new Set(
         Bokeh.documents[0].get_model_by_name('events').data.msg.filter(one => one >= 0))]""") == [msg]
-    page.get_by_role("button", name="Back to the part").click()
+    page.get_by_role("button", name="Back to this section").click()
     page.wait_for_function(f"told => ({TOLD})() === told", arg=turns[-1]["told"])
     assert page.evaluate(FAILED) == []
 

@@ -65,7 +65,7 @@ def test_places_are_kept_through_a_fork_and_beside_its_other_run(page):
     open_desk(page, mq.run("fuse:2.20"))
     drag(page, "brokers", "A", 0, -70)
     at = page.evaluate(BOX, ["brokers", "A"])
-    page.get_by_role("button", name="Break it").click()
+    page.get_by_role("button", name="Inject fault").click()
     page.get_by_role("menuitem").first.click()
     page.get_by_role("button", name=re.compile("^2 Δ ")).wait_for()
     page.evaluate(STEADY)

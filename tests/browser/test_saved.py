@@ -80,7 +80,7 @@ def test_a_restarted_kernel_is_told_and_the_picture_plays_on(lab, jupyter):
     page.wait_for_function("before => Bokeh.documents[0].mqlab.player.t > before", arg=before)
     page.wait_for_function(f"() => {KERNEL}.status === 'idle'")
     show(page)
-    page.locator("[data-mqlab=view]").get_by_text("What came of it?").wait_for()
+    page.locator("[data-mqlab=view]").get_by_text("What was the result?").wait_for()
 
 
 def outputs(file):

@@ -133,7 +133,7 @@ def test_a_run_that_does_not_end_is_stopped(page, address):
     cell.get_by_role("button", name="Run").click()
     cell.get_by_role("button", name="Stop").click()
     expect(cell.locator(".told")).to_contain_text("Stopped")
-    cell.get_by_role("button", name="As it was").click()
+    cell.get_by_role("button", name="Reset").click()
     cell.get_by_role("button", name="Run").click()
     expect(cell.locator(".told")).to_contain_text("run here", timeout=180_000)
 

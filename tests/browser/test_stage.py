@@ -236,7 +236,7 @@ def test_of_exclusive_consumers_the_one_that_has_the_queue_is_told(opened):
     rivals = [mq.Consumer(name, on="A", reads=queue, exclusive=True, delay="2ms") for name in ("C1", "C2")]
     page = opened(mq.run(mq.Network(mq.Broker("A")), *rivals, sends, mq.Close("C1", at="8ms"), until="60ms"))
     page.evaluate(SEEK, 6)
-    holds, waits = "exclusive: has it", "exclusive: waits"
+    holds, waits = "exclusive: active", "exclusive: waits"
     assert {holds, waits} <= set(words(page))
     assert nearest(page, holds, ("C1", "C2")) == "C1"
     page.evaluate(SEEK, 50)
@@ -284,9 +284,9 @@ def test_a_vote_says_who_cast_which_ballot_and_who_did_not_answer(opened):
         return said[said.index(first) + 1 :][:2]
 
     isolated = "quorum_2_5/three_masters_master_isolated_votes.json"
-    assert after("votes 2 of 2 needed", isolated, 15_160) == ["✓ M2", "✓ M3"]
+    assert after("2 of 2 required votes", isolated, 15_160) == ["✓ M2", "✓ M3"]
     apart = "quorum/three_masters_one_cut_off.json"
-    assert after("votes 0 of 2 needed", apart, 17_100.5) == ["✕ M2", "✂ M3"]
+    assert after("0 of 2 required votes", apart, 17_100.5) == ["✕ M2", "✂ M3"]
 
 
 USED = """() => { const p = Bokeh.documents[0].mqlab.player.panels[0], unit = p.unit();

@@ -49,7 +49,7 @@ def test_what_is_shown_is_told_with_its_level(player):
     assert wide < 1000
     assert strip(player)["level"] == f"level {level + 1} of {player.tiles.levels}: sums of {wide:g} ms"
     player.look(1000, 3000)
-    assert strip(player)["level"].startswith("counted from the events: sums of ")
+    assert strip(player)["level"].startswith("computed from the events: sums of ")
     player.look(1000, 1100)
     assert player.single
     assert strip(player)["level"] == "unaggregated: every message is shown"
@@ -121,7 +121,7 @@ def test_new_time_comes_at_the_right(tmp_path, part, moves):
     folder = long.run(*hub(3000), out=tmp_path / "run", rows=1 << 13)
     whole = at_first(folder, 2)
     player = mq.widgets.ReplayPlayer(folder)
-    assert player.live == "the run goes on"
+    assert player.live == "the run is still in progress"
     player.look(*part)
     before = strip(player)
     store.switch(folder, whole)
@@ -141,7 +141,7 @@ def test_a_player_that_is_closed_follows_no_more(tmp_path):
     player.close()
     store.switch(folder, whole)
     time.sleep(1.2)
-    assert player.live == "the run goes on"
+    assert player.live == "the run is still in progress"
 
 
 def test_a_run_that_has_not_written_yet_has_a_player(tmp_path):
