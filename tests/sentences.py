@@ -260,7 +260,8 @@ def _toml(text: str) -> Iterator[tuple[int, str, str]]:
         if key not in CODE_KEYS and is_prose(value):
             first = value.strip().splitlines()[0][:40]
             line = next((no for no, one in enumerate(lines, 1) if first in one), 1)
-            yield line, "table", _FENCE.sub("\n", value)
+            for form in value.split(" | "):  # singular and plural
+                yield line, "table", _FENCE.sub("\n", form)
 
 
 def _values(node: object, key: str = "") -> Iterator[tuple[str, str]]:
@@ -291,8 +292,10 @@ _STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`')
 def _script(text: str) -> Iterator[tuple[int, str, str]]:
     bare = re.sub(r"(?<!:)//.*|/\*.*?\*/", lambda m: " " * len(m[0]), text)
     for found in _STRING.finditer(bare):
-        value = re.sub(r"\$\{[^{}]*\}", "{}", found[0][1:-1])
-        if is_prose(value):
+        value = found[0][1:-1]
+        while (bare_value := re.sub(r"\$\{[^{}]*\}", "_", value)) != value:
+            value = bare_value
+        if "${" not in value and "import " not in value and len(_WORD.findall(value)) > 2 and is_prose(value):
             yield text.count("\n", 0, found.start()) + 1, "script", value
 
 
@@ -373,7 +376,9 @@ NOUNS = "|".join(
         "texts",
     ]
 )
-_PLURAL = re.compile(rf"\{{(?!counted|[A-Z_]+\}})[^{{}}]*\}} (?:more |such )*(?:{NOUNS})\b|\b1 (?:{NOUNS})\b")
+_PLURAL = re.compile(
+    rf"\{{(?!counted|\d|[A-Z_]+\}})[^{{}}]*\}} (?:more |such )*(?:{NOUNS})\b|\b1 (?:{NOUNS})\b"
+)
 _UNITS = re.compile(
     r"\b(?:msecs?|millisecs?|secs?|mins?|usecs?|kilobytes?|megabytes?|kbytes?)\b|\b\d+(?:KB|kB|MB|GB)\b"
 )

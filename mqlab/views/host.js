@@ -2,14 +2,17 @@
 // BokehJS comes from the Jupyter server itself; failing that from the kernel, so that it works offline.
 const NAMES = ["bokeh", "bokeh-widgets"];
 
-const fromServer = async (version) => {
+// A text of words.toml, which the widget brings.
+const said = (model, key) => model.get("words")?.[key] ?? key;
+
+const fromServer = async (model, version) => {
   const element = document.getElementById("jupyter-config-data");
   const config = element ? JSON.parse(element.textContent) : {};
   const base = config.fullLabextensionsUrl ?? `${config.baseUrl ?? "/"}lab/extensions`;
   const texts = await Promise.all(
     NAMES.map(async (name) => {
       const answer = await fetch(`${base}/mqlab-bokehjs/static/${name}.min.js?v=${version}`);
-      if (!answer.ok) throw new Error(`BokehJS is not served: ${answer.status}`);
+      if (!answer.ok) throw new Error(`${said(model, "bokeh_not_served")}: ${answer.status}`);
       return answer.text();
     })
   );
@@ -18,7 +21,7 @@ const fromServer = async (version) => {
 
 const fromKernel = (model) =>
   new Promise((done, fail) => {
-    const timer = setTimeout(() => fail(new Error("the kernel did not send BokehJS")), 30000);
+    const timer = setTimeout(() => fail(new Error(said(model, "bokeh_not_sent"))), 30000);
     const listen = (message) => {
       if (message?.kind !== "bokehjs") return;
       clearTimeout(timer);
@@ -34,7 +37,7 @@ const load = (model) =>
     const version = model.get("version");
     if (window.Bokeh?.version === version && window.Bokeh.Models?.has?.("Div")) return;
     const served = model.get("served");
-    const texts = served ? await fromServer(version).catch(() => fromKernel(model)) : await fromKernel(model);
+    const texts = served ? await fromServer(model, version).catch(() => fromKernel(model)) : await fromKernel(model);
     for (const text of texts) {
       const script = document.createElement("script");
       script.textContent = text;
@@ -72,18 +75,17 @@ const makeAsk = (model, on) => {
         model.send({ kind: "ask", id, what, data });
       } catch {
         open.delete(id);
-        fail(new Error(GONE));
+        fail(new Error(said(model, "kernel_gone")));
       }
     });
   return {
     ask,
     end: () => {
-      for (const { fail } of open.values()) fail(new Error(GONE));
+      for (const { fail } of open.values()) fail(new Error(said(model, "kernel_gone")));
       open.clear();
     }
   };
 };
-const GONE = "the kernel no longer responds; run the cell again";
 
 // One document in its place; `clear` takes both away.
 const embed = async (model, host) => {

@@ -15,9 +15,15 @@ from bokeh.document import Document
 from bokeh.embed import json_item
 
 from mqlab.errors import MqlabError
-from mqlab.views import bokehjs
+from mqlab.views import bokehjs, player
 
 HERE = resources.files(__package__)
+# What host.js says itself, key -> text.
+HOST_TEXTS = {
+    key: text
+    for key, text in player.words().items()
+    if key in ("bokeh_not_served", "bokeh_not_sent", "kernel_gone")
+}
 
 
 class View(anywidget.AnyWidget):
@@ -31,6 +37,7 @@ class View(anywidget.AnyWidget):
     _esm = Path(str(HERE.joinpath("host.js")))
     version = traitlets.Unicode(bokeh.__version__).tag(sync=True)
     served = traitlets.Bool(True).tag(sync=True)
+    words = traitlets.Dict(HOST_TEXTS).tag(sync=True)
     item = traitlets.Unicode().tag(sync=True)  # a text: notebooks sort the keys of objects
     columns = traitlets.Unicode("").tag(sync=True)
     props = traitlets.Dict().tag(sync=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+import tomllib
 import uuid
 from collections.abc import Sequence
 from functools import cache
@@ -146,11 +147,19 @@ def document(scenes: Sequence[Scene]) -> Document:
     # A document only knows models that something refers to; most sources are read by the page alone.
     root.js_on_change("name", CustomJS(args={"kept": kept}, code=""))
     room = resources.files(__package__).joinpath("page")
-    code = "\n".join(room.joinpath(name).read_text(encoding="utf-8") for name in SCRIPTS)
+    said = json.dumps(words(), ensure_ascii=False)
+    scripts = (room.joinpath(name).read_text(encoding="utf-8") for name in SCRIPTS)
+    code = "\n".join([f"const TEXTS = {said};", *scripts])
     doc = Document()
     doc.add_root(root)
     doc.js_on_event(DocumentReady, CustomJS(args={"root": root}, code=code))
     return doc
+
+
+def words(language: str = "en") -> dict[str, str]:
+    """Return what the page says (`words.toml`), key -> text; English where a language has no text."""
+    found = tomllib.loads(resources.files(__package__).joinpath("words.toml").read_text(encoding="utf-8"))
+    return {**found["en"], **found.get(language, {})}
 
 
 def _place(name: str) -> Div:

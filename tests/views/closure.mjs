@@ -3,6 +3,10 @@
 import { readFileSync } from "node:fs";
 
 const PAGE = new URL("../../mqlab/views/page/", import.meta.url);
+const TABLE = readFileSync(new URL("../../mqlab/views/words.toml", import.meta.url), "utf8");
+const words = Object.fromEntries(
+  [...TABLE.matchAll(/^(\w+) = (".*")$/gm)].map(([, key, text]) => [key, JSON.parse(text)])
+);
 
 export const closure = (scripts, tables = {}) => {
   const models = new Map(Object.entries(tables).map(([name, data]) => [name, { data }]));
@@ -10,7 +14,7 @@ export const closure = (scripts, tables = {}) => {
   const nothing = { getContext: () => ({ measureText: (text) => ({ width: text.length }) }) };
   const document = { createElement: () => nothing };
   const code = scripts.map((name) => readFileSync(new URL(`${name}.js`, PAGE), "utf8")).join("\n");
-  const make = new Function("root", "document", "matchMedia", `${code}\nreturn (name) => eval(name);`);
-  const read = make(root, document, () => ({ matches: false }));
+  const make = new Function("TEXTS", "root", "document", "matchMedia", `${code}\nreturn (name) => eval(name);`);
+  const read = make(words, root, document, () => ({ matches: false }));
   return new Proxy({}, { get: (_, name) => read(name) });
 };

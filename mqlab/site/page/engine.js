@@ -28,7 +28,7 @@ engine.start = () => {
     for (const { fail } of asked.values()) fail(new Error(why));
     asked.clear();
   };
-  worker.onerror = (event) => fail(event.message ?? "the worker script could not be loaded");
+  worker.onerror = (event) => fail(event.message ?? words.worker_failed);
   worker.onmessage = ({ data }) => {
     if (data.starting) tellEngine("loading", words.starting);
     else if (data.ready) {

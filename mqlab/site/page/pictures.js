@@ -18,9 +18,7 @@ const itemOf = ({ stages, columns, title = "" }, number) => {
 globalThis.mqlabPage = async (doc) => {
   const read = (url) => fetch(url).then((answer) => answer.text());
   const bokeh = await read(document.querySelector("script[src$='assets/bokeh.js']").src).catch(() => {
-    throw new Error(
-      "A page opened from a local file cannot load its parts; serve the folder (python -m http.server), or create a standalone page with mqlab run WHAT --html FILE."
-    );
+    throw new Error(words.one_file);
   });
   const sources = [...doc._all_models.values()].filter(
     ({ type, name }) => type === "ColumnDataSource" && name && !name.startsWith("draw ")
@@ -55,7 +53,8 @@ const makeModel = (picture, shown) => {
     props: {},
     watch: [],
     seen: {},
-    answers: false
+    answers: false,
+    words
   };
   const emit = (name, ...values) => {
     for (const f of heard.get(name) ?? []) f(...values);

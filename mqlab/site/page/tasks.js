@@ -20,7 +20,7 @@ const read = (given, task) => {
   const missing = task.fields.find((name) => !(name in given));
   if (missing)
     throw new Error(
-      `${missing} is missing; write predict(..., ${task.fields.map((name) => `${name}=...`).join(", ")})`
+      worded("field_missing", { name: missing, fields: task.fields.map((name) => `${name}=...`).join(", ") })
     );
   return Object.fromEntries(
     task.fields.map((name) => {
@@ -30,12 +30,13 @@ const read = (given, task) => {
         const names = text.replaceAll(",", " ").replaceAll("->", " ").split(/\s+/).filter(Boolean);
         return [name, (name === "route" ? names : names.sort()).join(" ")];
       }
-      if (!/^\s*(\d+\.?\d*|\.\d+)\s*$/.test(text)) throw new Error(`${name} is ${quoted(text)}; write a number`);
+      if (!/^\s*(\d+\.?\d*|\.\d+)\s*$/.test(text)) throw new Error(worded("not_number", { name, value: quoted(text) }));
       const value = Number(text),
         written = Number.isInteger(value) ? `${value}.0` : `${value}`;
-      if (value > MOST) throw new Error(`${name} is ${written}; write a number from 0 to ${MOST.toLocaleString("en")}`);
+      if (value > MOST)
+        throw new Error(worded("not_in_range", { name, value: written, most: MOST.toLocaleString("en") }));
       if (task.whole.includes(name) && !Number.isInteger(value))
-        throw new Error(`${name} is ${written}; messages are whole, so write a whole number`);
+        throw new Error(worded("not_whole", { name, value: written }));
       return [name, value];
     })
   );

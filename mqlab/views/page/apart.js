@@ -9,10 +9,11 @@ const whereabouts = (p, s) => {
     consumers = p.data("consumers");
   const add = (msg, place) => found.set(msg, `${found.get(msg) ?? ""}${place}\n`);
   for (const [node, broker] of s.brokers) {
-    for (const queue of broker.queues.values()) for (const msg of queue.keys()) add(msg, `at ${cardName(p, node)}`);
+    for (const queue of broker.queues.values())
+      for (const msg of queue.keys()) add(msg, worded("at", cardName(p, node)));
   }
   consumers.node.forEach((node, i) => {
-    for (const msg of s.consumers.get(node)?.window.keys() ?? []) add(msg, `with ${consumers.name[i]}`);
+    for (const msg of s.consumers.get(node)?.window.keys() ?? []) add(msg, worded("with", consumers.name[i]));
   });
   return found;
 };
@@ -56,7 +57,7 @@ const runNames = () => {
   const { sides, branches } = lab.state ?? {};
   if (sides?.length === 2) return sides.map((number) => branches[number].name);
   const titles = player.panels.map((p) => p.data("meta").title?.[0] ?? "");
-  return titles[0] === titles[1] ? ["one run", "the other"] : titles;
+  return titles[0] === titles[1] ? [worded("one_run"), worded("the_other")] : titles;
 };
 const drawHeadings = () => {
   if (player.panels.length < 2) return;
@@ -73,7 +74,7 @@ const drawHeadings = () => {
     p.heading.replaceChildren(
       element("b", {}, String(i + 1)),
       element("span", { class: "named", title: name }, name),
-      element("span", { class: "events" }, `${events} events`)
+      element("span", { class: "events" }, worded("event_events", events))
     );
   });
 };
@@ -89,7 +90,7 @@ const drawCounts = (p, ink, s) => {
       there = p.gotThere.get(c.name[i]),
       card = p.clientOf.get(c.card[i]);
     if (there == null || there === got || card == null) continue;
-    const text = `Δ ${got}, not ${there}`,
+    const text = worded("not", got, there),
       w = ink.wide(text, 10.5, true) + 14;
     const edge = cards.mouth[card] === "top" ? 1 : -1,
       alone = cards.role[card] === "consumer"; // not over the port

@@ -14,21 +14,25 @@ const BREAKS_STYLE = `
 // What can be waited for: its sentence, and the rows of the table at which it holds.
 const CONDITIONS = {
   message: {
-    words: "an event concerns message",
-    sentence: (c) => `message ${c.value}`,
+    words: worded("an_event_concerns_message"),
+    sentence: (c) => worded("message", c.value),
     holds: (e, row, c) => e.msg[row] === Number(c.value)
   },
   broker: {
-    words: "an event occurs at broker",
-    sentence: (c) => `something happens at ${c.value}`,
+    words: worded("an_event_occurs_at_broker"),
+    sentence: (c) => worded("something_happens_at", c.value),
     holds: (e, row, c) => e.broker[row] === c.value
   },
   rule: {
-    words: "a rule applies",
+    words: worded("a_rule_applies"),
     sentence: (c) => player.panels[0].data("rules").sentence[c.value],
     holds: (e, row, c) => e.rule[row] === Number(c.value)
   },
-  depth: { words: "a queue holds more than", sentence: (c) => `a queue holds more than ${c.value}`, holds: () => false }
+  depth: {
+    words: worded("a_queue_holds_more_than"),
+    sentence: (c) => worded("a_queue_holds_more_than_2", c.value),
+    holds: () => false
+  }
 };
 
 const rowsOf = (condition) => {
@@ -79,7 +83,7 @@ const setLoop = (on, from = loop.from, to = loop.to) => {
   player.emit("loop");
 };
 const loopButton = () => {
-  const found = button("Loop a range", "loop", "L", () => setLoop(!loop.on), { "aria-pressed": "false" });
+  const found = button(worded("loop_a_range"), "loop", "L", () => setLoop(!loop.on), { "aria-pressed": "false" });
   player.on("loop", () => found.setAttribute("aria-pressed", String(loop.on)));
   return found;
 };
@@ -87,11 +91,11 @@ const loopButton = () => {
 const breakForm = () => {
   const kind = element(
     "select",
-    { "aria-label": "Stop when" },
+    { "aria-label": worded("stop_when") },
     ...Object.entries(CONDITIONS).map(([name, { words }]) => element("option", { value: name }, words))
   );
   const place = element("span"),
-    list = element("ul", { "aria-label": "Breakpoints" });
+    list = element("ul", { "aria-label": worded("breakpoints") });
   const field = () => {
     const names = kind.value === "broker" ? player.panels[0].data("events").broker : [],
       { sentence = [] } = player.panels[0].data("rules");
@@ -106,7 +110,7 @@ const breakForm = () => {
             { "aria-label": "Which" },
             ...options.map(([value, text]) => element("option", { value }, String(text)))
           )
-        : element("input", { type: "number", min: 0, value: 1, "aria-label": "Which number" })
+        : element("input", { type: "number", min: 0, value: 1, "aria-label": worded("which_number") })
     );
   };
   kind.addEventListener("change", field);
@@ -114,11 +118,11 @@ const breakForm = () => {
     event.preventDefault();
     player.addBreak(kind.value, /** @type {HTMLInputElement | HTMLSelectElement} */ (place.firstChild).value);
   };
-  const form = element("form", { onsubmit: add }, kind, place, element("button", { type: "submit" }, "Add"));
+  const form = element("form", { onsubmit: add }, kind, place, element("button", { type: "submit" }, worded("add")));
   const box = element(
     "div",
-    { class: "breaks", role: "dialog", "aria-label": "Breakpoints", hidden: true },
-    element("h3", {}, "Stop playing when"),
+    { class: "breaks", role: "dialog", "aria-label": worded("breakpoints"), hidden: true },
+    element("h3", {}, worded("stop_playing_when")),
     form,
     list
   );
@@ -133,10 +137,10 @@ const breakForm = () => {
             "button",
             {
               type: "button",
-              "aria-label": `Remove: ${sayBreak(one)}`,
+              "aria-label": worded("remove", sayBreak(one)),
               onclick: () => setBreaks(breaks.list.filter((_, k) => k !== i))
             },
-            "Remove"
+            worded("remove_2")
           )
         )
       )
@@ -153,7 +157,7 @@ const breakForm = () => {
 const breakButton = () => {
   const box = breakForm(),
     count = element("span");
-  const found = button("Breakpoints", "stop", "P", () => toggle(), {
+  const found = button(worded("breakpoints"), "stop", "P", () => toggle(), {
     "aria-expanded": "false",
     "aria-haspopup": "dialog"
   });

@@ -6,6 +6,12 @@
 //   theme   light or dark                    size   the width of the page
 //   kernel  somebody answers now, or no more
 const doc = root.document;
+// A text of words.toml with its values; of a singular and a plural the one that fits the first value.
+/** @param {string} key @param {...(string | number)} values */
+const worded = (key, ...values) => {
+  const [one, many = one] = TEXTS[key].split(" | ");
+  return (String(values[0]) === "1" ? one : many).replace(/\{(\d)\}/g, (_, no) => String(values[no]));
+};
 doc.mqlab ??= {};
 const shared = doc.mqlab; // host.js puts `ask` here where there is a kernel
 const models = new Map(); // they stay as long as the document: a search through all of it each would be dear
@@ -48,7 +54,7 @@ const player = {
   get kernel() {
     return shared.ask != null;
   },
-  ask: (kind, data = {}) => shared.ask?.(kind, data) ?? Promise.reject(new Error("requires a running kernel")),
+  ask: (kind, data = {}) => shared.ask?.(kind, data) ?? Promise.reject(new Error(worded("requires_a_running_kernel"))),
   place: (name) => {
     const found = viewOf(get(name)).shadow_el,
       empty = found.querySelector(".bk-clearfix");

@@ -32,7 +32,7 @@ const foldAt = (t) => {
 const captionNow = () => {
   const folded = player.exact ? null : foldAt(player.t);
   if (folded) return { text: `${folded[0].toUpperCase()}${folded.slice(1)}.`, source: "" };
-  if (player.row < 0) return { text: "No events yet.", source: "" };
+  if (player.row < 0) return { text: worded("no_events_yet"), source: "" };
   const row = player.exact ? player.row : tellingRow(player.row);
   const { rule, chapter, what } = player.panels[0].data("events"),
     { sentence, source } = player.panels[0].data("rules");
@@ -43,7 +43,7 @@ const captionNow = () => {
 
 player.on("ready", () => {
   styled(player.place("foot"), CAPTION_STYLE);
-  const key = element("div", { class: "key", role: "list", "aria-label": "Legend" });
+  const key = element("div", { class: "key", role: "list", "aria-label": worded("legend") });
   const now = element("span", { class: "now" }),
     said = element("span", { class: "said" });
   const source = element("span", { class: "chip wide-only" }),
@@ -60,7 +60,7 @@ player.on("ready", () => {
     const under = player.panels[0].under;
     setText(
       many,
-      under?.k > 1 ? `${under.total.toLocaleString("en")} messages in transit, drawn as ${under.marks} marks` : ""
+      under?.k > 1 ? worded("messages_in_transit_drawn_as_marks", under.total.toLocaleString("en"), under.marks) : ""
     );
     many.hidden = !many.textContent;
     source.hidden = !told.source;
@@ -87,8 +87,8 @@ player.on("ready", () => {
 const signPlaces = []; // the key below the stage, and the one in the help
 const SIGN_WORDS = {
   ack: "acknowledgement",
-  subscription: "consumer advisory",
-  attempt: "connection attempt",
+  subscription: worded("consumer_advisory"),
+  attempt: worded("connection_attempt"),
   vote: "vote"
 };
 /** @param {Panel} p */

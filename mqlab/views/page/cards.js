@@ -5,12 +5,17 @@ const SIZES = {
   S: { name: 11, cell: [6, 11], gap: 1.5, numbers: 0, pill: 10, high: 15 }
 };
 const WIDE_PILL = 100; // px of the stage, from which a pill has its messages in it
-const CONDITION_WORDS = { crashed: "crashed", stopped: "stopped", suspended: "suspended", absent: "not started" };
+const CONDITION_WORDS = {
+  crashed: "crashed",
+  stopped: "stopped",
+  suspended: "suspended",
+  absent: worded("not_started")
+};
 
 // What a broker is now: its word, and which look its pill and its card have.
 /** @type {(p: Panel, state: BrokerState | undefined) => Role} */
 const roleOf = (p, broker) => {
-  if (broker == null) return { word: "not started", kind: "absent" };
+  if (broker == null) return { word: worded("not_started"), kind: "absent" };
   if (broker.condition !== "up") return { word: CONDITION_WORDS[broker.condition], kind: broker.condition };
   const roles = p.data("roles"),
     word = roles.word[broker.role] ?? "",
@@ -102,7 +107,7 @@ const drawQueues = (p, ink, queues, left, right, top, bottom, size) => {
       look = lookOf(p, dest);
     const rest = i === rows - 1 ? queues.length - rows : 0;
     ink.dot(left + 5, y, 10, MARKERS[look.shape] ?? look.shape, look.token, `${look.token}e`, 1.2);
-    const name = shortName(p.data("destinations").name[dest]) + (rest ? ` and ${rest} more` : "");
+    const name = shortName(p.data("destinations").name[dest]) + (rest ? worded("and_more", rest) : "");
     ink.say(left + 14, y, name, 11, { token: "ink2", room: right - left - 46 });
     ink.say(right, y, String(queue.size), 12.5, { bold: true, align: "right" });
     drawStrip(p, ink, left, right, y + under, queue, dest, low);
@@ -170,7 +175,7 @@ const drawMemory = (p, ink, left, right, y, node, [dest, queue]) => {
   if (i < 0) return;
   const used = queue.size * limits.size[i],
     share = Math.min(1, used / limits.bytes[i]),
-    text = `memory ${sayBytes(used)} of ${sayBytes(limits.bytes[i])}`;
+    text = worded("memory_of", sayBytes(used), sayBytes(limits.bytes[i]));
   const room = right - left;
   ink.say(right, y - 5, text, 10, { token: share >= 0.9 ? "fault" : "ink3", align: "right", room });
   ink.bar(right - room / 2, y + 6, room, 6, "sunken");
@@ -191,7 +196,7 @@ const BALLOTS = [
 ];
 /** @type {(p: Panel, ink: Ink, left: number, right: number, y: number, vote: Vote) => void} */
 const drawVote = (p, ink, left, right, y, { yes, needed, won, asked }) => {
-  const words = needed ? `${yes} of ${needed} required votes` : "no voters";
+  const words = needed ? worded("of_required_votes", yes, needed) : worded("no_voters");
   ink.say(left, y, words, 11.5, { bold: true, token: won ? "ok" : "fault", room: right - left });
   let x = left;
   for (const { node, said } of asked) {
@@ -211,10 +216,10 @@ const drawVote = (p, ink, left, right, y, { yes, needed, won, asked }) => {
 // The second line of a card without queues: what it does, in words.
 /** @type {(p: Panel, broker: BrokerState, role: Role, t: number) => string} */
 const stateWords = (p, broker, role, t) => {
-  if (role.kind === "crashed" || role.kind === "stopped") return `since ${sayTime(p, broker.since)}`;
+  if (role.kind === "crashed" || role.kind === "stopped") return worded("since", sayTime(p, broker.since));
   if (role.kind === "waits" && broker.wait) {
     const left = broker.wait.ms - (player.runTime(p, t) - player.runTime(p, broker.wait.since));
-    return left > 0 ? `retries the lock in ${sayMs(left)}` : "retries the lock";
+    return left > 0 ? worded("retries_the_lock_in", sayMs(left)) : worded("retries_the_lock");
   }
   return "";
 };
@@ -243,7 +248,7 @@ const drawBrokers = (p, ink, s, t) => {
       drawGroup(p, ink, s, rowOf(b, i), kind);
       continue;
     }
-    if (b.role[i] === "endpoint") Object.assign(role, { word: "not listening", kind: "stopped" });
+    if (b.role[i] === "endpoint") Object.assign(role, { word: worded("not_listening"), kind: "stopped" });
     if (isChosen("broker", node)) halo(ink, b.x[i], b.y[i], b.w[i], b.h[i]);
     const shape = { x: b.x[i], y: b.y[i], w: b.w[i], h: b.h[i], name: b.name[i], node };
     let queues = queuesOf(p, state, node);
@@ -388,10 +393,16 @@ const drawStores = (p, ink, s) => {
     if (stores.kind[i] === "database") put([...arc(top + 8, Math.PI, 0), ...arc(top + 8, 0, Math.PI)], null);
     ink.name(x - rx + 12, top + 24, stores.name[i], 12.5, 2 * rx - 20);
     if (!low || !queues.length)
-      ink.say(x - rx + 12, top + 40, stores.kind[i] === "database" ? "shared database" : "shared files", 10.5, {
-        token: "ink3",
-        room: 2 * rx - 20
-      });
+      ink.say(
+        x - rx + 12,
+        top + 40,
+        stores.kind[i] === "database" ? worded("shared_database") : worded("shared_files"),
+        10.5,
+        {
+          token: "ink3",
+          room: 2 * rx - 20
+        }
+      );
     if (queues.length)
       drawStrip(
         p,

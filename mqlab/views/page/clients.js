@@ -58,7 +58,8 @@ const drawWindow = (p, ink, consumer, x, y, room, r, prefetch) => {
   return all.length;
 };
 
-const windowWords = (held, prefetch) => (prefetch > 0 ? `prefetch ${held} of ${prefetch}` : `${held} unacknowledged`);
+const windowWords = (held, prefetch) =>
+  prefetch > 0 ? worded("prefetch_of", held, prefetch) : worded("unacknowledged", held);
 
 // A count as it is read. Of a part of a long run it is what was counted since the part began, and with messages left
 // out nothing was.
@@ -119,11 +120,17 @@ const CLIENTS = {
       ink.name(left, shape.y - 10, shape.name, 14, room, client?.met ? "ink" : "ink3");
       const away = client?.met && client.at < 0,
         waits = client?.held != null;
-      ink.say(left, shape.y + 9, away ? "no broker" : waits ? "waits" : counted(p, "sent", client?.sent ?? 0), 11, {
-        token: away || waits ? "fault" : "ink2",
-        room,
-        bold: waits
-      });
+      ink.say(
+        left,
+        shape.y + 9,
+        away ? worded("no_broker") : waits ? "waits" : counted(p, "sent", client?.sent ?? 0),
+        11,
+        {
+          token: away || waits ? "fault" : "ink2",
+          room,
+          bold: waits
+        }
+      );
       if (waits) drawSign(ink, shape.x, shape.y - shape.h / 2, "Ⅱ", "fault", 17);
     },
     M: (p, ink, shape, client) => {
@@ -151,7 +158,7 @@ const CLIENTS = {
       });
       const away = client?.met && client.at < 0,
         doing = away
-          ? "no broker"
+          ? worded("no_broker")
           : state?.left
             ? "closed"
             : [...(state?.window.values() ?? [])].some((m) => m.working)
@@ -223,11 +230,11 @@ PILLS.lost = { fill: "fault_soft", edge: "fault", text: "fault" };
 // Where the client is connected, or when it tries again.
 /** @param {Panel} p @param {number} t */
 const clientWords = (p, client, t) => {
-  if (!client?.met) return "not connected yet";
-  if (client.at >= 0) return `at ${cardName(p, client.at)}`;
+  if (!client?.met) return worded("not_connected_yet");
+  if (client.at >= 0) return worded("at", cardName(p, client.at));
   const tries = [...client.tries.values()].reduce((sum, n) => sum + n, 0);
   const left = client.wait ? client.wait.ms - (player.runTime(p, t) - player.runTime(p, client.wait.since)) : 0;
-  return left > 0 ? `retries in ${sayMs(left)}` : tries ? `${tries} attempts` : "reconnecting";
+  return left > 0 ? worded("retries_in", sayMs(left)) : tries ? worded("attempt_attempts", tries) : "reconnecting";
 };
 
 /** @param {Panel} p @param {Ink} ink @param {RunState} s @param {number} t */

@@ -83,7 +83,7 @@ const fillEditor = (box, part, rows) => {
           element(
             "button",
             { type: "button", onclick: () => lab.do("fork", { change: one.number }) },
-            `Fix: ${one.fix}`
+            worded("fix", one.fix)
           )
         ]
       : [])
@@ -93,11 +93,11 @@ const fillEditor = (box, part, rows) => {
     ...fields,
     told,
     ...problems,
-    element("button", { type: "button", onclick: () => panel.show("options", true) }, "All options"),
+    element("button", { type: "button", onclick: () => panel.show("options", true) }, worded("all_options")),
     element(
       "button",
       { type: "button", onclick: () => lab.do("build", { remove: part.kind, name: part.name }) },
-      "Remove"
+      worded("remove_2")
     )
   );
 };
@@ -110,7 +110,7 @@ player.on("ready", () =>
     const box = element("div", {
       class: "mq-editor",
       role: "group",
-      "aria-label": "Options of the selected part",
+      "aria-label": worded("options_of_the_selected_part"),
       hidden: true
     });
     view.shadow_el.append(box);

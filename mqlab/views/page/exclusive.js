@@ -30,7 +30,7 @@ const exclusivity = (p, s, node) => {
   }
   return "";
 };
-const EXCLUSIVE_WORDS = { holds: "exclusive: active", waits: "exclusive: waits", "": "exclusive" };
+const EXCLUSIVE_WORDS = { holds: worded("exclusive_active"), waits: worded("exclusive_waits"), "": "exclusive" };
 
 // What sets a consumer apart, in words, one each.
 /** @type {(p: Panel, s: RunState, consumer: { node: number; chips: string }) => string[]} */

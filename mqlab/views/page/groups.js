@@ -55,9 +55,9 @@ const saidMany = (n, one) => `${n.toLocaleString("en")} ${one}${n === 1 ? "" : "
 const groupWords = (p, s, node) => {
   const { brokers, waiting, down } = countOf(p, s, node);
   return [
-    `${saidMany(brokers, "broker")}${down ? `, ${down} of them down` : ""}`,
-    `${saidMany(waiting, "message")} waiting`,
-    isOpen(p, node) ? "click to collapse" : "click to expand"
+    `${saidMany(brokers, "broker")}${down ? worded("of_them_down", down) : ""}`,
+    worded("waiting", saidMany(waiting, "message")),
+    isOpen(p, node) ? worded("click_to_collapse") : worded("click_to_expand")
   ];
 };
 
@@ -92,7 +92,7 @@ const drawGroup = (p, ink, s, { x, y, w, h, name, node }, size) => {
     ink.say(
       left,
       y + h / 2 - 14,
-      down ? `${saidMany(brokers, "broker")}, ✕ ${down} down` : saidMany(brokers, "broker"),
+      down ? worded("down", saidMany(brokers, "broker"), down) : saidMany(brokers, "broker"),
       11,
       { token: down ? "fault" : "ink2", room: right - left }
     );
@@ -148,7 +148,7 @@ const placeGroups = (p, s) => {
   if (within == null || (!g.node?.length && p.groupButtons == null)) return;
   if (p.groupButtons == null) {
     p.groupButtons = new Map();
-    p.groupPlace = element("div", { class: "mq-groups", role: "group", "aria-label": "Groups of brokers" });
+    p.groupPlace = element("div", { class: "mq-groups", role: "group", "aria-label": worded("groups_of_brokers") });
     styled(within, GROUPS_STYLE);
   }
   if (p.groupPlace.parentNode !== within) within.append(p.groupPlace);

@@ -1,25 +1,25 @@
 // Keys, while the focus is inside; single letters not while one types. Fields, buttons and lists keep their own keys.
 const HELP = [
-  ["Space", "play, pause"],
-  ["← →", "previous / next event"],
-  ["Shift ← →", "previous / next event of the same kind"],
-  ["N", "next of a kind"],
-  ["Page ↑ ↓", "next, previous chapter"],
-  ["Home End", "beginning, end"],
-  ["+ −", "faster, slower"],
-  ["[ ] L", "set loop start / end; loop on / off"],
-  ["Shift, Alt and drag", "on the overview: zoom, loop"],
+  ["Space", worded("play_pause")],
+  ["← →", worded("previous_next_event")],
+  ["Shift ← →", worded("previous_next_event_of_the_same")],
+  ["N", worded("next_of_a_kind")],
+  ["Page ↑ ↓", worded("next_previous_chapter")],
+  ["Home End", worded("beginning_end")],
+  ["+ −", worded("faster_slower")],
+  ["[ ] L", worded("set_loop_start_end_loop_on")],
+  [worded("shift_alt_and_drag"), worded("on_the_overview_zoom_loop")],
   ["P", "breakpoints"],
-  ["F", "fork here"],
-  ["X", "inject a fault"],
-  ["D", "next difference"],
-  ["W E O C K", "Why, Events, Options, Check, Code"],
-  ["Z, Shift Z", "undo, redo"],
+  ["F", worded("fork_here")],
+  ["X", worded("inject_a_fault")],
+  ["D", worded("next_difference")],
+  ["W E O C K", worded("why_events_options_check_code")],
+  ["Z, Shift Z", worded("undo_redo")],
   ["T", "projector"],
-  ["Alt ← ↑ → ↓", "move the selected part"],
-  ["0", "zoom out to the whole run; reset the layout"],
-  ["Esc", "clear the selection"],
-  ["?", "show this list"]
+  ["Alt ← ↑ → ↓", worded("move_the_selected_part")],
+  ["0", worded("zoom_out_to_the_whole_run")],
+  ["Esc", worded("clear_the_selection")],
+  ["?", worded("show_this_list")]
 ];
 const KEYS_STYLE = `
   .help { position: absolute; z-index: 20; right: 14px; bottom: calc(100% + 4px); background: var(--mq-card); border: 1px solid var(--mq-line2); border-radius: 10px;
@@ -118,16 +118,16 @@ player.on("ready", () => {
   styled(player.place("foot"), KEYS_STYLE);
   help = element(
     "div",
-    { class: "help", role: "dialog", "aria-label": "Keys", hidden: true },
+    { class: "help", role: "dialog", "aria-label": worded("keys"), hidden: true },
     element("dl", {}, ...HELP.flatMap(([key, does]) => [element("dt", {}, key), element("dd", {}, does)]))
   );
-  const signs = element("div", { class: "key", role: "list", "aria-label": "Legend" });
+  const signs = element("div", { class: "key", role: "list", "aria-label": worded("legend") });
   signPlaces.push(signs);
   help.append(signs);
   foot.append(help);
   player.element.tabIndex = 0;
   player.element.setAttribute("role", "region");
-  player.element.setAttribute("aria-label", "player of a run");
+  player.element.setAttribute("aria-label", worded("player_of_a_run"));
   player.element.style.outlineOffset = "-2px";
   player.element.addEventListener("keydown", onKey);
 });

@@ -14,7 +14,7 @@ const say = (busy, error = "") => {
 
 // Ask, and say so when it takes long; an answer that comes too late for its question is dropped by its asker.
 lab.ask = async (kind, data = {}) => {
-  const waiting = setTimeout(() => say("Working ..."), 150);
+  const waiting = setTimeout(() => say(worded("working")), 150);
   try {
     return await player.ask(kind, data);
   } finally {
@@ -184,7 +184,7 @@ const openMenu = (at, title, items, from) => {
     element("h4", { role: "none" }, title),
     ...(buttons.length
       ? buttons
-      : [element("p", { role: "menuitem", "aria-disabled": "true" }, "No action is available for it at this moment.")])
+      : [element("p", { role: "menuitem", "aria-disabled": "true" }, worded("no_action_is_available_for_it"))])
   );
   place.append(menu);
   const room = menu.getBoundingClientRect(),
@@ -202,7 +202,7 @@ const middleOf = () => {
 };
 lab.breakIt = async (at = middleOf(), from = null) => {
   if (!player.kernel) {
-    say("", "Injecting faults needs a running kernel: run the cell again.");
+    say("", worded("injecting_faults_needs_a_running_kernel"));
     return;
   }
   player.setPlaying(false); // the moment of the question is the moment of the fork
@@ -210,10 +210,10 @@ lab.breakIt = async (at = middleOf(), from = null) => {
     ms = lab.now();
   try {
     const { deeds } = await lab.ask("deeds", { kind: part.kind, name: part.name, ms });
-    const title = `${part.name || "Inject fault"} at ${ms.toFixed(1)} ms`;
+    const title = worded("at_ms", part.name || worded("inject_fault"), ms.toFixed(1));
     const slower =
       part.kind === "consumer"
-        ? [{ text: `Slow down ${part.name} (option delay)`, act: () => panel.show("options", true) }]
+        ? [{ text: worded("slow_down_option_delay", part.name), act: () => panel.show("options", true) }]
         : [];
     openMenu(
       at,

@@ -19,7 +19,7 @@ const chosenLanes = ({ branches, current, beside }) => {
   return [...new Set(wanted.filter((no) => no != null))].slice(0, MOST_RUNS).sort((a, b) => a - b);
 };
 const branchName = (branch, number) =>
-  `${number + 1} ${number ? "\u0394 " : ""}${branch.name}${branch.ms == null ? "" : ` at ${+branch.ms.toFixed(1)} ms`}`;
+  `${number + 1} ${number ? "\u0394 " : ""}${branch.name}${branch.ms == null ? "" : worded("at_ms_2", +branch.ms.toFixed(1))}`;
 
 // The place of a time of the run; what is after the end of the shown run lies at its end.
 const laneX = (ms) => xOf(Math.max(0, Math.min(player.duration, player.storyTime(ms))), 0, player.duration);
@@ -81,7 +81,7 @@ player.on("ready", () => {
     names = element("div", { class: "names" });
   const strip = element(
     "div",
-    { class: "lanes", role: "group", "aria-label": "Runs of this session", hidden: true },
+    { class: "lanes", role: "group", "aria-label": worded("runs_of_this_session"), hidden: true },
     canvas,
     names
   );
@@ -89,7 +89,7 @@ player.on("ready", () => {
   const otherRuns = (state, shown) => (event) =>
     openMenu(
       below(event),
-      "Runs of this session",
+      worded("runs_of_this_session"),
       state.branches
         .map((branch, number) => [branch, number])
         .filter(([, number]) => !shown.includes(number))
@@ -148,7 +148,7 @@ player.on("ready", () => {
             style: `top:${shown.length * LANE_HIGH + 1}px`,
             onclick: otherRuns(state, shown)
           },
-          `${rest} more run${rest > 1 ? "s" : ""}`
+          worded("more_run_more_runs", rest)
         )
       );
     if (held) /** @type {HTMLElement} */ (names.querySelector("[aria-pressed=true]"))?.focus();

@@ -61,8 +61,10 @@ const queueRows = (p, queues) => {
   const out = queues.flatMap(([, queue]) => [...queue.values()]).filter((to) => to != null).length;
   return [
     ...rows,
-    ...(queues.length > LENS_QUEUES ? [`and ${queues.length - LENS_QUEUES} more destinations`] : []),
-    ...(out ? [`${out} dispatched but not acknowledged (hollow cells)`] : [])
+    ...(queues.length > LENS_QUEUES
+      ? [worded("and_more_destination_and_more_destinations", queues.length - LENS_QUEUES)]
+      : []),
+    ...(out ? [worded("dispatched_but_not_acknowledged_hollow_cells", out)] : [])
   ];
 };
 
@@ -85,15 +87,15 @@ const aroundBroker = (p, s, node) => {
   const named = (role, does) => {
     const names = here.filter((i) => (c.role[i] === "producer") === (role === "producer")).map((i) => c.name[i]);
     return names.length
-      ? [`${names.slice(0, 3).join(", ")}${names.length > 3 ? ` and ${names.length - 3} more` : ""} ${does}`]
+      ? [`${names.slice(0, 3).join(", ")}${names.length > 3 ? worded("and_more", names.length - 3) : ""} ${does}`]
       : [];
   };
   return {
     joined,
     lines: [
-      ...(passed.in + passed.out ? [`forwarded: ${passed.in} in, ${passed.out} out`] : []),
-      ...named("producer", "sends here"),
-      ...named("consumer", "connected here")
+      ...(passed.in + passed.out ? [worded("forwarded_in_out", passed.in, passed.out)] : []),
+      ...named("producer", worded("sends_here")),
+      ...named("consumer", worded("connected_here"))
     ]
   };
 };
@@ -107,7 +109,7 @@ const TOLD = {
     return {
       head: joined ? saidMany(joined, "connector") : "",
       lines: [
-        [role.word || "runs", ...(state?.lock ? ["holds the lock"] : [])].join(", "),
+        [role.word || "runs", ...(state?.lock ? [worded("holds_the_lock")] : [])].join(", "),
         ...queueRows(p, queuesOf(p, state, node)),
         ...lines
       ]
@@ -122,8 +124,8 @@ const TOLD = {
     return {
       head: "connector",
       lines: [
-        `${from} to ${to}${links.both[node] ? ", both ways" : ""}`,
-        `${passed} forwarded`,
+        worded("to", from, to, links.both[node] ? worded("both_ways") : ""),
+        worded("forwarded", passed),
         ...(held.length ? [`${saidMany(consumers, "consumer")}, ${saidMany(held.length, "subscription")}`] : []),
         ...(links.chips[node] ? links.chips[node].split("; ") : [])
       ]
@@ -131,14 +133,17 @@ const TOLD = {
   },
   producer: (p, s, { node }) => ({
     head: "producer",
-    lines: [`sent ${s.clients.get(node)?.sent ?? 0}`, clientWords(p, s.clients.get(node), player.t)]
+    lines: [worded("sent", s.clients.get(node)?.sent ?? 0), clientWords(p, s.clients.get(node), player.t)]
   }),
   consumer: (p, s, { node }) => ({ head: "consumer", lines: clientLines(p, s, node) }),
   client: (p, s, { node }) => ({
     head: "client",
-    lines: [...(s.clients.get(node)?.sent ? [`sent ${s.clients.get(node).sent}`] : []), ...clientLines(p, s, node)]
+    lines: [
+      ...(s.clients.get(node)?.sent ? [worded("sent", s.clients.get(node).sent)] : []),
+      ...clientLines(p, s, node)
+    ]
   }),
-  message: () => ({ head: "", lines: ["click for its history"] }),
+  message: () => ({ head: "", lines: [worded("click_for_its_history")] }),
   group: (p, s, { node }) => ({ head: "group", lines: groupWords(p, s, node) }),
   get connectors() {
     return TOLD.connector;
@@ -152,7 +157,7 @@ const clientLines = (p, s, node) => [
       held = [...(state?.window ?? [])],
       dest = held[0]?.[1].dest;
     return [
-      `${c.name}: received ${state?.got ?? 0}, ${windowWords(held.length, c.prefetch)}`,
+      worded("received", c.name, state?.got ?? 0, windowWords(held.length, c.prefetch)),
       ...(held.length
         ? [
             queueRow(

@@ -115,7 +115,8 @@ const drawPipe = (p, ink, s, links, i, bridges) => {
   if (crossed > 0) {
     // a part of a long run: as wide as what crossed it, to the power of ten
     put(1.6 + 2.4 * Math.log10(crossed + 1), 0, "ink2", "stage");
-    if (pipe > 5) ink.say(mx, my - 14, `${crossed.toLocaleString("en")} events`, 11, { bold: true, align: "center" });
+    if (pipe > 5)
+      ink.say(mx, my - 14, worded("event_events", crossed.toLocaleString("en")), 11, { bold: true, align: "center" });
     return;
   }
   if (links.kind[i] === "cluster") {

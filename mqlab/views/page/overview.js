@@ -175,7 +175,7 @@ player.on("ready", () => {
     toCome = element("div", { class: "to-come" }, veil);
   const strip = element(
     "div",
-    { class: "overview", role: "slider", tabindex: 0, "aria-label": "Time", "aria-valuemin": 0 },
+    { class: "overview", role: "slider", tabindex: 0, "aria-label": worded("time"), "aria-valuemin": 0 },
     canvas,
     names.canvas,
     toCome,
@@ -202,9 +202,9 @@ player.on("ready", () => {
     drawRuler(pen, LANE + DENSITY + BELOW + RULER / 2 + 1, 0, player.duration);
     drawChosen(pen);
     if (axis.width >= 700) {
-      write(pen, "Overview", 14, LANE / 2, { token: "ink", weight: 700, size: 12.5 });
+      write(pen, worded("overview"), 14, LANE / 2, { token: "ink", weight: 700, size: 12.5 });
       write(pen, "messages", gutter() - 8, LANE + 12, { align: "right", token: "ink2" });
-      write(pen, "advisories, attempts", gutter() - 8, LANE + DENSITY + 3, { align: "right", token: "demand" });
+      write(pen, worded("advisories_attempts"), gutter() - 8, LANE + DENSITY + 3, { align: "right", token: "demand" });
     }
     move(player.t);
   };

@@ -2,15 +2,20 @@
 // room, clients on a broker; a connector is drawn from one broker to another and shows itself as a ghost on the way.
 /** @type {Record<string, { text: string; on: string | null; hint: string; not?: string; only?: string }>} */
 const PARTS = {
-  broker: { text: "Broker", on: null, hint: "Click where to place it" },
-  pair: { text: "Pair", on: null, hint: "Click where to place the master and slave", not: "openmq" },
-  producer: { text: "Producer", on: "broker", hint: "Click the broker that it sends to" },
-  consumer: { text: "Consumer", on: "broker", hint: "Click the broker that it reads from" },
-  connector: { text: "Connector", on: "line", hint: "Drag from one broker to another", only: "activemq" },
-  duplex: {
-    text: "Duplex",
+  broker: { text: worded("broker"), on: null, hint: worded("click_where_to_place_it") },
+  pair: { text: worded("pair"), on: null, hint: worded("click_where_to_place_the_master"), not: "openmq" },
+  producer: { text: worded("producer"), on: "broker", hint: worded("click_the_broker_that_it_sends") },
+  consumer: { text: worded("consumer"), on: "broker", hint: worded("click_the_broker_that_it_reads") },
+  connector: {
+    text: worded("connector"),
     on: "line",
-    hint: "Drag from one broker to another: messages go both ways",
+    hint: worded("drag_from_one_broker_to_another"),
+    only: "activemq"
+  },
+  duplex: {
+    text: worded("duplex"),
+    on: "line",
+    hint: worded("drag_from_one_broker_to_another_2"),
     only: "activemq"
   }
 };
@@ -174,7 +179,7 @@ const makeGhost = (p, within) => {
           })
         );
       }
-      hint.textContent = to ? `${from.name}_to_${to.name}: release here` : "release on a broker; Esc cancels";
+      hint.textContent = to ? `${from.name}_to_${to.name}: release here` : worded("release_on_a_broker_esc_cancels");
       hint.hidden = false;
       Object.assign(hint.style, {
         left: `${Math.max(4, Math.min(at.room.width - hint.offsetWidth - 4, at.px + 14))}px`,
@@ -192,7 +197,7 @@ player.on("ready", () =>
     const list = element("div", {
       class: "mq-palette",
       role: "toolbar",
-      "aria-label": "Parts to draw",
+      "aria-label": worded("parts_to_draw"),
       "aria-orientation": "vertical",
       hidden: true
     });

@@ -51,9 +51,7 @@ const panel = { active: null };
 const sentence = (text, kind = "dim") => element("p", { class: kind }, text);
 const needsKernel = () =>
   sentence(
-    memory().lost
-      ? "The kernel was restarted. Playback still works; run the cell again to query, break or fork the run."
-      : "This needs a running kernel. In a notebook: run the cell. Recorded events remain available under Why and Events."
+    memory().lost ? worded("the_kernel_was_restarted_playback_still") : worded("this_needs_a_running_kernel_in")
   );
 
 panel.show = (id, focus = false) => {
@@ -84,7 +82,7 @@ player.on("ready", () => {
   const list = element("div", {
     class: "mq-tabs",
     role: "tablist",
-    "aria-label": "Questions",
+    "aria-label": worded("questions"),
     onkeydown: (event) => {
       const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key],
         seen = tabs.filter((one) => !one.button.hidden);

@@ -42,10 +42,12 @@ const outcomeNow = (state) => {
   const found = state.outcome,
     box = element("div", { class: "counts", role: "status" });
   for (const [name, , count] of found.received)
-    box.append(element("span", { class: count ? "" : "bad" }, `${short(name, 20)} receives `, element("b", {}, count)));
+    box.append(
+      element("span", { class: count ? "" : "bad" }, worded("receives", short(name, 20)), element("b", {}, count))
+    );
   for (const what of ["stuck", "lost"])
     if (found[what][1]) box.append(element("span", { class: "bad" }, `${what} `, element("b", {}, found[what][1])));
-  if (!box.childElementCount) box.append("There is no consumer: add one.");
+  if (!box.childElementCount) box.append(worded("there_is_no_consumer_add_one"));
   return box;
 };
 
@@ -54,33 +56,41 @@ const buildForms = (state) => {
     brokers = of("broker");
   const chosen = lab.part()?.kind === "broker" ? lab.part().name : brokers[0],
     last = brokers.at(-1);
-  const broker = fieldOf("Name of the broker", "name");
-  const from = choiceOf("From", brokers, chosen),
-    to = choiceOf("To", brokers, chosen === last ? brokers[0] : last),
+  const broker = fieldOf(worded("name_of_the_broker"), "name");
+  const from = choiceOf(worded("from"), brokers, chosen),
+    to = choiceOf(worded("to_2"), brokers, chosen === last ? brokers[0] : last),
     duplex = element("input", { type: "checkbox", "aria-label": "duplex", style: "width:auto" });
-  const reader = fieldOf("Name of the consumer", "name"),
-    readerOn = choiceOf("Broker of the consumer", brokers, chosen),
-    queue = fieldOf("Queue of the consumer", state.destinations[0]?.replace("queue://", "") ?? "queue", true),
-    selector = fieldOf("Selector", "selector", true);
-  const count = fieldOf("Messages", "10"),
-    sender = choiceOf("Broker of the producer", brokers, chosen),
-    sent = fieldOf("Queue of the producer", state.destinations[0]?.replace("queue://", "") ?? "queue", true);
+  const reader = fieldOf(worded("name_of_the_consumer"), "name"),
+    readerOn = choiceOf(worded("broker_of_the_consumer"), brokers, chosen),
+    queue = fieldOf(worded("queue_of_the_consumer"), state.destinations[0]?.replace("queue://", "") ?? "queue", true),
+    selector = fieldOf(worded("selector"), "selector", true);
+  const count = fieldOf(worded("messages"), "10"),
+    sender = choiceOf(worded("broker_of_the_producer"), brokers, chosen),
+    sent = fieldOf(worded("queue_of_the_producer"), state.destinations[0]?.replace("queue://", "") ?? "queue", true);
   const kind = state.product === "openmq" ? ["broker"] : ["broker", "pair"],
-    what = choiceOf("What", kind, "broker");
+    what = choiceOf(worded("what"), kind, "broker");
   const forms = [
-    formOf("Broker", [what, broker], "Add", () => ({ add: what.value, name: broker.value.trim() || null }))
+    formOf(worded("broker"), [what, broker], worded("add"), () => ({
+      add: what.value,
+      name: broker.value.trim() || null
+    }))
   ];
   if (state.product === "activemq")
     forms.push(
-      formOf("Connect", [from, "to", to, element("label", {}, duplex, " duplex")], "Connect", () => ({
-        add: "connector",
-        from: from.value,
-        to: to.value,
-        duplex: duplex.checked
-      }))
+      formOf(
+        worded("connect"),
+        [from, "to", to, element("label", {}, duplex, worded("duplex_2"))],
+        worded("connect"),
+        () => ({
+          add: "connector",
+          from: from.value,
+          to: to.value,
+          duplex: duplex.checked
+        })
+      )
     );
   forms.push(
-    formOf("Consumer", [reader, "on", readerOn, queue, selector], "Add", () => ({
+    formOf(worded("consumer"), [reader, "on", readerOn, queue, selector], worded("add"), () => ({
       add: "consumer",
       name: reader.value.trim() || null,
       on: readerOn.value,
@@ -89,7 +99,7 @@ const buildForms = (state) => {
     }))
   );
   forms.push(
-    formOf("Producer", [count, "messages on", sender, sent], "Add", () => ({
+    formOf(worded("producer"), [count, worded("messages_on"), sender, sent], worded("add"), () => ({
       add: "producer",
       on: sender.value,
       queue: sent.value.trim(),
@@ -101,7 +111,7 @@ const buildForms = (state) => {
 
 addTab({
   id: "build",
-  title: "Build",
+  title: worded("build"),
   hidden: true,
   make(body, place) {
     styled(place, BUILD_STYLE);
@@ -118,11 +128,11 @@ addTab({
       element(
         "button",
         { type: "button", class: "plain", onclick: () => lab.do("begin", { product }) },
-        `New: ${PRODUCTS[product]}`
+        worded("new", PRODUCTS[product])
       )
     );
     body.replaceChildren(
-      element("h3", {}, "Draw a network"),
+      element("h3", {}, worded("draw_a_network")),
       element("div", { class: "chips" }, ...fresh),
       ...buildForms(state)
     );
@@ -134,24 +144,24 @@ addTab({
           element(
             "button",
             { type: "button", class: "plain", onclick: () => lab.do("build", { remove: part.kind, name: part.name }) },
-            `Remove ${part.name}`
+            worded("remove_3", part.name)
           ),
-          element("button", { type: "button", class: "plain", onclick: () => panel.show("options") }, "Options")
+          element("button", { type: "button", class: "plain", onclick: () => panel.show("options") }, worded("options"))
         )
       );
-    } else body.append(sentence("Select a part on the stage to remove it or to change its options."));
-    body.append(element("h4", {}, "Result (recomputed after every change)"), outcomeNow(state));
+    } else body.append(sentence(worded("select_a_part_on_the_stage")));
+    body.append(element("h4", {}, worded("result_recomputed_after_every_change")), outcomeNow(state));
     if (state.problems)
       body.append(
         element(
           "button",
           { type: "button", class: "plain", onclick: () => panel.show("check") },
-          `${state.problems} problem${state.problems > 1 ? "s" : ""}: look`
+          worded("problem_look_problems_look", state.problems)
         )
       );
     if (state.changes.length)
       body.append(
-        element("h4", {}, "History"),
+        element("h4", {}, worded("history")),
         element(
           "div",
           { class: "chips" },

@@ -51,12 +51,12 @@ const nextDifference = () => {
   if (times.length) {
     player.setPlaying(false);
     player.seek(Math.min(...times));
-  } else lab.say("", "No further differences.");
+  } else lab.say("", worded("no_further_differences"));
 };
 
 addTab({
   id: "compare",
-  title: "Compare",
+  title: worded("compare"),
   hidden: true,
   make(_body, place) {
     styled(place, COMPARE_STYLE);
@@ -77,17 +77,21 @@ addTab({
           {},
           element("span", { class: "which" }, String(i + 1)),
           short(name, 80),
-          element("span", { class: "dim" }, `, ${found.events[i]} events, ends at ${+found.ends[i].toFixed(1)} ms`)
+          element(
+            "span",
+            { class: "dim" },
+            worded("event_ends_at_ms_events_ends", found.events[i], +found.ends[i].toFixed(1))
+          )
         )
       );
     });
-    body.replaceChildren(element("h3", {}, "Side by side, on one clock"), both);
+    body.replaceChildren(element("h3", {}, worded("side_by_side_on_one_clock")), both);
     if (found.first) {
       const at = Math.min(...found.first.filter(Boolean).map((one) => one.ms));
       body.append(
-        element("h4", {}, `First difference, at ${+at.toFixed(3)} ms`),
+        element("h4", {}, worded("first_difference_at_ms", +at.toFixed(3))),
         ...found.first.map((one, i) =>
-          element("p", {}, element("span", { class: "which" }, i + 1), one ? one.text : "has ended")
+          element("p", {}, element("span", { class: "which" }, i + 1), one ? one.text : worded("has_ended"))
         ),
         element(
           "div",
@@ -102,12 +106,12 @@ addTab({
                 player.seek(player.storyTime(at));
               }
             },
-            `Go to ${+at.toFixed(1)} ms`
+            worded("go_to_ms", +at.toFixed(1))
           ),
-          element("button", { type: "button", class: "plain", onclick: nextDifference }, "Next difference")
+          element("button", { type: "button", class: "plain", onclick: nextDifference }, worded("next_difference_2"))
         )
       );
-    } else body.append(sentence("The two runs are identical."));
+    } else body.append(sentence(worded("the_two_runs_are_identical")));
     const most = Math.max(1, ...found.received.flatMap(([, a, b]) => [a, b])),
       bells = element("div", { class: "bells" });
     for (const [name, before, after] of found.received) {
@@ -123,20 +127,20 @@ addTab({
         )
       );
     }
-    if (found.received.length) body.append(element("h4", {}, "Received at the end"), bells);
+    if (found.received.length) body.append(element("h4", {}, worded("received_at_the_end")), bells);
     for (const [what, pair] of [
       ["stuck", found.stuck],
       ["lost", found.lost]
     ])
       if (pair[0] || pair[1]) body.append(element("p", {}, `${what}: ${pair[0]} \u2192 ${pair[1]}`));
     body.append(
-      element("h4", {}, "Messages with a different destination (or fate)"),
+      element("h4", {}, worded("messages_with_a_different_destination_or")),
       element(
         "p",
         {},
         found.moved.length
-          ? `${found.moved.join(", ")}${found.more ? ` and ${found.more} more` : ""}`
-          : "None: every message reaches the same consumers."
+          ? `${found.moved.join(", ")}${found.more ? worded("and_more", found.more) : ""}`
+          : worded("none_every_message_reaches_the_same")
       ),
       element(
         "div",
@@ -144,12 +148,12 @@ addTab({
         element(
           "button",
           { type: "button", class: "plain", onclick: () => lab.do("show", { number: state.sides[1] }) },
-          "Continue with run 2"
+          worded("continue_with_run_2")
         ),
         element(
           "button",
           { type: "button", class: "plain", onclick: () => lab.do("show", { number: state.sides[0] }) },
-          "Continue with run 1"
+          worded("continue_with_run_1")
         )
       )
     );

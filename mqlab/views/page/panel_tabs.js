@@ -1,11 +1,16 @@
 // Events, Options, Check and Code. Each asks for what it shows when it is looked at.
 addTab({
   id: "events",
-  title: "Events",
+  title: worded("events"),
   key: "e",
   flush: true,
   make(body, place) {
-    const log = makeLog(place, body, player.panels.length > 1 ? "left run: event" : "what happened", player.goTo);
+    const log = makeLog(
+      place,
+      body,
+      player.panels.length > 1 ? worded("left_run_event") : worded("what_happened"),
+      player.goTo
+    );
     player.on("load", () => log.load(player.panels[0].data("events")));
     player.on("time", (_t, row) => log.mark(row));
     this.log = log;
@@ -59,7 +64,7 @@ const makeField = (row, id) => {
     id,
     value: shownOf(given, row.type),
     inputmode: row.type === "number" ? "numeric" : null,
-    placeholder: row.default == null ? "not set" : shownOf(row.default, row.type),
+    placeholder: row.default == null ? worded("not_set") : shownOf(row.default, row.type),
     autocomplete: "off"
   });
 };
@@ -82,7 +87,7 @@ const makeOption = (row, changed) => {
         field.focus();
       }
     },
-    `reset to ${shownOf(row.was, row.type) || "not set"}`
+    worded("reset_to", shownOf(row.was, row.type) || worded("not_set"))
   );
   const take = () => {
     const given = readOf(field, row.type);
@@ -101,7 +106,7 @@ const makeOption = (row, changed) => {
   field.addEventListener("change", take);
   const side = element("div", { class: "side" }, field, element("div", {}, row.unit), back);
   if (row.section !== "script")
-    side.append(element("div", {}, row.written ? `\u0394 default ${value || "not set"}` : "default"));
+    side.append(element("div", {}, row.written ? worded("default", value || worded("not_set")) : "default"));
   box.append(
     element("label", { for: id }, row.name),
     side,
@@ -145,12 +150,12 @@ const showOptions = (body, part, told) => {
   const apply = element(
     "button",
     { type: "button", class: "main", onclick: () => applyOptions(body, part, false) },
-    "Apply as a fork"
+    worded("apply_as_a_fork")
   );
   const both = element(
     "button",
     { type: "button", class: "plain", onclick: () => applyOptions(body, part, true) },
-    "Apply and compare"
+    worded("apply_and_compare")
   );
   const none = element(
     "button",
@@ -163,11 +168,11 @@ const showOptions = (body, part, told) => {
         panel.refresh();
       }
     },
-    "Discard changes"
+    worded("discard_changes")
   );
   const changed = () => {
     for (const one of [apply, both, none]) one.disabled = !edits.size;
-    apply.textContent = edits.size ? `Apply ${edits.size} as a fork` : "Apply as a fork";
+    apply.textContent = edits.size ? worded("apply_as_a_fork_2", edits.size) : worded("apply_as_a_fork");
   };
   const list = (some) => {
     let section = null;
@@ -184,8 +189,8 @@ const showOptions = (body, part, told) => {
         "div",
         { class: "chips" },
         .../** @type {[boolean, string][]} */ ([
-          [false, "This one"],
-          [true, `All ${told.connectors}`]
+          [false, worded("this_one")],
+          [true, worded("all", told.connectors)]
         ]).map(([all, text]) =>
           element(
             "button",
@@ -206,10 +211,10 @@ const showOptions = (body, part, told) => {
     );
   }
   if (!rows.length) {
-    body.append(sentence("It has no options."));
+    body.append(sentence(worded("it_has_no_options")));
     return;
   }
-  if (!part.kind) body.append(sentence("Select a broker, connector, consumer or producer to see its options."));
+  if (!part.kind) body.append(sentence(worded("select_a_broker_connector_consumer_or")));
   body.append(...list(main));
   if (rest.length && main !== rest) {
     const more = element(
@@ -219,7 +224,7 @@ const showOptions = (body, part, told) => {
           options.more = more.open;
         }
       },
-      element("summary", {}, `${rest.length} more options`),
+      element("summary", {}, worded("more_option_more_options", rest.length)),
       ...list(rest)
     );
     more.open = options.more;
@@ -232,7 +237,7 @@ const showOptions = (body, part, told) => {
 
 addTab({
   id: "options",
-  title: "Options",
+  title: worded("options"),
   key: "o",
   make(_body, place) {
     styled(place, OPTION_STYLE);
@@ -259,7 +264,7 @@ addTab({
 
 addTab({
   id: "check",
-  title: "Check",
+  title: worded("check"),
   key: "c",
   async show(body) {
     if (!player.kernel) {
@@ -272,7 +277,11 @@ addTab({
         element(
           "h3",
           {},
-          problems.length === 1 ? "1 problem" : problems.length ? `${problems.length} problems` : "No problems found"
+          problems.length === 1
+            ? worded("1_problem")
+            : problems.length
+              ? worded("problem_problems", problems.length)
+              : worded("no_problems_found")
         )
       );
       problems.forEach((problem, number) => {
@@ -295,7 +304,7 @@ addTab({
             element(
               "button",
               { type: "button", class: "plain", onclick: () => player.select(problem.part) },
-              `Show ${problem.part.name}`
+              worded("show", problem.part.name)
             )
           );
         if (problem.fix)
@@ -303,16 +312,15 @@ addTab({
             element(
               "button",
               { type: "button", class: "main", onclick: () => lab.do("fork", { change: number }) },
-              `Fix: ${problem.fix}`
+              worded("fix", problem.fix)
             )
           );
         card.append(chips);
         for (const text of problem.fix ? problem.brings : [])
-          card.append(element("p", { class: "dim" }, `Effect of the fix: ${text}.`));
+          card.append(element("p", { class: "dim" }, worded("effect_of_the_fix", text)));
         body.append(card);
       });
-      if (!problems.length)
-        body.append(sentence("Nothing here would make a real broker lose, strand or duplicate messages."));
+      if (!problems.length) body.append(sentence(worded("nothing_here_would_make_a_real")));
     } catch (error) {
       body.replaceChildren(sentence(error.message, "bad"));
     }
@@ -321,7 +329,7 @@ addTab({
 
 addTab({
   id: "code",
-  title: "Code",
+  title: worded("code"),
   key: "k",
   async show(body) {
     if (!player.kernel) {
@@ -333,7 +341,7 @@ addTab({
         text = element("pre", { tabindex: 0 });
       const kinds = [
         ["python", "Python"],
-        ["lab", "Lab file"]
+        ["lab", worded("lab_file")]
       ].filter(([kind]) => told[kind]);
       const buttons = kinds.map(([kind, name]) =>
         element("button", { type: "button", class: "plain", onclick: () => choose(kind) }, name)
@@ -346,24 +354,24 @@ addTab({
           onclick: async () => {
             try {
               await navigator.clipboard.writeText(text.textContent);
-              copy.textContent = "Copied";
+              copy.textContent = worded("copied");
             } catch {
               getSelection().selectAllChildren(text);
-              copy.textContent = "Selected: press Ctrl C";
+              copy.textContent = worded("selected_press_ctrl_c");
             }
           }
         },
-        "Copy"
+        worded("copy")
       );
       const choose = (kind) => {
         text.textContent = told[kind];
         kinds.forEach(([one], i) => {
           buttons[i].setAttribute("aria-pressed", String(one === kind));
         });
-        copy.textContent = "Copy";
+        copy.textContent = worded("copy");
       };
       body.replaceChildren(
-        element("h3", {}, "This network as code"),
+        element("h3", {}, worded("this_network_as_code")),
         element("div", { class: "chips" }, ...buttons, copy),
         text
       );

@@ -19,7 +19,7 @@ const stepsOf = (steps, at = lab.now()) => {
       {},
       step.text,
       ...(step.rule || step.source ? [chips] : []),
-      ...(step.change ? [element("div", { class: "dim" }, `would not apply with: ${step.change}`)] : [])
+      ...(step.change ? [element("div", { class: "dim" }, worded("would_not_apply_with", step.change))] : [])
     );
     const cell = element(
       "button",
@@ -54,7 +54,7 @@ const numbersOf = (change) => {
   const texts = moved.map(([name, before, after]) => `${name} ${before} \u2192 ${after}`);
   for (const what of ["stuck", "lost"])
     if (change[what][0] !== change[what][1]) texts.push(`${what} ${change[what][0]} \u2192 ${change[what][1]}`);
-  return texts.length ? texts.join(", ") : "counts unchanged";
+  return texts.length ? texts.join(", ") : worded("counts_unchanged");
 };
 
 // Without a kernel: the rows of the table that speak of what is selected, as steps.
@@ -63,10 +63,7 @@ const tellFromTable = (body) => {
     rules = player.panels[0].data("rules"),
     chosen = player.selection;
   if (!chosen) {
-    body.append(
-      element("h3", {}, "What happens here?"),
-      sentence("Click a message, a broker, a connector or a client: its history appears here step by step.")
-    );
+    body.append(element("h3", {}, worded("what_happens_here")), sentence(worded("click_a_message_a_broker_a")));
     return;
   }
   const about =
@@ -85,7 +82,7 @@ const tellFromTable = (body) => {
         source: rules.source?.[events.rule[i]]
       });
   }
-  body.append(element("h3", {}, `What happened to ${short(String(chosen.name), 40)}?`), stepsOf(steps));
+  body.append(element("h3", {}, worded("what_happened_to", short(String(chosen.name), 40))), stepsOf(steps));
 };
 
 // The last value of each node until now, the greatest first, by name.
@@ -122,15 +119,15 @@ const tellMoment = (body) => {
     over = new Map();
   for (let i = 0; i <= player.row && events.link; i++) {
     if (!events.link[i] || events.kind[i] !== "Forwarded") continue;
-    const way = part(over, events.link[i], () => ({ count: 0, called: `${events.frm[i]} to ${events.to[i]}` }));
+    const way = part(over, events.link[i], () => ({ count: 0, called: worded("to_3", events.frm[i], events.to[i]) }));
     way.count += 1;
   }
   const box = element("div", { class: "moment" });
   if (names?.name) {
     box.append(
-      ...chipsOf("Received so far", valuesNow(p.data("received"), names)),
+      ...chipsOf(worded("received_so_far"), valuesNow(p.data("received"), names)),
       ...chipsOf(
-        "Fullest queues",
+        worded("fullest_queues"),
         valuesNow(p.data("depths"), names).filter(([, , depth]) => depth),
         "broker"
       )
@@ -138,7 +135,7 @@ const tellMoment = (body) => {
   }
   box.append(
     ...chipsOf(
-      "Busiest connectors",
+      worded("busiest_connectors"),
       [...over].map(([name, { count, called }]) => [name, "connector", count, called]).sort((a, b) => b[2] - a[2]),
       "connector"
     )
@@ -159,7 +156,7 @@ const tryOptions = async (body, part) => {
   if (!tried.length || key !== why.key) return;
   const otherwise = (row) => (row.type === "switch" ? row.value !== true : Number(row.value) + 1);
   body.querySelector("ol.steps, ul")?.before(
-    element("h4", {}, "What if? (compared with this run)"),
+    element("h4", {}, worded("what_if_compared_with_this_run")),
     element(
       "div",
       { class: "chips" },
@@ -186,7 +183,7 @@ const showWhy = (body, answer) => {
   body.replaceChildren(element("h3", {}, answer.title), element("p", {}, answer.answer), chips, stepsOf(answer.steps));
   if (answer.twice?.length) {
     chips.before(
-      element("h4", {}, "Received more than once"),
+      element("h4", {}, worded("received_more_than_once")),
       element(
         "div",
         { class: "chips" },
@@ -196,7 +193,7 @@ const showWhy = (body, answer) => {
             {
               type: "button",
               class: "plain",
-              onclick: () => player.select({ kind: "message", msg: number, name: `message ${number}` })
+              onclick: () => player.select({ kind: "message", msg: number, name: worded("message", number) })
             },
             name
           )
@@ -209,7 +206,7 @@ const showWhy = (body, answer) => {
       element(
         "button",
         { type: "button", class: "plain", onclick: () => askWhyNot(body, answer.message, name) },
-        `Why not ${name}?`
+        worded("why_not", name)
       )
     );
   }
@@ -218,7 +215,7 @@ const showWhy = (body, answer) => {
       element(
         "button",
         { type: "button", class: "plain", onclick: () => askWhatIf(body, answer.message, name) },
-        `What would keep it from ${name}?`
+        worded("what_would_keep_it_from", name)
       )
     );
   }
@@ -227,7 +224,7 @@ const showWhy = (body, answer) => {
       element(
         "button",
         { type: "button", class: "plain", onclick: () => askWhyNot(body, one.number, player.selection.name) },
-        `Why not ${one.name}?`
+        worded("why_not", one.name)
       )
     );
   }
@@ -237,9 +234,9 @@ const showWhy = (body, answer) => {
       element(
         "button",
         { type: "button", class: "plain", onclick: (event) => lab.breakIt(below(event), event.currentTarget) },
-        `Break ${part.name} ...`
+        worded("break", part.name)
       ),
-      element("button", { type: "button", class: "plain", onclick: () => panel.show("options") }, "Options")
+      element("button", { type: "button", class: "plain", onclick: () => panel.show("options") }, worded("options"))
     );
     tryOptions(body, { kind: part.kind, name: part.name });
   }
@@ -274,7 +271,7 @@ const askWhyNot = (body, message, consumer) =>
             panel.refresh();
           }
         },
-        "\u2190 Back"
+        worded("back")
       ),
       element("h3", {}, answer.title),
       element("p", {}, answer.answer),
@@ -282,7 +279,7 @@ const askWhyNot = (body, message, consumer) =>
       element(
         "button",
         { type: "button", class: "main", onclick: () => askWhatIf(body, message, consumer) },
-        "What if?"
+        worded("what_if")
       )
     );
   });
@@ -293,24 +290,26 @@ const askWhatIf = (body, message, consumer) =>
     const card = element("div", { class: "card strong whatif" }, element("h3", {}, answer.title));
     if (!answer.changes.length)
       card.append(
-        sentence(`No single change achieves this (${answer.tried} tried${answer.all ? "" : ", and there are more"}).`)
+        sentence(
+          worded("no_single_change_achieves_this_tried", answer.tried, answer.all ? "" : worded("and_there_are_more"))
+        )
       );
     answer.changes.forEach((change, number) => {
       card.append(
         element("p", {}, element("span", { class: "chip delta" }, `\u0394 ${change.text}`)),
-        element("p", {}, `Result: ${numbersOf(change)}.`),
+        element("p", {}, worded("result", numbersOf(change))),
         element(
           "div",
           { class: "chips" },
           element(
             "button",
             { type: "button", class: number ? "plain" : "main", onclick: () => lab.do("fork", { change: number }) },
-            "Fork"
+            worded("fork")
           ),
           element(
             "button",
             { type: "button", class: "plain", onclick: () => lab.do("fork", { change: number, beside: true }) },
-            "Compare both runs"
+            worded("compare_both_runs")
           )
         )
       );
@@ -328,7 +327,7 @@ const outcomeOf = (body) => {
 const chosenName = (chosen) => (chosen.kind === "message" ? (chosen.msg ?? chosen.name) : chosen.name);
 addTab({
   id: "why",
-  title: "Why",
+  title: worded("why"),
   key: "w",
   show(body) {
     const chosen = player.selection;

@@ -61,7 +61,7 @@ const withPlaces = (plan) => {
       y = [...rows.y];
     rows.name.forEach((name, i) => {
       const own = all[placeKey(table, name)],
-        key = "node" in rows ? rows.node[i] : `store ${i}`;
+        key = "node" in rows ? rows.node[i] : worded("store", i);
       if (own) {
         [x[i], y[i]] = [width / 2 + own[0], height / 2 + own[1]];
         moved = true;
@@ -92,7 +92,7 @@ const withPlaces = (plan) => {
     found[table] = lines;
   };
   reroute("links", (l, i) => [l.a[i], l.b[i]]);
-  reroute("wires", (w, i) => [w.kind[i] === "store" ? `store ${w.frm[i]}` : w.frm[i], w.to[i]]);
+  reroute("wires", (w, i) => [w.kind[i] === "store" ? worded("store", w.frm[i]) : w.frm[i], w.to[i]]);
   found.ways = waysAlong(plan, found);
   found.labels = labelsAlong(plan, found);
   found.hosts = framesAround(plan, found);

@@ -75,7 +75,9 @@ const messageIn = (p, x, y) => {
     (wx, k) =>
       Math.abs(wx - cells.x[cell]) < 1 && Math.abs(words.y[k] - cells.y[cell]) < 2 && /^\d+$/.test(words.text[k])
   );
-  return word < 0 ? null : { kind: "message", msg: Number(words.text[word]), name: `message ${words.text[word]}` };
+  return word < 0
+    ? null
+    : { kind: "message", msg: Number(words.text[word]), name: worded("message", words.text[word]) };
 };
 
 // Palette and editor lie on the stage: what is done in them is not done to it.
@@ -98,7 +100,7 @@ const foundAt = (p, event) => {
   const at = unitsAt(p, event);
   if (at == null || p.brokerOf == null) return [null, at];
   const mark = p.hit?.(at.px, at.py);
-  if (mark && mark.msg >= 0) return [{ kind: "message", msg: mark.msg, name: `message ${mark.msg}` }, at];
+  if (mark && mark.msg >= 0) return [{ kind: "message", msg: mark.msg, name: worded("message", mark.msg) }, at];
   return [partAt(p, at.x, at.y), at];
 };
 

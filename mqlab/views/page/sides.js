@@ -81,10 +81,13 @@ const drawSides = (p, ink, s) => {
       hatch: "/",
       hatched: "fault"
     });
-  const names = `cut off: ${nodes
-    .filter((node) => side.has(node))
-    .map((node) => cardName(p, node))
-    .join(", ")}`;
+  const names = worded(
+    "cut_off",
+    nodes
+      .filter((node) => side.has(node))
+      .map((node) => cardName(p, node))
+      .join(", ")
+  );
   const flat = Math.max(b.left - a.right, a.left - b.right),
     deep = Math.max(b.top - a.bottom, a.top - b.bottom),
     look = { bold: true, token: "fault" };

@@ -113,9 +113,7 @@ const drawSpacetime = (fit) => {
   pen.restore();
   drawRuler(pen, high - 7, axis.from, axis.to);
   const told =
-    seen.length > MOST_ARROWS
-      ? `${seen.length.toLocaleString("en")} arrows, drawn as bands; zoom in (Ctrl and the wheel) to see each`
-      : "";
+    seen.length > MOST_ARROWS ? worded("arrows_drawn_as_bands_zoom_in", seen.length.toLocaleString("en")) : "";
   if (told) write(pen, told, gutter() + 4, 8, { token: "ink2", weight: 600 });
 };
 
@@ -220,7 +218,7 @@ const flowTable = () => {
   const head = element(
     "tr",
     {},
-    element("th", {}, "from \\ to"),
+    element("th", {}, worded("from_to")),
     ...tos.map((name) => element("th", { scope: "col" }, name))
   );
   const rows = froms.map((from) =>
@@ -231,5 +229,5 @@ const flowTable = () => {
       ...tos.map((to) => element("td", {}, String(counts.get(`${from}\n${to}`) ?? "")))
     )
   );
-  return element("table", { "aria-label": "Messages by sender and receiver" }, head, ...rows);
+  return element("table", { "aria-label": worded("messages_by_sender_and_receiver") }, head, ...rows);
 };

@@ -29,7 +29,7 @@ const savePicture = () => {
     .map((view) => view.canvas_view.compose().canvas ?? view.export?.("png", true)?.canvas)
     .filter(Boolean);
   if (!found.length) {
-    lab.say("", "This browser cannot export the stage as an image.");
+    lab.say("", worded("this_browser_cannot_export_the_stage"));
     return;
   }
   const all = element("canvas", {
@@ -68,9 +68,12 @@ const savePage = async () => {
   }
 };
 const saveKinds = () => [
-  { text: "Image of this moment (PNG)", act: savePicture },
-  { text: "Picture of this moment (SVG)", act: () => saveText(`${fileName()}.svg`, player.svg(), "image/svg+xml") },
-  ...(player.kernel || globalThis.mqlabPage ? [{ text: "Standalone player page (HTML)", act: savePage }] : []),
+  { text: worded("image_of_this_moment_png"), act: savePicture },
+  {
+    text: worded("picture_of_this_moment_svg"),
+    act: () => saveText(`${fileName()}.svg`, player.svg(), "image/svg+xml")
+  },
+  ...(player.kernel || globalThis.mqlabPage ? [{ text: worded("standalone_player_page_html"), act: savePage }] : []),
   ...(player.kernel
     ? [
         {
@@ -78,9 +81,9 @@ const saveKinds = () => [
           act: async () => saveText(`${fileName()}.py`, (await lab.ask("code")).python, "text/x-python")
         },
         ...[
-          ["mermaid", "Sequence diagram (Mermaid)", "mmd"],
-          ["dot", "Network (DOT)", "dot"],
-          ["timeline", "Timeline for Perfetto (JSON)", "trace.json"]
+          ["mermaid", worded("sequence_diagram_mermaid"), "mmd"],
+          ["dot", worded("network_dot"), "dot"],
+          ["timeline", worded("timeline_for_perfetto_json"), "trace.json"]
         ].map(([form, name, end]) => ({
           text: name,
           act: async () => {
@@ -92,7 +95,7 @@ const saveKinds = () => [
           }
         })),
         {
-          text: "Lab file (JSON)",
+          text: worded("lab_file_json"),
           act: async () => saveText(`${fileName()}.json`, (await lab.ask("code")).lab, "application/json")
         }
       ]
@@ -104,9 +107,9 @@ const showChanges = (event) =>
     below(event),
     lab.state.changes.map((text) => `\u0394 ${text}`).join(" \u00b7 "),
     [
-      { text: "Back to the original run", act: () => lab.do("show", { number: 0 }) },
+      { text: worded("back_to_the_original_run"), act: () => lab.do("show", { number: 0 }) },
       ...(lab.state.current
-        ? [{ text: "Compare with the original run", act: () => lab.do("compare", { number: 0 }) }]
+        ? [{ text: worded("compare_with_the_original_run"), act: () => lab.do("compare", { number: 0 }) }]
         : [])
     ],
     event.currentTarget
@@ -118,9 +121,9 @@ player.on("ready", () => {
   const bar = element("div", { class: "mq-top" });
   place.append(bar);
   const modes = [
-    ["play", "Watch"],
-    ["build", "Build"],
-    ["compare", "Compare"]
+    ["play", worded("watch")],
+    ["build", worded("build")],
+    ["compare", worded("compare")]
   ];
   const show = () => {
     const state = player.kernel ? lab.state : null,
@@ -136,7 +139,7 @@ player.on("ready", () => {
         element(
           "button",
           { type: "button", class: "delta", "data-name": "delta", "aria-haspopup": "menu", onclick: showChanges },
-          `\u0394 ${state.changes.length} change${state.changes.length > 1 ? "s" : ""}`
+          worded("change_changes", state.changes.length)
         )
       );
     parts.push(element("span", { class: "grow" }));
@@ -144,7 +147,7 @@ player.on("ready", () => {
       parts.push(
         element(
           "div",
-          { class: "modes", role: "group", "aria-label": "Mode" },
+          { class: "modes", role: "group", "aria-label": worded("mode") },
           ...modes.map(([mode, name]) =>
             element(
               "button",
@@ -153,7 +156,7 @@ player.on("ready", () => {
                 "data-name": mode,
                 "aria-pressed": `${lab.mode === mode}`,
                 disabled: mode === "compare" && lab.mode !== "compare" && lab.other() == null,
-                title: mode === "compare" && lab.other() == null ? "Compare needs two runs: fork this one first" : null,
+                title: mode === "compare" && lab.other() == null ? worded("compare_needs_two_runs_fork_this") : null,
                 onclick: () => lab.setMode(mode)
               },
               name
@@ -165,14 +168,14 @@ player.on("ready", () => {
         element(
           "button",
           { type: "button", "data-name": "undo", disabled: !state.undo, onclick: () => lab.do("undo") },
-          "Undo"
+          worded("undo")
         )
       );
       parts.push(
         element(
           "button",
           { type: "button", "data-name": "redo", disabled: !state.redo, onclick: () => lab.do("redo") },
-          "Redo"
+          worded("redo")
         )
       );
     }
@@ -184,9 +187,9 @@ player.on("ready", () => {
           type: "button",
           "data-name": "save",
           "aria-haspopup": "menu",
-          onclick: (event) => openMenu(below(event), "Export", saveKinds(), event.currentTarget)
+          onclick: (event) => openMenu(below(event), worded("export"), saveKinds(), event.currentTarget)
         },
-        "Save"
+        worded("save")
       )
     );
     bar.replaceChildren(...parts);

@@ -3,14 +3,14 @@
 const ROW_HIGH = 26,
   MOST_LANES = 9;
 const TRACKS = {
-  none: "hide tracks",
-  depth: "queue depth",
+  none: worded("hide_tracks"),
+  depth: worded("queue_depth"),
   unacknowledged: "unacknowledged",
   received: "received",
   latency: "latency",
-  roles: "roles and locks",
+  roles: worded("roles_and_locks"),
   spacetime: "space-time",
-  flow: "sender / receiver matrix"
+  flow: worded("sender_receiver_matrix")
 };
 const tracks = { shown: "depth", chosen: false };
 const TRACKS_STYLE = `
@@ -26,7 +26,7 @@ const TRACKS_STYLE = `
 const tracksChooser = () => {
   const found = element("select", {
     class: "tracks-of",
-    "aria-label": "Tracks",
+    "aria-label": worded("tracks"),
     onchange: () => {
       Object.assign(tracks, { shown: found.value, chosen: true });
       player.emit("tracks");
@@ -256,7 +256,7 @@ const steerBy = (box) => {
 
 player.on("ready", () => {
   styled(player.place("foot"), TRACKS_STYLE);
-  const named = () => `${TRACKS[tracks.shown]} over time`;
+  const named = () => worded("over_time", TRACKS[tracks.shown]);
   const { canvas, fit } = makeCanvas(10, { role: "img", "aria-hidden": false, "aria-label": named() }),
     line = element("div", { class: "line" }),
     veil = element("div"),

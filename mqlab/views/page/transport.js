@@ -40,7 +40,11 @@ const button = (name, symbol, key, press, attributes = {}) =>
 const speedText = (speed) => {
   const { beat = [0.35], unit = [1] } = player.panels[0].data("meta"),
     seconds = beat[0] / speed;
-  return `${unit[0] >= 1000 ? `${unit[0] / 1000} s` : `${Number(unit[0].toPrecision(2))} ms`} in ${Number(seconds.toPrecision(2))} s`;
+  return worded(
+    "in_s",
+    unit[0] >= 1000 ? `${unit[0] / 1000} s` : `${Number(unit[0].toPrecision(2))} ms`,
+    Number(seconds.toPrecision(2))
+  );
 };
 
 // A kind of event in plain words.
@@ -65,10 +69,10 @@ player.on("ready", () => {
     {
       type: "button",
       class: "play",
-      "aria-label": "Play",
+      "aria-label": worded("play"),
       "aria-pressed": "false",
       "aria-keyshortcuts": "Space",
-      title: "Play, pause (Space)",
+      title: worded("play_pause_space"),
       onclick: () => player.setPlaying(!player.playing)
     },
     symbol,
@@ -78,30 +82,30 @@ player.on("ready", () => {
     of = element("span", { class: "of" });
   const kinds = element("select", {
     class: "kinds",
-    "aria-label": "Kind of the next event",
+    "aria-label": worded("kind_of_the_next_event"),
     onchange: () => {
       next.kind = kinds.value;
     }
   });
   const speed = element("select", {
     class: "speed",
-    "aria-label": "Speed",
+    "aria-label": worded("speed"),
     onchange: () => {
       clock.speed = Number(speed.value);
     }
   });
   const lab = [
-    button("Fork here", "fork", "F", () => player.emit("fork"), { words: "Fork" }),
-    button("Inject fault", "bolt", "X", () => player.emit("break"), { words: "Inject fault" })
+    button(worded("fork_here_2"), "fork", "F", () => player.emit("fork"), { words: worded("fork") }),
+    button(worded("inject_fault"), "bolt", "X", () => player.emit("break"), { words: worded("inject_fault") })
   ];
   const bar = element(
     "div",
-    { class: "transport", role: "toolbar", "aria-label": "Playing" },
-    button("Go to start", "start", "Home", () => player.seek(0)),
-    button("Previous event", "back", "ArrowLeft", () => stepTo(-1)),
+    { class: "transport", role: "toolbar", "aria-label": worded("playing") },
+    button(worded("go_to_start"), "start", "Home", () => player.seek(0)),
+    button(worded("previous_event"), "back", "ArrowLeft", () => stepTo(-1)),
     play,
-    button("Next event", "on", "ArrowRight", () => stepTo(1)),
-    button("Next event of this kind", "next", "N", () => nextOfAKind(1)),
+    button(worded("next_event"), "on", "ArrowRight", () => stepTo(1)),
+    button(worded("next_event_of_this_kind"), "next", "N", () => nextOfAKind(1)),
     kinds,
     clockNow,
     of,
@@ -117,9 +121,9 @@ player.on("ready", () => {
       {
         type: "button",
         class: "help-button",
-        "aria-label": "Keys",
+        "aria-label": worded("keys"),
         "aria-keyshortcuts": "?",
-        title: "Keys (?)",
+        title: worded("keys_2"),
         onclick: () => toggleHelp()
       },
       "?"

@@ -2,6 +2,7 @@
 
 // --- What BokehJS and host.js bring; Bokeh's own types are not looked at.
 declare const root: { document: BokehDocument | null; tags: string[] };
+declare const TEXTS: Record<string, string>; // words.toml
 declare const Bokeh: {
   version: string;
   documents: BokehDocument[];

@@ -26,7 +26,7 @@ player.on("ready", () => {
       class: "whole",
       role: "slider",
       tabindex: 0,
-      "aria-label": "Visible part of the run",
+      "aria-label": worded("visible_part_of_the_run"),
       "aria-valuemin": 0,
       hidden: true
     },
@@ -84,15 +84,21 @@ player.on("ready", () => {
     const most = drawRates(pen, of("rates"), from, to, base, RATES_HIGH - 4);
     pen.restore();
     const few = axis.width < 700; // px: names are short then
-    write(pen, few ? "whole run" : "The whole run", 14, MAP_HIGH / 2, {
+    write(pen, few ? worded("whole_run") : worded("the_whole_run"), 14, MAP_HIGH / 2, {
       token: "ink",
       weight: 700,
       size: few ? 11 : 12.5
     });
-    write(pen, `to ${Math.round(most).toLocaleString("en")}${few ? "/s" : " a second"}`, gutter() - 8, MAP_HIGH + 14, {
-      align: "right",
-      token: "ink2"
-    });
+    write(
+      pen,
+      worded("to_4", Math.round(most).toLocaleString("en"), few ? "/s" : worded("a_second")),
+      gutter() - 8,
+      MAP_HIGH + 14,
+      {
+        align: "right",
+        token: "ink2"
+      }
+    );
     write(pen, "sent", gutter() - 8, base - 20, { align: "right", token: "ink3" });
     write(pen, "received", gutter() - 8, base - 7, { align: "right", token: "ok" });
     for (const [share, align] of /** @type {const} */ ([
@@ -110,7 +116,7 @@ player.on("ready", () => {
     }
     strip.setAttribute("aria-valuemax", String(high));
     strip.setAttribute("aria-valuenow", String(from));
-    strip.setAttribute("aria-valuetext", `${from.toFixed(1)} to ${to.toFixed(1)} ms: ${of("window").told?.[0] ?? ""}`);
+    strip.setAttribute("aria-valuetext", worded("to_ms", from.toFixed(1), to.toFixed(1), of("window").told?.[0] ?? ""));
   };
   const send = (wished) => {
     if (asked.at && performance.now() - asked.at < PATIENCE) {
@@ -193,9 +199,9 @@ player.on("ready", () => {
       ...(live ? [element("span", { class: "live", role: "status" }, live)] : [])
     ];
     const button = (text, act) => parts.push(element("button", { type: "button", onclick: act }, text));
-    if (asked.before) button("Back to this section", () => wish(...asked.before));
+    if (asked.before) button(worded("back_to_this_section"), () => wish(...asked.before));
     else if (chosen?.kind === "message")
-      button(`Full route of message ${chosen.msg}`, () => {
+      button(worded("full_route_of_message", chosen.msg), () => {
         const before = [part.from, part.to];
         send({ from: [], to: [], msg: [chosen.msg] });
         asked.before = before;
