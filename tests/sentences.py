@@ -45,7 +45,7 @@ CODE_KEYS = {
 _WORD = re.compile(r"[A-Za-z][\w'-]*")
 _FENCE = re.compile(r"```.*?```", re.DOTALL)
 _DOCTEST = re.compile(r"^[ \t]*>>>.*?(?:\n[ \t]*\n|\Z)", re.MULTILINE | re.DOTALL)
-_END = re.compile(r"(?<=[.?!])[\"')]?\s+(?=[A-Z\"'`(*])|\n\s*\n|\n(?=\s*(?:[-*|#]|\d+\.) )")
+_END = re.compile(r"(?:(?<=[.?!])|(?<=[.?!][\"')]))\s+(?=[A-Z\"'`(*])|\n\s*\n|\n(?=\s*(?:[-*|#]|\d+\.) )")
 _CODE = re.compile(r"\{[^{}]*\}|`[^`]*`|\S*[/\\<>=]\S*")
 _HTML_OR_STYLE = re.compile(r"</?\w+[^>]*>|[{};]\s*\n|:\s*\S+;|^\s*[.#@]\w")
 
@@ -122,7 +122,8 @@ def _python(text: str) -> Iterator[tuple[int, str, str]]:
             ):
                 docs.add(id(doc.value))
                 if inspect.cleandoc(doc.value.value) in public():
-                    yield doc.lineno, "docstring", _DOCTEST.sub("\n", _FENCE.sub("\n", doc.value.value))
+                    shown = _DOCTEST.sub("\n", _FENCE.sub("\n", doc.value.value))
+                    yield doc.lineno, "docstring", re.sub(r"(?m)^.*\S {2,}\S.*$", "", shown)  # no columns
         elif isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Call) and _called(node) in NOT_PROSE):
             inside |= {id(part) for part in ast.walk(node) if part is not node}
     for node in ast.walk(tree):
@@ -186,6 +187,8 @@ def is_prose(text: str) -> bool:
     """Whether a string reads as words: no style sheet, markup, pattern, path or list of names."""
     bare = re.sub(r"\{[^{}]*\}", " x ", text)
     words = re.findall(r"(?<![\w/.:=<-])[A-Za-z][a-z'-]+(?![\w/=(<>-])", bare)
+    if re.match(r"\s*(?:select|with \w+ as|java\.|AMQ\d)", text):  # SQL, or an error as a product has it
+        return False
     if len(words) < 2 or _HTML_OR_STYLE.search(bare) or " " not in text.strip():
         return False
     return any(word.lower() in COMMON for word in words)
@@ -338,7 +341,7 @@ def _banned() -> re.Pattern[str]:
 
 
 _IS_NO = re.compile(
-    r"(?<!there )\b(?:is|are|was|were) no (?!longer\b|more\b|less\b|fewer\b|later\b|earlier\b)[a-z]"
+    r"(?<![Tt]here )\b(?:is|are|was|were) no (?!longer\b|more\b|less\b|fewer\b|later\b|earlier\b)[a-z]"
 )
 _DOUBLE = re.compile(
     r"\b(?:not|never|no|nothing|cannot|none)\b(?! only)(?:[\s]+(?!and\b|or\b|but\b)[\w'-]+){0,5}?\s+"
@@ -380,9 +383,9 @@ _PLURAL = re.compile(
     rf"\{{(?!counted|\d|[A-Z_]+\}})[^{{}}]*\}} (?:more |such )*(?:{NOUNS})\b|\b1 (?:{NOUNS})\b"
 )
 _UNITS = re.compile(
-    r"\b(?:msecs?|millisecs?|secs?|mins?|usecs?|kilobytes?|megabytes?|kbytes?)\b|\b\d+(?:KB|kB|MB|GB)\b"
+    r"\b(?:msecs?|millisecs?|secs|usecs?|kilobytes?|megabytes?|kbytes?)\b|\b\d+(?:KB|kB|MB|GB)\b"
 )
-_INTERNAL = re.compile(r"(?<![\w`'\"./-])_[a-z]\w+|\b[a-z]+\.[a-z]+\.[a-z_]+\.[a-z_]+\b(?!\()")
+_INTERNAL = re.compile(r"(?<![\w`'\"./-])_[a-z]\w+|\bmqlab(?:\.\w+)*\._\w+")
 
 
 @cache
@@ -392,7 +395,7 @@ def _recordings() -> frozenset[str]:
 
 
 def _is_internal(text: str) -> bool:
-    return bool(_INTERNAL.search(text)) or any(
+    return bool(_INTERNAL.search(_plain(text))) or any(
         word in _recordings() for word in re.findall(r"\b[a-z]\w+_\w+\b", text)
     )
 

@@ -68,7 +68,7 @@ def test_why_did_c3_get_nothing(page, desk):
     desk("fuse:2.20")
     select(page, "consumer", "C3")
     panel(page).get_by_role("button", name="Why not P-1?").click()
-    panel(page).get_by_text("Why did C3 not get message P-1?").wait_for()
+    panel(page).get_by_text("Why did C3 not receive message P-1?").wait_for()
     panel(page).get_by_text("it was this subscription's turn").first.wait_for()
     panel(page).get_by_text("Fuse 3, Load balancing").first.wait_for()
 
@@ -104,7 +104,7 @@ def test_kill_b_and_see(page, desk):
 def test_which_message_came_twice(page, desk):
     """No action: the run without a selection says it; one more (Events) shows the rows."""
     desk("artemis:21.1.2-duplicates")
-    panel(page).get_by_text(re.compile("more than once|another consumer had got, too")).first.wait_for()
+    panel(page).get_by_text(re.compile("more than once|each received the same")).first.wait_for()
 
 
 def test_runs_are_lanes_of_the_time_bar_and_a_lane_is_the_way_there(page, desk):
@@ -148,7 +148,7 @@ def test_what_if_forks_to_the_run_that_it_promised(page, desk):
     select(page, "message", "5")
     panel(page).get_by_role("button", name="Why not C2?").click()
     panel(page).get_by_role("button", name="What if?").click()
-    panel(page).get_by_text("Then: C1 6 → 4, C2 3 → 4, C3 3 → 4.").wait_for()
+    panel(page).get_by_text("Result: C1 6 → 4, C2 3 → 4, C3 3 → 4.").wait_for()
     panel(page).get_by_role("button", name="Fork", exact=True).first.click()
     panel(page).get_by_text("Why is message P-5 at C2?").wait_for()
     assert picture.trace.received() == {"C1": 4, "C2": 4, "C3": 4}

@@ -104,7 +104,7 @@ def test_a_notebook_that_is_reopened_without_its_kernel_shows_what_came_of_it(pa
     page.wait_for_function("() => window.Bokeh?.documents?.length === 2")
     page.wait_for_function(IDLE)
     stills = page.locator(STILL).filter(visible=True)
-    expect(page.get_by_text("Run the cell to watch it").first).to_be_hidden()
+    expect(page.get_by_text("Run the cell to play").first).to_be_hidden()
     expect(stills).to_have_count(0)
     page.evaluate("() => jupyterapp.commands.execute('docmanager:save')")
     while not (kept := outputs(file)):

@@ -278,7 +278,7 @@ def test_a_picture_of_a_lesson_is_taken_away_as_a_page_of_its_own(asleep, addres
     told = page.evaluate(shown)
     cell.get_by_role("button", name="Save", exact=True).click()
     with page.expect_download() as taken:
-        page.get_by_role("menuitem", name="Page that plays").first.click()
+        page.get_by_role("menuitem", name="Standalone player page").first.click()
     file = tmp_path / "taken.html"
     taken.value.save_as(file)
     page.unroute_all()
