@@ -288,7 +288,7 @@ def test_lines_jitter_and_an_end_can_be_given(mqlab):
     ("text", "word"),
     [
         ("", "write loss=0.01"), ("A,B", "write loss=0.01"), ("loss", "write loss=0.01"),
-        ("dely=5ms", "'dely=5ms'"), ("loss=much", "loss is 'much'"), ("A:delay=5ms", "no pair of names"),
+        ("dely=5ms", "'dely=5ms'"), ("loss=much", "loss is 'much'"), ("A:delay=5ms", "not a pair of names"),
         ("Q,Z:delay=5ms", "neither is a broker"), ("delay=x", "delay"), ("bandwidth=1.5", "bandwidth"),
     ],
 )  # fmt: skip

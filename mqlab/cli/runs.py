@@ -129,7 +129,8 @@ def _show_races(trace: Trace) -> None:
     found = other_outcomes(trace)
     if found is not None and len(found) > 1:
         show(
-            f"[yellow]One of at least {len(found)} outcomes: the result depends on timing (see mqlab "
+            f"[yellow]One of at least {counted(len(found), 'outcome')}: the result depends on timing "
+            "(see mqlab "
             "outcomes).[/]"
         )
 

@@ -21,6 +21,7 @@ from mqlab.engine.link import Link, LinkQuality
 from mqlab.engine.timing import Timing
 from mqlab.errors import BadValue
 from mqlab.spec.link import Links
+from mqlab.spec.plural import counted
 from mqlab.spec.values import duration
 from mqlab.trace.record import Recorder
 from mqlab.trace.trace import Trace
@@ -289,7 +290,7 @@ class Lab(ABC):
     def check_limit(self) -> None:
         """Raise `BadValue` when more has happened than the limit allows."""
         if self.limit is not None and self.recorder.count > self.limit:
-            raise BadValue(f"more than {self.limit} events; let the script end earlier")
+            raise BadValue(f"more than {counted(self.limit, 'event')}; let the script end earlier")
 
     def check_patience(self) -> None:
         """Raise `BadValue` for a run beyond its limit of events, of memory, or of things without events."""
@@ -297,13 +298,15 @@ class Lab(ABC):
         turns, count = TURNS * (most + LOOKS), self.recorder.count
         now = f"stopped at {self.clock.now / 1000:g} ms"
         if count > most:
-            raise BadValue(f"more than {most} events, {now}; let the script end earlier")
+            raise BadValue(f"more than {counted(most, 'event')}, {now}; let the script end earlier")
         if self.clock.turn > turns:
-            raise BadValue(f"{turns} things were to happen, with {count} events; {now}: say until when to run")
+            raise BadValue(
+                f"{turns} things were to happen, with {counted(count, 'event')}; {now}: say until when to run"
+            )
         kept = count - self.recorder.gone
         if EVENT * kept + TURN * self.clock.waiting > MOST_MEMORY:
             raise BadValue(
-                f"more than {MOST_MEMORY >> 30} GiB, {now}: {count} events, and "
+                f"more than {MOST_MEMORY >> 30} GiB, {now}: {counted(count, 'event')}, and "
                 f"{self.clock.waiting} things that are still to happen; let fewer messages be sent"
             )
 
@@ -311,7 +314,9 @@ class Lab(ABC):
         """Raise `BadValue` for more messages at once than a run may have events."""
         most = MOST_EVENTS if self.limit is None else self.limit
         if messages > most:
-            raise BadValue(f"more than {most} events come of {messages} messages; send fewer")
+            raise BadValue(
+                f"more than {counted(most, 'event')} result from {counted(messages, 'message')}; send fewer"
+            )
 
     def until(self, time: int | str) -> None:
         """Let time go on until *time* (such as ``"2s"``) after the lab's beginning."""

@@ -105,7 +105,7 @@ class Outcomes:
 
     def __str__(self) -> str:
         if len(self) == 1:
-            return f"One outcome in {self.runs} runs: {self.found[0]}."
+            return f"One outcome in {counted(self.runs, 'run')}: {self.found[0]}."
         lines = [f"{counted(len(self), 'outcome')} in {counted(self.runs, 'run')}:"]
         for place, outcome in enumerate(self.found):
             lines.append(f"  {self.share(place):4.0%}  {outcome}  (seed {outcome.seed})")

@@ -8,6 +8,7 @@ from mqlab.errors import MqlabError
 from mqlab.experiments.outcomes import Outcomes, outcomes
 from mqlab.experiments.rerun import Setting
 from mqlab.explain import Explanation
+from mqlab.spec.plural import counted
 from mqlab.trace.trace import Trace
 
 SEEDS = 12  # runs that are played to see it
@@ -32,8 +33,8 @@ def tell_races(trace: Trace, explanation: Explanation) -> Explanation:
     if found is None or len(found) == 1:
         return explanation
     line = (
-        f"One of at least {len(found)} outcomes: with different link timing it ended as "
-        f"{' | '.join(str(outcome) for outcome in found.found[:4])} ({found.runs} runs; mq.outcomes "
+        f"One of at least {counted(len(found), 'outcome')}: with different link timing it ended as "
+        f"{' | '.join(str(outcome) for outcome in found.found[:4])} ({counted(found.runs, 'run')}; mq.outcomes "
         "has more)."
     )
     return replace(explanation, told=(*explanation.told, line))

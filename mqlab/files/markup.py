@@ -158,7 +158,7 @@ def plain(value: str) -> str:
         (ord(char) < 32 and char not in "\t\n\r") or 0xD800 <= ord(char) < 0xE000 or char in "\ufffe\uffff"
         for char in value
     ):
-        raise BadFile(f"{shown(value)} has a character that XML cannot hold; take it out")
+        raise BadFile(f"{shown(value)} contains a character not allowed in XML; remove it")
     return "".join(_ESCAPES.get(char, char) for char in value)
 
 

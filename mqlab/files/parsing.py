@@ -45,7 +45,7 @@ def parse(text: str, where: str, encoding: str = "utf-8") -> Document:
     except DefusedXmlException:
         line = reader.getLineNumber()
         raise BadFile(
-            f"{where}, line {line}: a DTD or an entity of its own; no broker needs one, take it out"
+            f"{where}, line {line}: DTDs and custom entities are not supported; remove them"
         ) from None
     except SAXParseException as error:
         line, column = error.getLineNumber(), error.getColumnNumber()

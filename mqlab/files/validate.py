@@ -26,7 +26,7 @@ def body_of(value: object, shape: Record, where: str) -> JsonDict:
     """
     found = scenario_in(value)
     if not isinstance(found, Mapping):
-        raise BadFile(f"{where}: {shown(found)} is no lab file; write an object with 'brokers'")
+        raise BadFile(f"{where}: {shown(found)} is not a lab file; expected an object with 'brokers'")
     try:
         body: JsonDict = without_nulls(found)
         _check_shape(body, shape)
@@ -60,7 +60,7 @@ def without_nulls(value: object, place: tuple[str, ...] = ()) -> Any:
     if isinstance(value, Mapping):
         for key in value:
             if not isinstance(key, str):
-                raise BadValue(f"{_where(place)}: the key {shown(key)} is no text; put it in quotes")
+                raise BadValue(f"{_where(place)}: the key {shown(key)} is not a string; put it in quotes")
         return {key: without_nulls(item, (*place, key)) for key, item in value.items() if item is not None}
     if isinstance(value, (list, tuple)):
         return [without_nulls(item, (*place, f"item {no}")) for no, item in enumerate(value, 1)]

@@ -80,7 +80,7 @@ def changed(found: AnyScenario, values: Mapping[str, object]) -> AnyScenario:
     for place, value in values.items():
         path, dot, option = place.rpartition(".")
         if not dot:
-            raise UnknownName(f"{place!r} is no place of an option; write broker/connector.option")
+            raise UnknownName(f"{place!r} is not an option path; expected broker/connector.option")
         found = found.change(path, **{option: value})
     return found
 

@@ -51,7 +51,7 @@ def write(name: str, folder: Path) -> list[Path]:
     Raises `BadValue` for a name that is none of a file, `BadFile` where one of them is there already.
     """
     if not name or name != Path(name).name or name.startswith("."):
-        raise BadValue(f"{name!r} is no name of a lesson; write for example my-first-lesson")
+        raise BadValue(f"{name!r} is not a valid lesson name; use e.g. my-first-lesson")
     title = name.replace("-", " ").capitalize()
     files = [folder / f"{name}.toml", folder / f"{name}.ipynb"]
     texts = [DATA.format(title=title), json.dumps(_notebook(name, title), indent=1) + "\n"]

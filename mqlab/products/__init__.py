@@ -67,7 +67,7 @@ def product_of_scenario(scenario: object) -> Product:
     for product in PRODUCTS:
         if is_scenario(scenario) and scenario.product == product.name:
             return product
-    raise CannotRun(f"{type(scenario).__name__} is no scenario of a product")
+    raise CannotRun(f"{type(scenario).__name__} is not a scenario of a product")
 
 
 def _product_of(what: object) -> Product:

@@ -95,7 +95,7 @@ def read(path: str | os.PathLike[str]) -> Network | AnyScenario | Trace:
 
 def _path(given: object) -> Path:
     if not isinstance(given, (str, os.PathLike)):
-        raise BadFile(f"{shown(given)} is no path; write for example 'my.json'")
+        raise BadFile(f"{shown(given)} is not a path; use e.g. 'my.json'")
     return Path(given)
 
 
@@ -178,7 +178,7 @@ def kept(what: object, *actions: Action) -> TypeGuard[Trace]:
 def writing(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Give the path to write a file to; raises `BadFile` if nothing can be written there."""
     if not isinstance(path, (str, os.PathLike)) or not str(path):
-        raise BadFile(f"{shown(path)} is no path; write for example 'my.json'")
+        raise BadFile(f"{shown(path)} is not a path; use e.g. 'my.json'")
     file = Path(path)
     if file.is_dir():
         raise BadFile(f"{path} is a folder; write the name of a file, such as {file / 'my.json'}")

@@ -153,7 +153,7 @@ def _of_network(scenario: Scenario) -> list[str]:
     if any(b.get("store", network.edition) == "jdbc" for b in network.brokers):
         found.append("a database is not at hand")
     if network.around.endpoints or network.around.lines:
-        found.append("listeners that are no brokers, or lines to cut")
+        found.append("endpoints that are not brokers, or links to cut")
     for step in steps(scenario):
         do = step["do"]
         strange = _STRANGE.get(do, set()) & set(step)

@@ -61,7 +61,7 @@ def connect(places: Places, client_id: str | None = None) -> tuple[Any, str]:
     stomp = library()
     headers = {"client-id": client_id} if client_id else {}
     wait, limit = FIRST_WAIT, time.monotonic() + LIMIT_SECONDS
-    told = f"nobody answers at {', '.join(f'{host}:{port}' for _, host, port in places)}"
+    told = f"no answer at {', '.join(f'{host}:{port}' for _, host, port in places)}"
     while True:
         for broker, host, port in (place for place in places if answers(place.host, place.port)):
             connection = stomp.Connection12([(host, port)], reconnect_attempts_max=1, timeout=LIMIT_SECONDS)

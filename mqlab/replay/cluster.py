@@ -42,7 +42,7 @@ def reach(master: str) -> None:
         socket.create_connection((host, port), timeout=ANSWER).close()
     except OSError as error:
         raise CannotRun(
-            f"{master}: nobody answers at {host}:{port} ({error.strerror or error}); "
+            f"{master}: no answer at {host}:{port} ({error.strerror or error}); "
             "is the cluster started, and can this machine reach it?"
         ) from None
 

@@ -99,4 +99,4 @@ def _check(written: Rows, manifest: JsonObject, folder: Path) -> None:
             )
     known = manifest["files"]
     if store.manifest(folder)["files"][: len(known)] != known:  # more may have come
-        raise BadFile(f"{folder}: the trace has been written anew meanwhile; build it again")
+        raise BadFile(f"{folder}: the trace was rewritten in the meantime; rebuild the pyramid")

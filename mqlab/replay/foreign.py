@@ -14,6 +14,7 @@ from typing import Any
 
 from mqlab.errors import BadFile, BadValue, UnknownName, nearest
 from mqlab.replay import led, tabular
+from mqlab.spec.plural import counted
 from mqlab.trace import tables
 from mqlab.trace.columns import COLUMNS, Names
 from mqlab.trace.kinds import Kind, Reason
@@ -211,7 +212,7 @@ class _Fit:
 
 
 def _counted(wrong: int) -> str:
-    return "1 value does not fit" if wrong == 1 else f"{wrong} values do not fit"
+    return "1 value does not fit" if wrong == 1 else f"{counted(wrong, 'value does', 'values do')} not fit"
 
 
 def _meant(value: object, known: Any) -> str:

@@ -151,7 +151,7 @@ def _traces(what: Iterable[Trace]) -> list[Trace]:
     found = list(what) if isinstance(what, Iterable) else [what]
     for one in found:
         if not isinstance(one, Trace):
-            raise BadValue(f"{shown(one)} is no run; write a trace or several, a sweep, or a folder of one")
+            raise BadValue(f"{shown(one)} is not a run; expected one or more traces, a sweep, or its folder")
     return found
 
 

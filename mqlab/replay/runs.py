@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 from mqlab.errors import BadFile, BadValue
 from mqlab.experiments.plan import Plan, play
 from mqlab.spec.json_types import JsonObject
+from mqlab.spec.plural import counted
 from mqlab.trace import parquet
 from mqlab.trace.trace import Trace
 
@@ -48,7 +49,9 @@ class Sweep:
             raise BadFile(f"{folder}: not the folder of a sweep: {error}") from None
         plan = Plan.loads(manifest["plan"])
         if table.num_rows != plan.runs:
-            raise BadFile(f"{folder}: {table.num_rows} rows, and {plan.runs} runs were made")
+            raise BadFile(
+                f"{folder}: {table.num_rows} rows, and {counted(plan.runs, 'run was', 'runs were')} made"
+            )
         return cls(folder, table, plan)
 
     @property

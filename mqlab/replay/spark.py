@@ -114,7 +114,7 @@ def job() -> Iterator[None]:
     except Exception as error:
         if _gateway is not None and _gateway.ends(ENDS if _is_of_connection(error) else 0):
             raise CannotRun(
-                "Spark's Java process has died; what was finished is kept, and the same call goes on "
+                "Spark's Java process has ended; what was finished is kept, and the same call goes on "
                 "with a new one"
             ) from None
         if not isinstance(error, PySparkException):

@@ -182,7 +182,7 @@ def pyramid(folder: Path) -> JsonDict | None:
     except FileNotFoundError:
         return None
     except (OSError, ValueError) as error:
-        raise BadFile(f"{folder}: {PYRAMID} cannot be read; build the pyramid anew ({error})") from None
+        raise BadFile(f"{folder}: {PYRAMID} cannot be read; rebuild the pyramid ({error})") from None
     return value
 
 

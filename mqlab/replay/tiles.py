@@ -14,6 +14,7 @@ from mqlab.errors import BadFile, BadValue, UnknownName
 from mqlab.replay import store
 from mqlab.replay.cells import COUNT_COLUMNS, DEPTH, DEPTH_COLUMNS, FORM, KINDS, MARGINALS, counts
 from mqlab.spec.json_types import JsonDict
+from mqlab.spec.plural import counted
 from mqlab.trace import parquet
 from mqlab.trace.trace import Trace
 
@@ -111,7 +112,10 @@ class PyramidReader:
         pieces = list(self._rows(t0, t1))
         total = sum(stop - start for _, start, stop in pieces)
         if total > limit:
-            raise BadValue(f"{total} events lie between {t0} and {t1} us; look at less than {limit}")
+            raise BadValue(
+                f"{counted(total, 'event lies', 'events lie')} between {t0} and {t1} us; look at less "
+                f"than {limit}"
+            )
         wanted = None if columns is None else tuple(columns)
         parts = [self._read(path, start, stop, "t", wanted) for path, start, stop in pieces]
         return pa.concat_tables(parts) if parts else parquet.schema().empty_table()
@@ -177,9 +181,7 @@ class PyramidReader:
         if not self.levels:
             raise BadFile(f"{self.folder}: no pyramid yet; build one with mqlab.replay.build")
         if self.built.get("form") != FORM:
-            raise BadFile(
-                f"{self.folder}: its pyramid is of an older form; build it anew with mqlab.replay.build"
-            )
+            raise BadFile(f"{self.folder}: its pyramid has an older format; rebuild it with mqlab.replay.build")
         if self.built["events"] < self.events_count:
             raise BadFile(
                 f"{self.folder}: its pyramid counts {self.built['events']} of "

@@ -33,7 +33,7 @@ class EditionRules:
         "conduit also merges queue consumers of farther brokers into one subscription",
         option="conduit_network_queue_subscriptions",
     )
-    minus_one_is_no_limit: bool = _rule(True, "a TTL of -1 is no limit")
+    minus_one_is_no_limit: bool = _rule(True, "a TTL of -1 means unlimited")
     bare_statics: bool = _rule(False, "a static subscription has the base priority -5 and no path, near or far")
     marks_all_returned: bool = _rule(
         False, "messages returned by a consumer count as redelivered even if it never received them"

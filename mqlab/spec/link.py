@@ -96,7 +96,7 @@ class Links:
             elif comma and one.strip() and other.strip():
                 pairs[one.strip(), other.strip()] = link
             else:
-                raise BadValue(f"link {text!r}: {names!r} is no pair of names; {WRITTEN}")
+                raise BadValue(f"link {text!r}: {names!r} is not a pair of names; {WRITTEN}")
         if every is not None and pairs:
             raise BadValue(
                 f"links: all lines and the line of {', '.join(next(iter(pairs)))}; write one of them"

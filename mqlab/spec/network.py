@@ -79,7 +79,7 @@ class Broker(HasOptions):
         for connector in connectors:
             if not isinstance(connector, (NetworkConnector, TransportConnector)):
                 raise BadValue(
-                    f"broker {name!r}: {shown(connector)} is no connector; write for example "
+                    f"broker {name!r}: {shown(connector)} is not a connector; use e.g. "
                     "mq.NetworkConnector('ab', uri='static:(tcp://B:61616)')"
                 )
         seen: dict[str, str] = {}
@@ -177,7 +177,7 @@ class Network:
         for broker in brokers:
             if not isinstance(broker, Broker):
                 raise BadValue(
-                    f"{shown(broker)} is no broker of ActiveMQ; write mq.Broker('A'), or for other "
+                    f"{shown(broker)} is not an ActiveMQ broker; use mq.Broker('A'), or for other "
                     "products mq.openmq.Network(...), mq.artemis.Network(...)"
                 )
         if not isinstance(around, Around):
@@ -229,7 +229,7 @@ class Network:
         A path is ``broker`` or ``broker/connector``; ``*`` for either means all of them.
         """
         if not isinstance(path, str):
-            raise BadValue(f"{shown(path)} is no path; write 'A' or 'A/linkToBrokerB'")
+            raise BadValue(f"{shown(path)} is not a path; expected 'A' or 'A/linkToBrokerB'")
         broker_name, _, connector_name = path.partition("/")
         if broker_name != "*":
             self.broker(broker_name)

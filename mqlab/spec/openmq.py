@@ -124,7 +124,7 @@ class ClusterScenario:
     def __post_init__(self) -> None:
         for member in self.members:
             if not isinstance(member, Member) or not isinstance(member.name, str) or not member.name:
-                raise BadValue(f"{shown(member)} is no broker of OpenMQ; write 'b1' or openmq.Broker('b1')")
+                raise BadValue(f"{shown(member)} is not an OpenMQ broker; use 'b1' or openmq.Broker('b1')")
         names = [member.name for member in self.members]
         if self.model not in MODELS:
             raise UnknownName.of("cluster model", self.model, MODELS)
@@ -151,7 +151,7 @@ class ClusterScenario:
                 "enhanced": "an enhanced cluster has no master broker: the product ignores "
                 "imq.cluster.masterbroker with a warning",
                 "peer": "peers keep the change record in their database (imq.cluster.nomasterbroker=true)",
-                "none": "model none is a cluster without imq.cluster.masterbroker",
+                "none": "the model none has no imq.cluster.masterbroker",
             }[self.model]
             raise BadValue(f"{reason}; leave 'master' out, or write the model 'master'")
 

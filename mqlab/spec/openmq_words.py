@@ -287,7 +287,7 @@ def _steps(action: a.Action, brokers: Collection[str], producers: Collection[str
         elif known.name in NOT_KEYS or (known.name not in always and as_usual(known, value)):
             continue
         elif known.name not in fields_of:
-            raise BadValue(f"{where}: OpenMQ knows no {known.name}; leave it out")
+            raise BadValue(f"{where}: OpenMQ knows no {known.name}; remove it")
         else:
             key = fields_of[known.name]
             keys[key] = _ms(value, where) if key.endswith("ms") else _plain(value)

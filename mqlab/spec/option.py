@@ -21,7 +21,7 @@ def edition_of(version: str) -> str:
     Raises `UnknownName` for a release that no recording speaks for.
     """
     if not isinstance(version, str):
-        raise BadValue(f"edition: {shown(version)} is no text; write '{version}' in quotes")
+        raise BadValue(f"edition: {shown(version)} is not a string; write '{version}' in quotes")
     found = [edition for edition in EDITIONS if (version + ".").startswith(edition + ".")]
     if not found:
         raise UnknownName.of("edition", version, EDITIONS)
@@ -128,13 +128,13 @@ def _read_names(value: object, option: Option) -> list[str]:
 
 def _read_elements(value: object, option: Option) -> Mapping[str, object]:
     if not isinstance(value, Mapping):
-        raise BadValue(f"{shown(value)} is no object; write the elements in it by their names")
+        raise BadValue(f"{shown(value)} is not an object; name its elements")
     return value
 
 
 def _destination(item: object) -> Destination:
     if not isinstance(item, (str, Destination)):
-        raise BadValue(f'{shown(item)} is no destination; write for example "queue://TEST.FOO"')
+        raise BadValue(f'{shown(item)} is not a destination; use e.g. "queue://TEST.FOO"')
     return item if isinstance(item, Destination) else Destination.parse(item)
 
 

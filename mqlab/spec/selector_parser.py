@@ -123,7 +123,7 @@ class _Refused(Exception):
 def _condition(part: Part) -> Callable[[Getter], bool | None]:
     """Return the condition that stands here; a name may turn out to hold one."""
     if part.type not in ("condition", "name"):
-        raise _Refused(part.at, f"a {part.type} is no condition; compare it with something")
+        raise _Refused(part.at, f"a {part.type} is not a condition; compare it with a value")
     return lambda get: condition(part.value(get))
 
 

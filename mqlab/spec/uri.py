@@ -73,7 +73,7 @@ def parse(text: str) -> Uri:
     'C'
     """
     if not isinstance(text, str):
-        raise UriError(f"broker URI: {shown(text)} is no text; write for example 'tcp://B:61616'")
+        raise UriError(f"broker URI: {shown(text)} is not a string; use e.g. 'tcp://B:61616'")
     if text.count("(") > MOST_PARENTHESES:
         raise UriError(f"broker URI: more than {MOST_PARENTHESES} parentheses: {shown(text)}")
     return _Parser(text).uri(text.strip(), len(text) - len(text.lstrip()))

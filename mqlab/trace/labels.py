@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from mqlab.spec.json_types import JsonObject
+from mqlab.spec.plural import counted
 from mqlab.spec.rows import GUIDE_NAMES
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ def title(trace: Trace) -> str:
     scenario: Mapping[str, object] = trace.header.get("scenario", {})
     brokers = trace.names["node_role"].count("broker")
     named = scenario.get("title") or scenario.get("name")
-    text = str(named or (f"A network of {brokers} brokers" if brokers != 1 else "One broker"))
+    text = str(named or (f"A network of {counted(brokers, 'broker')}" if brokers != 1 else "One broker"))
     others = trace.header.get("outcomes", 1)  # that timing allows, where somebody has looked
     return text if others == 1 else f"{text} (one of at least {others} possible outcomes)"
 

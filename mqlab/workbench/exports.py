@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from mqlab.errors import BadValue
 from mqlab.explain import sentence
 from mqlab.explain.sentences import ms
+from mqlab.spec.plural import counted
 from mqlab.trace.event import Event
 from mqlab.trace.kinds import Kind
 from mqlab.trace.trace import Trace
@@ -34,7 +35,10 @@ def mermaid(trace: Trace) -> str:
     """
     count = trace.index().count
     if count > MOST_MESSAGES:
-        raise BadValue(f"{count} messages are too many for a sequence diagram; the limit is {MOST_MESSAGES}")
+        raise BadValue(
+            f"{counted(count, 'message is', 'messages are')} too many for a sequence diagram; the limit "
+            f"is {MOST_MESSAGES}"
+        )
     lines = ["sequenceDiagram"]
     numbers = {name: f"n{no}" for no, name in enumerate(trace.names["node"])}
     for name, number in numbers.items():

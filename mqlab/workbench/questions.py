@@ -14,6 +14,7 @@ from mqlab.explain.message import ends
 from mqlab.explain.script import refusing_selector
 from mqlab.spec.change import Change
 from mqlab.spec.json_types import JsonDict
+from mqlab.spec.plural import counted
 from mqlab.spec.values import matches
 from mqlab.trace.event import Event
 from mqlab.trace.kinds import Kind, Reason
@@ -152,7 +153,7 @@ def _connector(trace: Trace, name: str) -> Answer:
     events = [trace.event(row) for row in rows]
     crossed = sum(event.kind == Kind.Forwarded for event in events)
     about = [event for event in events if event.message is None or event.kind == Kind.Refused]
-    answer = f"{crossed} messages were forwarded over it."
+    answer = f"{counted(crossed, 'message was', 'messages were')} forwarded over it."
     return Answer(f"What was forwarded over {name}, and why?", answer, _limited(_steps(trace, about)))
 
 
@@ -266,7 +267,7 @@ def why_not(branch: Branch, message: str | int, consumer: str) -> Answer:
         if cause.row >= 0 or cause.change is None or not cause.text.startswith(cause.change.text)
     )
     number = trace.message(message)
-    title = f"Why did {consumer} not get message {trace.message_name(number)}?"
+    title = f"Why did {consumer} not receive message {trace.message_name(number)}?"
     answer = _causes(title, replace(told, causes=decided or told.causes))
     return replace(answer, message=number, consumer=consumer)
 

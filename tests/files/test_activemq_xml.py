@@ -282,10 +282,10 @@ def test_a_network_from_files_runs():
 
 
 BAD = {
-    "an entity of its own": ('<!DOCTYPE a [<!ENTITY x "y">]>\n<a>&x;</a>', r"line 1: a DTD"),
+    "an entity of its own": ('<!DOCTYPE a [<!ENTITY x "y">]>\n<a>&x;</a>', r"line 1: DTDs"),
     "a bomb": ('<!DOCTYPE a [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">]>\n'
-               "<a>&b;</a>", "line 1: a DTD"),
-    "something from outside": ('\n<!DOCTYPE a SYSTEM "http://127.0.0.1:1/x.dtd">\n<a/>', "line 2: a DTD"),
+               "<a>&b;</a>", "line 1: DTDs"),
+    "something from outside": ('\n<!DOCTYPE a SYSTEM "http://127.0.0.1:1/x.dtd">\n<a/>', "line 2: DTDs"),
     "a text": ("no markup", "line 1, column 0: not XML"),
     "nothing": ("", "line 1, column 0: not XML"),
     "a truncated file": (REAL[:700], r"line 12, column \d+: not XML"),
@@ -304,7 +304,7 @@ BAD = {
     "a queue without a name": (around("<networkConnectors><networkConnector>\n<excludedDestinations><queue/>"
                                       "</excludedDestinations></networkConnector></networkConnectors>"),
                                "line 2, queue: it has no name"),
-    "a note that is none": (around("<?mqlab [?>"), "line 1: what stands in <.mqlab"),
+    "a note that is none": (around("<?mqlab [?>"), "line 1: the content of <.mqlab"),
     "a note that says nonsense": (around('<?mqlab {"options": {"store": "tape"}}?>'), "unknown choice 'tape'"),
     "a note of another form": (around('<?mqlab {"connectors": {"NC": 7}, "at": 7}?>'), "line 1, broker 'A'"),
 }  # fmt: skip

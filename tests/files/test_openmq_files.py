@@ -114,7 +114,7 @@ BAD = {
     "a value without a key": ("\n=5", r"0/config\.properties, line 2: a value without a key"),
     "a number that is none": ("imq.instancename=a\nimq.autocreate.reaptime=soon",
                               r"0/config\.properties, line 2: imq\.autocreate\.reaptime: 'soon' is not a"),
-    "a note that is none": ("imq.instancename=a\n#mqlab [", "line 2: this is not what mqlab writes"),
+    "a note that is none": ("imq.instancename=a\n#mqlab [", "line 2: not a line written by mqlab"),
     "no broker": ("a=b", "no broker is named"),
 }  # fmt: skip
 

@@ -71,7 +71,7 @@ def test_an_editor_sees_sentence_unit_default_and_range():
     assert broker["network_ttl"]["minimum"] == -1
     assert broker["network_ttl"]["default"] == 1
     assert "In hops." in broker["network_ttl"]["description"]
-    assert broker["network_ttl"]["description"].startswith("networkTTL: How many connectors")
+    assert broker["network_ttl"]["description"].startswith("networkTTL: Maximum number of hops")
 
 
 def test_the_command_prints_it(mqlab):

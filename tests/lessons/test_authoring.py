@@ -71,7 +71,7 @@ def test_a_long_stretch_without_a_task_is_found(tmp_path):
 
 @pytest.mark.parametrize("name", ["", "..", "a/b", ".hidden"])
 def test_a_bad_name_is_refused(name, tmp_path):
-    with pytest.raises(BadValue, match="no name of a lesson"):
+    with pytest.raises(BadValue, match="not a valid lesson name"):
         skeleton.write(name, tmp_path)
 
 

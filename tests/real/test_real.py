@@ -220,7 +220,7 @@ def test_what_cannot_be_played_is_told_before_anything_starts():
         "a prefetch without acknowledgements",
         "what a STOMP client has aborted does not come to it again before its connection ends",
     ]
-    assert "listeners that are no brokers, or lines to cut" in unplayable(
+    assert "endpoints that are not brokers, or links to cut" in unplayable(
         mq.Scenario.of(mq.Network(mq.Broker("A"), around=mq.Around((mq.Endpoint("x"),))))
     )
     assert set(threading.enumerate()) <= before

@@ -91,7 +91,7 @@ def test_a_log_of_another_broker_is_a_trace_by_a_mapping(tmp_path, kind):
     assert trace.header["foreign"]["messages"] == ["m-a", "m-b"]
     assert (trace.message("m-b"), trace.message(2)) == (2, 2)
     story = str(mq.explain(trace, message="m-a"))
-    assert "south took it over from north" in story
+    assert "south enqueued it, received from north" in story
     assert "None" not in story
     assert trace.received() == {"till": 1}
     assert trace.path(1) == [["north", "south"]]

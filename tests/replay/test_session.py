@@ -51,7 +51,7 @@ def test_elsewhere_nothing_starts_by_itself(of_us):
 def test_nobody_at_the_address_is_told(kind):
     with (
         nobody_listens() as port,
-        pytest.raises(CannotRun, match=rf"{kind}://127.0.0.1:{port}: nobody answers"),
+        pytest.raises(CannotRun, match=rf"{kind}://127.0.0.1:{port}: no answer"),
     ):
         cluster.reach(f"{kind}://127.0.0.1:{port}")
 
@@ -64,7 +64,7 @@ def test_an_address_that_swallows_all_is_given_up_within_seconds(monkeypatch):
         raise TimeoutError("timed out")
 
     monkeypatch.setattr(socket, "create_connection", swallowed)
-    with pytest.raises(CannotRun, match="nobody answers at there:7077"):
+    with pytest.raises(CannotRun, match="no answer at there:7077"):
         cluster.reach("spark://there:7077")
     assert asked == [cluster.ANSWER] == [pytest.approx(5)]
 

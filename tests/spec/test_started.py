@@ -47,6 +47,6 @@ def test_a_cluster_prints_as_it_is_written(family):
 
 def test_a_broker_of_another_product_is_told_where_it_belongs():
     with pytest.raises(
-        mq.errors.BadValue, match=r"Broker\('A'\) is no broker of ActiveMQ; .*mq.openmq.Network"
+        mq.errors.BadValue, match=r"Broker\('A'\) is not an ActiveMQ broker; .*mq.openmq.Network"
     ):
         mq.Network(openmq.Broker("A"))

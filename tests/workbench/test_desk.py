@@ -116,7 +116,7 @@ def test_why_tells_a_message_in_steps_with_rule_and_source():
 
 def test_why_not_names_what_decided_and_what_takes_it_away():
     told = desk_of("fuse:2.17").answer("why not", {"message": 1, "consumer": "C1"})
-    assert told["title"].startswith("Why did C1 not get message")
+    assert told["title"].startswith("Why did C1 not receive message")
     assert any(step["change"] for step in told["steps"])
 
 

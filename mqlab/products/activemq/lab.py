@@ -32,6 +32,7 @@ from mqlab.spec import Broker as BrokerSpec
 from mqlab.spec.edition import RULES, EditionRules
 from mqlab.spec.link import LikeLinks, Links
 from mqlab.spec.member import BrokerSettings, LockerSettings
+from mqlab.spec.plural import counted
 from mqlab.spec.scenario import check_open
 from mqlab.trace.trace import Trace
 
@@ -206,7 +207,7 @@ class Lab(KernelLab):
         """Raise `BadValue` when more has happened than the limit allows."""
         if self.limit is not None and self.recorder.count > self.limit:
             raise BadValue(
-                f"more than {self.limit} events, stopped at {self.clock.now / 1000:g} ms; with "
+                f"more than {counted(self.limit, 'event')}, stopped at {self.clock.now / 1000:g} ms; with "
                 "several routes between brokers set suppressDuplicateQueueSubscriptions and "
                 "decreaseNetworkConsumerPriority, or a lower networkTTL"
             )

@@ -54,7 +54,7 @@ class HaScenario:
     def __post_init__(self) -> None:
         for broker in self.brokers:
             if not isinstance(broker, Broker):
-                raise BadValue(f"{broker!r} is no broker of Artemis; write artemis.Broker('A')")
+                raise BadValue(f"{broker!r} is not an Artemis broker; use artemis.Broker('A')")
         names = [broker.name for broker in self.brokers]
         for name in names:
             if names.count(name) > 1:

@@ -126,7 +126,7 @@ def to_step(action: Action, brokers: Sequence[str]) -> Step:
     flat = {**word.fixed, **({"at": given.pop("at")} if "at" in given else {})}
     for name, value in given.items():
         if name not in word.keys:
-            raise BadValue(f"{action}: {name} is nothing that Artemis knows here; leave it out")
+            raise BadValue(f"{action}: {name} does not exist for Artemis here; remove it")
         flat[word.keys[name]] = value
     return Step(word.do, _unfolded(flat))
 
@@ -285,7 +285,7 @@ def _options_of(do: str) -> tuple[str, ...]:
 def _action(do: str, flat: Flat) -> Action:
     word = next((word for word in WORDS if word.do == do and word.fits(flat)), None)
     if word is None:
-        raise BadValue(f"step {do!r} with the keys {', '.join(flat)} is no action")
+        raise BadValue(f"step {do!r} with the keys {', '.join(flat)} is not an action")
     values = {field: flat[key] for field, key in word.keys.items() if key in flat}
     more = {"durable": True} if "durable_name" in flat else {}
     return word.action(**values, **more, **({"at": flat["at"]} if "at" in flat else {}))

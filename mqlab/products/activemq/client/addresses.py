@@ -54,7 +54,7 @@ def check_syntax(text: str) -> None:
     found = MALFORMED.search(text)
     if found is None:
         return
-    told = f"{text} is no address, write for example tcp://B:61616"
+    told = f"{text} is not an address; use e.g. tcp://B:61616"
     if len(found[0]) == 1:
         told = f"Illegal character {found[0]!r} in {text}: no host has it in its name, give the broker another"
     raise Refused("URISyntaxException", told)

@@ -74,7 +74,7 @@ class DirectClient(ABC):
     def why_refused(self) -> str:
         """Why it has no connection."""
         if self.broker.running:
-            return f"the line to broker {self.broker.name} is broken"
+            return f"the link to broker {self.broker.name} is broken"
         return f"broker {self.broker.name} is not running"
 
     def reconnect(self) -> bool:

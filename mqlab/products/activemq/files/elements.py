@@ -164,7 +164,7 @@ class BrokerReader(Reader):
             value = None
         if not isinstance(value, dict):
             raise BadFile(
-                f"{self.document.where}, line {note.line}: what stands in <?{xml_names.NOTE} ...?> is not "
-                "what mqlab writes there; take it out"
+                f"{self.document.where}, line {note.line}: the content of <?{xml_names.NOTE} ...?> was not "
+                "written by mqlab; remove it"
             )
         return value

@@ -69,13 +69,13 @@ def slow_disk(stage: Stage, action: f.SlowDisk) -> None:
 
 def delete_lock(stage: Stage, action: f.DeleteLock) -> None:
     """Somebody deletes the lock."""
-    _intervene(stage, f"somebody deleted the lock file of {action.shared_store}")
+    _intervene(stage, f"the lock file of {action.shared_store} was deleted")
     stage.lab.lock_files[action.shared_store].delete()
 
 
 def touch_lock(stage: Stage, action: f.TouchLock) -> None:
     """Somebody writes into the lock."""
-    _intervene(stage, f"somebody wrote into the lock file of {action.shared_store}")
+    _intervene(stage, f"the lock file of {action.shared_store} was overwritten")
     stage.lab.lock_files[action.shared_store].touch()
 
 

@@ -83,4 +83,4 @@ def expecting(lab: Lab) -> str:
     for client in lab.clients_by_name.values():
         if client.failover is not None and client.failover.expects:
             return f"client {client.name} will find a broker"
-    return "a service will be heard of" if lab.lan.expects else ""
+    return "a service will be discovered" if lab.lan.expects else ""

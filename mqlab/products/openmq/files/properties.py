@@ -78,7 +78,7 @@ def _notes(file: SourceFile) -> dict[str, object]:
             except (ValueError, RecursionError):
                 value = None
             if not isinstance(value, dict):
-                raise BadFile(f"{file.name}, line {no}: this is not what mqlab writes there; take it out")
+                raise BadFile(f"{file.name}, line {no}: not a line written by mqlab; remove it")
             return value
     return {}
 
