@@ -141,10 +141,10 @@ def _of_notebook(lesson: LessonData, found: list[Cell]) -> Iterator[str]:
         if any(f'"{task.id}"' in cell["source"] for task in lesson.tasks):
             since = 0.0
         elif since > APART:
-            yield f"{since:.0f} minutes without a task, before {cell['source'][:40]!r}"
+            yield f"{since:.0f} min without a task, before {cell['source'][:40]!r}"
             since = 0.0
     if not LEAST <= total <= MOST:
-        yield f"takes about {total:.0f} minutes; {LEAST:.0f} to {MOST:.0f} are meant"
+        yield f"takes about {total:.0f} min; {LEAST:.0f} to {MOST:.0f} min are meant"
 
 
 def minutes(cell: Cell, lesson: LessonData) -> float:

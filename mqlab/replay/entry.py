@@ -11,6 +11,7 @@ from pathlib import Path
 from mqlab.errors import BadFile, BadValue
 from mqlab.replay import cells, owner, store
 from mqlab.spec.json_types import JsonObject
+from mqlab.spec.plural import counted
 
 BUCKET_EVENTS = 32_768
 Rows = dict[tuple[int, str], tuple[int, int]]  # (level, marginal) -> rows, events
@@ -94,7 +95,7 @@ def _check(written: Rows, manifest: JsonObject, folder: Path) -> None:
     for (level, marginal), (_, events) in written.items():
         if marginal in ("link", "broker", "dest") and events != manifest["events"]:
             raise BadFile(
-                f"{folder}: its files hold {events} events by {marginal} at level {level}, "
+                f"{folder}: its files hold {counted(events, 'event')} by {marginal} at level {level}, "
                 f"its manifest says {manifest['events']}"
             )
     known = manifest["files"]

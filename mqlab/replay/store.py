@@ -23,6 +23,7 @@ from typing import Any
 from mqlab.errors import BadFile, BadValue
 from mqlab.replay import owner
 from mqlab.spec.json_types import JsonDict, JsonObject
+from mqlab.spec.plural import counted
 from mqlab.trace import parquet, tables
 from mqlab.trace.columns import FORMAT
 from mqlab.trace.trace import Trace
@@ -93,7 +94,7 @@ class Writer:
         if free < needed:
             raise BadFile(
                 f"{self.folder}: the next file needs {needed >> 20} MB, {free >> 20} MB are free; "
-                f"the {self.count} events before it are kept"
+                f"what was written before it is kept ({counted(self.count, 'event')})"
             )
 
     def end(self, header: JsonDict, names: Mapping[str, list[str]], grows: bool = False) -> None:
@@ -207,6 +208,6 @@ def check(path: Path, events: int | None = None) -> None:
     parquet.check(found.schema.to_arrow_schema(), str(path))
     if events is not None and found.num_rows != events:
         raise BadFile(
-            f"{path}: {found.num_rows} events, and the manifest says {events}: the file was "
+            f"{path}: {counted(found.num_rows, 'event')}, and the manifest says {events}: the file was "
             "exchanged; take it from where the folder was copied from"
         )

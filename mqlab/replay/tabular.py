@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from mqlab.errors import BadFile
+from mqlab.spec.plural import counted
 from mqlab.trace import tables
 
 
@@ -69,8 +70,8 @@ def _csv(path: Path) -> Columns:
             for row in reader:
                 if row and len(row) != len(head):
                     raise BadFile(
-                        f"{path}, line {reader.line_num}: {len(row)} values, and the first line "
-                        f"names {len(head)} columns"
+                        f"{path}, line {reader.line_num}: {counted(len(row), 'value')}, and the first line "
+                        f"names {counted(len(head), 'column')}"
                     )
                 if row:
                     rows.append(row)

@@ -10,6 +10,7 @@ import sys
 from array import array
 
 from mqlab.errors import BadValue
+from mqlab.spec.plural import counted
 from mqlab.trace.columns import COLUMNS
 
 # The order in a packed row: what many events have in common stands last, see `record.stamp`.
@@ -50,6 +51,8 @@ def _column(rows: bytearray, name: str, code: str, place: int) -> array[int]:
         kept[byte::size] = rows[place + byte :: _STRIDE]
     # One byte more tells: numbers of rows, messages and names grow by one.
     if size < 8 and rows[place + size :: _STRIDE] != kept[size - 1 :: size].translate(_SIGN):
-        raise BadValue(f"the run is too large to be stored as one trace: column {name!r} has {size} bytes")
+        raise BadValue(
+            f"the run is too large to be stored as one trace: column {name!r} has {counted(size, 'byte')}"
+        )
     column.frombytes(kept)
     return column

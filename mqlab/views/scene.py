@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from mqlab.errors import BadValue
+from mqlab.spec.plural import counted
 from mqlab.trace import labels
 from mqlab.trace.kinds import Kind
 from mqlab.trace.trace import Trace
@@ -53,7 +54,7 @@ def scene(
         raise BadValue("an empty network cannot be drawn; add a broker, e.g. mq.Network(mq.Broker('A'))")
     if len(trace) > MOST_EVENTS:
         raise BadValue(
-            f"a run of {len(trace)} events is too long for this view (limit: {MOST_EVENTS} events); "
+            f"a run of {counted(len(trace), 'event')} is too long for this view (limit: {MOST_EVENTS} events); "
             "open it with mqlab.replay, which can zoom"
         )
     cast = SceneParts(trace)

@@ -138,7 +138,7 @@ def test_all_that_does_not_fit_is_counted(tmp_path):
 
 
 @pytest.mark.parametrize(("name", "text", "said"), [
-    ("a.csv", "t_us,kind\n1,Sent\n2\n", r"a\.csv, line 3: 1 values, and the first line names 2 columns"),
+    ("a.csv", "t_us,kind\n1,Sent\n2\n", r"a\.csv, line 3: 1 value, and the first line names 2 columns"),
     ("a.csv", 't_us,kind\n1,"Sent\n', r"a\.csv, line 2: not CSV"),
     ("a.csv", "t_us,t_us\n", "two columns of one name"),
     ("a.csv", "when\n", "no column for t_us, kind, message, broker, destination"),

@@ -30,7 +30,7 @@ THREE = {"M1": master(group_name="g"), "M2": master(), "M3": master(), "S1": sla
     ({"M1": master(), "S1": slave()}, "split-brain", "warning", "both are live", "21.1"),
     (pairs(3, {"quorum_size": 1}), "split-brain", "warning", "no other broker to vote", "rule 3.4"),
     ({"M1": master(), "S1": slave(quorum_size=2)}, "never-live", "error",
-     "needs 1 votes but there are only 0 voters", "rules 3.1"),
+     "needs 1 vote but there are only 0 voters", "rules 3.1"),
     (pairs(3, {"quorum_size": 5}), "never-live", "error", "3 votes but there are only 2", "rules 3.1"),
     (pairs(3, {"allow_failback": True}), "duplicates", "error", "with the same node ID", "21.1.2"),
     (pairs(3, check_for_live_server=True), "no-failback", "warning", "in the slave role",

@@ -13,6 +13,7 @@ from mqlab.products.artemis.rules import examples as ex
 from mqlab.products.artemis.rules.set_up import SetUp
 from mqlab.spec.artemis import votes_needed
 from mqlab.spec.artemis.broker import Broker
+from mqlab.spec.plural import counted
 
 
 def _group(half: Broker) -> object:
@@ -116,7 +117,8 @@ def _never_live(set_up: SetUp) -> Found:
     for slave, votes, voters in _votes(set_up):
         if votes and votes > voters:
             why = (
-                f"it needs {votes} votes but there are only {voters} voters: it can never take over "
+                f"it needs {counted(votes, 'vote')} but there are only {counted(voters, 'voter')}: it "
+                "can never take over "
                 "from a crashed master"
             )
             fix, source = "lower quorum-size or add pairs", "Artemis rules 3.1 and 13.1"
