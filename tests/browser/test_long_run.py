@@ -68,9 +68,9 @@ def test_every_part_comes_back_at_once_down_to_the_path_of_one_message(lab, jupy
         at = before["from"] + 0.7 * (before["to"] - before["from"])
         assert (at - after["from"]) / (after["to"] - after["from"]) == pytest.approx(0.7, abs=0.02)
     levels = [turn["level"].split(":")[0] for turn in turns]
-    assert levels[-1] == "no sums"
+    assert levels[-1] == "unaggregated"
     assert levels[-2] == "computed from the events"
-    assert all(level.startswith(("level ", "counted", "no sums")) for level in levels)
+    assert all(level.startswith(("level ", "computed", "unaggregated")) for level in levels)
     # Of each turn the best of the rounds; the goal is 200 ms on a machine that does nothing else. How much work
     # a part may be is checked where it is made.
     times = [min(each["ms"] for each in same) for same in zip(*rounds, strict=True)]

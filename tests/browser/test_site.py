@@ -163,7 +163,7 @@ def test_what_a_cell_gave_is_covered_until_the_prediction_before_it_is_made(asle
     page.goto(f"{address}/07-load-balancing.html")
     cell = page.locator(".code", has=page.get_by_text('lesson.trace("two-hops")'))
     expect(cell.locator(".outputs")).to_be_hidden()
-    expect(cell.locator(".covered")).to_contain_text("until you have made the prediction above")
+    expect(cell.locator(".covered")).to_contain_text("until you have submitted the prediction above")
     lesson = mq.lessons.open("07-load-balancing")
     asked = answer(page, lesson.task("two-hops"), {"C1": "many", "C2": 6, "C3": 3, "C4": 3})
     expect(cell.locator(".outputs")).to_be_hidden()  # nonsense is no prediction

@@ -192,7 +192,7 @@ def test_who_sent_how_many_to_whom(opened):
     page.get_by_label("Tracks").select_option("flow")
     page.evaluate("() => { const { player } = Bokeh.documents[0].mqlab; player.seek(player.duration) }")
     page.evaluate(STEADY)
-    table = page.get_by_role("table", name="How many messages")
+    table = page.get_by_role("table", name="Messages by sender and receiver")
     rows = {cells[0]: cells[1:] for cells in (line.split("\t") for line in table.inner_text().split("\n"))}
     heads = rows["from \\ to"]
     assert rows["A"][heads.index("B")] == "6"

@@ -20,7 +20,7 @@ const CONDITIONS = {
   },
   broker: {
     words: worded("an_event_occurs_at_broker"),
-    sentence: (c) => worded("something_happens_at", c.value),
+    sentence: (c) => worded("an_event_occurs_at", c.value),
     holds: (e, row, c) => e.broker[row] === c.value
   },
   rule: {
