@@ -204,7 +204,7 @@ def test_a_run_without_end_is_stopped():
     (lambda v: v["cluster"].pop("master"), BadValue, "C4090"),
     (lambda v: v["cluster"].update(model="enhanced"), BadValue, "ignores imq.cluster.masterbroker"),
     (lambda v: v["cluster"].update(model="peer"), BadValue, "imq.cluster.nomasterbroker=true"),
-    (lambda v: v["cluster"].update(model="none"), BadValue, "without imq.cluster.masterbroker"),
+    (lambda v: v["cluster"].update(model="none"), BadValue, "has no imq.cluster.masterbroker"),
 ])  # fmt: skip
 def test_a_bad_scenario_is_refused_with_place_and_remedy(spoil, error, hint):
     value = body()
