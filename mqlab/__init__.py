@@ -1,4 +1,4 @@
-"""See a network of message brokers think.
+"""See how a network of message brokers behaves.
 
 >>> import mqlab as mq
 >>> trace = mq.run("fuse:2.20")   # a figure; mq.figures() has all

@@ -55,7 +55,7 @@ def _everywhere(
         bool, typer.Option("--version", callback=_version, is_eager=True, help="print the version")
     ] = False,
 ) -> None:
-    """See a network of message brokers think."""
+    """See how a network of message brokers behaves."""
 
 
 def table(title: str, *columns: str, whole: Sequence[str] = ()) -> Table:
