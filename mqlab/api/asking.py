@@ -63,8 +63,8 @@ def what_if(
 
     >>> import mqlab as mq
     >>> print(mq.what_if(mq.run("fuse:2.20"), message="P-1", consumer="C2"))
-    C2 did not get message P-1.
-      without C1: would get it
+    C2 did not receive message P-1.
+      without C1: would receive it
     """
     from mqlab import experiments
 

@@ -1,7 +1,7 @@
 """What comes of a problem, shown by a run: the smallest network that has it is played, and the same one mended.
 
 >>> effect("ttl-zero")
-ttl-zero: C receives 0, mended 5; waiting at A 5, mended 0.
+ttl-zero: C receives 0; with the fix 5; waiting at A 5; with the fix 0.
 """
 
 from __future__ import annotations

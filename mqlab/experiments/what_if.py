@@ -75,8 +75,8 @@ def what_if(trace: Trace, *, message: str | int, consumer: str, at_most: int | N
     >>> trace = mq.run(mq.Network(mq.Broker("A")), mq.Consumer("C", on="A", reads=foo, selector="n > 2"),
     ...                mq.Producer("P", on="A", sends=1, to=foo, properties={"n": 1}))
     >>> print(mq.what_if(trace, message="P-1", consumer="C"))
-    C did not get message P-1.
-      C without selector=n > 2: would get it
+    C did not receive message P-1.
+      C without selector=n > 2: would receive it
     """
     counts = trace.received()
     if consumer not in counts:

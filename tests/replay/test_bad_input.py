@@ -43,7 +43,7 @@ def cast(name, kind):
 
 @pytest.mark.parametrize(("change", "told"), [
     pytest.param(lambda t: t.drop_columns(["rule"]), "rule is missing", id="missing"),
-    pytest.param(lambda t: t.append_column("size", t.column("t")), "size is none of a trace's", id="extra"),
+    pytest.param(lambda t: t.append_column("size", t.column("t")), "size is not a column of a trace", id="extra"),
     pytest.param(cast("hop", pa.int32()), "hop is int32 and must be int16", id="wider"),
     pytest.param(cast("msg", pa.float64()), "msg is double and must be int32", id="float"),
     pytest.param(lambda t: t.slice(0, 100), "100 events, and the manifest says 8192", id="shorter"),
@@ -83,7 +83,7 @@ def test_a_trace_of_before_whose_numbers_are_narrower_is_read(folder, spark, col
     assert (found["max(hops)"], found["count(link)"]) == (2, crossed)
 
 
-@pytest.mark.parametrize(("form", "do"), [(2, "install a newer mqlab"), (0, "make it anew")])
+@pytest.mark.parametrize(("form", "do"), [(2, "install a newer mqlab"), (0, "re-create it with this version")])
 def test_another_version_is_told_with_what_to_do(folder, form, do, tmp_path):
     store.switch(folder, {**store.manifest(folder), "format": form})
     with pytest.raises(BadFile, match=rf"trace format {form}; this mqlab reads 1: {do}"):

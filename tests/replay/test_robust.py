@@ -169,7 +169,7 @@ def test_a_pyramid_of_an_older_form_is_not_misread(tmp_path):
     folder = synthetic.folder(tmp_path / "run", 1000)
     old = {"folder": "pyramid-1", "levels": 3, "shift": 5}
     store.switch(folder, old, store.PYRAMID)
-    with pytest.raises(BadFile, match="build it anew"):
+    with pytest.raises(BadFile, match="rebuild it with mqlab.replay.build"):
         mq.replay.open(folder).tile("link", 0, 100)
 
 
@@ -186,7 +186,7 @@ def test_a_trace_that_is_written_anew_meanwhile_is_told(tmp_path, spark, monkeyp
 
     monkeypatch.setattr(pyramid, "_run", changes)
     if anew:
-        with pytest.raises(BadFile, match="written anew meanwhile"):
+        with pytest.raises(BadFile, match="the trace was rewritten in the meantime"):
             mq.replay.build(folder)
         assert not list(folder.glob("pyramid-*"))
     else:  # what was there at the beginning is counted
