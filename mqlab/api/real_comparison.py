@@ -56,7 +56,7 @@ class Beside(TextTable):
     @property
     def problems(self) -> list[str]:
         """What went wrong for clients of the real brokers, and within these."""
-        failed = (f"played again, for a thread of the real broker failed: {one}" for one in self.failures)
+        failed = (f"repeated, because a thread of the real broker failed: {one}" for one in self.failures)
         return [*self.real.get("problems", ()), *failed]
 
     def table(self) -> list[list[str]]:
@@ -102,7 +102,7 @@ def real(
     """Play *what* on real brokers of its product and in the lab; see `mqlab.real`."""
     scenario = inputs.scenario_of(what, *actions)
     if isinstance(limit, bool) or not isinstance(limit, (int, float)) or not 0 < limit < 86400:
-        raise BadValue(f"limit: {limit!r} is not a number of seconds; write for example 120")
+        raise BadValue(f"limit: {limit!r} is not a number of seconds; use e.g. 120")
     product = products.product_of_scenario(scenario)
     home = find(product.name)
     scenario = home.edition(scenario)

@@ -106,7 +106,7 @@ def changed(found: Any, changes: list[str] | None, edition: str | None) -> Any:
         place, equals, value = change.partition("=")
         element, dot, option = place.rpartition(".")
         if not (equals and dot and element and option):
-            raise BadValue(f"--set {change!r}: write A/linkToBrokerB.network_ttl=3")
+            raise BadValue(f"--set {change!r}: expected e.g. A/linkToBrokerB.network_ttl=3")
         found = found.change(element, **{products.option_name(found, option): value})
     return found if edition is None else products.under(found, edition)
 

@@ -56,7 +56,7 @@ def lessons(
 
 def _write(folder: Path, names: list[str] | None, engine: Path | None, without: bool) -> None:
     if engine is not None and without:
-        raise BadValue("--engine and --without-engine exclude each other; write one of them")
+        raise BadValue("--engine and --without-engine cannot be combined; use one of them")
     try:
         from mqlab.site import writing
         from mqlab.site.engine import find

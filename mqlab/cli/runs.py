@@ -59,7 +59,7 @@ def run(
     from mqlab.products.inputs import writing
 
     if len(whats) > 1 and (trace or html):
-        raise BadValue("--trace and --html take one WHAT; run them one by one")
+        raise BadValue("--trace and --html need exactly one WHAT; run them separately")
     for path in (trace, html):
         if path is not None:
             with writing(path):  # before anybody waits for the run
@@ -222,7 +222,7 @@ def compare(
     from mqlab.trace import Comparison
 
     if len(what) < 2:
-        raise BadValue(f"compare needs two runs; write for example {what[0]} fuse:2.21")
+        raise BadValue(f"compare needs two runs; use e.g. {what[0]} fuse:2.21")
     both = asking.compare(*(verbs.run(scenario(one), seed=seed) for one in what))
     ledger = both.ledger() if isinstance(both, Comparison) else both
     if as_json:

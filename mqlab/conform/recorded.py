@@ -137,7 +137,7 @@ def recorded(what: object) -> Recorded:
     ends = [full for full in known if f"/{full}".endswith(f"/{name}")]
     if len(ends) != 1:
         if ends:
-            raise UnknownName(f"{name} is the name of {', '.join(ends)}; write one of them")
+            raise UnknownName(f"{name} is the name of {', '.join(ends)}; expected one of them")
         raise UnknownName.of("recording", name, [full.rpartition("/")[2] for full in known])
     return Recorded(ends[0], _read(*known[ends[0]]))
 
@@ -154,7 +154,7 @@ def names() -> Mapping[str, tuple[str, str]]:
                     name = "/".join(part for part in parts if part != "scenarios")
                     found[name.removesuffix(".json")] = (archive.name, member)
     if not found:
-        raise BadFile("the recordings are neither in the package nor in tests/recordings")
+        raise BadFile("no recordings found, neither in the package nor in tests/recordings")
     return found
 
 

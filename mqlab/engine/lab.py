@@ -166,7 +166,7 @@ class Lab(ABC):
         time = self.clock.now if action.at is None else duration(action.at, "at")
         if time < self.clock.now:
             now = self.clock.now / 1000
-            raise BadValue(f"{action}: at {action.at} is over, it is {now:g} ms; write a later time")
+            raise BadValue(f"{action}: at {action.at} is in the past (now: {now:g} ms); choose a later time")
         return time
 
     def on_scheduled(self, action: Timed) -> None:
@@ -236,7 +236,7 @@ class Lab(ABC):
             if self.expecting and self.clock.now > self.rest_since + LONGEST_REST:
                 raise BadValue(
                     f"not at rest after {LONGEST_REST // 60_000_000} min, stopped at "
-                    f"{self.clock.now / 1000:g} ms: {self.expecting}; say until when to run"
+                    f"{self.clock.now / 1000:g} ms: {self.expecting}; set until=..."
                 )
             if not self.clock.step():
                 self.clock.next()

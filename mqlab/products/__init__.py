@@ -144,7 +144,7 @@ def under(scenario: Any, edition: str) -> Any:
     if isinstance(scenario, (Scenario, Network)):
         return scenario.under(edition)
     kind = type(scenario).__name__
-    raise BadValue(f"a {kind} has an edition of its own; write it there (version=...)")
+    raise BadValue(f"a {kind} has its own version; set it there (version=...)")
 
 
 def option_name(scenario: Network | AnyScenario, option: str) -> str:

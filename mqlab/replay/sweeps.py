@@ -85,9 +85,9 @@ def _begin(folder: Path, plan: Plan) -> None:
     except (OSError, ValueError):
         raise BadFile(f"{folder} is there already; choose a new folder") from None
     if known.get("plan") != json.loads(json.dumps(plan.dumps())):
-        raise BadFile(f"{folder} has another sweep in it; choose a new folder")
+        raise BadFile(f"{folder} contains a different sweep; choose a new folder")
     if known["state"] == "done":
-        raise BadFile(f"{folder} is there already, and done: read it with mqlab.replay.load")
+        raise BadFile(f"{folder} already exists and is complete; load it with mqlab.replay.load")
 
 
 def _write_manifest(folder: Path, plan: Plan, state: str) -> None:

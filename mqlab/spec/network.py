@@ -51,11 +51,11 @@ def _check_around(name: str, policies: object, composites: object, at: object) -
 @documented(OPTIONS["broker"].values(), policies=OPTIONS["policyEntry"].values())
 @dataclass(frozen=True, slots=True, init=False, repr=False, eq=True)
 class Broker(HasOptions):
-    """A broker by name, with the network connectors it defines, and the transport connector if it is told.
+    """A broker by name, with the network connectors it defines, and, if given, its transport connector.
 
     `policies` are destination policies and `composites` composite queues (name, forward_to,
-    forward_only) in the lab file's form; `at` is a wish where to draw the broker (unit square, y
-    upwards).
+    forward_only) in the lab file's form; `at` is the preferred position of the broker in drawings (unit square,
+    y upwards).
     """
 
     name: str
@@ -85,7 +85,7 @@ class Broker(HasOptions):
         seen: dict[str, str] = {}
         listens = [c for c in connectors if isinstance(c, TransportConnector)]
         if len(listens) > 1:
-            raise BadValue(f"broker {name!r}: one TransportConnector is known; leave one out")
+            raise BadValue(f"broker {name!r}: only one TransportConnector is supported; remove the other")
         object.__setattr__(self, "transport", (*listens, TransportConnector())[0])
         connectors = tuple(c for c in connectors if isinstance(c, NetworkConnector))
         for connector in connectors:
@@ -129,7 +129,7 @@ class Broker(HasOptions):
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """A listener that is no broker: it refuses, accepts and closes, or accepts and is silent."""
+    """A listener that is not a broker: it refuses, accepts and closes, or accepts and stays silent."""
 
     name: str
     mode: str = "refuse"
@@ -141,9 +141,9 @@ class Endpoint:
 
 @dataclass(frozen=True, slots=True)
 class Around:
-    """What lies around the brokers of a network.
+    """The surroundings of a network: endpoints, links and files.
 
-    `endpoints` are listeners that are no brokers, `lines` names of lines that lead to a broker and can
+    `endpoints` are listeners that are not brokers, `lines` names of lines that lead to a broker and can
     be cut (line: broker), `files` texts that clients read.
     """
 
@@ -154,11 +154,11 @@ class Around:
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
 class Network:
-    """Brokers with their connectors, of one edition of ActiveMQ.
+    """Brokers with their connectors, of one ActiveMQ version.
 
     `origin` is the files that it was read from, if it was.
 
-    Raises `BadValue` for two brokers of one name, `UnknownName` for a connector to a broker
+    Raises `BadValue` for duplicate broker names, `UnknownName` for a connector to a broker
     that is not there or for an unknown edition.
     """
 
@@ -181,7 +181,7 @@ class Network:
                     "products mq.openmq.Network(...), mq.artemis.Network(...)"
                 )
         if not isinstance(around, Around):
-            raise BadValue(f"around is {shown(around)}; write mq.Around(...)")
+            raise BadValue(f"around is {shown(around)}; expected mq.Around(...)")
         names = [
             *(broker.name for broker in brokers),
             *(end.name for end in around.endpoints),

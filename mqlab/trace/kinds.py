@@ -13,7 +13,7 @@ from typing import Self
 
 @unique
 class Kind(IntEnum):
-    """What happened, in the past tense, one meaning each."""
+    """Kinds of events, named in the past tense."""
 
     Started = 0  # a broker began to serve
     Stopped = 1  # a broker ended in an orderly way
@@ -54,7 +54,7 @@ class Kind(IntEnum):
     Told = 36  # a broker named other brokers to a client
     Waited = 37  # somebody waits before the next try: `age` is how long
     Announced = 38  # a datagram was sent to a multicast group
-    Suspended = 39  # a process stands still
+    Suspended = 39  # a process was suspended
     Resumed = 40  # a suspended process goes on
     Answered = 41  # a client's call has come back: `age` is how long it took
     LockLost = 42  # a master found that the lock is not its own any more
