@@ -98,7 +98,8 @@ def _defaults(
             whole = " and the old outcome" if put_back == before else ""
             yield (
                 f"{row.guide} is {_text(now)} by default, was {_text(was)}: {row.sentence} "
-                f'Setting {row.guide}="{_text(was)}" on {", ".join(unset)} restores the old default{whole} [{row.source}]."
+                f'Setting {row.guide}="{_text(was)}" on {", ".join(unset)} restores the old default{whole} '
+                f"[{row.source}]."
             )
 
 

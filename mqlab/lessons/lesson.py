@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 def open(name: str, learner: str = "", language: str = "en", file: Path | None = None) -> Lesson:
     """Return a lesson by the name of its notebook; raises `UnknownName`.
 
-    A *learner* who gives a name gets individual message counts and an individual progress file, *file* (default: in the user's folder).
+    A *learner* who gives a name gets individual message counts and an individual progress file, *file*
+    (default: in the user's folder).
     """
     return Lesson(data.lesson(name, language), Progress(name, learner, file), learner)
 

@@ -1,4 +1,7 @@
-"""Spark integration: sweeps of many runs, and pyramids of long runs. Spark builds them; tiles and events are read with pyarrow alone (`open`)."""
+"""Spark integration: sweeps of many runs, and pyramids of long runs.
+
+Spark builds them; tiles and events are read with pyarrow alone (`open`).
+"""
 
 from __future__ import annotations
 

@@ -59,7 +59,8 @@ class Start(Action):
 class Restart(Action):
     """Start one broker and the connectors it defines.
 
-    `broker_id` is "fixed" or "new"; with `store` "new" it comes with an empty store. With `wait=False` the script does not wait until it is up.
+    `broker_id` is "fixed" or "new"; with `store` "new" it comes with an empty store. With `wait=False` the
+    script does not wait until it is up.
     """
 
     broker: str

@@ -26,7 +26,8 @@ class Crash(Action):
 class Cut(Action):
     """Cut the link between two parties, or, given one name, all links to that broker.
 
-    `how` is one of `WAYS`: "refuse" (connections are reset and new ones refused), "reset" (reset once), "hang" (no data passes, but nothing is lost), "answers" (requests pass, replies are lost).
+    `how` is one of `WAYS`: "refuse" (connections are reset and new ones refused), "reset" (reset once), "hang"
+    (no data passes, but nothing is lost), "answers" (requests pass, replies are lost).
     """
 
     one: str
