@@ -227,7 +227,7 @@ def real(
     """Play what `run` takes on real brokers as well, and return both outcomes side by side.
 
     They are those of the system's package `activemq`, or of ``ACTIVEMQ_HOME``, ``ARTEMIS_HOME`` and
-    ``IMQ_HOME``, and run here for *limit* seconds at most; the lab takes their edition. *record* is where to
+    ``IMQ_HOME``, and run here for *limit* seconds at most; mqlab uses their version. *record* is where to
     write a recording.
     Raises `CannotRun` if the product is not installed, or if the script cannot be run over STOMP.
     """

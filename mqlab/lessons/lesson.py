@@ -63,7 +63,7 @@ class Lesson:
 
     @property
     def discoveries(self) -> Discoveries:
-        """What real brokers were recorded to do that one would not expect, beside the lab's runs."""
+        """Surprising behaviour of real brokers, as recorded, beside mqlab's runs."""
         return discoveries.of(self.data)
 
     def ask(self, id: str) -> Any:
