@@ -77,8 +77,8 @@ def _changes(before: Outcome, after: Outcome) -> Iterator[str]:
     for verb, was, now in zip(("receives", "messages waiting in"), before, after, strict=True):
         for name in sorted({*was, *now}):
             if was.get(name, 0) != now.get(name, 0):
-                told = f"{name} {verb}" if verb == "receives" else f"{verb} {name}:"
-                yield f"{told} {now.get(name, 0)}, was {was.get(name, 0)}."
+                told = f"{name} {verb}" if verb == "receives" else f"{verb} {name}"
+                yield f"{told}{'' if verb == 'receives' else ':'} {now.get(name, 0)}, was {was.get(name, 0)}."
 
 
 def _defaults(
