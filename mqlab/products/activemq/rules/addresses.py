@@ -135,8 +135,8 @@ def _port_twice(address: Address) -> Found:
     "failover-inside",
     "warning",
     finds="failover inside static without maxReconnectAttempts=0",
-    what="failover: without maxReconnectAttempts=0 reconnects on its own: the connector does not notice that the "
-    "broker has changed",
+    what="failover: without maxReconnectAttempts=0 reconnects on its own: the connector does not notice that "
+    "the broker has changed",
     fix="set maxReconnectAttempts=0 there, or use masterslave:(...)",
     source="Fuse 4, Example 4.8",
     unshown="messages are forwarded all the same, also in the recording",
