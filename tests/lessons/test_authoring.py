@@ -44,7 +44,11 @@ FAULTS = [
     ('kind = "received"\ntext', 'kind = "recieved"\ntext', "did you mean 'received'"),
     ("is = 10", "is = 11", "its solution does not pass"),
     ("is = 10", "is = 0", "its checks pass before anything is changed"),
-    ('source = "Fuse 2, Network connectors, figure 2.1"', 'source = ""', "lacks a concluding text (told) or a source"),
+    (
+        'source = "Fuse 2, Network connectors, figure 2.1"',
+        'source = ""',
+        "lacks a concluding text (told) or a source",
+    ),
     ('"Does B have a connector to forward over?"', "", "needs at least two hints"),
     ('figure = "fuse:2.1"\nkind', 'figure = "fuse:2.11"\nkind', "things in the first picture"),
     ('id = "first"', 'id = "other"', "other is not asked in the notebook"),
