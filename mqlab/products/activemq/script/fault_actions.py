@@ -124,7 +124,7 @@ def sniff(stage: Stage, action: f.Sniff) -> None:
 
 def send_away(stage: Stage, action: f.SendAway) -> None:
     """A broker sends its clients to another."""
-    _intervene(stage, f"{action.broker} was told to send its clients to {action.to}")
+    _intervene(stage, f"{action.broker} was ordered to send its clients to {action.to}")
     to = stage.lab.directory.address_of(action.to)
     stage.lab.processes[action.broker].cluster.send_away(to)
 
