@@ -1,4 +1,4 @@
-"""The words for Artemis brokers: what a user builds, and what happens to it.
+"""The building blocks and actions for Artemis clusters.
 
 >>> from mqlab import artemis
 >>> net = artemis.Network(

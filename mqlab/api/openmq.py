@@ -1,4 +1,4 @@
-"""The words for Open Message Queue clusters: what a user builds, and what happens to it.
+"""The building blocks and actions for Open Message Queue clusters.
 
 >>> from mqlab import openmq
 >>> net = openmq.Network("b1", "b2", model="peer")

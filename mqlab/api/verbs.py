@@ -38,7 +38,7 @@ def figure(id: str) -> AnyFigure:
 
 
 def options(word: str = "") -> Options:
-    """Return the options in whose name or sentence *word* stands, as a table; all of them without a word.
+    """Return the options whose name or description contains *word*, as a table; all of them without a word.
 
     >>> import mqlab as mq
     >>> mq.options("conduit")[0].default
@@ -58,7 +58,7 @@ def load(
 
     Several files, or a folder with `activemq.xml` files, make one network: addresses in them lead to
     the broker that listens there. *values* (a mapping, or a property file) stand for placeholders such as
-    ``${port}``; *hosts* tells which broker runs on a host that no file names. Raises `BadFile`.
+    ``${port}``; *hosts* maps host names that no file defines to brokers. Raises `BadFile`.
     """
     from mqlab.products import inputs
 
@@ -108,11 +108,11 @@ def run(
 ) -> Trace:
     """Run a figure, a lab file or a scenario, or *actions* on a network; returns the trace.
 
-    *seed* and *jitter* decide races: with any (such as ``"2ms"`` on top of each link's delay) machines are
-    quick and slow, too, in what no rule of a product says how long it takes. *links* say what lines are
-    like, all (``mq.Link(loss=0.01)``) or those of two (``{("A", "B"): mq.Link(delay="20ms")}``); *edition*
-    is one of the product's. The run ends at *until* (such as ``"40s"``), or when all has come to rest. With
-    more than *limit* events (10^8 unless told), or 8 GiB of them, it is stopped with a `BadValue`.
+    *seed* and *jitter* decide races: with any (such as ``"2ms"`` on top of each link's delay) machines also
+    vary in speed wherever the product does not define a duration. *links* say what lines are like, all
+    (``mq.Link(loss=0.01)``) or those of two (``{("A", "B"): mq.Link(delay="20ms")}``); *edition* is one of the
+    product's. The run ends at *until* (such as ``"40s"``), or when nothing more happens. With more than *limit*
+    events (default: 10^8), or 8 GiB of them, it is stopped with a `BadValue`.
 
     >>> import mqlab as mq
     >>> mq.run("fuse:2.20").received()
@@ -158,9 +158,9 @@ def Lab(  # noqa: N802 - reads like the noun it makes
     limit: int | None = None,
     links: LikeLinks = None,
 ) -> Any:
-    """Return a lab of any product, to `do` something to and to `step` through.
+    """Return an interactive lab (any product): `do` actions, `step` through events.
 
-    One that is given a network has started it and is at rest; one that is given a figure, a lab file,
+    Given a network, the lab starts it and is at rest; one that is given a figure, a lab file,
     a scenario, or a network with *actions* has its script before it.
 
     >>> import mqlab as mq
@@ -181,7 +181,7 @@ def Lab(  # noqa: N802 - reads like the noun it makes
 def check(what: object, *actions: Action) -> Problems:
     """Return the problems of what `run` takes, errors first; of a network without actions, too.
 
-    A problem is what the real broker accepts and what loses, strands or doubles messages.
+    A problem is a setting the real broker accepts although it loses, strands or duplicates messages.
     """
     from mqlab.products import inputs
 
@@ -189,10 +189,10 @@ def check(what: object, *actions: Action) -> Problems:
 
 
 def faults(what: object, *, seed: int, rate: float, length: int | str = "10s") -> Scenario:
-    """Return a scenario with deaths, pauses and cuts at random times, each made good again.
+    """Return a scenario with random crashes, pauses and cuts, each of which is later repaired.
 
-    About *rate* of them a second happen during the first *length*. Raises `BadValue` for what is no
-    scenario of ActiveMQ.
+    About *rate* faults per second happen during the first *length*. Raises `BadValue` for anything that is not
+    a scenario of ActiveMQ.
 
     >>> import mqlab as mq
     >>> troubled = mq.faults("fuse:4.4", seed=3, rate=0.2, length="20s")
@@ -203,15 +203,15 @@ def faults(what: object, *, seed: int, rate: float, length: int | str = "10s") -
     from mqlab.spec.schedule import faults
     from mqlab.spec.values import duration
 
-    told = "faults are drawn for networks of ActiveMQ; take for example fuse:4.4"
+    told = "random faults are supported only for ActiveMQ networks, e.g. fuse:4.4"
     scenario = inputs.activemq_of(what, told=told)
     return faults(scenario, seed=seed, rate=rate, length=duration(length, "length") // 1000)
 
 
 def recorded(what: object) -> Recorded:
-    """Return what real brokers did: the recording nearest to a figure, or one by its name.
+    """Return a recording of real brokers: the closest one to a figure, or one by name.
 
-    It shows the real broker beside the lab, and goes where a figure goes, as into `view`.
+    It shows the real broker next to mqlab, and can be used like a figure, e.g. in `view`.
     Raises `UnknownName` where there is none.
     """
     from mqlab.conform import recorded
@@ -225,9 +225,9 @@ def real(
     """Play what `run` takes on real brokers as well, and return both outcomes side by side.
 
     They are those of the system's package `activemq`, or of ``ACTIVEMQ_HOME``, ``ARTEMIS_HOME`` and
-    ``IMQ_HOME``, and run here for *limit* seconds at most; the lab takes their edition. *record* is where to
+    ``IMQ_HOME``, and run here for *limit* seconds at most; mqlab uses their version. *record* is where to
     write a recording.
-    Raises `CannotRun` where the product is not, or for a script that STOMP cannot play.
+    Raises `CannotRun` if the product is not installed, or if the script cannot be run over STOMP.
     """
     from mqlab.api import real_comparison
 
@@ -237,7 +237,7 @@ def real(
 def view(what: object, *actions: Action) -> Any:
     """Return an animated view of a run, or of two side by side, for a notebook.
 
-    *what* is a trace, a comparison, or whatever else `run` takes, which is run first. A run that holds its
+    *what* is a trace, a comparison, or whatever else `run` takes, which is run first. A run that contains its
     scenario can be asked, broken and forked in its view.
     """
     from mqlab import views

@@ -52,14 +52,16 @@ def run(
     until: Until = None,
     lines: Lines = None,
     trace: Annotated[Path | None, typer.Option(help="write the trace (Parquet)")] = None,
-    html: Annotated[Path | None, typer.Option(help="write a page that plays the run")] = None,
+    html: Annotated[
+        Path | None, typer.Option(help="write a self-contained HTML page that plays the run")
+    ] = None,
 ) -> None:
-    """Run figures or lab files and show what came of them."""
+    """Run figures or lab files and show the results."""
     from mqlab import products
     from mqlab.products.inputs import writing
 
     if len(whats) > 1 and (trace or html):
-        raise BadValue("--trace and --html take one WHAT; run them one by one")
+        raise BadValue("--trace and --html need exactly one WHAT; run them separately")
     for path in (trace, html):
         if path is not None:
             with writing(path):  # before anybody waits for the run
@@ -184,16 +186,16 @@ def _write(what: str, played: Trace, trace: Path | None, html: Path | None) -> N
 @app.command()
 def explain(
     what: What,
-    message: Annotated[str | None, typer.Option(help="such as P-7, or a number")] = None,
+    message: Annotated[str | None, typer.Option(help="e.g. P-7, or a number")] = None,
     consumer: Annotated[str | None, typer.Option(help="its name")] = None,
     broker: Annotated[str | None, typer.Option(help="its name")] = None,
-    why_not: Annotated[str | None, typer.Option(help="a consumer that did not get it")] = None,
+    why_not: Annotated[str | None, typer.Option(help="explain why this consumer did not receive it")] = None,
     changes: Set = None,
     edition: Edition = None,
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
-    """Tell why a message, a consumer, a broker or a whole run is as it is."""
+    """Explain what happened to a message, a consumer, a broker or a whole run."""
     played = verbs.run(scenario(what, changes, edition), seed=seed)
     found = asking.explain(played, message=message, consumer=consumer, broker=broker, why_not=why_not)
     if as_json:
@@ -217,11 +219,11 @@ def compare(
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
-    """Run figures or lab files and show what each cost, and where two of them part."""
+    """Run figures or lab files and compare losses, duplicates and downtime; two: where they first differ."""
     from mqlab.trace import Comparison
 
     if len(what) < 2:
-        raise BadValue(f"compare needs two runs; write for example {what[0]} fuse:2.21")
+        raise BadValue(f"compare needs two runs; use e.g. {what[0]} fuse:2.21")
     both = asking.compare(*(verbs.run(scenario(one), seed=seed) for one in what))
     ledger = both.ledger() if isinstance(both, Comparison) else both
     if as_json:
@@ -251,13 +253,13 @@ def _show_parting(both: Comparison, one: str, other: str) -> None:
 @app.command()
 def upgrade(
     what: What,
-    old: Annotated[str, typer.Option(help="the edition now")] = "5.17",
-    new: Annotated[str, typer.Option(help="the edition to come")] = "6.1",
+    old: Annotated[str, typer.Option(help="current version")] = "5.17",
+    new: Annotated[str, typer.Option(help="target version")] = "6.1",
     changes: Set = None,
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
-    """Say what an upgrade changes, which default or rule is behind it, and what keeps the old way."""
+    """Show what an upgrade changes, which default or rule causes it, and what keeps the old behaviour."""
     found = asking.upgrade(scenario(what, changes), old, new, seed=seed)
     if as_json:
         print(

@@ -67,7 +67,7 @@ class Lab(ABC):
     A product's lab says how an action begins (`begin`) and what its `trace` and `roles` are.
     *seed* feeds the generator, *jitter* (such as ``"2ms"``) comes on top of every link's delay and lets
     machines be quick and slow (`takes`), *links* say what lines are like, and a run of more than *limit*
-    events (10^8 unless told), or of more than 8 GiB, stops with an error.
+    events (default: 10^8), or of more than 8 GiB, stops with an error.
     """
 
     def __init__(
@@ -166,7 +166,7 @@ class Lab(ABC):
         time = self.clock.now if action.at is None else duration(action.at, "at")
         if time < self.clock.now:
             now = self.clock.now / 1000
-            raise BadValue(f"{action}: at {action.at} is over, it is {now:g} ms; write a later time")
+            raise BadValue(f"{action}: at {action.at} is in the past (now: {now:g} ms); choose a later time")
         return time
 
     def on_scheduled(self, action: Timed) -> None:
@@ -236,7 +236,7 @@ class Lab(ABC):
             if self.expecting and self.clock.now > self.rest_since + LONGEST_REST:
                 raise BadValue(
                     f"not at rest after {LONGEST_REST // 60_000_000} min, stopped at "
-                    f"{self.clock.now / 1000:g} ms: {self.expecting}; say until when to run"
+                    f"{self.clock.now / 1000:g} ms: {self.expecting}; set until=..."
                 )
             if not self.clock.step():
                 self.clock.next()
@@ -319,7 +319,7 @@ class Lab(ABC):
             )
 
     def until(self, time: int | str) -> None:
-        """Let time go on until *time* (such as ``"2s"``) after the lab's beginning."""
+        """Let time pass until *time* (such as ``"2s"``) after the lab's start."""
         self._play(duration(time, "until"))
 
     def rest(self) -> None:
@@ -327,7 +327,7 @@ class Lab(ABC):
         self._play(None)
 
     def fork(self) -> Self:
-        """Return a copy of the lab as it is now; the two go their own ways."""
+        """Return an independent copy of the lab as it is now."""
         # A copy is no garbage: to look for some among its new objects took as long as to make them.
         looks = gc.isenabled()
         gc.disable()

@@ -57,7 +57,7 @@ def is_function(what: object) -> TypeGuard[Callable[..., object]]:
 
 def _axis(name: str, given: object, arguments: tuple[str, ...]) -> Axis:
     if isinstance(given, str) or not isinstance(given, (Sequence, Mapping)) or not len(given):
-        raise BadValue(f"{name}: {given!r}; write a list of one or more values")
+        raise BadValue(f"{name}: {given!r}; expected a list of one or more values")
     values = tuple(given.values()) if isinstance(given, Mapping) else tuple(given)
     kind = _kind(name, values, arguments)
     if kind == "actions":

@@ -146,7 +146,7 @@ def planned(
     """
     listed = range(seeds) if isinstance(seeds, int) else tuple(seeds)
     if not len(listed):
-        raise BadValue(f"{seeds!r} seeds; write 1 or more")
+        raise BadValue(f"{seeds!r} seeds; expected 1 or more")
     axes = axes_of(over, what)
     making = [axis for axis in axes if axis.kind in MAKE]
     count = math.prod(len(axis.values) for axis in making)

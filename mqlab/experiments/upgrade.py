@@ -77,8 +77,8 @@ def _changes(before: Outcome, after: Outcome) -> Iterator[str]:
     for verb, was, now in zip(("receives", "messages waiting in"), before, after, strict=True):
         for name in sorted({*was, *now}):
             if was.get(name, 0) != now.get(name, 0):
-                told = f"{name} {verb}" if verb == "receives" else f"{verb} {name}:"
-                yield f"{told} {now.get(name, 0)}, was {was.get(name, 0)}."
+                told = f"{name} {verb}" if verb == "receives" else f"{verb} {name}"
+                yield f"{told}{'' if verb == 'receives' else ':'} {now.get(name, 0)}, was {was.get(name, 0)}."
 
 
 def _defaults(
@@ -95,10 +95,10 @@ def _defaults(
             network = network.change(place, **{row.name: was})
         put_back = _outcome(play(_with(scenario, network, new), seed))
         if put_back != after:
-            whole = " and keeps the old outcome" if put_back == before else ""
+            whole = " and the old outcome" if put_back == before else ""
             yield (
                 f"{row.guide} is {_text(now)} by default, was {_text(was)}: {row.sentence} "
-                f'Writing {row.guide}="{_text(was)}" on {", ".join(unset)} undoes that{whole} '
+                f'Setting {row.guide}="{_text(was)}" on {", ".join(unset)} restores the old default{whole} '
                 f"[{row.source}]."
             )
 
@@ -121,5 +121,5 @@ def _rules(scenario: Scenario, old: str, new: str, seed: int, after: Outcome) ->
         if _outcome(play(scenario.under(new), seed, rules=rules)) != after:
             holder = f"in {new}, not in {old}" if now else f"in {old}, not in {new}"
             option = OPTIONS["networkConnector"].get(f.metadata["option"])
-            kept = f'write {option.guide}="true"' if option and was else "no option brings it back"
+            kept = f'set {option.guide}="true"' if option and was else "no option restores it"
             yield f"{f.metadata['sentence']} ({holder}; {kept})."

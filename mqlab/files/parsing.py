@@ -94,7 +94,7 @@ class _Builder(ContentHandler):
         self.count += 1
         if self.count > MOST_ELEMENTS or len(self.open) >= MOST_DEPTH:
             what = f"more than {MOST_ELEMENTS:,} elements" if self.count > MOST_ELEMENTS else "too deep"
-            raise BadFile(f"{self.where}, line {line}: {what}; no configuration is like that")
+            raise BadFile(f"{self.where}, line {line}: {what}; not a plausible configuration")
         given = {
             known if not space else f"{{{space}}}{known}": value for (space, known), value in attrs.items()
         }

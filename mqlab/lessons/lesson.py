@@ -27,14 +27,14 @@ if TYPE_CHECKING:
 def open(name: str, learner: str = "", language: str = "en", file: Path | None = None) -> Lesson:
     """Return a lesson by the name of its notebook; raises `UnknownName`.
 
-    A *learner* who gives a name has numbers of messages of their own, and a progress of their own in *file*
-    (the user's folder unless told).
+    A *learner* who gives a name gets individual message counts and an individual progress file, *file*
+    (default: in the user's folder).
     """
     return Lesson(data.lesson(name, language), Progress(name, learner, file), learner)
 
 
 class Lesson:
-    """The tasks of a lesson. What a learner gives wrongly is answered in words, never with an error."""
+    """The tasks of a lesson. Invalid input is answered with a message, never with an exception."""
 
     def __init__(self, of: data.LessonData, progress: Progress, learner: str = "") -> None:
         self.data, self.progress, self.learner = of, progress, learner
@@ -63,7 +63,7 @@ class Lesson:
 
     @property
     def discoveries(self) -> Discoveries:
-        """What real brokers were recorded to do that one would not expect, beside the lab's runs."""
+        """Surprising behaviour of real brokers, as recorded, beside mqlab's runs."""
         return discoveries.of(self.data)
 
     def ask(self, id: str) -> Any:

@@ -57,7 +57,7 @@ def write(name: str, folder: Path) -> list[Path]:
     texts = [DATA.format(title=title), json.dumps(_notebook(name, title), indent=1) + "\n"]
     for file in files:
         if file.exists():
-            raise BadFile(f"{file} is there already; choose another name")
+            raise BadFile(f"{file} already exists; choose another name")
     try:
         for file, text in zip(files, texts, strict=True):
             file.write_text(text, encoding="utf-8")

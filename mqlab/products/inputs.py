@@ -51,8 +51,8 @@ def _scenario(what: object) -> Scenario:
     if isinstance(body, Mapping):
         return products.product_of(body).read(body, "lab file")
     if isinstance(what, Trace):
-        raise BadValue("this trace does not hold its scenario; take the lab file it was made from")
-    raise BadValue(f"{shown(what)} cannot be run; write a network, a figure, its id, a lab file or a trace")
+        raise BadValue("this trace does not contain its scenario; use the lab file it was made from")
+    raise BadValue(f"{shown(what)} cannot be run; pass a network, a figure, its id, a lab file or a trace")
 
 
 def body_of(trace: Trace) -> JsonDict:
@@ -167,7 +167,7 @@ def save(what: object, path: str | os.PathLike[str], *actions: Action) -> None:
 def kept(what: object, *actions: Action) -> TypeGuard[Trace]:
     """Whether *what* is a run already, to which nothing can be added; raises `BadValue` for actions."""
     if isinstance(what, Trace) and actions:
-        raise BadValue("a trace is over; pass its network to run other actions")
+        raise BadValue("a trace is finished; pass its network to run other actions")
     return isinstance(what, Trace)
 
 
@@ -180,11 +180,11 @@ def writing(path: str | os.PathLike[str]) -> Iterator[Path]:
     if file.is_dir():
         raise BadFile(f"{path} is a folder; write the name of a file, such as {file / 'my.json'}")
     if not file.parent.is_dir():
-        raise BadFile(f"{path}: there is no folder {file.parent}; make it first")
+        raise BadFile(f"{path}: folder {file.parent} does not exist; create it first")
     try:
         yield file
     except (OSError, ValueError) as error:
         if isinstance(error, MqlabError):
             raise
         reason = getattr(error, "strerror", None) or error
-        raise BadFile(f"{path}: cannot be written: {reason}; take another place") from None
+        raise BadFile(f"{path}: cannot be written: {reason}; choose another location") from None

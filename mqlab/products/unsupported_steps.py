@@ -11,10 +11,10 @@ from mqlab.spec.steps import steps_of
 CANNOT = {
     "start_connector": "a connector cannot be started alone over STOMP",
     "stop_connector": "a connector cannot be stopped alone over STOMP",
-    "rollback": "what a STOMP client has aborted does not come to it again before its connection ends",
-    "request_reply": "temporary queues of STOMP clients are others than those of JMS",
+    "rollback": "messages aborted by a STOMP client are not redelivered until its connection ends",
+    "request_reply": "STOMP temporary queues differ from JMS temporary queues",
 }
-_TEXTS = "properties that STOMP has not: it has texts, which ActiveMQ's selectors read as numbers"
+_TEXTS = "typed properties (STOMP has only strings, which ActiveMQ's selectors convert to numbers)"
 _KNOWN = {
     "start",
     "open_consumer",
@@ -109,7 +109,7 @@ def unplayable(scenario: Scenario) -> list[str]:
 
 def _of_artemis(scenario: Scenario) -> Iterator[str]:
     if any(broker.role == "colocated" for broker in scenario.network.brokers):
-        yield "colocated brokers: the ports of those that they host are the product's to choose"
+        yield "colocated brokers: the ports of hosted backups are chosen by the product"
     if any(broker.keys.get("in_vm_connector") for broker in scenario.network.brokers):
         yield "connectors within one process"
     yield from _of_steps(scenario)
@@ -117,7 +117,7 @@ def _of_artemis(scenario: Scenario) -> Iterator[str]:
 
 def _of_openmq(scenario: Scenario) -> Iterator[str]:
     if scenario.network.model in ("peer", "enhanced"):
-        yield f"a cluster of the model {scenario.network.model!r}: its database is not at hand"
+        yield f"a cluster of the model {scenario.network.model!r}: its database is not available"
     yield from _of_steps(scenario)
 
 
@@ -140,9 +140,9 @@ def _of_network(scenario: Scenario) -> list[str]:
     found = [f"a script of the pace {scenario.pace!r}"] if scenario.pace != "rest" else []
     network = scenario.network
     if any(connector.get("auto_start") is False for _, connector in network.connectors()):
-        found.append("a connector that starts later: files cannot say that")
+        found.append("a connector that starts later (cannot be expressed in configuration files)")
     if any(b.get("store", network.edition) == "jdbc" for b in network.brokers):
-        found.append("a database is not at hand")
+        found.append("a database is not available")
     if network.around.endpoints or network.around.lines:
         found.append("endpoints that are not brokers, or links to cut")
     for step in steps(scenario):
@@ -153,7 +153,7 @@ def _of_network(scenario: Scenario) -> list[str]:
         elif strange:
             found.append(f"{', '.join(sorted(strange))} of the step {do!r}")
         elif step.get("acknowledge") is False and "prefetch" in step:
-            found.append("a prefetch without acknowledgements: over STOMP what was delivered stays counted")
+            found.append("a prefetch without acknowledgements: over STOMP delivered messages keep counting")
         elif isinstance(step.get("acknowledge"), str):
             found.append(f"acknowledge={step['acknowledge']!r}")
         elif "at" in step or "at_ms" in step:

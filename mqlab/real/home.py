@@ -67,7 +67,7 @@ class Home:
             try:
                 return scenario.under(edition_of(self.version))
             except UnknownName:
-                told = f"{self.folder} is {self}, which the lab has no edition for"
+                told = f"{self.folder} is {self}, which mqlab does not model"
                 raise CannotRun(told) from None
         if self.product.name == "openmq":
             return scenario.under("6.5" if major >= 6 else "5.1")
@@ -149,5 +149,5 @@ def _told_by(program: Path) -> str:
     text = (done.stdout + done.stderr).decode("utf-8", "replace")
     found = re.search(r"Version:?\s*(\d+(?:\.\d+)+)", text)
     if found is None:
-        raise CannotRun(f"{program} -version tells no version:\n{text[-300:]}")
+        raise CannotRun(f"{program} -version did not print a version:\n{text[-300:]}")
     return found[1]

@@ -1,4 +1,4 @@
-"""What lies around the brokers of a network: listeners that are no brokers, lines, files."""
+"""The surroundings of a network: listeners that are not brokers, links, files."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ MODES = ("refuse", "accept_close", "silent")
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """A listener that is no broker: it refuses, accepts and closes, or accepts and is silent."""
+    """A listener that is not a broker: it refuses, accepts and closes, or accepts and stays silent."""
 
     name: str
     mode: str = "refuse"
@@ -23,9 +23,9 @@ class Endpoint:
 
 @dataclass(frozen=True, slots=True)
 class Around:
-    """What lies around the brokers of a network.
+    """The surroundings of a network: endpoints, links and files.
 
-    `endpoints` are listeners that are no brokers, `lines` names of lines that lead to a broker and can
+    `endpoints` are listeners that are not brokers, `lines` names of lines that lead to a broker and can
     be cut (line: broker), `files` texts that clients read.
     """
 

@@ -171,5 +171,5 @@ def _reader(hint: object) -> Reader:
 
 def _destination(value: object, key: str) -> Destination:
     if not isinstance(value, str):
-        raise BadValue(f"{key} is {shown(value)}; write for example 'queue://TEST.FOO'")
+        raise BadValue(f"{key} is {shown(value)}; use e.g. 'queue://TEST.FOO'")
     return Destination.parse(value)

@@ -42,11 +42,11 @@ def _check_around(name: str, policies: object, composites: object, at: object) -
 @documented(OPTIONS["broker"].values(), policies=OPTIONS["policyEntry"].values())
 @dataclass(frozen=True, slots=True, init=False, repr=False, eq=True)
 class Broker(HasOptions):
-    """A broker by name, with the network connectors it defines, and the transport connector if it is told.
+    """A broker by name, with the network connectors it defines, and, if given, its transport connector.
 
     `policies` are destination policies and `composites` composite queues (name, forward_to,
-    forward_only) in the lab file's form; `at` is a wish where to draw the broker (unit square, y
-    upwards).
+    forward_only) in the lab file's form; `at` is the preferred position of the broker in drawings (unit square,
+    y upwards).
     """
 
     name: str
@@ -76,7 +76,7 @@ class Broker(HasOptions):
         seen: dict[str, str] = {}
         listens = [c for c in connectors if isinstance(c, TransportConnector)]
         if len(listens) > 1:
-            raise BadValue(f"broker {name!r}: one TransportConnector is known; leave one out")
+            raise BadValue(f"broker {name!r}: only one TransportConnector is supported; remove the other")
         object.__setattr__(self, "transport", (*listens, TransportConnector())[0])
         connectors = tuple(c for c in connectors if isinstance(c, NetworkConnector))
         for connector in connectors:
@@ -120,11 +120,11 @@ class Broker(HasOptions):
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
 class Network(AnyNetwork):
-    """Brokers with their connectors, of one edition of ActiveMQ.
+    """Brokers with their connectors, of one ActiveMQ version.
 
     `origin` is the files that it was read from, if it was.
 
-    Raises `BadValue` for two brokers of one name, `UnknownName` for a connector to a broker
+    Raises `BadValue` for duplicate broker names, `UnknownName` for a connector to a broker
     that is not there or for an unknown edition.
     """
 
@@ -149,7 +149,7 @@ class Network(AnyNetwork):
                 )
         around = Around() if around is None else around
         if not isinstance(around, Around):
-            raise BadValue(f"around is {shown(around)}; write mq.Around(...)")
+            raise BadValue(f"around is {shown(around)}; expected mq.Around(...)")
         names = [
             *(broker.name for broker in brokers),
             *(end.name for end in around.endpoints),

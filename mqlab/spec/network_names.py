@@ -142,13 +142,13 @@ class _Known:
                 self.check_address(action, where)
             if strictly and (action.name in self.clients or action.name in self.brokers):
                 raise BadValue(
-                    f"{where}: {action.name!r} is there already; close that client, or take a new name"
+                    f"{where}: {action.name!r} already exists; close that client or use another name"
                 )
             self.clients[action.name] = action.uri
         elif isinstance(action, c.CloseClient) and strictly:
             self.clients.pop(action.client, None)
         elif isinstance(action, (f.DatabaseDown, f.DatabaseUp)) and strictly and not self.database:
-            raise BadValue(f'{where}: no broker has store="jdbc": there is no database')
+            raise BadValue(f'{where}: there is no database, because no broker has store="jdbc"')
         elif isinstance(action, a.Consumer):
             if strictly and action.name in self.open and action.at is None:
                 raise BadValue(
@@ -176,11 +176,11 @@ class _Known:
             check_options(action, where)
         if strictly and isinstance(action, (a.Commit, a.Rollback)) and action.session is None:
             if action.who in self.clients:
-                raise BadValue(f"{where}: {action.who!r} is a client; say which session= it is")
+                raise BadValue(f"{where}: {action.who!r} is a client; pass session=...")
         elif strictly and isinstance(action, c.ReceiveOnce):
             if self.places[action.consumer][0] not in self.clients:
                 raise BadValue(
-                    f"{where}: {action.consumer!r} is on a broker by itself; write mq.Receive(...), "
+                    f"{where}: {action.consumer!r} is on a broker by itself; use mq.Receive(...), "
                     "or put it on an mq.Client"
                 )
         elif strictly and isinstance(action, (a.Consumer, a.Producer)):
@@ -195,16 +195,16 @@ class _Known:
             name = action.connector
             places = [f"{b.name}/{c.name}" for b, c in self.network.connectors() if c.name == name]
             raise BadValue(
-                f"{where}: connector {name!r} is {' and '.join(places)}; write which, as {places[0]!r}"
+                f"{where}: connector {name!r} is {' and '.join(places)}; say which, e.g. {places[0]!r}"
             )
 
     def check_call(self, action: a.Action, where: str) -> None:
         """Raise for what nobody can call: brokers start one by one, and clients stand apart."""
         if isinstance(action, _AT_REST):
             remedy = "start brokers one by one, and put clients on connections of their own"
-            raise BadValue(f'{where}: it goes with the pace "rest"; {remedy}')
+            raise BadValue(f'{where}: only available with pace "rest"; {remedy}')
         if isinstance(action, (a.Consumer, a.Producer)) and action.on not in self.clients:
-            raise BadValue(f"{where}: {action.on!r} is a broker; connect a client, and put it on that")
+            raise BadValue(f"{where}: {action.on!r} is a broker; open an mq.Client first and use it here")
 
     def check_line(self, action: f.Cut | f.Heal, where: str, strictly: bool) -> None:
         """Raise for a line that is not there: each end is known, and two ends talk to one another."""
@@ -215,7 +215,9 @@ class _Known:
         for end in (action.one, action.other):
             home = self.places.get(end or "", ("",))[0]
             if strictly and home in self.clients and end not in self.clients:
-                raise BadValue(f"{where}: {end!r} has no line of its own; it uses that of client {home!r}")
+                raise BadValue(
+                    f"{where}: {end!r} has no connection of its own; it uses that of client {home!r}"
+                )
         many = [*ends_at, *lines, *database, *(() if strictly else users)]
         if action.other is None:
             _need("end of a line (a broker's link)", action.one, many, where)
@@ -227,8 +229,8 @@ class _Known:
         bridged = any({b.name, t} == ends for b, con in self.network.connectors() for t in con.targets)
         if not bridged and not talks:
             raise BadValue(
-                f"{where}: {action.one} and {action.other} share no line; a network connector or a "
-                "client joins two, so write the two ends of one"
+                f"{where}: {action.one} and {action.other} are not directly connected; give the two ends of a "
+                "network connector or client connection"
             )
 
     def _may_reach(self, client: str, broker: str) -> bool:

@@ -49,7 +49,7 @@ class Noun(type):
             cls.__signature__.bind(*given, **named)
         except TypeError as error:
             order = ", ".join(name for name, field in known.items() if field.kind is not field.KEYWORD_ONLY)
-            return BadValue(f"{cls.__name__}: {error}; write {cls.__name__}({order})")
+            return BadValue(f"{cls.__name__}: {error}; expected {cls.__name__}({order})")
         return None
 
 

@@ -127,7 +127,7 @@ class OpenMQNetwork(AnyNetwork):
         if self.model not in MODELS:
             raise UnknownName.of("cluster model", self.model, MODELS)
         if not self.brokers:
-            raise BadValue('a cluster without brokers; write \'brokers\': ["b1", "b2"]')
+            raise BadValue('a cluster without brokers; add \'brokers\': ["b1", "b2"]')
         for name in self.names:
             if self.names.count(name) > 1:
                 raise BadValue(f"two brokers are called {name!r}; give each its own name")
@@ -139,7 +139,7 @@ class OpenMQNetwork(AnyNetwork):
         if self.model == "master" and self.master is None:
             raise BadValue(
                 "a cluster with a master broker needs one: every other broker waits for it and "
-                "refuses clients (C4090); write the key 'master'"
+                "refuses clients (C4090); add the key 'master'"
             )
         if self.model != "master" and self.master is not None:
             reason = {
@@ -278,4 +278,4 @@ def _check_clients(step: Step, where: str, opened: dict[str, set[str]]) -> None:
     for key in ("count", "ms"):
         value = step.keys.get(key, 0)
         if isinstance(value, bool) or not isinstance(value, (int, float)) or value < 0:
-            raise BadValue(f"{where}: {key} is {value!r}; write a number, 0 or more")
+            raise BadValue(f"{where}: {key} is {value!r}; expected a number, 0 or more")

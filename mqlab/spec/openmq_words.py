@@ -319,7 +319,7 @@ def _write_destination(row: Row, keys: Keys, action: a.Action, dest: Destination
 def _write_options(row: Row, keys: Keys, given: Options, where: str) -> None:
     real = {name: value for name, value in given.items() if name.startswith(IMQ)}
     if given and not row.options:
-        raise BadValue(f"{where}: it has no options in OpenMQ")
+        raise BadValue(f"{where}: it takes no options for OpenMQ")
     if row.options in ("consumer", "producer") and real:
         keys["client"] = real
         given = {name: value for name, value in given.items() if name not in real}
@@ -335,6 +335,6 @@ def _write_options(row: Row, keys: Keys, given: Options, where: str) -> None:
 def _lines(step: str, action: f.Cut | f.Heal, brokers: Collection[str]) -> list[Step]:
     """Return a step for each line that is cut or healed: with one name, for all that lead there."""
     if isinstance(action, f.Cut) and action.how != "hang":
-        raise BadValue(f"Cut: how={action.how!r}; of OpenMQ only a silent cut is known: how='hang'")
+        raise BadValue(f"Cut: how={action.how!r}; OpenMQ supports only silent cuts: how='hang'")
     others = [action.other] if action.other else [name for name in brokers if name != action.one]
     return [Step(step, {"between": [action.one, other]}) for other in others]

@@ -13,7 +13,7 @@ from mqlab.errors import BadValue, UnknownName
 class Redelivery:
     """A client's redelivery policy; waits are in milliseconds.
 
-    `maximum` is how often a message comes again before it is a dead letter, -1 for ever. The
+    `maximum` is the maximum number of redeliveries before dead-lettering; -1 = unlimited. The
     first wait is `initial_delay`, the others `delay`, or each `multiplier` times the one before
     with `exponential`, up to `maximum_delay` (-1: no limit). (ActiveMQ rule 27.3)
 

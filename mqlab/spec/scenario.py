@@ -48,7 +48,7 @@ class AnyNetwork(ABC):
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """A network, actions in order, and what a guide says will come of it.
+    """A network, actions in order, and the outcome the guide predicts.
 
     By its `pace` each action begins when the network has come to *rest* from the one before, or when
     the *calls* of the one before have been answered, as the recordings in time were made; there
@@ -68,7 +68,7 @@ class Scenario:
             raise UnknownName.of("pace", self.pace, PACES)
         for action in self.actions:
             if not isinstance(action, Action):
-                raise BadValue(f"{action!r} is not an action; write for example mq.Consumer(...)")
+                raise BadValue(f"{action!r} is not an action; use e.g. mq.Consumer(...)")
         object.__setattr__(self, "actions", tuple(self.actions))
         object.__setattr__(self, "script", self.network.script(self.actions, self.pace))
 

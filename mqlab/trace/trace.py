@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Trace(Columns, Plottable):
-    """All that happened in one run, and the questions one can ask it. Nothing in it changes."""
+    """The immutable record of one run, with methods to query it."""
 
     def __init__(
         self,
@@ -163,7 +163,7 @@ class Trace(Columns, Plottable):
         return questions.lost(self)
 
     def duplicated(self) -> dict[str, dict[int, int]]:
-        """Return consumer -> message number -> how often it came, for messages that came more than once.
+        """Return consumer -> message number -> how often it was received, for messages received more than once.
 
         These came to one consumer more than once, or from a queue to several of whom the later was not told
         that it is a redelivery (JMSRedelivered): two masters on one store, a message sent twice.
@@ -171,7 +171,7 @@ class Trace(Columns, Plottable):
         return questions.duplicated(self)
 
     def redelivered(self) -> dict[str, list[int]]:
-        """Return consumer -> numbers of the messages that came with the redelivered flag."""
+        """Return consumer -> numbers of the messages received with the redelivered flag."""
         return questions.redelivered(self)
 
     # Of a run with faults. Each is a short function over the columns in `accounts`.

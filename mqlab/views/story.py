@@ -32,7 +32,7 @@ ROUNDS = 5  # so many that are alike are folded
 
 @dataclass(frozen=True, slots=True)
 class SkippedSpan:
-    """What is shortened from `begin` to `end` (us): a silence, or `count` failed attempts or rounds alike."""
+    """What is shortened from `begin` to `end` (us): silence, or `count` failed attempts or identical rounds."""
 
     begin: int
     end: int

@@ -246,7 +246,7 @@ class WorkbenchSession:
         """Give run `number` another `name`."""
         number, name = self._number(data["number"]), str(data["name"]).strip()
         if not name:
-            raise BadValue("a run without a name; write one")
+            raise BadValue("a run without a name; enter one")
         renamed = replace(self.state.branches[number], name=name)
         branches = (renamed if no == number else old for no, old in enumerate(self.state.branches))
         self._go(replace(self.state, branches=tuple(branches)))
@@ -316,7 +316,7 @@ class WorkbenchSession:
 
 def _us(ms: object) -> int:
     if isinstance(ms, bool) or not isinstance(ms, (int, float)) or not 0 <= ms < 1e12:
-        raise BadValue(f"the time is {shown(ms)}; write milliseconds, 0 or more")
+        raise BadValue(f"the time is {shown(ms)}; expected milliseconds, 0 or more")
     return round(ms * 1000)
 
 

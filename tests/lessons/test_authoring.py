@@ -34,7 +34,7 @@ def test_all_lessons_pass_their_own_check(mqlab):
 
 
 FAULTS = [
-    ('mistakes = ["connectors_lead_both_ways"]', "mistakes = []", "names no mistake"),
+    ('mistakes = ["connectors_lead_both_ways"]', "mistakes = []", "lists no mistakes"),
     (
         'mistakes = ["connectors_lead_both_ways"]',
         'mistakes = ["duplex_is_one_way"]',
@@ -43,7 +43,7 @@ FAULTS = [
     ('mistakes = ["connectors_lead_both_ways"]', 'mistakes = ["moon"]', "unknown mistake 'moon'"),
     ('kind = "received"\ntext', 'kind = "recieved"\ntext', "did you mean 'received'"),
     ("is = 10", "is = 11", "its solution does not pass"),
-    ("is = 10", "is = 0", "is done before anything is changed"),
+    ("is = 10", "is = 0", "its checks pass before anything is changed"),
     ('source = "Fuse 2, Network connectors, figure 2.1"', 'source = ""', "in which section"),
     ('"Has B a connector to forward over?"', "", "two hints at least"),
     ('figure = "fuse:2.1"\nkind', 'figure = "fuse:2.11"\nkind', "things in the first picture"),

@@ -56,7 +56,7 @@ BAD = {
     'mq.Cut("Z")': ["Cut", "unknown end of a line", "'Z'"],
     'mq.Cut("c")': ["Cut", "unknown end of a line", "'c'", "Known: A, B, C"],
     'mq.Cut("K", "A")': ["Cut", "K and A share no line", "write the two ends of one"],
-    'mq.Cut("L", "A")': ["Cut", "'L' has no line of its own; it uses that of client 'c'"],
+    'mq.Cut("L", "A")': ["Cut", "'L' has no connection of its own; it uses that of client 'c'"],
     'mq.Cut("A", "A")': ["Cut", "'A' is given twice", "a line joins two"],
     'mq.Cut("A", how="bent")': ["Cut", "unknown way to cut 'bent'", "refuse, reset_once, hang"],
     'mq.Cut("database")': ["Cut", "unknown end of a line"],

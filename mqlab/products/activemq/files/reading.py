@@ -90,7 +90,7 @@ def named(found: list[BrokerElement], hosts: Mapping[str, str]) -> dict[str, Bro
     for host, name in hosts.items():
         if name not in names:
             known = ", ".join(names)
-            raise BadFile(f"hosts: {host} is to be {name!r}, and no file has that broker: {known}")
+            raise BadFile(f"hosts: {host} is mapped to {name!r}, but no file contains that broker: {known}")
     return names
 
 

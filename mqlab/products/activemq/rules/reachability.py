@@ -85,8 +85,8 @@ def _host(leaf: Uri) -> str:
     "ttl-short",
     "error",
     finds="a consumer farther away than the TTL at its producer",
-    what="it is {hops} hops from producer {producer} at {home}, and the TTL there is {reach}: messages "
-    "get stuck on the way or never leave",
+    what="its distance from producer {producer} at {home} is {hops}, but the TTL there is {reach}: "
+    "messages get stuck on the route or never leave",
     fix="set networkTTL to {hops} on every connector along the route",
     source=TTL,
     see="activemq/hops_and_ttl/chain4_default_ttl",
@@ -109,7 +109,7 @@ def _ttl_short(context: CheckContext) -> Found:
     "ttl-distance",
     "warning",
     finds="a TTL below the distance of the farthest broker",
-    what="{far} is {hops} hops away, and the TTL here is {reach}: messages sent here never reach {end}",
+    what="the distance to {far} is {hops}, but the TTL here is {reach}: messages sent here never reach {end}",
     fix="set networkTTL to {hops} on every connector along the route",
     source=TTL,
     see="activemq/hops_and_ttl/chain4_default_ttl",

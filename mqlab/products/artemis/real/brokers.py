@@ -61,7 +61,9 @@ class ArtemisBrokers(Processes):
         )
         file = base / "etc" / "broker.xml"
         if not file.exists():
-            raise CannotRun(f"{self.home.starter} made no instance for broker {name}:\n{said[-600:]}")
+            raise CannotRun(
+                f"{self.home.starter} could not create an instance for broker {name}:\n{said[-600:]}"
+            )
         file.write_text(self.file_of(name), encoding="utf-8")
 
     def file_of(self, name: str) -> str:

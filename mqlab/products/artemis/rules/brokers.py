@@ -63,9 +63,9 @@ def _scale_down(server: Server) -> Mapping[str, object] | None:
     "error",
     finds="a standalone slave that scales down",
     what="a standalone slave fails with a NullPointerException on scale-down: its messages are not transferred",
-    fix="colocate it",
+    fix="colocate it with a master",
     source="Artemis rule 1.10",
-    unshown="its messages stay where they are, colocated or not, until the broker is back",
+    unshown="after a crash in 2.4 the messages stay where they are, colocated or not: the vote says no",
     of=(servers,),
 )
 def _scale_down_slave(server: Server) -> Found:
@@ -115,7 +115,7 @@ def _scale_down_group(server: Server) -> Found:
     "warning",
     finds="colocated without master or slave",
     what="colocated without a {half} element: the product's defaults apply to that half",
-    fix="write a {half}",
+    fix="add a {half}",
     source="AMQ Broker 7.1, 21.3.1",
     unshown="no effect: the defaults apply",
     of=(servers,),

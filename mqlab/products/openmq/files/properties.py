@@ -94,12 +94,12 @@ def read(
     found = sources(files)
     own = {one.broker: one for one in found if one.broker is not None}
     if len(own) < sum(one.broker is not None for one in found):
-        raise BadFile(f"{files[0].name}: two files are of one broker; give each its own {NAME}")
+        raise BadFile(f"{files[0].name}: two files belong to the same broker; each needs its own {NAME}")
     shared = [one for one in found if one.broker is None] or list(own.values())[:1]
     listed = [_named(text, own, hosts or {}) for one in shared[:1] for text in _list(one.text(LIST))]
     names = [*dict.fromkeys(listed), *(name for name in own if name not in listed)]
     if not names:
-        raise BadFile(f"{files[0].name}: no broker is named; write {LIST}=b1:{_PORT},b2:{_PORT}")
+        raise BadFile(f"{files[0].name}: no broker named; add {LIST}=b1:{_PORT},b2:{_PORT}")
     model, master = _model(shared[0], own, hosts or {})
     cluster = {k: v for one in shared if one.broker is None for k, v in one.options().items()}
     notes: dict[str, object] = {}

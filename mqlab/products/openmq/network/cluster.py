@@ -2,7 +2,7 @@
 
 The change record is the history of destinations and durable subscriptions: kept by the master broker,
 in the peers' database, or in the store of an enhanced cluster. Whoever was away reads it before it takes
-part, then hears of the others' consumers (Technical Overview, chapter 4, "Conventional Clusters").
+part, then hears of the others' consumers (Technical Overview 4, "Conventional Clusters").
 """
 
 from __future__ import annotations

@@ -121,7 +121,7 @@ def messages_in(text: str) -> dict[str, int]:
         return {"messages": 0, "remote": 0}
     found = _MESSAGES.search(text)
     if found is None:
-        raise CannotRun(f"'imqcmd query dst' tells no number of messages:\n{text[-600:]}")
+        raise CannotRun(f"'imqcmd query dst' printed no message count:\n{text[-600:]}")
     return {"messages": int(found[1]), "remote": int(found[2] or 0)}
 
 
@@ -135,7 +135,7 @@ def own_address() -> str:
             found = LOOPBACK
     if found.startswith("127."):
         raise CannotRun(
-            "brokers of Open Message Queue refuse to make a cluster at loopback addresses, and this "
-            "machine has no other; connect it to a network"
+            "Open Message Queue refuses to form a cluster on loopback addresses, and this machine has no "
+            "others; connect it to a network"
         )
     return found

@@ -128,7 +128,7 @@ def _ignored(cluster: Cluster) -> Found:
     what="it starts before its master broker {master} and rejects clients (C4090) until the master "
     "broker is up",
     fix="start the master broker first",
-    source="Technical Overview, chapter 4, Conventional Clusters",
+    source="Technical Overview 4, Conventional Clusters",
     example=lambda: Example(begun(*start("b2"), READS, *start("b1")), begun(*start("b1", "b2"), READS)),
 )
 def _master_first(cluster: Cluster) -> Found:
