@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import mqlab.real  # noqa: F401 - before the verb of that name takes its place in the package
 from mqlab.errors import BadValue
-from mqlab.spec import Action, Network
+from mqlab.spec import Action, Scenario, Start
 from mqlab.spec.link import LikeLinks
+from mqlab.spec.scenario import AnyNetwork
 from mqlab.trace.difference import Comparison
 from mqlab.trace.ledger import Ledger
 from mqlab.trace.trace import Trace
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
     from mqlab.conform.recorded import Recorded
     from mqlab.products.activemq.figures import AnyFigure
     from mqlab.reference import Options
-    from mqlab.spec import Scenario
-    from mqlab.spec.any_scenario import AnyScenario
 
 
 def figures(guide: str | None = None) -> tuple[AnyFigure, ...]:
@@ -54,7 +53,7 @@ def load(
     *paths: str | os.PathLike[str],
     values: Mapping[str, str] | str | os.PathLike[str] | None = None,
     hosts: Mapping[str, str] | None = None,
-) -> Network | AnyScenario | Trace:
+) -> AnyNetwork | Scenario | Trace:
     """Return the network of configuration files, the scenario of a lab file, or the trace of a Parquet file.
 
     Several files, or a folder with `activemq.xml` files, make one network: addresses in them lead to
@@ -90,7 +89,7 @@ def configuration(what: object) -> dict[str, str]:
     return products.configuration(inputs.network_or_scenario(what))
 
 
-def scenario_of(what: object, *actions: Action) -> AnyScenario:
+def scenario_of(what: object, *actions: Action) -> Scenario:
     """Return the scenario of what `run` takes; raises `BadValue` for anything else."""
     from mqlab.products import inputs
 
@@ -126,7 +125,7 @@ def run(
     asked = figure(what) if isinstance(what, str) and not inputs.is_file(what) else what
     scenario = inputs.scenario_of(asked, *actions)
     if edition is not None:
-        scenario = products.under(scenario, edition)
+        scenario = scenario.under(edition)
     trace = products.play(scenario, seed, jitter, limit, until, links)
     if until is not None:
         trace.header["until"] = until  # with seed and jitter: enough to run it again
@@ -137,10 +136,8 @@ def run(
 
 def _as_printed(asked: AnyFigure, edition: str | None) -> bool:
     """Whether a figure is run as its guide prints it: nothing changed, in its own edition."""
-    from mqlab import products
-
     own = figure(asked.id).scenario
-    return asked.scenario == own and (edition is None or products.under(own, edition) == own)
+    return asked.scenario == own and (edition is None or own.under(edition) == own)
 
 
 def trace_of(what: object, actions: tuple[Action, ...]) -> Trace:
@@ -173,11 +170,12 @@ def Lab(  # noqa: N802 - reads like the noun it makes
     """
     from mqlab import products
     from mqlab.products import inputs
-    from mqlab.products.activemq import lab as activemq
 
-    if isinstance(what, Network) and not actions:
-        return activemq.Lab(what, seed, jitter, limit, links=links)
-    return products.lab_of(inputs.scenario_of(what, *actions), seed, jitter, limit, links)
+    if not isinstance(what, AnyNetwork) or actions:
+        return products.lab_of(inputs.scenario_of(what, *actions), seed, jitter, limit, links)
+    lab = products.lab_of(Scenario(what, (Start(),)), seed, jitter, limit, links)
+    lab.rest()
+    return lab
 
 
 def check(what: object, *actions: Action) -> Problems:

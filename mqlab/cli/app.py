@@ -16,7 +16,7 @@ from mqlab.errors import BadValue
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from mqlab.spec.any_scenario import AnyScenario
+    from mqlab.spec.scenario import Scenario
 
 Whats = Annotated[
     list[str], typer.Argument(help="figure ids, lab files or configuration files", metavar="WHAT...")
@@ -92,11 +92,11 @@ def note(text: str) -> None:
     print(text, file=sys.stderr)
 
 
-def scenario(what: str, changes: list[str] | None = None, edition: str | None = None) -> AnyScenario:
+def scenario(what: str, changes: list[str] | None = None, edition: str | None = None) -> Scenario:
     """Return the scenario that *what* names, with options changed as ``--set`` says."""
     path = Path(what)
     found = verbs.scenario_of(path if what and (path.suffix == ".json" or _exists(path)) else what)
-    made: AnyScenario = changed(found, changes, edition)
+    made: Scenario = changed(found, changes, edition)
     return made
 
 
@@ -110,7 +110,7 @@ def changed(found: Any, changes: list[str] | None, edition: str | None) -> Any:
         if not (equals and dot and element and option):
             raise BadValue(f"--set {change!r}: expected e.g. A/linkToBrokerB.network_ttl=3")
         found = found.change(element, **{products.option_name(found, option): value})
-    return found if edition is None else products.under(found, edition)
+    return found if edition is None else found.under(edition)
 
 
 def _exists(path: Path) -> bool:

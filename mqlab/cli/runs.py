@@ -34,7 +34,7 @@ from mqlab.spec.openmq_actions import Send
 from mqlab.spec.plural import counted
 
 if TYPE_CHECKING:
-    from mqlab.spec.any_scenario import AnyScenario
+    from mqlab.spec.scenario import Scenario
     from mqlab.trace import Comparison, Trace
 
 WAITING = ("consumed", "waiting")  # fates that the other tables tell
@@ -88,7 +88,7 @@ def run(
     raise typer.Exit(1 if failed else 0)
 
 
-def _show(what: str, trace: Trace, asked: AnyScenario) -> None:
+def _show(what: str, trace: Trace, asked: Scenario) -> None:
     from mqlab.trace.spans import spans
 
     title = str(trace.header["scenario"].get("title") or what)
@@ -142,12 +142,11 @@ def _asked(trace: Trace) -> int:
     return sum(action.sends for action in trace.actions if isinstance(action, (Producer, Send)))
 
 
-def _show_guide(what: str, trace: Trace, asked: AnyScenario) -> None:
+def _show_guide(what: str, trace: Trace, asked: Scenario) -> None:
     from mqlab import products
     from mqlab.products.activemq.figures.claims import claims
-    from mqlab.spec import Scenario
 
-    said = asked.about.get("guide_says", {}) if isinstance(asked, Scenario) else {}
+    said = asked.about.get("guide_says", {}) if asked.product == "activemq" else {}
     for claim in claims(said, trace):
         show(f"[{'green' if claim.holds else 'yellow'}]{next(iter(told(str(claim))))}[/]")
     real = products.real_note(what)

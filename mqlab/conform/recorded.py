@@ -25,7 +25,7 @@ from mqlab.trace.spans import numbers
 from mqlab.trace.trace import Trace
 
 if TYPE_CHECKING:
-    from mqlab.spec.any_scenario import AnyScenario
+    from mqlab.spec.scenario import Scenario
 
 Outcome = JsonObject
 WHO = {"openmq": "Open Message Queue 6.5.0", "artemis": "Artemis 2.4.0"}
@@ -72,7 +72,7 @@ class Recorded:
         return tuple(entry["outcome"] for entry in ordered)
 
     @cached_property
-    def scenario(self) -> AnyScenario:
+    def scenario(self) -> Scenario:
         """The scenario, as every verb takes it."""
         return products.product_of(self.value).read(self.value, self.name)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from mqlab.spec.json_types import JsonDict
-from mqlab.spec.scenario import DATABASE
+from mqlab.spec.network_names import DATABASE
 from mqlab.trace import accounts, questions
 from mqlab.trace.event import Event
 from mqlab.trace.kinds import Kind, Reason

@@ -21,7 +21,7 @@ from mqlab.lessons.progress import Progress
 from mqlab.trace.trace import Trace
 
 if TYPE_CHECKING:
-    from mqlab.spec.any_scenario import AnyScenario
+    from mqlab.spec.scenario import Scenario
 
 
 def open(name: str, learner: str = "", language: str = "en", file: Path | None = None) -> Lesson:
@@ -53,7 +53,7 @@ class Lesson:
                 return replace(task, text=setups.told(task.text, task.setup, self.learner))
         raise UnknownName.of("task", id, [task.id for task in self.data.tasks], self.data.name)
 
-    def figure(self, id: str) -> AnyScenario:
+    def figure(self, id: str) -> Scenario:
         """Return the scenario of a task, which every verb takes: ``mq.run``, ``mq.check``, ..."""
         return setups.scenario(self.task(id).setup, self.learner)
 
@@ -130,20 +130,20 @@ class Lesson:
         A bare network is played with the exercise's own actions.
         """
         from mqlab.products import inputs
-        from mqlab.spec import Network, Scenario
+        from mqlab.spec.scenario import AnyNetwork
 
         task, own = self._exercise(id), self.figure(id)
 
-        def scenario() -> AnyScenario:
+        def scenario() -> Scenario:
             return (
                 inputs.scenario_of(what, *own.actions)
-                if isinstance(what, Network) and isinstance(own, Scenario)
+                if isinstance(what, AnyNetwork)
                 else inputs.scenario_of(what)
             )
 
         return self._tried(task, scenario, what)
 
-    def _tried(self, task: Exercise, scenario: Callable[[], AnyScenario], given: object) -> Feedback:
+    def _tried(self, task: Exercise, scenario: Callable[[], Scenario], given: object) -> Feedback:
         try:
             body = setups.body(scenario())
             before = setups.body(self.figure(task.id))

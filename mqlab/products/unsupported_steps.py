@@ -3,16 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
 
 from mqlab.spec import Network, Scenario
-from mqlab.spec.artemis import HaScenario
 from mqlab.spec.json_types import JsonDict, JsonObject
-from mqlab.spec.openmq import ClusterScenario
 from mqlab.spec.steps import steps_of
-
-if TYPE_CHECKING:
-    from mqlab.spec.any_scenario import AnyScenario
 
 CANNOT = {
     "start_connector": "a connector cannot be started alone over STOMP",
@@ -100,37 +94,34 @@ _DOES: Mapping[str, Mapping[str, set[str]]] = {
 _ANYWHERE = {"do", "id", "limit_ms", "rest_ms"}
 
 
-def steps(scenario: AnyScenario) -> list[JsonDict]:
+def steps(scenario: Scenario) -> list[JsonDict]:
     """Return a script in the words of recordings, which those have that play it on real brokers."""
-    if isinstance(scenario, Scenario):
+    if scenario.product == "activemq":
         return steps_of(scenario.actions, scenario.network.names)
-    return [{"do": step.do, **step.keys} for step in scenario.steps]
+    return [{"do": step.do, **step.keys} for step in scenario.script]
 
 
-def unplayable(scenario: AnyScenario) -> list[str]:
+def unplayable(scenario: Scenario) -> list[str]:
     """Return why a scenario cannot be played on real brokers over STOMP; empty if it can."""
-    if isinstance(scenario, Scenario):
-        found = _of_network(scenario)
-    elif isinstance(scenario, HaScenario):
-        found = [*_of_artemis(scenario), *_of_steps(scenario)]
-    else:
-        found = [*_of_openmq(scenario), *_of_steps(scenario)]
-    return list(dict.fromkeys(found))
+    of = {"activemq": _of_network, "artemis": _of_artemis, "openmq": _of_openmq}[scenario.product]
+    return list(dict.fromkeys(of(scenario)))
 
 
-def _of_artemis(scenario: HaScenario) -> Iterator[str]:
-    if any(broker.role == "colocated" for broker in scenario.brokers):
+def _of_artemis(scenario: Scenario) -> Iterator[str]:
+    if any(broker.role == "colocated" for broker in scenario.network.brokers):
         yield "colocated brokers: the ports of hosted backups are chosen by the product"
-    if any(broker.keys.get("in_vm_connector") for broker in scenario.brokers):
+    if any(broker.keys.get("in_vm_connector") for broker in scenario.network.brokers):
         yield "connectors within one process"
+    yield from _of_steps(scenario)
 
 
-def _of_openmq(scenario: ClusterScenario) -> Iterator[str]:
-    if scenario.model in ("peer", "enhanced"):
-        yield f"a cluster of the model {scenario.model!r}: its database is not available"
+def _of_openmq(scenario: Scenario) -> Iterator[str]:
+    if scenario.network.model in ("peer", "enhanced"):
+        yield f"a cluster of the model {scenario.network.model!r}: its database is not available"
+    yield from _of_steps(scenario)
 
 
-def _of_steps(scenario: ClusterScenario | HaScenario) -> Iterator[str]:
+def _of_steps(scenario: Scenario) -> Iterator[str]:
     does = _DOES[scenario.product]
     for step in steps(scenario):
         do = step["do"]

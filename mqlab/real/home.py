@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import zipfile
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,7 +17,7 @@ from mqlab.spec import Scenario
 from mqlab.spec.option import edition_of
 
 if TYPE_CHECKING:
-    from mqlab.spec.any_scenario import AnyScenario
+    from mqlab.spec.scenario import Scenario
 
 PACKAGE = Path("/usr/share/activemq")  # of Debian and Ubuntu
 
@@ -60,20 +60,20 @@ class Home:
     def __str__(self) -> str:
         return f"{self.product.title} {self.version}"
 
-    def edition(self, scenario: AnyScenario) -> AnyScenario:
+    def edition(self, scenario: Scenario) -> Scenario:
         """Return a scenario by the rules that the lab has for this version; raises `CannotRun`."""
         major, minor = (int(part) for part in self.version.split(".")[:2])
-        if isinstance(scenario, Scenario):
+        if self.product.name == "activemq":
             try:
                 return scenario.under(edition_of(self.version))
             except UnknownName:
                 told = f"{self.folder} is {self}, which mqlab does not model"
                 raise CannotRun(told) from None
         if self.product.name == "openmq":
-            return replace(scenario, version="6.5" if major >= 6 else "5.1")
+            return scenario.under("6.5" if major >= 6 else "5.1")
         known = ("2.28", "2.5", "2.4")
         there = [text for text in known if (major, minor) >= tuple(map(int, text.split(".")))]
-        return replace(scenario, version=(there or known[-1:])[0])
+        return scenario.under((there or known[-1:])[0])
 
 
 def find(product: str = "activemq") -> Home:

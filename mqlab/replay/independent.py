@@ -40,7 +40,7 @@ def parts(scenario: Any, jitter: int) -> list[Scenario]:
 
     Raises `BadValue` that names what couples the whole of it.
     """
-    if not isinstance(scenario, Scenario):
+    if scenario.product != "activemq":
         _refuse(f"what an {PRODUCTS[scenario.product]} lab does at one time hangs together")
     if jitter:
         _refuse("one generator draws the jitter of all lines")

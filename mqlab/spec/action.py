@@ -22,6 +22,7 @@ DESTINATION_OPTIONS: dict[str, tuple[str, Callable[[str], object]]] = {
     "consumer.noLocal": ("no_local", lambda text: text.lower() == "true"),
     "consumer.selector": ("selector", str),
 }
+KINDS = ("broker", "consumer")  # of what is paused and resumed
 ACK_MODES = ("auto", "client", "dups_ok", "individual", "transacted")
 
 
@@ -48,6 +49,12 @@ def brokers_of(*given: str | Sequence[str]) -> tuple[str, ...]:
     if not names or not all(isinstance(name, str) for name in names):
         raise BadValue(f'StartBrokers: {names!r}; expected the brokers\' names, such as "A", "B"')
     return names
+
+
+def bare(action: Action) -> Action:
+    """Return an action without what `openmq.Call` says around it."""
+    inner = getattr(action, "action", None)
+    return inner if isinstance(inner, Action) else action
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,16 +249,34 @@ class Receive(Action):
 
 @dataclass(frozen=True, slots=True)
 class Resume(Action):
-    """Resume a paused consumer, or a suspended broker (SIGCONT)."""
+    """Resume a paused consumer, or a suspended broker (SIGCONT).
+
+    `kind` (broker or consumer) says which of the two is meant where both have the name.
+    """
 
     who: str
+    kind: str | None = field(default=None, kw_only=True)
+
+    def __post_init__(self) -> None:
+        Action.__post_init__(self)
+        if self.kind not in (None, *KINDS):
+            raise UnknownName.of("kind", self.kind, KINDS, type(self).__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class Pause(Action):
-    """Pause a consumer (it receives nothing more) or suspend a broker (like SIGSTOP)."""
+    """Pause a consumer (it receives nothing more) or suspend a broker (like SIGSTOP).
+
+    `kind` (broker or consumer) says which of the two is meant where both have the name.
+    """
 
     who: str
+    kind: str | None = field(default=None, kw_only=True)
+
+    def __post_init__(self) -> None:
+        Action.__post_init__(self)
+        if self.kind not in (None, *KINDS):
+            raise UnknownName.of("kind", self.kind, KINDS, type(self).__name__)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from mqlab.errors import BadValue, UnknownName
 from mqlab.spec.action import Action
-from mqlab.spec.network import MODES
+from mqlab.spec.around import MODES
 
 WAYS = ("refuse", "reset_once", "hang", "drop_replies")
 

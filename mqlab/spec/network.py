@@ -4,34 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from mqlab.errors import BadValue, UnknownName, shown
-from mqlab.spec.connector import HEARD, HasOptions, NetworkConnector, TransportConnector, check_name
+from mqlab.spec.action import Action, Restart, Settle, Snapshot, Start
+from mqlab.spec.around import Around
+from mqlab.spec.clients import StartBrokers
+from mqlab.spec.connector import HasOptions, NetworkConnector, TransportConnector, check_name
 from mqlab.spec.manual import documented
+from mqlab.spec.network_names import check
 from mqlab.spec.option import DEFAULT_EDITION, edition_of
 from mqlab.spec.origin import Origin
 from mqlab.spec.rows import OPTIONS, policy_of, read_options
+from mqlab.spec.scenario import AnyNetwork
 from mqlab.spec.shape import NAME, OBJECT, TRUTH, ListOf, Record, number
 
 if TYPE_CHECKING:
     from typing import Unpack
 
     from mqlab.spec.options.types import BrokerOptions
-
-__all__ = [
-    "HEARD",
-    "MODES",
-    "Around",
-    "Broker",
-    "Endpoint",
-    "Network",
-    "NetworkConnector",
-    "TransportConnector",
-]
-
-MODES = ("refuse", "accept_close", "silent")
-
 
 _COMPOSITE = Record(
     {"name": NAME, "forward_to": ListOf(NAME), "forward_only": TRUTH}, (("name",), ("forward_to",))
@@ -127,33 +118,8 @@ class Broker(HasOptions):
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Endpoint:
-    """A listener that is not a broker: it refuses, accepts and closes, or accepts and stays silent."""
-
-    name: str
-    mode: str = "refuse"
-
-    def __post_init__(self) -> None:
-        if self.mode not in MODES:
-            raise UnknownName.of("mode", self.mode, MODES, f"endpoint {self.name!r}")
-
-
-@dataclass(frozen=True, slots=True)
-class Around:
-    """The surroundings of a network: endpoints, links and files.
-
-    `endpoints` are listeners that are not brokers, `lines` names of lines that lead to a broker and can
-    be cut (line: broker), `files` texts that clients read.
-    """
-
-    endpoints: tuple[Endpoint, ...] = ()
-    lines: tuple[tuple[str, str], ...] = ()
-    files: tuple[tuple[str, str], ...] = ()
-
-
 @dataclass(frozen=True, slots=True, init=False, repr=False)
-class Network:
+class Network(AnyNetwork):
     """Brokers with their connectors, of one ActiveMQ version.
 
     `origin` is the files that it was read from, if it was.
@@ -162,6 +128,7 @@ class Network:
     that is not there or for an unknown edition.
     """
 
+    product: ClassVar[str] = "activemq"
     brokers: tuple[Broker, ...]
     edition: str
     around: Around
@@ -171,7 +138,7 @@ class Network:
         self,
         *brokers: Broker,
         edition: str = DEFAULT_EDITION,
-        around: Around = Around(),
+        around: Around | None = None,
         origin: Origin | None = None,
     ) -> None:
         for broker in brokers:
@@ -180,6 +147,7 @@ class Network:
                     f"{shown(broker)} is not an ActiveMQ broker; use mq.Broker('A'), or for other "
                     "products mq.openmq.Network(...), mq.artemis.Network(...)"
                 )
+        around = Around() if around is None else around
         if not isinstance(around, Around):
             raise BadValue(f"around is {shown(around)}; expected mq.Around(...)")
         names = [
@@ -259,3 +227,13 @@ class Network:
     def made_of(self, *brokers: Broker, edition: str) -> Network:
         """Return a network of these brokers in the same place."""
         return Network(*brokers, edition=edition, around=self.around, origin=self.origin)
+
+    def script(self, actions: tuple[Action, ...], pace: str) -> tuple[Action, ...]:
+        """Return the actions: the lab plays them as they are."""
+        check(self, actions, strictly=pace == "rest")
+        return actions
+
+    def completed(self, actions: tuple[Action, ...]) -> tuple[Action, ...]:
+        """Return *actions* after a start of all brokers, unless they begin with one, and up to a rest."""
+        first = () if isinstance(next(iter(actions), None), (Start, Restart, StartBrokers)) else (Start(),)
+        return (*first, *actions, Settle(), Snapshot("final"))

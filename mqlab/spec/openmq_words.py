@@ -25,7 +25,7 @@ SIZE = 100  # bytes of a message in a step that does not say
 CALL = ("id", "limit_ms", "in_background", "rest_ms", "at")  # what any step may have
 IMQ = "imq"  # options that begin so are properties of a client's connection, by their real names
 ALWAYS = {"size", "count", "no_failover"}  # told even where they are as usual
-NOT_KEYS = ("at", "others")
+NOT_KEYS = ("at", "others", "kind")
 DESTINATIONS = ("destination", "reads", "to")
 
 
@@ -202,6 +202,8 @@ def _noun(row: Row, keys: Options, step: Step) -> a.Action:
     if row.noun is a.Producer:
         given = {"name": f"P.{given['on']}", "size": SIZE, **given}
         given["in_background"] = bool(step.keys.get("in_background", False))
+    if row.noun in (a.Pause, a.Resume) and "consumer" in keys:
+        given["kind"] = "consumer"
     if row.noun is f.Cut:
         given["how"] = "hang"
     if options:
@@ -235,23 +237,13 @@ def _with_call(action: a.Action, step: Step) -> a.Action:
 # Nouns -> steps
 
 
-def steps_of(
-    actions: Iterable[a.Action | Step], brokers: Collection[str], producers: Iterable[str] = ()
-) -> tuple[Step, ...]:
-    """Return the steps of actions; *producers* are those that are open already.
+def steps_of(action: a.Action, brokers: Collection[str], producers: Collection[str] = ()) -> list[Step]:
+    """Return the steps of an action, of a cut of several lines more than one.
 
-    Raises `BadValue` for what OpenMQ does not know.
+    *brokers* and *producers* are the names of those that are there. Raises `BadValue` for what OpenMQ does
+    not know.
     """
-    known, steps = set(producers), []
-    for action in actions:
-        if isinstance(action, Step):
-            steps.append(action)
-            continue
-        inner = action.action if isinstance(action, o.Call) else action
-        if isinstance(inner, o.OpenProducer):
-            known.add(inner.name)
-        steps += [_called(step, action) for step in _steps(inner, brokers, known)]
-    return tuple(steps)
+    return [_called(step, action) for step in _steps(a.bare(action), brokers, producers)]
 
 
 def _called(step: Step, action: a.Action) -> Step:
@@ -283,7 +275,7 @@ def _steps(action: a.Action, brokers: Collection[str], producers: Collection[str
         elif known.name == "options":
             _write_options(row, keys, value, where)
         elif known.name == "who" and value is not None:
-            keys[_kind_of(value, brokers, producers)] = value
+            keys[getattr(action, "kind", None) or _kind_of(value, brokers, producers)] = value
         elif known.name in NOT_KEYS or (known.name not in always and as_usual(known, value)):
             continue
         elif known.name not in fields_of:

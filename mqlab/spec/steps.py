@@ -233,7 +233,7 @@ def _noun(row: Row, keys: JsonDict) -> a.Action:
             given[names[key]] = tuple(value) if key == "brokers" else value
         elif key in row.more:
             options[key] = value
-    _translate(row.noun, given, options)
+    _translate(row.noun, keys, given, options)
     for known in fields(row.noun):
         needed = known.default is MISSING and known.default_factory is MISSING
         if needed and known.name not in given:
@@ -254,7 +254,7 @@ def field_of(row: Row) -> dict[str, str]:
     return {**row.keys, **times, **{name: name for name in names}}
 
 
-def _translate(noun: type[a.Action], given: JsonDict, options: JsonDict) -> None:
+def _translate(noun: type[a.Action], keys: JsonDict, given: JsonDict, options: JsonDict) -> None:
     """Turn what steps say in words of their own into an action's fields."""
     if noun is a.Consumer:
         if "subscription_name" in given:
@@ -266,6 +266,8 @@ def _translate(noun: type[a.Action], given: JsonDict, options: JsonDict) -> None
         given.setdefault("sends", 1)
         if "group" in options:
             given["properties"] = {**given.get("properties", {}), GROUP: options.pop("group")}
+    elif noun in (a.Pause, a.Resume) and "consumer" in keys:
+        given["kind"] = "consumer"
     elif noun is c.Client and "max_redeliveries" in options:
         most = options.pop("max_redeliveries")
         given["redelivery"] = Redelivery(maximum=most, initial_delay=0, delay=0)
@@ -293,12 +295,12 @@ def item_of(
             item[next(key for key, kind in KINDS.items() if kind == value.kind)] = value.name
         elif name == "options":
             item |= value
-        elif name != "at":
+        elif name not in ("at", "kind"):
             key = keys[name]
             if name == "on":
                 key = "client" if value in clients else "broker"
             elif name == "who":
-                key = "broker" if value in brokers else "consumer"
+                key = getattr(action, "kind", None) or ("broker" if value in brokers else "consumer")
                 if value in clients and isinstance(action, (a.Commit, a.Rollback)):
                     key = "client"
             elif name == "of" and step == "disk_slow":

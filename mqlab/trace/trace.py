@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from mqlab.spec import codec
+from mqlab.spec.action import Action, bare
 from mqlab.spec.values import duration
 from mqlab.trace import accounts, fast, plain, questions, summary, tables
 from mqlab.trace.account import Account
@@ -19,8 +20,6 @@ from mqlab.trace.kinds import Kind, Reason
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-    from mqlab.spec.action import Action
 
 
 class Trace(Columns, Plottable):
@@ -96,7 +95,7 @@ class Trace(Columns, Plottable):
     def actions(self) -> tuple[Action, ...]:
         """The actions of the run's script; none for a trace from elsewhere."""
         if self._actions is None:
-            self._actions = tuple(map(codec.bare, codec.actions_in(self.header.get("scenario", {}))))
+            self._actions = tuple(map(bare, codec.actions_in(self.header.get("scenario", {}))))
         return self._actions
 
     def tally(self) -> FateTable:

@@ -32,8 +32,8 @@ from mqlab.spec import Broker as BrokerSpec
 from mqlab.spec.edition import RULES, EditionRules
 from mqlab.spec.link import LikeLinks, Links
 from mqlab.spec.member import BrokerSettings, LockerSettings
+from mqlab.spec.network_names import check_open
 from mqlab.spec.plural import counted
-from mqlab.spec.scenario import check_open
 from mqlab.trace.trace import Trace
 
 if TYPE_CHECKING:

@@ -22,19 +22,19 @@ class ArtemisLab(Site):
 
     def begin(self, action: Step) -> Completion:
         """Begin a step; it is over when what it set going has come."""
-        self.step_no += 1
+        self.step_no = self.numbers.popleft() if self.numbers else self.step_no + 1
         name = f"do_{action.do}"
         room = ClientActions(self) if hasattr(ClientActions, name) else BrokerActions(self)
         act: Callable[[Keys], Completion | None] = getattr(room, name)
         return act(action.keys) or Completion()
 
-    def do(self, action: Action | Step) -> None:
+    def do(self, action: Action) -> None:
         """Do one more thing now, beside what is under way, or at its own time.
 
         Raises for one that cannot be done, and leaves the lab as it was.
         """
         scenario = self.scenario.with_actions(action)
-        step = scenario.steps[-1]
+        step = scenario.script[-1]
         if step.at is not None:
             self.schedule(step)
         elif self.under_way is not None:
@@ -46,7 +46,7 @@ class ArtemisLab(Site):
     @property
     def trace(self) -> Trace:
         """All that has happened so far."""
-        version = self.scenario.version
+        version = self.network.edition
         return self.notes.trace(
             {
                 "scenario": lab_file.write(self.scenario),

@@ -115,7 +115,7 @@ def test_what_is_written_reads_as_the_same_scenario(value):
     written = json.loads(json.dumps(artemis.write(read)))
     again = artemis.read(written)  # a recording's step for several brokers is an action for each of them
     assert again.actions == read.actions
-    assert replace(again, steps=()) == replace(read, steps=())
+    assert replace(again, actions=()) == replace(read, actions=())
     assert products.product_of(written).name == "artemis"
 
 
@@ -318,10 +318,11 @@ def test_a_text_is_read_in_the_type_of_its_option():
     }
     steps({**CONSUMER, "url": {"retry_interval": "100"}})(value)
     read = artemis.read(value)
-    assert read.brokers[0].elements == {"quorum_size": 2, "check_for_live_server": True}
-    assert read.cluster == {"max_hops": 3, "to": ["S1"]}
-    assert read.clients == {"retry_interval_multiplier": 2.0}
-    assert read.steps[-1].keys["url"] == {"retry_interval": 100}
+    network = read.network
+    assert network.brokers[0].elements == {"quorum_size": 2, "check_for_live_server": True}
+    assert network.cluster == {"max_hops": 3, "to": ["S1"]}
+    assert network.clients == {"retry_interval_multiplier": 2.0}
+    assert read.script[-1].keys["url"] == {"retry_interval": 100}
 
 
 @pytest.mark.parametrize(("brokers", "who", "says"), [

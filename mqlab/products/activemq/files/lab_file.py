@@ -15,8 +15,9 @@ from mqlab.errors import BadFile, BadValue, MqlabError, UnknownName
 from mqlab.files import validate
 from mqlab.products.activemq.files import shapes
 from mqlab.spec import Broker, Network, NetworkConnector, Scenario, codec
+from mqlab.spec.around import Around, Endpoint
+from mqlab.spec.connector import TransportConnector
 from mqlab.spec.json_types import JsonDict, JsonObject
-from mqlab.spec.network import Around, Endpoint, TransportConnector
 from mqlab.spec.option import DEFAULT_EDITION
 from mqlab.spec.rows import OPTIONS
 

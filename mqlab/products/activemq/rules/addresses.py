@@ -12,7 +12,7 @@ from mqlab.products.activemq.files.addresses import HERE
 from mqlab.products.activemq.files.elements import ConnectorElement, TransportElement
 from mqlab.products.activemq.rules.context import BrokerFile, files
 from mqlab.products.activemq.rules.examples_at_rest import from_files, reads, sent
-from mqlab.spec.network import HEARD
+from mqlab.spec.connector import HEARD
 from mqlab.spec.uri import Uri, parse
 
 LISTED = ("static", "simple", "masterslave", "fanout")

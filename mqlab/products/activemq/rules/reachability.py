@@ -15,8 +15,8 @@ from mqlab.products.activemq.rules.context import CheckContext
 from mqlab.products.activemq.rules.examples_at_rest import far, nobody, reads, row, sent
 from mqlab.spec import Consumer, Network, Producer, Scenario
 from mqlab.spec.clients import Client
+from mqlab.spec.connector import HEARD
 from mqlab.spec.graph import distances
-from mqlab.spec.network import HEARD
 from mqlab.spec.uri import Uri, parse
 from mqlab.spec.values import Destination, overlap
 

@@ -107,7 +107,7 @@ def on_killed(process: BrokerService) -> None:
 
 def pause(stage: Stage, action: Pause) -> None:
     """A broker is suspended, or a consumer held."""
-    if action.who in stage.lab.processes:
+    if action.who in stage.lab.processes and action.kind != "consumer":
         stage.lab.processes[action.who].pause()
     else:
         stage.lab.consumers_by_name[action.who].allow(0)
@@ -115,7 +115,7 @@ def pause(stage: Stage, action: Pause) -> None:
 
 def resume(stage: Stage, action: Resume) -> None:
     """It goes on."""
-    if action.who in stage.lab.processes:
+    if action.who in stage.lab.processes and action.kind != "consumer":
         stage.lab.processes[action.who].resume()
     else:
         stage.lab.consumers_by_name[action.who].allow(None)

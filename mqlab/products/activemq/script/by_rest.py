@@ -41,7 +41,9 @@ class DirectScriptRunner:
             return action.on in lab.brokers
         if isinstance(action, (a.Receive, a.Acknowledge, a.Close)):
             return action.consumer in lab.consumers
-        if isinstance(action, (a.Commit, a.Rollback, a.Pause, a.Resume)):
+        if isinstance(action, (a.Pause, a.Resume)):
+            return action.who in lab.consumers and action.kind != "broker"
+        if isinstance(action, (a.Commit, a.Rollback)):
             return action.who in lab.consumers
         return type(action) in _DO
 

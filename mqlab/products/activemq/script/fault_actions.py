@@ -10,7 +10,7 @@ from mqlab.products.activemq.transport.multicast import group_of
 from mqlab.spec import faults as f
 from mqlab.spec.action import Snapshot, StartConnector, StopConnector, Wait
 from mqlab.spec.clients import SampleOrders
-from mqlab.spec.scenario import DATABASE
+from mqlab.spec.network_names import DATABASE
 from mqlab.spec.values import duration
 from mqlab.trace.kinds import Kind, Reason
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from mqlab.products.activemq.client.calls import PendingCall
 from mqlab.spec.action import Action
 from mqlab.spec.clients import WaitUntil
-from mqlab.spec.scenario import DATABASE
+from mqlab.spec.network_names import DATABASE
 
 if TYPE_CHECKING:
     from mqlab.products.activemq.ha.jdbc import Database

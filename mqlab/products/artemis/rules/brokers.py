@@ -25,7 +25,7 @@ from mqlab.spec.artemis.broker import Broker
     unshown="mqlab does not model security",
 )
 def _cluster_password(set_up: SetUp) -> Found:
-    first, *others = set_up.scenario.brokers or [Broker("none")]
+    first, *others = set_up.network.brokers or [Broker("none")]
     said = first.keys.get("cluster_password")
     for server in others:
         own = server.keys.get("cluster_password")
@@ -146,7 +146,7 @@ def _excludes(server: Server) -> Found:
     hosts = broker.element("max_backups") > 0 and broker.policy == "replication"
     colocated = [other for other in server.others if other.role == "colocated"]
     asked = any(other.element("request_backup") for other in colocated)
-    static = not server.set_up.scenario.option(broker, "discovery")
+    static = not server.set_up.network.option(broker, "discovery")
     shifts = broker.part("slave", broker.name).scale_down is None
     if missing and hosts and asked and static and shifts:
         yield server.element, {"missing": ", ".join(missing)}

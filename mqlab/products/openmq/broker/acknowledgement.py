@@ -38,7 +38,7 @@ def _refuse(consumer: Consumer) -> None:
     broker was lost they are back at the homes already.
     """
     waits, first = consumer.mode == "client", not consumer.rollback_only
-    if first and consumer.home.lab.scenario.version == "5.1":
+    if first and consumer.home.lab.network.edition == "5.1":
         drop_lost(consumer)
     consumer.rollback_only = waits
     if not waits:
@@ -47,7 +47,7 @@ def _refuse(consumer: Consumer) -> None:
 
 def _stick(consumer: Consumer) -> None:
     """All that a consumer has stays with it until it closes: 5.1 has given it back."""
-    if consumer.home.lab.scenario.version != "5.1":
+    if consumer.home.lab.network.edition != "5.1":
         consumer.stuck += [*consumer.taken, *consumer.buffer]
         consumer.taken.clear()
         consumer.buffer.clear()
@@ -117,7 +117,7 @@ def requeue(consumer: Consumer, rule: int) -> None:
     head = [*consumer.taken, *consumer.buffer][: 1 if noted else None]
     if consumer.keys.get("xa") and consumer.received:  # what is prepared is not with it any more
         head = consumer.taken[:1]
-    old = home.lab.scenario.version == "5.1"
+    old = home.lab.network.edition == "5.1"
     for claim in consumer.unacknowledged:
         remote = claim.message.home is not home
         rolled_back = old and consumer.mode == "transacted" and claim in consumer.taken

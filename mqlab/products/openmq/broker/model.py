@@ -203,7 +203,7 @@ class Broker:
         self.quiesced = False  # it takes no new clients, by command
         self.hangs = False  # it waits for the database or another broker, and whoever asks it too
         self.lost_database = False  # it was away: operations fail even when it is back
-        self.master = lab.scenario.master
+        self.master = lab.network.master
         self.instances: dict[Destination, PhysicalDestination] = {}
         self.durables: dict[Key, DurableSubscription] = {}
         self.handed: Counter[object] = Counter()  # messages in this life, by durable subscription
@@ -218,7 +218,7 @@ class Broker:
 
     def option(self, key: str, default: object = None) -> Any:
         """Return a property: set at a start, its own, or the cluster's."""
-        return self.options.get(key, self.lab.scenario.option(self.name, key, default))
+        return self.options.get(key, self.lab.network.option(self.name, key, default))
 
     @property
     def serves(self) -> bool:
@@ -268,7 +268,7 @@ class Broker:
     @property
     def waits_for_master(self) -> bool:
         """Whether it may not serve yet: its master is not there, or does not accept it."""
-        if self.lab.scenario.model != "master" or self.named_master == self.name:
+        if self.lab.network.model != "master" or self.named_master == self.name:
             return False
         master = self.lab.brokers.get(str(self.named_master))
         return master is None or not master.ready or not self.accepts(master)

@@ -89,13 +89,13 @@ def change(broker: Broker, what: str, *values: Any) -> bool:
             CHANGES[what](peer, *values)
             peer.seen = len(lab.change_record)
         return True
-    if lab.scenario.model == "master" or (lab.scenario.model == "peer" and not lab.database_up):
+    if lab.network.model == "master" or (lab.network.model == "peer" and not lab.database_up):
         if what == "subscribe":
             values[0].refused = True
         for peer in {"create": peers, "update": [broker], "subscribe": [broker]}.get(what, ()):
             CHANGES[what](peer, *values)
         # A peer tries for minutes to reach its database, and answers nothing meanwhile.
-        broker.hangs = lab.scenario.model == "peer"
+        broker.hangs = lab.network.model == "peer"
     return False
 
 
@@ -114,9 +114,9 @@ def subscribe(broker: Broker, key: Key, dest: Destination, selector: str | None)
 def can_change(broker: Broker) -> bool:
     """Whether the change record can be written to from a broker."""
     lab = broker.lab
-    if lab.scenario.model == "master":
+    if lab.network.model == "master":
         return broker.linked(lab.brokers[str(broker.named_master)])
-    return lab.scenario.model == "none" or (lab.database_up and not broker.lost_database)
+    return lab.network.model == "none" or (lab.database_up and not broker.lost_database)
 
 
 # Coming and going
@@ -164,7 +164,7 @@ def catch_up(broker: Broker) -> None:
     """A broker joins: changes by the record, and what is in use on either side."""
     lab = broker.lab
     for what, values in lab.change_record[broker.seen :]:
-        if lab.scenario.model != "none":  # without a record it keeps and lacks what it did
+        if lab.network.model != "none":  # without a record it keeps and lacks what it did
             (_unsubscribed_while_away if what == "unsubscribe" else CHANGES[what])(broker, *values)
     broker.seen = len(lab.change_record)
     for peer in broker.peers:
