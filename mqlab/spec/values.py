@@ -156,6 +156,15 @@ def duration(value: int | float | str, where: str = "time") -> int:
     return time
 
 
+def told_ms(time: float) -> str:
+    """Return a time in us as milliseconds, to the microsecond.
+
+    >>> told_ms(1_234_567), told_ms(1_200_000_000)
+    ('1234.567', '1200000')
+    """
+    return f"{time / 1000:.3f}".rstrip("0").rstrip(".")
+
+
 def as_typed(text: str) -> str | int | bool:
     """Return an option's value as somebody types it: what looks like a truth or a whole number is one.
 

@@ -34,6 +34,7 @@ from mqlab.spec.link import LikeLinks, Links
 from mqlab.spec.member import BrokerSettings, LockerSettings
 from mqlab.spec.network_names import check_open
 from mqlab.spec.plural import counted
+from mqlab.spec.values import told_ms
 from mqlab.trace.trace import Trace
 
 if TYPE_CHECKING:
@@ -170,6 +171,10 @@ class Lab(KernelLab):
         self.pausing = True
         self.under_way = Completion(deadline=self.clock.now + (0 if looks else wait))
 
+    def action_of(self, scripted: ScriptStep) -> Action:
+        """Return the action of a step of the script."""
+        return scripted.action
+
     @property
     def expecting(self) -> str:
         """Whom housekeeping will change something for, though nothing moves now; empty if nobody."""
@@ -188,6 +193,7 @@ class Lab(KernelLab):
             "edition": self.edition,
             "snapshots": self.snapshots,
             "problems": list(self.problems),
+            "undone": self.undone,
             "request_reply": self.replies,
         }
         if self.details:
@@ -206,11 +212,14 @@ class Lab(KernelLab):
     def check_limit(self) -> None:
         """Raise `BadValue` when more has happened than the limit allows."""
         if self.limit is not None and self.recorder.count > self.limit:
-            raise BadValue(
-                f"more than {counted(self.limit, 'event')}, stopped at {self.clock.now / 1000:g} ms; with "
-                "several routes between brokers set suppressDuplicateQueueSubscriptions and "
-                "decreaseNetworkConsumerPriority, or a lower networkTTL"
-            )
+            remedy = "set a higher limit=, or send fewer messages"
+            if max(self.trace.column("hop"), default=0) > len(self.network.brokers):
+                remedy = (
+                    "messages circulate: with several routes, set decreaseNetworkConsumerPriority and "
+                    "suppressDuplicateQueueSubscriptions, or a lower networkTTL"
+                )
+            now = told_ms(self.clock.now)
+            raise BadValue(f"more than {counted(self.limit, 'event')}, stopped at {now} ms; {remedy}")
 
     # Writing down
 

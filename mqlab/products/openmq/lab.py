@@ -176,6 +176,10 @@ class ClusterLab(Cluster):
 
     # What came of it
 
+    def action_of(self, scripted: ScriptStep) -> Action:
+        """Return the action of a step of the script."""
+        return noun_of(scripted.step)
+
     @property
     def roles(self) -> dict[str, str]:
         """What each broker is: running, waiting for its master, or down."""
@@ -189,6 +193,7 @@ class ClusterLab(Cluster):
             **self.settings,
             "product": "openmq",
             "edition": self.network.edition,
+            "undone": self.undone,
             "operations": [dict(row) for row in self.operations],
             "snapshots": dict(self.snapshots),
             "consumers": report.of_clients(self),
