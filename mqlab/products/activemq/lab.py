@@ -38,7 +38,7 @@ from mqlab.trace.trace import Trace
 
 if TYPE_CHECKING:
     from mqlab.products.activemq.client.connection import ClientConnection
-    from mqlab.products.activemq.client.session import MessageConsumer
+    from mqlab.products.activemq.client.session import AddressedConsumer
 
 USUAL = Timing()
 CALLS = 30  # spread of what passes between two calls of a script: 1 to 500 ms were seen
@@ -107,7 +107,7 @@ class Lab(KernelLab):
         self.shared_stores: dict[str, SharedPersistenceAdapter] = {}
         self.files = dict(self.network.around.files)
         self.clients_by_name: dict[str, ClientConnection] = {}
-        self.consumers_by_name: dict[str, MessageConsumer] = {}
+        self.consumers_by_name: dict[str, AddressedConsumer] = {}
         self.consumers: dict[str, DirectConsumer] = {}
         self.senders: list[DirectProducer] = []
         self.producers: dict[str, int] = {}

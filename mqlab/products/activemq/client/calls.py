@@ -17,7 +17,7 @@ from mqlab.trace.spans import spans
 
 if TYPE_CHECKING:
     from mqlab.products.activemq.client.connection import ClientConnection
-    from mqlab.products.activemq.client.session import MessageConsumer, Session
+    from mqlab.products.activemq.client.session import AddressedConsumer, Session
     from mqlab.products.activemq.lab import Lab
     from mqlab.spec.values import Destination
 
@@ -44,7 +44,7 @@ class PendingCall:
         self.done = False
         self.row: dict[str, object] = {}
         self.took = 0
-        self.then: MessageConsumer | None = None
+        self.then: AddressedConsumer | None = None
         self.session: Session | None = None
         self.error_on_reply: Refused | None = None  # how it ends when the broker has answered well
 

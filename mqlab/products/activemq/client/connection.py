@@ -11,7 +11,7 @@ from mqlab.products.activemq.client.calls import PendingCall, session_of
 from mqlab.products.activemq.client.discovery import open_transport
 from mqlab.products.activemq.client.failover_transport import FailoverTransport
 from mqlab.products.activemq.client.query import flag, number
-from mqlab.products.activemq.client.session import MessageConsumer, Session
+from mqlab.products.activemq.client.session import AddressedConsumer, Session
 from mqlab.products.activemq.transport.openwire import (
     Command,
     ConnectionControl,
@@ -49,7 +49,7 @@ class ClientConnection:
         self.send_timeout = number(own, "sendTimeout", 0)  # ms; 0 is none
         self.transport: Any = None
         self.sessions: dict[str, Session] = {}
-        self.consumers: dict[str, MessageConsumer] = {}
+        self.consumers: dict[str, AddressedConsumer] = {}
         self.temps: list[Destination] = []
         self.calls: dict[int, PendingCall] = {}
         self.waiting: list[tuple[Any, Any]] = []  # what is to happen at the next connection
@@ -160,6 +160,8 @@ class ClientConnection:
         self.attachments += 1
         self.state = "connected"
         self.broker_node = self.lab.directory.node_at(address)
+        for consumer in self.consumers.values():
+            consumer.comes_from(self.broker_node, consumer.node)
         shown = self.lab.directory.shown_target(address)
         self.lab.record(
             Kind.Attached,
@@ -283,7 +285,7 @@ class ClientConnection:
 
     # What its user does
 
-    def open_consumer(self, consumer: MessageConsumer, call: PendingCall) -> None:
+    def open_consumer(self, consumer: AddressedConsumer, call: PendingCall) -> None:
         """Open a consumer; it takes what it can from then on."""
         self.consumers[consumer.name] = consumer
         self.lab.consumers_by_name[consumer.name] = consumer

@@ -23,9 +23,9 @@ class Responder(DirectConsumer):
         super().__init__(hands.lab, spec, hands.lab.broker(spec.on))
         self.hands = hands
 
-    def take(self, message: Message, row: int) -> None:
+    def take(self, message: Message, row: int, before: int) -> None:
         """Receive a request and send the answer to where it wants it."""
-        super().take(message, row)
+        super().take(message, row, before)
         reply_to = message.headers[REPLY_TO]
         if reply_to not in self.broker.by_name:
             self.lab.problem(f"{self.name}: temporary destination {reply_to} does not exist")
@@ -66,8 +66,8 @@ class Exchange:
         """All is answered that will be."""
         seen = {"requests_seen": self.responder.count, "replies_received": self.asker.count}
         self.lab.replies[self.action.requester] = seen
-        self.asker.close()
-        self.responder.close()
+        self.asker.leave()
+        self.responder.leave()
         self.lab.under_way = Completion()
 
 

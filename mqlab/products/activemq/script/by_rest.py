@@ -140,7 +140,7 @@ class DirectScriptRunner:
 
     def close(self, action: a.Close) -> None:
         """Close a consumer."""
-        self.lab.consumers[action.consumer].close(action.unsubscribe)
+        self.lab.consumers[action.consumer].leave(action.unsubscribe)
 
     def receive(self, action: a.Receive) -> None:
         """Let a held consumer take so many."""
@@ -156,11 +156,11 @@ class DirectScriptRunner:
 
     def acknowledge(self, action: a.Acknowledge) -> None:
         """Settle what it has received."""
-        self.lab.consumers[action.consumer].settle(action.count)
+        self.lab.consumers[action.consumer].acknowledge(action.count)
 
     def commit(self, action: a.Commit) -> None:
         """Commit its session."""
-        self.lab.consumers[action.who].settle(None)
+        self.lab.consumers[action.who].acknowledge()
 
     def rollback(self, action: a.Rollback) -> None:
         """Give all back."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from mqlab.products.activemq.client.addresses import Refused
 from mqlab.products.activemq.client.calls import SendJob, session_of
 from mqlab.products.activemq.client.connection import ClientConnection
-from mqlab.products.activemq.client.session import MessageConsumer
+from mqlab.products.activemq.client.session import AddressedConsumer
 from mqlab.products.activemq.script.steps import RunningStep, Stage, script_option
 from mqlab.products.activemq.transport.openwire import (
     RemoveInfo,
@@ -44,7 +44,7 @@ def open_consumer(stage: Stage, action: a.Consumer) -> None:
     """A client opens a consumer, which takes what it can from then on."""
     client = stage.lab.clients_by_name[action.on]
     dest, loop = _named(action, action.reads), script_option(action, "loop", True)
-    consumer = MessageConsumer(client, action, dest, session_of(stage.lab, action), loop)
+    consumer = AddressedConsumer(client, action, dest, session_of(stage.lab, action), loop)
     client.open_consumer(consumer, stage.call(client.name))
 
 
