@@ -41,7 +41,7 @@ class DirectConsumer(DirectClient, MessageConsumer):
     def _subscribe_to(self, broker: Broker) -> None:
         durable = self.durable if self.spec.durable else None
         self.sub = LocalSubscription(broker, self, self.info(durable), self.connection)
-        self.prefetch = self.sub.prefetch
+        self.set_prefetch(self.sub.prefetch)
         self.comes_from(broker.node, self.node, self.sub.no)
 
     def open(self) -> None:

@@ -40,7 +40,6 @@ class MessageConsumer(ABC):
 
     node: int
     session_name = ""
-    prefetch: int | None = None
     connected = True  # whether there is anybody to ask for messages
 
     def __init__(
@@ -72,8 +71,18 @@ class MessageConsumer(ABC):
             self.lab.new_id(), self.dest, spec.priority, selector, spec.exclusive, durable=durable
         )
         info.browser = spec.browser
-        info.not_from = (spec.connection or spec.name) if spec.no_local else None
+        info.not_from = self.connection_name if spec.no_local else None
         return info
+
+    @property
+    def connection_name(self) -> str:
+        """What its connection is called."""
+        return self.spec.connection or self.name
+
+    def set_prefetch(self, prefetch: int | None) -> None:
+        """Take note of its prefetch; None is left to the broker, and everything is reported at once."""
+        self.prefetch = prefetch
+        self.batch = max(1, (prefetch or 0) * BATCH)  # how many are reported or acknowledged together
 
     def comes_from(self, broker: int, node: int, sub: int = -1) -> None:
         """What it takes comes from that broker now; its stamps are the same for every message."""
@@ -156,11 +165,6 @@ class MessageConsumer(ABC):
                 for one in self.fresh:
                     self.send(DeliveredAck(self.name, one))
                 self.fresh.clear()
-
-    @property
-    def batch(self) -> float:
-        """How many are reported or acknowledged together."""
-        return max(1, (self.prefetch or 0) * BATCH)
 
     def acknowledge(self, count: int | None = None) -> None:
         """Acknowledge all, or only the last *count*; in individual mode that is one unless told."""

@@ -109,7 +109,7 @@ class AddressedConsumer(MessageConsumer):
         super().__init__(client.lab, spec, dest, by_action, client.redelivery)
         self.client, self.session_name = client, session
         self.session = client.session(session, spec.ack_mode == "transacted")
-        self.prefetch = client.prefetch if spec.prefetch is None else spec.prefetch
+        self.set_prefetch(client.prefetch if spec.prefetch is None else spec.prefetch)
         durable = spec.subscription_name or (spec.name if spec.durable else None)
         self.durable = (client.client_id, durable) if durable is not None else None
         if not loop:
@@ -125,6 +125,11 @@ class AddressedConsumer(MessageConsumer):
         self.working: Message | None = None  # what it is busy with
         self.opened = False
         self.waiting_receive: PendingCall | None = None  # the call that waits for one message
+
+    @property
+    def connection_name(self) -> str:
+        """What its connection is called."""
+        return self.client.name
 
     @property
     def connected(self) -> bool:  # type: ignore[override]

@@ -57,14 +57,14 @@ def temporary_queue(stage: Stage, action: c.TemporaryQueue) -> None:
 def send(stage: Stage, action: a.Producer) -> None:
     """A client sends."""
     client = stage.lab.clients_by_name[action.on]
-    first = stage.lab.reserve_numbers(action.sends)
     try:
         dest = _named(action, action.to)
     except Refused as error:
+        stage.lab.reserve_numbers(action.sends)  # the next ones are what they would have been
         stage.call(client.name).fail(error.kind, str(error))
         return
     session = session_of(stage.lab, action)
-    call = SendJob(stage.lab, stage.now.no, action, client, dest, session, first)
+    call = SendJob(stage.lab, stage.now.no, action, client, dest, session)
     stage.wait_for(call)
     call.next()
 

@@ -218,7 +218,7 @@ class TransportConnection:
         if message.persistent:
             process.lasting_audit.add(message.number)
         broker = process.broker
-        broker.take_over(message.copy(), broker.entry(sent.node), sent.row)
+        broker.take_over_each(message, broker.entry(sent.node), sent.row)
 
     def on_ack(self, command: StandardAck) -> None:
         """Messages are acknowledged, now or with their transaction."""
