@@ -288,7 +288,7 @@ class ClientConnection:
     def open_consumer(self, consumer: AddressedConsumer, call: PendingCall) -> None:
         """Open a consumer; it takes what it can from then on."""
         self.consumers[consumer.name] = consumer
-        self.lab.consumers_by_name[consumer.name] = consumer
+        self.lab.consumers[consumer.name] = consumer
         call.then = consumer
         if self.refuses(call):
             return

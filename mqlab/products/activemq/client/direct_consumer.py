@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from mqlab.products.activemq.broker.message import Message
 from mqlab.products.activemq.client.direct_client import DirectClient, LocalConnection
 from mqlab.products.activemq.client.local_subscription import LocalSubscription, Push
-from mqlab.products.activemq.client.message_consumer import MessageConsumer
+from mqlab.products.activemq.client.message_consumer import Calls, MessageConsumer
 from mqlab.products.activemq.transport.openwire import (
     Command,
     ConsumerCommand,
@@ -102,7 +102,18 @@ class DirectConsumer(DirectClient, MessageConsumer):
         message.redeliveries += 1
         return message.redeliveries
 
-    def leave(self, unsubscribe: bool = False) -> None:
+    def settle(self, count: int | None, call: Calls | None = None) -> None:
+        """Acknowledge what it was told to."""
+        self.acknowledge(count)
+
+    def end_transaction(self, how: str, call: Calls | None = None) -> None:
+        """Commit or roll back its session."""
+        if how == "commit":
+            self.acknowledge()
+        else:
+            self.give_back()
+
+    def leave(self, unsubscribe: bool = False, call: Calls | None = None) -> None:
         """Close consumer and connection; what it did not acknowledge goes back."""
         self.close()
         rule = Reason.unsubscribed if unsubscribe else Reason.consumer_left

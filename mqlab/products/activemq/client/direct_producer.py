@@ -175,3 +175,11 @@ class DirectProducer(DirectClient, MessageProducer):
             self.lab.clock.schedule(self.lab.clock.now + self.interval, self.send, None)
         else:
             self.send(None)
+
+
+def produce(lab: Lab, spec: ProducerSpec, headers: Mapping[str, object] | None = None) -> DirectProducer:
+    """Let a producer begin to send, on the first of its brokers that serves."""
+    producer = DirectProducer(lab, spec, lab.home((spec.on, *spec.others), spec.name), headers)
+    lab.senders = [sender for sender in lab.senders if not sender.closed] + [producer]
+    producer.start()
+    return producer

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import defaultdict, deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from mqlab.products.activemq.broker.message import ConsumerInfo, Message
@@ -23,12 +23,15 @@ from mqlab.trace.kinds import Kind
 from mqlab.trace.record import pack_prefix
 
 if TYPE_CHECKING:
+    from mqlab.products.activemq.client.calls import PendingCall
     from mqlab.products.activemq.lab import Lab
 
 # Of the prefetch: so many are reported at once, or acknowledged in dups_ok mode. From queues, in that
 # mode too, each message is acknowledged by itself (played with 5.5.1 and 5.17.2).
 BATCH = 0.5
 Delivery = tuple[Message, int, int]  # a message, the row of its dispatch, how often it was delivered before
+
+Calls = Callable[[str], "PendingCall"]  # makes the call of a client that the script may wait for
 
 
 class MessageConsumer(ABC):
@@ -92,6 +95,18 @@ class MessageConsumer(ABC):
     @abstractmethod
     def send(self, command: Command) -> None:
         """Tell the broker something."""
+
+    @abstractmethod
+    def settle(self, count: int | None, call: Calls) -> None:
+        """Acknowledge what it was told to: all, or the last *count*; *call* makes the call of a client."""
+
+    @abstractmethod
+    def end_transaction(self, how: str, call: Calls) -> None:
+        """Commit or roll back its session."""
+
+    @abstractmethod
+    def leave(self, unsubscribe: bool, call: Calls) -> None:
+        """Close it at the broker too; with *unsubscribe* its durable subscription ends."""
 
     @abstractmethod
     def send_acks(self, messages: list[Message]) -> None:

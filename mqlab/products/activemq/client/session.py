@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING
 
 from mqlab.products.activemq.broker.message import Message, MessageDispatch
 from mqlab.products.activemq.client.addresses import Refused
-from mqlab.products.activemq.client.message_consumer import MessageConsumer
+from mqlab.products.activemq.client.message_consumer import Calls, MessageConsumer
 from mqlab.products.activemq.transport.openwire import (
     Command,
     CommitTransaction,
     DeliveredAck,
     PoisonAck,
     RemoveInfo,
+    RemoveSubscriptionInfo,
     RollbackTransaction,
     StandardAck,
 )
@@ -260,6 +261,33 @@ class AddressedConsumer(MessageConsumer):
         back, self.unacknowledged = [*came, *self.unacknowledged], []
         self.expected, self.again = {}, set()
         self.redeliver(back)
+
+    def settle(self, count: int | None, call: Calls) -> None:
+        """Acknowledge what it was told to."""
+        pending = call(self.client.name)
+        if not self.client.refuses(pending):
+            self.acknowledge(count)
+            pending.finish()
+
+    def end_transaction(self, how: str, call: Calls) -> None:
+        """Commit or roll back its session."""
+        self.session.finish(how, call(self.client.name))
+
+    def leave(self, unsubscribe: bool, call: Calls) -> None:
+        """Close it at the broker too, once its transaction is over."""
+        client, transport = self.client, self.client.transport
+        pending = call(client.name)
+        waits = self.session.transaction is not None and (self.unacknowledged or self.expected)
+        self.close()
+        if waits:
+            self.session.leaving.append(self)
+            pending.finish()
+        elif transport is None or transport.away:
+            client.after_round(pending)
+        else:
+            client.request(RemoveInfo(self.name, self.last), pending)
+        if unsubscribe and self.durable is not None:
+            client.send(RemoveSubscriptionInfo(*self.durable))
 
     def close(self) -> None:
         """Take nothing more; whoever waits for a message gets none."""

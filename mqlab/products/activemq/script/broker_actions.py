@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import deque
 from typing import TYPE_CHECKING
 
+from mqlab.engine.lab import Completion
 from mqlab.products.activemq.broker import durable
 from mqlab.products.activemq.script.steps import RunningStep, Stage, script_option
-from mqlab.spec.action import Pause, Restart, Resume, Settle, Stop
+from mqlab.spec.action import Action, Pause, Restart, Resume, Settle, Start, Stop
 from mqlab.spec.clients import StartBrokers
 from mqlab.spec.faults import Crash, HostDown
 from mqlab.spec.values import duration
@@ -15,14 +17,57 @@ from mqlab.trace.kinds import Kind, Reason
 if TYPE_CHECKING:
     from mqlab.products.activemq.broker.broker_service import BrokerService
     from mqlab.products.activemq.ha.persistence_adapter import PersistenceAdapter
+    from mqlab.products.activemq.lab import Lab
+    from mqlab.products.activemq.script.runner import ScriptRunner
 
 QUIET, LONGEST_SETTLE = 300, 6000  # ms that nothing moves, and how long that is waited for
 
 
-def settle(stage: Stage, action: Settle) -> None:
+def start_network(stage: ScriptRunner, action: Start) -> Completion:
+    """Start all brokers in order, then the connectors one by one: each bridge is up before the next."""
+    lab = stage.lab
+    stage.in_turn = True
+    for process in lab.processes.values():
+        process.start()
+    stage.turns = deque(connector for connector in lab.connectors if connector.spec.get("auto_start"))
+    return Completion(then=on_turn, argument=stage)
+
+
+def on_turn(stage: ScriptRunner) -> None:
+    """The next connector starts."""
+    stage.in_turn = False
+    while stage.turns:
+        connector = stage.turns.popleft()
+        if connector.process.open and not connector.attempts:
+            connector.start()
+            stage.lab.under_way = Completion(then=on_turn, argument=stage)
+            return
+
+
+def nothing(stage: Stage, action: Action) -> None:
+    """Coming to rest is what every action ends in."""
+
+
+def settle(stage: Stage, action: Settle) -> Completion | None:
     """Wait until nothing has moved for a while."""
+    if not stage.lab.by_calls:
+        return Completion(then=on_rest, argument=(stage.lab, duration(action.quiet)))
     most = LONGEST_SETTLE if action.at_most is None else action.at_most
     stage.now.until = stage.now.start + duration(most)
+    return None
+
+
+def on_rest(waits: tuple[Lab, int]) -> None:
+    """All has come to rest: is it long enough?"""
+    lab, quiet = waits
+    due = lab.recorder.moved_at() + quiet
+    if due > lab.clock.now:
+        lab.under_way = Completion(deadline=due, then=on_quiet, argument=waits)
+
+
+def on_quiet(waits: tuple[Lab, int]) -> None:
+    """It was quiet for long enough, unless something has come up."""
+    waits[0].under_way = Completion(then=on_rest, argument=waits)
 
 
 def has_settled(stage: Stage, waiting: RunningStep, action: Settle) -> bool:
@@ -110,7 +155,7 @@ def pause(stage: Stage, action: Pause) -> None:
     if action.who in stage.lab.processes:
         stage.lab.processes[action.who].pause()
     else:
-        stage.lab.consumers_by_name[action.who].allow(0)
+        stage.lab.consumers[action.who].allow(0)
 
 
 def resume(stage: Stage, action: Resume) -> None:
@@ -118,7 +163,7 @@ def resume(stage: Stage, action: Resume) -> None:
     if action.who in stage.lab.processes:
         stage.lab.processes[action.who].resume()
     else:
-        stage.lab.consumers_by_name[action.who].allow(None)
+        stage.lab.consumers[action.who].allow(None)
 
 
 def host_down(stage: Stage, action: HostDown) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from mqlab.engine.lab import Completion
 from mqlab.products.activemq.broker import snapshot
 from mqlab.products.activemq.client.addresses import failover_options, shuffle, split
 from mqlab.products.activemq.network.network_connector import DiscoveryNetworkConnector
@@ -144,15 +145,21 @@ def _connector(stage: Stage, action: StartConnector | StopConnector) -> Discover
     return next(w for w in found if action.of in (None, w.process.name))
 
 
-def wait(stage: Stage, action: Wait) -> None:
+def wait(stage: Stage, action: Wait) -> Completion:
     """Let time pass."""
-    stage.now.until = stage.lab.clock.now + duration(action.time)
+    return Completion(deadline=stage.lab.clock.now + duration(action.time))
 
 
 def take_snapshot(stage: Stage, action: Snapshot) -> None:
     """Note the state of everything."""
-    moving = {"moving": True} if action.moving else {}
-    stage.lab.snapshots[action.label] = snapshot.take_timed(stage.lab) | moving
+    lab = stage.lab
+    if lab.by_calls:
+        moving = {"moving": True} if action.moving else {}
+        lab.snapshots[action.label] = snapshot.take_timed(lab) | moving
+        return
+    lab.snapshots[action.label] = snapshot.take(lab)
+    for broker in lab.brokers.values() if lab.rules.look_pages_in else ():
+        broker.looked_into()
 
 
 def sample_orders(stage: Stage, action: SampleOrders) -> None:

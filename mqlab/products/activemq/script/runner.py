@@ -1,15 +1,17 @@
-"""What an action comes to: to brokers in time, to lines, files and clients with addresses.
+"""What an action comes to, by two paces.
 
-By the pace of calls an action is over when its call has come back, when what it waits for holds, or when
-its patience is over.
+At rest, each action is over when the network has come to rest. By the pace of calls it is over when its call
+has come back, when what it waits for holds, or when its patience is over.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mqlab.engine.lab import Completion
+from mqlab.products.activemq.client import request_reply
 from mqlab.products.activemq.script import broker_actions, client_actions, fault_actions
 from mqlab.products.activemq.script.steps import RunningStep, Stage, script_option
 from mqlab.products.activemq.script.waits import WAITS
@@ -18,12 +20,21 @@ from mqlab.spec import clients as c
 from mqlab.spec import faults as f
 from mqlab.spec.steps import name_of
 
+if TYPE_CHECKING:
+    from mqlab.products.activemq.lab import Lab
+    from mqlab.products.activemq.network.network_connector import DiscoveryNetworkConnector
+
 PATIENCE = 20_000  # ms that an action which waits for something has, unless told
 LONGEST_CALL = 60_000  # ms that a script waits for a call to come back, unless told
 
 
 class ScriptRunner(Stage):
-    """Does actions, and knows when they are over."""
+    """Does actions, and knows when they are over; `turns` are connectors that start one after the other."""
+
+    def __init__(self, lab: Lab) -> None:
+        super().__init__(lab)
+        self.turns: deque[DiscoveryNetworkConnector] = deque()
+        self.in_turn = False
 
     def do(self, no: int, action: a.Action) -> Completion:
         """Begin an action, and say when it is over."""
@@ -33,18 +44,15 @@ class ScriptRunner(Stage):
         self.now = now = RunningStep(no, action, clock.now)
         if most is not None or over:
             now.until = clock.now + int(PATIENCE if most is None else most) * 1000
-        if not isinstance(action, c.WaitUntil):
-            DO[type(action)](self, action)
+        end = None if isinstance(action, c.WaitUntil) else DO[type(action)](self, action)
+        if end is not None or not (self.lab.by_calls or isinstance(action, (c.WaitUntil, c.ReceiveOnce))):
+            return end or Completion()
         if now.call is not None and now.until is None:
             now.until = clock.now + LONGEST_CALL * 1000
         waits = now.call is not None or over
         if not waits and now.until is None:
             return Completion(deadline=clock.now)
         return Completion(self.condition_holds if waits else None, now, now.until, self.on_over)
-
-    def only_waits(self, action: a.Action) -> bool:
-        """Whether an action does nothing but wait."""
-        return isinstance(action, (c.WaitUntil, c.ReceiveOnce))
 
     def condition_holds(self, waiting: RunningStep) -> bool:
         """Whether what an action waits for has come."""
@@ -90,8 +98,9 @@ class ScriptRunner(Stage):
         return sorted(found, key=lambda row: row["step"])
 
 
-DO: dict[type[a.Action], Callable[[Stage, Any], None]] = {
+DO: dict[type[a.Action], Callable[[Any, Any], Completion | None]] = {
     # brokers
+    a.Start: broker_actions.start_network,
     a.Restart: broker_actions.start_broker,
     c.StartBrokers: broker_actions.start_brokers,
     a.Stop: broker_actions.stop,
@@ -119,6 +128,7 @@ DO: dict[type[a.Action], Callable[[Stage, Any], None]] = {
     a.StopConnector: fault_actions.stop_connector,
     a.Wait: fault_actions.wait,
     a.Snapshot: fault_actions.take_snapshot,
+    a.WaitForSends: broker_actions.nothing,
     c.SampleOrders: fault_actions.sample_orders,
     # clients
     c.Client: client_actions.connect,
@@ -134,6 +144,7 @@ DO: dict[type[a.Action], Callable[[Stage, Any], None]] = {
     a.Acknowledge: client_actions.acknowledge,
     a.Commit: client_actions.commit,
     a.Rollback: client_actions.rollback,
+    a.RequestReply: request_reply.begin,
 }
 # Those that are over when something holds.
 OVER: dict[type[a.Action], Callable[[Stage, RunningStep, Any], bool]] = {
