@@ -33,10 +33,13 @@ from mqlab.spec.link import LikeLinks, Links
 from mqlab.spec.member import BrokerSettings, LockerSettings
 from mqlab.spec.plural import counted
 from mqlab.spec.scenario import check_open
+from mqlab.trace.kinds import Kind, Reason
 from mqlab.trace.trace import Trace
 
 if TYPE_CHECKING:
+    from mqlab.products.activemq.client.addresses import Refused
     from mqlab.products.activemq.client.connection import ClientConnection
+    from mqlab.products.activemq.client.direct_client import DirectClient
     from mqlab.products.activemq.client.message_consumer import MessageConsumer
 
 USUAL = Timing()
@@ -164,10 +167,7 @@ class Lab(KernelLab):
         self.pausing = True
         self.under_way = Completion(deadline=self.clock.now + (0 if looks else wait))
 
-    @property
-    def expecting(self) -> str:
-        """Whom housekeeping will change something for, though nothing moves now; empty if nobody."""
-        return waits.expecting(self)
+    expecting = property(waits.expecting)
 
     @property
     def trace(self) -> Trace:
@@ -223,6 +223,15 @@ class Lab(KernelLab):
         if detail is not None:
             self.details[row] = detail
         return row
+
+    def record_failure(self, client: DirectClient | ClientConnection, error: Refused) -> None:
+        """Record that a client's connection has failed for good."""
+        detail: dict[str, object] = {
+            "class": "JMSException",
+            "message": str(error),
+            "cause": f"{error.cause}: {error}",
+        }
+        self.record(Kind.Failed, detail, client, frm=client.node, rule=Reason.gave_up)
 
     def set_cause(self, near: object, row: int) -> None:
         """Let *row* be the cause of what happens next to whoever opened a socket."""

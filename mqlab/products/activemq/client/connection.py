@@ -264,16 +264,9 @@ class ClientConnection:
         for consumer in self.consumers.values():
             consumer.close()
         calls, self.calls = self.calls, {}
-        kind, text, cause = "JMSException", str(error), error.cause
         for call in calls.values():
-            call.fail(kind, text, cause)
-        self.lab.record(
-            Kind.Failed,
-            chain=self,
-            frm=self.node,
-            rule=Reason.gave_up,
-            detail={"class": kind, "message": text, "cause": f"{cause}: {text}"},
-        )
+            call.fail("JMSException", str(error), error.cause)
+        self.lab.record_failure(self, error)
 
     def after_round(self, call: PendingCall, **found: object) -> None:
         """End *call* well, as soon as no round holds the transport."""

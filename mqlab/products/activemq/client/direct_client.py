@@ -22,7 +22,6 @@ from mqlab.products.activemq.transport.sockets import (
 )
 from mqlab.spec import Consumer as ConsumerSpec
 from mqlab.spec import Producer as ProducerSpec
-from mqlab.trace.kinds import Kind, Reason
 
 if TYPE_CHECKING:
     from mqlab.products.activemq.broker.broker_service import BrokerService
@@ -99,18 +98,7 @@ class DirectClient(ABC):
         if source is not self.connection:
             return
         if not self.fails_over:
-            error = source.failure
-            self.lab.record(
-                Kind.Failed,
-                {
-                    "class": "JMSException",
-                    "message": str(error),
-                    "cause": f"{error.cause}: {error}",
-                },
-                self,
-                frm=self.node,
-                rule=Reason.gave_up,
-            )
+            self.lab.record_failure(self, source.failure)
         self.on_lost()
 
     @abstractmethod

@@ -47,33 +47,35 @@ class LocalTransportConnection(TransportConnection):
 class LocalSubscription(ClientSubscription):
     """A subscription of such a client: what happens to every message goes without commands."""
 
+    socket: LocalConnection
+    consumer: DirectConsumer
+
     def __init__(
-        self, broker: Broker, client: DirectConsumer, info: ConsumerInfo, connection: LocalConnection
+        self, broker: Broker, consumer: DirectConsumer, info: ConsumerInfo, connection: LocalConnection
     ) -> None:
-        super().__init__(broker, connection, client, info, client.spec.prefetch)
-        self.client, self.connection = client, connection
-        self.dispatch = pack_prefix(DISPATCHED, broker.node, broker.node, client.node, -1, self.no)
-        self.on_message, self.acknowledged = client.on_message, self.on_acknowledged
+        super().__init__(broker, connection, consumer, info, consumer.spec.prefetch)
+        self.dispatch = pack_prefix(DISPATCHED, broker.node, broker.node, consumer.node, -1, self.no)
+        self.on_message, self.acknowledged = consumer.on_message, self.on_acknowledged
 
     @property
     def has_delivered(self) -> bool:  # type: ignore[override]
         """Whether the client has received anything."""
-        return self.client.count > 0
+        return self.consumer.count > 0
 
     def deliver(self, message: Message, rule: int) -> None:
         """Push *message* to the client."""
         self.dispatched[message] = None
-        broker, way = self.broker, self.connection
+        way = self.socket
         row = self.recorder.add_packed(self.dispatch, message, rule, message.row)
         way.back.carry(self.on_message, (message, row, way), 0, message.size)
-        if broker.advisory_subscribers:
+        if self.broker.advisory_subscribers:
             self.advise(message)
 
     def on_acknowledged(self, message: Message) -> None:
         """The acknowledgement has reached the broker."""
-        connection = self.connection
+        connection = self.socket
         if connection.impaired and not connection.lets_pass(False, self.on_acknowledged, message):
             return
         if message in self.dispatched:
-            self.client.unconfirmed.discard(message.number)
+            self.consumer.unconfirmed.discard(message.number)
             self.acknowledge(message)

@@ -15,7 +15,7 @@ from mqlab.spec.values import Destination
 
 if TYPE_CHECKING:
     from mqlab.products.activemq.lab import Lab
-    from mqlab.products.activemq.script.steps import Stage
+    from mqlab.products.activemq.script.runner import ScriptRunner
 
 
 class Responder(DirectConsumer):
@@ -72,6 +72,6 @@ class Exchange:
         self.lab.under_way = Completion()
 
 
-def begin(stage: Stage, action: RequestReply) -> Completion:
+def begin(runner: ScriptRunner, action: RequestReply) -> Completion:
     """Begin an exchange, and say when it is over."""
-    return Exchange(stage.lab, action).open_responder()
+    return Exchange(runner.lab, action).open_responder()

@@ -16,7 +16,7 @@ from mqlab.products.activemq.client.connection import ClientConnection
 from mqlab.products.activemq.client.direct_consumer import DirectConsumer
 from mqlab.products.activemq.client.direct_producer import DirectProducer, produce
 from mqlab.products.activemq.client.session import AddressedConsumer
-from mqlab.products.activemq.script.steps import RunningStep, Stage, script_option
+from mqlab.products.activemq.script.steps import RunningStep, script_option
 from mqlab.products.activemq.transport.openwire import (
     RemoveSubscriptionInfo,
     SessionInfo,
@@ -27,22 +27,23 @@ from mqlab.spec.values import Destination, duration
 
 if TYPE_CHECKING:
     from mqlab.products.activemq.lab import Lab
+    from mqlab.products.activemq.script.runner import ScriptRunner
 
 LONGEST_RECEIVE = 5000  # ms that a consumer waits for one message, unless told
 UNNAMED = Refused("IllegalArgumentException", "Invalid destination name: a non-empty name is required")
 
 
-def connect(stage: Stage, action: c.Client) -> None:
+def connect(runner: ScriptRunner, action: c.Client) -> None:
     """A client opens its connection."""
-    client = stage.lab.clients_by_name[action.name] = ClientConnection(stage.lab, action)
-    client.open(stage.call(action.name))
+    client = runner.lab.clients_by_name[action.name] = ClientConnection(runner.lab, action)
+    client.open(runner.call(action.name))
 
 
-def open_session(stage: Stage, action: c.OpenSession) -> None:
+def open_session(runner: ScriptRunner, action: c.OpenSession) -> None:
     """A client opens a session."""
-    client = stage.lab.clients_by_name[action.client]
+    client = runner.lab.clients_by_name[action.client]
     client.session(action.session, action.transacted)
-    client.request(SessionInfo(action.session), stage.call(client.name))
+    client.request(SessionInfo(action.session), runner.call(client.name))
 
 
 def _named(action: a.Consumer | a.Producer, dest: Destination) -> Destination:
@@ -52,9 +53,9 @@ def _named(action: a.Consumer | a.Producer, dest: Destination) -> Destination:
     return dest
 
 
-def open_consumer(stage: Stage, action: a.Consumer) -> None:
+def open_consumer(runner: ScriptRunner, action: a.Consumer) -> None:
     """A consumer opens, on a broker by itself or on a client's connection, and takes what it can."""
-    lab = stage.lab
+    lab = runner.lab
     if action.on in lab.brokers:
         direct = DirectConsumer(lab, action, lab.home((action.on, *action.others), action.name))
         lab.consumers[action.name] = direct
@@ -63,28 +64,28 @@ def open_consumer(stage: Stage, action: a.Consumer) -> None:
     client = lab.clients_by_name[action.on]
     dest, loop = _named(action, action.reads), script_option(action, "loop", True)
     consumer = AddressedConsumer(client, action, dest, session_of(lab, action), loop)
-    client.open_consumer(consumer, stage.call(client.name))
+    client.open_consumer(consumer, runner.call(client.name))
 
 
-def temporary_queue(stage: Stage, action: c.TemporaryQueue) -> None:
+def temporary_queue(runner: ScriptRunner, action: c.TemporaryQueue) -> None:
     """A client makes a temporary queue."""
-    client = stage.lab.clients_by_name[action.client]
-    client.make_temp(action.name, session_of(stage.lab, action), stage.call(client.name))
+    client = runner.lab.clients_by_name[action.client]
+    client.make_temp(action.name, session_of(runner.lab, action), runner.call(client.name))
 
 
-def send(stage: Stage, action: a.Producer) -> Completion | None:
+def send(runner: ScriptRunner, action: a.Producer) -> Completion | None:
     """A producer on a broker by itself sends, or a client."""
-    if action.on in stage.lab.brokers:
-        return _send_directly(stage.lab, action)
-    client = stage.lab.clients_by_name[action.on]
+    if action.on in runner.lab.brokers:
+        return _send_directly(runner.lab, action)
+    client = runner.lab.clients_by_name[action.on]
     try:
         dest = _named(action, action.to)
     except Refused as error:
-        stage.lab.reserve_numbers(action.sends)  # the next ones are what they would have been
-        stage.call(client.name).fail(error.kind, str(error))
+        runner.lab.reserve_numbers(action.sends)  # the next ones are what they would have been
+        runner.call(client.name).fail(error.kind, str(error))
         return None
-    call = SendJob(stage.lab, stage.now.no, action, client, dest, session_of(stage.lab, action))
-    stage.wait_for(call)
+    call = SendJob(runner.lab, runner.now.no, action, client, dest, session_of(runner.lab, action))
+    runner.wait_for(call)
     call.next()
     return None
 
@@ -114,62 +115,62 @@ def on_sent(producer: DirectProducer) -> None:
     lab.under_way = Completion(deadline=lab.clock.now + wait)
 
 
-def commit(stage: Stage, action: a.Commit) -> None:
+def commit(runner: ScriptRunner, action: a.Commit) -> None:
     """A transaction takes effect."""
-    _end_transaction(stage, action, "commit")
+    _end_transaction(runner, action, "commit")
 
 
-def rollback(stage: Stage, action: a.Rollback) -> None:
+def rollback(runner: ScriptRunner, action: a.Rollback) -> None:
     """A transaction is forgotten."""
-    _end_transaction(stage, action, "rollback")
+    _end_transaction(runner, action, "rollback")
 
 
-def _end_transaction(stage: Stage, action: a.Commit | a.Rollback, how: str) -> None:
-    lab = stage.lab
+def _end_transaction(runner: ScriptRunner, action: a.Commit | a.Rollback, how: str) -> None:
+    lab = runner.lab
     if action.who in lab.consumers:  # its own session
-        lab.consumers[action.who].end_transaction(how, stage.call)
+        lab.consumers[action.who].end_transaction(how, runner.call)
     else:
         session = lab.clients_by_name[action.who].session(str(action.session), True)
-        session.finish(how, stage.call(action.who))
+        session.finish(how, runner.call(action.who))
 
 
-def acknowledge(stage: Stage, action: a.Acknowledge) -> None:
+def acknowledge(runner: ScriptRunner, action: a.Acknowledge) -> None:
     """A consumer acknowledges what it had."""
-    stage.lab.consumers[action.consumer].settle(action.count, stage.call)
+    runner.lab.consumers[action.consumer].settle(action.count, runner.call)
 
 
-def receive_once(stage: Stage, action: c.ReceiveOnce) -> None:
+def receive_once(runner: ScriptRunner, action: c.ReceiveOnce) -> None:
     """A consumer asks for one message and waits."""
-    consumer = stage.lab.consumers[action.consumer]
+    consumer = runner.lab.consumers[action.consumer]
     assert isinstance(consumer, AddressedConsumer)
     timeout = LONGEST_RECEIVE if action.timeout is None else action.timeout
-    consumer.receive_once(stage.call(consumer.client.name), duration(timeout))
+    consumer.receive_once(runner.call(consumer.client.name), duration(timeout))
 
 
-def close_consumer(stage: Stage, action: a.Close) -> None:
+def close_consumer(runner: ScriptRunner, action: a.Close) -> None:
     """A consumer closes, and its durable subscription ends if that is said."""
-    stage.lab.consumers[action.consumer].leave(action.unsubscribe, stage.call)
+    runner.lab.consumers[action.consumer].leave(action.unsubscribe, runner.call)
 
 
-def close_client(stage: Stage, action: c.CloseClient) -> None:
+def close_client(runner: ScriptRunner, action: c.CloseClient) -> None:
     """A client closes its connection."""
-    stage.lab.clients_by_name[action.client].close(stage.call(action.client))
+    runner.lab.clients_by_name[action.client].close(runner.call(action.client))
 
 
-def unsubscribe(stage: Stage, action: c.Unsubscribe) -> None:
+def unsubscribe(runner: ScriptRunner, action: c.Unsubscribe) -> None:
     """A client ends its durable subscription."""
-    client = stage.lab.clients_by_name[action.client]
+    client = runner.lab.clients_by_name[action.client]
     command = RemoveSubscriptionInfo(client.client_id, action.subscription_name)
-    client.request(command, stage.call(client.name))
+    client.request(command, runner.call(client.name))
 
 
-def receive(stage: Stage, action: a.Receive) -> None:
+def receive(runner: ScriptRunner, action: a.Receive) -> None:
     """A held consumer takes so many messages."""
-    consumer = stage.lab.consumers[action.consumer]
-    stage.now.goal = consumer.count + action.count
+    consumer = runner.lab.consumers[action.consumer]
+    runner.now.goal = consumer.count + action.count
     consumer.allow(action.count)
 
 
-def has_received(stage: Stage, waiting: RunningStep, action: a.Receive) -> bool:
+def has_received(runner: ScriptRunner, waiting: RunningStep, action: a.Receive) -> bool:
     """Whether it has them."""
-    return stage.lab.consumers[action.consumer].count >= waiting.goal
+    return runner.lab.consumers[action.consumer].count >= waiting.goal
