@@ -1,4 +1,4 @@
-"""Traffic for a network that has none, such as one of configuration files: a default load, clients in few words."""
+"""Traffic for a network that has none, such as one of configuration files: a load, clients in few words."""
 
 from __future__ import annotations
 
