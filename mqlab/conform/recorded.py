@@ -137,7 +137,7 @@ def recorded(what: object) -> Recorded:
     ends = [full for full in known if f"/{full}".endswith(f"/{name}")]
     if len(ends) != 1:
         if ends:
-            raise UnknownName(f"{name} is the name of {', '.join(ends)}; expected one of them")
+            raise UnknownName(f"{name} is the name of {', '.join(ends)}; use one of them")
         raise UnknownName.of("recording", name, [full.rpartition("/")[2] for full in known])
     return Recorded(ends[0], _read(*known[ends[0]]))
 

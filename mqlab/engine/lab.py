@@ -344,7 +344,7 @@ class Lab(ABC):
             raise BadValue(f"more than {counted(most, 'event')}, {now}; let the script end earlier")
         if self.clock.turn > turns:
             raise BadValue(
-                f"{turns} things were to happen, with {counted(count, 'event')}; {now}: say until when to run"
+                f"{turns} things were to happen, with {counted(count, 'event')}; {now}: set until=..."
             )
         kept = count - self.recorder.gone
         if EVENT * kept + TURN * self.clock.waiting > MOST_MEMORY:

@@ -32,7 +32,7 @@ def parse(text: str, where: str, encoding: str = "utf-8") -> Document:
     {'x': '1'}
     """
     if len(text) > MOST_BYTES:
-        raise BadFile(f"{where}: more than {MOST_BYTES:,} characters; no configuration is as long")
+        raise BadFile(f"{where}: more than {MOST_BYTES:,} characters; too large for a configuration file")
     reader = DefusedExpatParser(forbid_dtd=True, forbid_entities=True, forbid_external=True)
     reader.setFeature(feature_namespaces, True)
     builder = _Builder(text, where)

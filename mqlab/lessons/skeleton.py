@@ -19,7 +19,7 @@ figure = "fuse:2.1"
 kind = "received"
 text = "How many messages does each consumer receive?"
 mistakes = ["connectors_lead_both_ways"]
-hints = ["In which direction do messages cross the connector?", "Has B a connector to forward over?"]
+hints = ["In which direction are messages forwarded?", "Does B have a connector to forward over?"]
 told = "A connector forwards one way."
 source = "Fuse 2, Network connectors, figure 2.1"
 

@@ -137,7 +137,7 @@ def version(product: Product, folder: Path) -> str:
         found = re.search(r"^(?:Implementation|Bundle)-Version: (\d+\.\d+\.\d+)", text, re.MULTILINE)
         if found:
             return found[1]
-    raise CannotRun(f"{folder}: no archive {pattern} in its lib tells a version")
+    raise CannotRun(f"{folder}: no archive {pattern} in its lib contains a version")
 
 
 def _told_by(program: Path) -> str:

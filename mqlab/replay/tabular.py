@@ -87,7 +87,7 @@ def _parquet(path: Path) -> Columns:
     try:
         table = pa.parquet.read_table(path, page_checksum_verification=True)
     except (pa.ArrowException, OSError) as error:
-        raise BadFile(f"{path}: damaged, or no Parquet: {' '.join(str(error).split())}") from None
+        raise BadFile(f"{path}: damaged, or not a Parquet file: {' '.join(str(error).split())}") from None
     found = {name: table.column(name).to_pylist() for name in table.column_names}
     return Columns(path, found, "row", range(table.num_rows))
 

@@ -58,8 +58,8 @@ WRONG = [
     (LAB, sends(sends=10**20), ["action 3 (Producer), sends is 100000000000000000000", "0 to 1000000000"]),
     (LAB, sends(sends=1e9), ["action 3 (Producer), sends is 1000000000.0"]),
     (LAB, sends(sends=True), ["action 3 (Producer), sends is True"]),
-    (LAB, sends(every=float("inf")), ["action 3 (Producer), every: inf is not a length of time"]),
-    (LAB, sends(every=float("nan")), ["action 3 (Producer), every: nan is not a length of time"]),
+    (LAB, sends(every=float("inf")), ["action 3 (Producer), every: inf is not a duration"]),
+    (LAB, sends(every=float("nan")), ["action 3 (Producer), every: nan is not a duration"]),
     (LAB, sends(to=7), ["action 3 (Producer), to is 7; expected a destination, such as 'queue://"]),
     (LAB, sends(to="Q"), ["action 3 (Producer), to is 'Q'; expected a destination"]),
     (LAB, sends(at="soon"), ["action 3 (Producer), at: 'soon'", "'500ms'"]),
@@ -98,7 +98,7 @@ WRONG = [
     (PAIR, {"brokers": [{"name": "M", "ha": {"policy": "replicate"}}]}, ["unknown policy 'replicate'"]),
     (PAIR, {"cluster": {"max_hops": -1}}, ["cluster: max-hops: -1 is too low; expected 0 or more"]),
     (PAIR, {"queues": [5]}, ["queue 1 is 5; expected an object"]),
-    (PAIR, {"actions": [{"do": "Wait", "time": -1}]}, ["action 1 (Wait), time: -1 is not a length of time"]),
+    (PAIR, {"actions": [{"do": "Wait", "time": -1}]}, ["action 1 (Wait), time: -1 is not a duration"]),
     (PAIR, {"clients": {"retry_interval": "soon"}}, ["clients: retryInterval: 'soon' is not a whole number"]),
 ]  # fmt: skip
 

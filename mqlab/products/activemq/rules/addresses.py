@@ -102,7 +102,7 @@ def _bad_address(address: Address) -> Found:
     if address.uri is None:
         listens = isinstance(address.of, TransportElement)
         what = f"the broker does not start: {address.error}"
-        fix = f"write for example {'tcp://0.0.0.0:61616' if listens else 'static:(tcp://B:61616)'}"
+        fix = f"use e.g. {'tcp://0.0.0.0:61616' if listens else 'static:(tcp://B:61616)'}"
         yield address.element, {"what": what, "fix": fix, "source": "Fuse 2, Example 2.1"}
     elif address.agent and " " in address.of.uri.strip():
         what = "the address contains a space: the broker does not start"
@@ -189,6 +189,6 @@ def _port_closed(address: Address) -> Found:
         if there is None or leaf.port is None or leaf.port in known or None in known:
             continue
         ports = ", ".join(map(str, known))
-        fix = f"write one of its ports: {ports}" if ports else f"give {there} a transport connector"
+        fix = f"use one of its ports: {ports}" if ports else f"give {there} a transport connector"
         facts = {"leaf": leaf, "there": there, "ports": ports or "none", "fix": fix}
         yield address.element, facts

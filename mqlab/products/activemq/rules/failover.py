@@ -15,7 +15,7 @@ from mqlab.spec.member import BrokerSettings
 from mqlab.spec.uri import Uri, parse
 
 UNSAFE_LOCKS = {
-    "nfs3": "NFSv3 does not release the lock of a dead master: no slave can take over",
+    "nfs3": "NFSv3 does not release the lock of a crashed master: no slave can take over",
     "ocfs2": "OCFS2 grants Java file locks to every broker: several brokers become master",
 }
 Member = tuple[Element, BrokerSettings]

@@ -69,11 +69,11 @@ def _nowhere(network: Network, uri: str, home: str = "") -> Iterator[dict[str, s
         source = "Fuse 1, Discovery"
     elif not any(map(_host, hosts)):
         what = "names no broker: it never connects"
-        fix = f"write for example static:(tcp://{names[-1] if names else 'B'}:61616)"
+        fix = f"use e.g. static:(tcp://{names[-1] if names else 'B'}:61616)"
     else:
         there = ", ".join(dict.fromkeys(map(_host, hosts)))
         what = f"points to {there}, where there is no broker: the connector retries forever"
-        fix = f"write a broker of the network: {', '.join(names)}"
+        fix = f"use a broker of the network: {', '.join(names)}"
     yield {"uri": uri, "what": what, "fix": fix, "source": source}
 
 

@@ -88,7 +88,7 @@ class Core:
             return local[0]
         raise BadFile(
             f"{place}: connector {connector} leads to {host}:{port}, where no broker of these files "
-            "listens; load that broker's file too, or tell hosts={...}"
+            "listens; load that broker's file too, or pass hosts={...}"
         )
 
     def cluster(
