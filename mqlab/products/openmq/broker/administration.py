@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mqlab.products.openmq.broker import acknowledgement, delivery, report
+from mqlab.products.openmq.broker import acknowledgement, delivery, physical_destinations, report
 from mqlab.products.openmq.broker.model import (
     Broker,
     Client,
@@ -64,6 +64,14 @@ def do_destroy_destination(lab: Cluster, keys: Keys) -> bool:
         if consumer.dest == dest:
             consumer.open, consumer.closed = False, True
     return True
+
+
+def do_purge(lab: Cluster, keys: Keys) -> bool:
+    """Remove what one broker has of a destination (OpenMQ rule 3.8)."""
+    broker, dest, there = _asked(lab, keys)
+    if there and broker.serves:
+        physical_destinations.purge(broker.instances[dest])
+    return there and broker.serves
 
 
 def do_unsubscribe(lab: Cluster, keys: Keys) -> bool:
@@ -153,8 +161,8 @@ def _xa(asked: tuple[Cluster, Client | None, Keys]) -> bool:
     if home is None or not home.serves or (client and not client.open):
         return False
     ends = action in ("commit", "rollback")
-    if client and action == "start":
-        client.xid = xid
+    if client and action in ("start", "end"):
+        client.xid, client.xid_ended = xid, action == "end"
     if client and (action == "prepare" or (ends and client.xid == xid)):
         _prepare(lab, xid, client)
     branch = lab.prepared.get(xid)
@@ -176,6 +184,7 @@ def _prepare(lab: Cluster, xid: str, client: Client) -> None:
     lab.prepared[xid] = Prepared(client.home, list(taken), client.home.lives)
     client.xid = ""
     taken.clear()
+    lab.purged[xid] = lab.purged.pop(client.name, 0)
     for _, message in lab.messages():
         if message.transaction == client.name:
             message.transaction = xid

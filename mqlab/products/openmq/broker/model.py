@@ -82,6 +82,7 @@ class Client:
     closed: bool = False  # by itself, or its process is gone: it looks for no broker any more
     rollback_only: bool = False  # its session lost something: no acknowledgement or commit until recover
     xid: str = ""  # the distributed transaction that it has begun
+    xid_ended: bool = False  # its work in that is over: it can be prepared
     lost: int = -1  # the row with which it last lost its connection
 
     @property

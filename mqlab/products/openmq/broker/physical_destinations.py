@@ -148,6 +148,20 @@ def discard(message: Message, rule: int) -> None:
     message.home.lab.notes.message(Kind.Discarded, message, rule=rule)
 
 
+def purge(instance: PhysicalDestination) -> None:
+    """Remove the messages at home in an instance that are in delivery to no consumer.
+
+    One consumer that has a topic's message in hands keeps it for all its subscriptions; what an open
+    transaction has sent goes, too (OpenMQ rule 3.8).
+    """
+    for message in list(instance.messages):
+        if not any(claim.taker for claim in message.claims):
+            instance.messages.remove(message)
+            if message.transaction is not None:
+                message.home.lab.purged[message.transaction] += 1
+            discard(message, Reason.asked)
+
+
 # Why it waits
 
 

@@ -87,12 +87,15 @@ def _state(broker: Broker, properties: list[str]) -> Row:
 def transactions(broker: Broker) -> list[str]:
     """Return the transactions that a broker lists: a transacted session always has one.
 
+    A distributed one is COMPLETE from the end of its session's work until it is prepared (OpenMQ rule 1.9).
     What is prepared stays at its home, or with whoever has taken that one over, until it ends there
     (OpenMQ rule 9.8).
     """
-    lab, sent = broker.lab, Counter(message.transaction for _, message in broker.lab.messages())
+    lab = broker.lab
+    sent = lab.purged + Counter(message.transaction for _, message in lab.messages() if message.transaction)
     lines = [
-        f"STARTED messages={sent[client.name]} acks={len(getattr(client, 'taken', ()))}"
+        f"{'COMPLETE' if client.xid and client.xid_ended else 'STARTED'} "
+        f"messages={sent[client.name]} acks={len(getattr(client, 'taken', ()))}"
         for client in (*lab.producers.values(), *lab.consumers.values())
         if client.open and client.home is broker and (client.mode == "transacted" or client.xid)
     ]

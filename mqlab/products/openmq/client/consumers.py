@@ -20,6 +20,20 @@ if TYPE_CHECKING:
 
 def do_open_consumer(lab: Cluster, keys: Keys) -> Outcome:
     """Open a consumer on a connection of its own; all brokers are asked for a new name."""
+    if clients.awaits(lab, keys):
+        return RunningStep(_finds, (lab, keys), clients.patience(lab, keys, limit_of(keys)), _begin, insists=True)
+    return _begin((lab, keys))
+
+
+Asked = tuple["Cluster", Keys]
+
+
+def _finds(asked: Asked) -> bool:
+    return not clients.awaits(*asked)
+
+
+def _begin(asked: Asked) -> Outcome:
+    lab, keys = asked
     broker, dest, id = clients.reachable(lab, keys), destination_of(keys), clients.client_id(keys)
     new = broker is not None and (bool(id) or dest not in broker.instances)
     if broker and new and broker.asks_in_vain and broker.find(dest):
@@ -125,8 +139,12 @@ def _hold_again(asked: tuple[Consumer, int]) -> Row:
 
 
 def do_acknowledge(lab: Cluster, keys: Keys) -> Outcome:
-    """Acknowledge what the session has taken."""
+    """Acknowledge what the session has taken: by its last message, so that one without any cannot."""
     consumer = lab.consumers[keys["consumer"]]
+    return _end_work(consumer, keys) if consumer.received else False
+
+
+def _end_work(consumer: Consumer, keys: Keys) -> Outcome:
     return RunningStep(clients.has_broker, consumer, limit_of(keys), _acknowledge, insists=True)
 
 
@@ -157,7 +175,7 @@ def do_rollback(lab: Cluster, keys: Keys) -> Outcome:
 def do_commit(lab: Cluster, keys: Keys) -> Outcome:
     """Commit a session's transaction; refused if it was rolled back with its broker."""
     if "consumer" in keys:
-        return do_acknowledge(lab, keys)
+        return _end_work(lab.consumers[keys["consumer"]], keys)
     producer = lab.producers[keys["producer"]]
     return RunningStep(clients.has_broker, producer, limit_of(keys), _commit, insists=True)
 

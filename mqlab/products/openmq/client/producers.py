@@ -14,8 +14,18 @@ if TYPE_CHECKING:
     from mqlab.products.openmq.network.state import Cluster
 
 
-def do_open_producer(lab: Cluster, keys: Keys) -> bool:
+def do_open_producer(lab: Cluster, keys: Keys) -> Outcome:
     """Open a producer on a connection of its own."""
+    limit = clients.patience(lab, keys, limit_of(keys))
+    return RunningStep(_finds, (lab, keys), limit, _open_named, insists=True)
+
+
+def _finds(asked: tuple[Cluster, Keys]) -> bool:
+    return not clients.awaits(*asked)
+
+
+def _open_named(asked: tuple[Cluster, Keys]) -> bool:
+    lab, keys = asked
     return _open(lab, keys["producer"], keys["producer"], keys) is not None
 
 
@@ -207,6 +217,7 @@ def _message(job: SendJob, producer: Client) -> Message:
 
 def end_transaction(lab: Cluster, name: str, commit: bool) -> None:
     """Let a transaction take effect, or drop what was sent in it."""
+    lab.purged.pop(name, None)
     for instance, message in lab.messages():
         if message.transaction == name:
             message.transaction = None

@@ -83,7 +83,7 @@ def do_kill_owner(lab: Cluster, keys: Keys) -> str:
     """Kill the broker that took over another."""
     owner = lab.brokers[keys["of"]].taken_over_by
     if owner is None:
-        return "not reached"
+        return "refused"
     do_kill(lab, {"broker": owner.name})
     return "ok"
 
