@@ -184,7 +184,7 @@ def _prepare(lab: Cluster, xid: str, client: Client) -> None:
     lab.prepared[xid] = Prepared(client.home, list(taken), client.home.lives)
     client.xid = ""
     taken.clear()
-    lab.purged[xid] = lab.purged.pop(client.name, 0)
+    lab.removed[xid] = lab.removed.pop(client.name, 0)
     for _, message in lab.messages():
         if message.transaction == client.name:
             message.transaction = xid

@@ -49,7 +49,7 @@ def _hand(claim: Delivery, takers: list[Consumer]) -> bool:
     free = [
         c
         for c in takers
-        if len(c.buffer) < _room(c, home) and claim.key in (None, c.key) and selects(c.selector, message)
+        if _has_room(c, home) and claim.key in (None, c.key) and selects(c.selector, message)
     ]
     if not free:
         return False
@@ -92,13 +92,17 @@ def _is_over(trip: Trip) -> bool:
     return claim.taker is None or claim.trips != no
 
 
-def _room(consumer: Consumer, home: Broker) -> float:
-    """Return how many messages may be on their way to a consumer, or wait in its buffer.
+def _has_room(consumer: Consumer, home: Broker) -> bool:
+    """Whether a home may send a consumer one more message: not more than its limit wait in its buffer.
 
-    To another broker one more is on the way after the first acknowledgement (OpenMQ rule 2.3).
+    To another broker one more is on the way after the first has been taken. A home that has sent nothing
+    that waits there does not know that others have filled the buffer, and sends one (OpenMQ rule 2.3).
     """
-    first = len(consumer.received) == 1 and not consumer.taken and consumer.home is not home
-    return consumer.limit + first
+    waiting = len(consumer.buffer)
+    if consumer.home is home:
+        return waiting < consumer.limit
+    first = len(consumer.received) == 1 < consumer.limit
+    return waiting < consumer.limit + first or all(c.message.home is not home for c in consumer.buffer)
 
 
 def _forward(claim: Delivery, there: Broker) -> None:

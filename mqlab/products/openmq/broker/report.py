@@ -92,7 +92,7 @@ def transactions(broker: Broker) -> list[str]:
     (OpenMQ rule 9.8).
     """
     lab = broker.lab
-    sent = lab.purged + Counter(message.transaction for _, message in lab.messages() if message.transaction)
+    sent = lab.removed + Counter(message.transaction for _, message in lab.messages() if message.transaction)
     lines = [
         f"{'COMPLETE' if client.xid and client.xid_ended else 'STARTED'} "
         f"messages={sent[client.name]} acks={len(getattr(client, 'taken', ()))}"

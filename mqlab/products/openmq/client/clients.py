@@ -85,7 +85,7 @@ def lose(client: Client, cause: int) -> None:
         cause=cause,
     )
     client.rollback_only = client.mode == "transacted"  # C4074
-    lab.purged.pop(client.name, None)
+    lab.removed.pop(client.name, None)
     if isinstance(client, Consumer):  # nothing taken, nothing lost; receive fails until recover: C4106
         client.rollback_only = client.mode in ("transacted", "client") and bool(client.taken)
         acknowledgement.requeue(client, Reason.broker_stopped)

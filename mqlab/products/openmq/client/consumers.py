@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def do_open_consumer(lab: Cluster, keys: Keys) -> Outcome:
-    """Open a consumer on a connection of its own; all brokers are asked for a new name."""
+    """Open a consumer on a connection of its own; all brokers are asked, but for a known topic."""
     if clients.awaits(lab, keys):
         return RunningStep(_finds, (lab, keys), clients.patience(lab, keys, limit_of(keys)), _begin, insists=True)
     return _begin((lab, keys))
@@ -35,8 +35,8 @@ def _finds(asked: Asked) -> bool:
 def _begin(asked: Asked) -> Outcome:
     lab, keys = asked
     broker, dest, id = clients.reachable(lab, keys), destination_of(keys), clients.client_id(keys)
-    new = broker is not None and (bool(id) or dest not in broker.instances)
-    if broker and new and broker.asks_in_vain and broker.find(dest):
+    asks = dest.is_queue or bool(id) or (broker is not None and dest not in broker.instances)
+    if broker and asks and broker.asks_in_vain and broker.find(dest):
         broker.instances[dest].unanswered += 1
         return RunningStep(_has_answers, (broker, keys), limit_of(keys), _open_at_last, insists=True)
     return _open(lab, keys)

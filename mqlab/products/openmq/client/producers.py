@@ -217,10 +217,12 @@ def _message(job: SendJob, producer: Client) -> Message:
 
 def end_transaction(lab: Cluster, name: str, commit: bool) -> None:
     """Let a transaction take effect, or drop what was sent in it."""
-    lab.purged.pop(name, None)
+    lab.removed.pop(name, None)
     for instance, message in lab.messages():
         if message.transaction == name:
             message.transaction = None
             if not commit:
                 instance.messages.remove(message)
                 physical_destinations.discard(message, Reason.asked)
+            elif not physical_destinations.find_claims(message):
+                instance.messages.remove(message)

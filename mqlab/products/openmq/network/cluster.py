@@ -193,7 +193,8 @@ def down(broker: Broker, kind: int) -> None:
                 for claim in message.claims
                 if message.persistent and claim.key in (None, *broker.durables)
             ]
-            if not message.claims or lab.is_open(message.transaction):
+            prepared = message.persistent and message.transaction in lab.prepared
+            if lab.is_open(message.transaction) or not (message.claims or prepared):
                 instance.messages.remove(message)
                 lab.notes.message(Kind.Discarded, message, rule=Reason.memory_store, cause=row)
     for client in (*lab.consumers.values(), *lab.producers.values()):

@@ -51,7 +51,7 @@ class Cluster(Lab):
         self.moved: dict[str, list[str]] = {}  # client that lost its broker -> those it has had
         self.jobs: list[SendJob] = []  # sends that have not ended
         self.prepared: dict[str, Prepared] = {}
-        self.purged: Counter[str] = Counter()  # by transaction: of what it has sent
+        self.removed: Counter[str] = Counter()  # by transaction that still counts them
         self.expiring: list[Message] = []  # messages with a time to live
         self.change_record: list[tuple[str, tuple[Any, ...]]] = []  # of administrative changes
         self.cuts: set[frozenset[str]] = set()  # lines that swallow everything
