@@ -51,10 +51,10 @@ class Script:
 
     def dest(self, queues: float = 0.65) -> Step:
         """Return a destination's key: mostly the queue, a topic, or somebody's temporary one."""
-        temporary = [c for c, step in self.consumers.items() if step["do"] == "temporary"]
+        # The recorder knows temporary queues of others by their names, not temporary topics.
+        temporary = [c for c, s in self.consumers.items() if s["do"] == "temporary" and "kind" not in s]
         if temporary and self.draw.chance(0.35):
-            name = self.draw.one(temporary)
-            return {self.consumers[name].get("kind", "queue"): f"temp:{name}"}
+            return {"queue": f"temp:{self.draw.one(temporary)}"}
         kind = "queue" if self.draw.chance(queues) else "topic"
         return {kind: self.draw.one(sorted(self.dests[kind]))}
 

@@ -56,6 +56,10 @@ def _hand(claim: Delivery, takers: list[Consumer]) -> bool:
     taker = min(free, key=lambda consumer: consumer.served_weight)
     there = taker.home
     taker.served_weight += _busy(taker, message)
+    # A broker that had a message given back passes it to nobody again (played with 6.5.0).
+    known = message.number in there.instances[message.dest].leftovers
+    known &= home.lab.scenario.version != "5.1"
+    (taker.stuck if known else taker.buffer).append(claim)
     claim.taker, claim.arrived, claim.delivered, message.waits = taker, False, False, -1
     claim.stale = False
     claim.trips += 1
@@ -63,11 +67,6 @@ def _hand(claim: Delivery, takers: list[Consumer]) -> bool:
         _pass_on(claim)
     else:
         _forward(claim, there)
-    # A broker that had a message given back passes it to nobody again (played with 6.5.0).
-    known = message.number in there.instances[message.dest].leftovers
-    known &= home.lab.scenario.version != "5.1"
-    (taker.stuck if known else taker.buffer).append(claim)
-    there.handed[claim.key] += not known
     return True
 
 
@@ -131,6 +130,7 @@ def on_forwarded(trip: Trip) -> None:
     lab = there.lab
     if there.suspended or lab.is_cut(home, there):
         lab.held.append(trip)
+        lab.note_lost(home, there)
         return
     if there in message.crossing:
         cause = message.crossing.pop(there)
@@ -147,6 +147,7 @@ def _pass_on(claim: Delivery) -> None:
         return
     there = taker.home
     instance = there.instances.get(message.dest)
+    there.handed[claim.key] += claim not in taker.stuck
     claim.arrived, claim.kept = True, instance is not None and instance.paused
     claim.row = there.lab.notes.message(
         Kind.Dispatched,
@@ -177,7 +178,12 @@ def release_held(lab: Cluster) -> None:
     """A line is whole again, or a broker goes on: what was under way arrives."""
     held, lab.held = lab.held, []
     for trip in held:
-        on_forwarded(trip)
+        claim, taker = trip[0], trip[0].taker
+        if taker is None or _is_over(trip) or claim.message.home.running:
+            on_forwarded(trip)
+        elif claim in taker.buffer:  # who sent it is gone, and sends it no more
+            taker.buffer.remove(claim)
+            claim.taker = None
 
 
 def consume(consumer: Consumer) -> bool:
@@ -218,7 +224,8 @@ def upcoming(consumer: Consumer) -> Delivery | None:
     claim, home = consumer.buffer[0], consumer.buffer[0].message.home
     silent = here.suspended or home.suspended or not claim.delivered or lab.is_cut(here, home)
     # A paused broker keeps what comes, but its consumers have what came before.
-    return None if silent or (claim.kept and here.instances[consumer.dest].paused) else claim
+    instance = here.instances.get(consumer.dest)
+    return None if silent or (claim.kept and instance is not None and instance.paused) else claim
 
 
 def _receive(consumer: Consumer, claim: Delivery) -> None:

@@ -105,7 +105,7 @@ def _make_room(instance: PhysicalDestination) -> None:
     low = instance.option("LimitBehavior") == "REMOVE_LOW_PRIORITY"
     if instance.messages:
         least = min(instance.messages, key=lambda m: (m.priority * low, m.number))
-        _count_removed(least)
+        count_removed(least)
         move_to_dmq(least, Reason.limit_reached)
 
 
@@ -117,7 +117,7 @@ def move_to_dmq(message: Message, rule: int) -> None:
         discard(message, rule)
         return
     row = home.lab.notes.message(Kind.DeadLettered, message, rule=rule)
-    dead = replace(message, dest=DEAD, claims=[], copies={}, crossing={}, expires=0)
+    dead = replace(message, dest=DEAD, claims=[], copies={}, crossing={}, expires=0, transaction=None)
     dead.claims.append(Delivery(dead))
     dead.row = home.lab.notes.message(Kind.Enqueued, dead, frm=home.node, to=home.node, cause=row)
     home.add(DEAD, "auto").messages.append(dead)
@@ -160,7 +160,7 @@ def discard(message: Message, rule: int) -> None:
     message.home.lab.notes.message(Kind.Discarded, message, rule=rule)
 
 
-def _count_removed(message: Message) -> None:
+def count_removed(message: Message) -> None:
     """A transaction goes on counting what it has sent, wherever that is (OpenMQ rule 1.10)."""
     if message.transaction is not None:
         message.home.lab.removed[message.transaction] += 1
@@ -175,7 +175,7 @@ def purge(instance: PhysicalDestination) -> None:
     for message in list(instance.messages):
         if not any(claim.taker for claim in message.claims):
             instance.messages.remove(message)
-            _count_removed(message)
+            count_removed(message)
             discard(message, Reason.asked)
 
 

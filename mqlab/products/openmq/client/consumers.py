@@ -38,6 +38,7 @@ def _begin(asked: Asked) -> Outcome:
     asks = dest.is_queue or bool(id) or (broker is not None and dest not in broker.instances)
     if broker and asks and broker.asks_in_vain and broker.find(dest):
         broker.instances[dest].unanswered += 1
+        broker.tell_all()
         return RunningStep(_has_answers, (broker, keys), limit_of(keys), _open_at_last, insists=True)
     return _open(lab, keys)
 
@@ -57,6 +58,9 @@ def _open_at_last(asked: tuple[Broker, Keys]) -> bool:
 def _open(lab: Cluster, keys: Keys) -> bool:
     broker, dest, id = clients.reachable(lab, keys), destination_of(keys), clients.client_id(keys)
     if broker is None or clients.is_used(lab, id) or not broker.find(dest):
+        return False
+    owner = broker.instances[dest].owner
+    if owner not in (None, keys["consumer"]):  # only who made a temporary destination consumes from it (C4020)
         return False
     active, backup = (
         int(broker.instances[dest].option(f"MaxNum{which}Consumers")) for which in ("Active", "Backup")
@@ -98,6 +102,8 @@ def _register(broker: Broker, dest: Destination, keys: Keys, key: object) -> Non
         allowance=None if keys.get("receiving", True) else 0,
         served_weight=delivery.first_free(lab),
     )
+    consumer.unheard_by = {peer for peer in broker.peers if lab.is_cut(broker, peer)}
+    broker.tell_all()
     consumer.sub = lab.notes.subscription(consumer)
     lab.notes.consumer(Kind.Subscribed, consumer, Reason.local_consumer)
     broker.spread(dest)

@@ -117,7 +117,7 @@ def go_on(lab: Cluster, job: SendJob) -> bool:
             job.row["result"] = "refused"
             lab.jobs.remove(job)
             return True
-    if not producer.open and not clients.comes_back(producer):
+    if producer.cut_off or (not producer.open and not clients.comes_back(producer)):
         job.refused += job.left
         job.left = range(0)
     while job.left and producer.open and producer.home.answers and not _awaits_receipt(job):
@@ -207,10 +207,10 @@ def _message(job: SendJob, producer: Client) -> Message:
         keys.get("persistent", True),
         dealt(keys.get("jms_priority", 4)),
         {name: dealt(value) for name, value in keys.get("properties", {}).items()},
-        int(keys.get("size", 100)),
+        int(keys.get("size", len(f"message {number}"))),  # what the recorder sends if nothing is said
         producer.home.lab.clock.now,
     )
-    if producer.mode == "transacted" or producer.keys.get("xa"):
+    if producer.mode == "transacted" or producer.in_branch:
         message.transaction = producer.name
     return message
 

@@ -11,7 +11,7 @@ from mqlab.spec import codec
 from mqlab.spec.json_types import JsonDict, JsonObject
 from mqlab.spec.openmq import ClusterScenario, Member
 
-ABOUT = ("name", "theme", "title", "behaviour", "guide", "guide_says", "runs", "time_limit_seconds")
+ABOUT = ("name", "theme", "title", "behaviour", "guide", "guide_says", "runs", "time_limit_seconds", "fresh")
 
 
 def read(value: JsonObject, where: str = "lab file") -> ClusterScenario:
