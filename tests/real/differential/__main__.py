@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import signal
 import sys
 import time
 from collections import Counter
@@ -24,6 +25,7 @@ def main(said: Sequence[str] | None = None) -> int:
     """Run the tester; returns 0 if all agrees, 1 if something differs, 2 if nothing could be asked."""
     asked = _parser().parse_args(said)
     family = FAMILIES[asked.product]
+    signal.signal(signal.SIGTERM, _interrupt)
     try:
         return _ask(family, asked)
     except NoRecorder as error:
@@ -32,6 +34,10 @@ def main(said: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("\nended; nothing of it is left running", file=sys.stderr)
         return 130
+
+
+def _interrupt(*_: object) -> None:
+    raise KeyboardInterrupt
 
 
 def _parser() -> argparse.ArgumentParser:

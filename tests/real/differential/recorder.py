@@ -117,7 +117,7 @@ class Recorder:
         files = [str(inputs / f"{name}.json") for name in scenarios]
         words = {"scenarios": inputs, "raw": raw, "out": out, "plays": plays, "job": job + 40, "path": path}
         command = _filled(self.play, words, files)
-        _watch(command, {**self.env, "TMPDIR": str(path)}, raw, self.patience, self.root)
+        _watch(command, {**self.env, "TMPDIR": str(path)}, raw, self.patience)
         _complete(raw, plays)
         _run(_filled(self.record, words, files), self.env, 120)
         found = {file.stem: json.loads(file.read_text()) for file in out.glob("*.json")}
@@ -145,9 +145,9 @@ def _complete(raw: Path, plays: int) -> None:
             file.unlink()
 
 
-def _watch(command: Sequence[str], env: Mapping[str, str], raw: Path, patience: float, root: bool) -> None:
+def _watch(command: Sequence[str], env: Mapping[str, str], raw: Path, patience: float) -> None:
     """Run a recorder until it ends or shows nothing new in time; whatever happens, nothing of it is left."""
-    if root and shutil.which("unshare"):  # what it starts dies with the first process of its namespace
+    if os.geteuid() == 0 and shutil.which("unshare"):  # what it starts dies with the first process of its namespace
         command = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc", *command]
     with tempfile.TemporaryFile() as log:
         process = subprocess.Popen(

@@ -35,6 +35,8 @@ def _finds(asked: Asked) -> bool:
 def _begin(asked: Asked) -> Outcome:
     lab, keys = asked
     broker, dest, id = clients.reachable(lab, keys), destination_of(keys), clients.client_id(keys)
+    if broker and dest == Destination(dest.kind, f"temp:{keys['consumer']}"):
+        broker.add(dest, "temporary", owner=keys["consumer"])
     asks = dest.is_queue or bool(id) or (broker is not None and dest not in broker.instances)
     if broker and asks and broker.asks_in_vain and broker.find(dest):
         broker.instances[dest].unanswered += 1
@@ -77,10 +79,7 @@ def _open(lab: Cluster, keys: Keys) -> bool:
 
 def do_temporary(lab: Cluster, keys: Keys) -> Outcome:
     """Make a temporary destination with a consumer: known everywhere at once."""
-    kind, name, broker = keys.get("kind", "queue"), keys["consumer"], clients.reachable(lab, keys)
-    if broker:
-        broker.add(Destination(kind, f"temp:{name}"), "temporary", owner=name)
-    return do_open_consumer(lab, {**keys, kind: f"temp:{name}"})
+    return do_open_consumer(lab, {**keys, keys.get("kind", "queue"): f"temp:{keys['consumer']}"})
 
 
 def _register(broker: Broker, dest: Destination, keys: Keys, key: object) -> None:
