@@ -65,7 +65,7 @@ STEPS: dict[str, tuple[str, str]] = {
     "cut": ("between", ""), "heal": ("between", ""), "database": ("action", ""),
     "create_destination": ("broker queue|topic", "options"),
     "update_destination": ("broker queue|topic options", ""),
-    "destroy_destination": ("broker queue|topic", ""),
+    "destroy_destination": ("broker queue|topic", ""), "purge": ("broker queue|topic", ""),
     "pause_destination": ("broker queue|topic", ""),
     "resume_destination": ("broker queue|topic", ""),
     "open_consumer": ("consumer broker queue|topic", _CONSUMER),

@@ -88,6 +88,7 @@ ROWS = (
     Row(o.CreateDestination, "create_destination", _ON, options="destination", nested=True),
     Row(o.UpdateDestination, "update_destination", _ON, options="destination", nested=True),
     Row(o.DestroyDestination, "destroy_destination", _ON),
+    Row(o.PurgeDestination, "purge", _ON),
     Row(o.PauseDestination, "pause_destination", _ON),
     Row(o.ResumeDestination, "resume_destination", _ON),
     Row(o.Browse, "browse", _ON),

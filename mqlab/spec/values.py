@@ -128,13 +128,16 @@ def _prefix(wanted: list[str], given: list[str], parent: bool) -> bool:
 
 
 def overlap(one: str, other: str) -> bool:
-    """Whether some destination name fits both patterns; a last ``>`` stands for any rest.
+    """Whether some destination name fits both patterns; a last ``>``, or several, stand for any rest.
 
     >>> overlap("TEST.*", "*.D1"), overlap("TEST.*.D2", "TEST.*.D3")
     (True, False)
     """
     ends = [name.split(".") for name in (one, other)]
-    heads = [names[:-1] if names[-1] == ">" else names for names in ends]
+    heads = [list(names) for names in ends]
+    for head in heads:
+        while head and head[-1] == ">":
+            head.pop()
     shorter = 0 if len(heads[0]) < len(heads[1]) else 1
     if any(x != y and "*" not in (x, y) for x, y in zip(*heads, strict=False)):
         return False

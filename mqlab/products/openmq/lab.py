@@ -139,7 +139,7 @@ class ClusterLab(Cluster):
         clients = (("consumer", self.consumers), ("producer", self.producers))
         gone = any(step.keys.get(kind, "") not in (*known, "") for kind, known in clients)
         if gone and step.do not in OPENS:  # its opening was refused, or it is closed
-            return "not reached"
+            return "refused"
         asked = self._asked(step)
         waits = asked is not None and not asked.answers and step.do != "send"
         return "blocked" if waits and not hasattr(faults, f"do_{step.do}") else ""
