@@ -42,6 +42,7 @@ from mqlab.spec.openmq_actions import (
     Look,
     OpenProducer,
     PauseDestination,
+    PurgeDestination,
     Quiesce,
     Receive,
     Recover,
@@ -73,7 +74,7 @@ __all__ = [
     "Shutdown", "Start", "StartBroker", "StartBrokers", "Stop",
     # what an administrator does
     "Browse", "ChangeMaster", "CreateDestination", "DestroyDestination", "PauseDestination",
-    "Quiesce", "Reload", "ResumeDestination", "TakeOver", "Unquiesce", "UpdateDestination",
+    "PurgeDestination", "Quiesce", "Reload", "ResumeDestination", "TakeOver", "Unquiesce", "UpdateDestination",
     # waiting and looking
     "Call", "Look", "Settle", "Snapshot", "Wait", "WaitFor", "WaitForReceived", "WaitForSends",
 ]  # fmt: skip

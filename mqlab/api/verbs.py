@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import mqlab.real  # noqa: F401 - before the verb of that name takes its place in the package
+from mqlab.engine.lab import Lab as LabOfAny
 from mqlab.errors import BadValue
 from mqlab.spec import Action, Scenario, Start
 from mqlab.spec.link import LikeLinks
@@ -122,6 +123,10 @@ def run(
     from mqlab.products import inputs
     from mqlab.products.activemq.figures import AnyFigure
 
+    if isinstance(what, LabOfAny):
+        return _played_on(what, actions, until)
+    if not isinstance(seed, int):
+        raise BadValue(f"seed is {seed!r}; expected a whole number")
     asked = figure(what) if isinstance(what, str) and not inputs.is_file(what) else what
     scenario = inputs.scenario_of(asked, *actions)
     if edition is not None:
@@ -131,6 +136,16 @@ def run(
         trace.header["until"] = until  # with seed and jitter: enough to run it again
     if isinstance(asked, AnyFigure) and asked.real and _as_printed(asked, edition):
         trace.header["real"] = asked.real  # what `explain` says of the guide
+    return trace
+
+
+def _played_on(lab: LabOfAny, actions: tuple[Action, ...], until: int | str | None) -> Trace:
+    """Return the trace of a copy of a lab that does *actions* and goes on to its rest, or *until* a time."""
+    other: Any = lab.fork()
+    for action in actions:
+        other.do(action)
+    other.play(until)
+    trace: Trace = other.trace
     return trace
 
 
@@ -144,6 +159,8 @@ def trace_of(what: object, actions: tuple[Action, ...]) -> Trace:
     """Return a trace as it is; whatever else `run` takes is run."""
     from mqlab.products import inputs
 
+    if isinstance(what, LabOfAny) and not actions:
+        return what.trace
     if inputs.kept(what, *actions):
         return what
     found = load(what) if inputs.is_file(what) else what

@@ -35,6 +35,13 @@ Lines = Annotated[
     list[str] | None,
     typer.Option("--link", help="properties of the links, e.g. loss=0.01 or A,B:delay=20ms; may be repeated"),
 ]
+Load = Annotated[
+    str | None, typer.Option(help="traffic to add: default is a consumer and a producer at every broker")
+]
+_READS, _SENDS = "add a consumer, e.g. C1=ORDERS@A; may be repeated", "add a producer, e.g. P1=ORDERS@A:100"
+Consumers = Annotated[list[str] | None, typer.Option("--consumer", "--consumer-at", help=_READS)]
+ConsumersAt = Annotated[list[str] | None, typer.Option("--consumer-at", help=_READS)]
+Producers = Annotated[list[str] | None, typer.Option("--producer", "--producer-at", help=_SENDS)]
 Limit = Annotated[int | None, typer.Option(min=1, help="stop the run after this many events")]
 
 
@@ -92,12 +99,22 @@ def note(text: str) -> None:
     print(text, file=sys.stderr)
 
 
-def scenario(what: str, changes: list[str] | None = None, edition: str | None = None) -> Scenario:
-    """Return the scenario that *what* names, with options changed as ``--set`` says."""
+def scenario(
+    what: str,
+    changes: list[str] | None = None,
+    edition: str | None = None,
+    load: str | None = None,
+    consumers: Iterable[str] | None = None,
+    producers: Iterable[str] | None = None,
+) -> Scenario:
+    """Return the scenario that *what* names, with options changed as ``--set`` says, and traffic added."""
+    from mqlab.products.traffic import traffic_of
+
     path = Path(what)
     found = verbs.scenario_of(path if what and (path.suffix == ".json" or _exists(path)) else what)
     made: Scenario = changed(found, changes, edition)
-    return made
+    traffic = traffic_of(made, load, consumers or (), producers or ())
+    return verbs.scenario_of(made, *traffic)
 
 
 def changed(found: Any, changes: list[str] | None, edition: str | None) -> Any:

@@ -10,11 +10,15 @@ import typer
 
 from mqlab.api import asking, verbs
 from mqlab.cli.app import (
+    Consumers,
+    ConsumersAt,
     Edition,
     Jitter,
     Json,
     Limit,
     Lines,
+    Load,
+    Producers,
     Seed,
     Set,
     Until,
@@ -45,6 +49,9 @@ def run(
     whats: Whats,
     changes: Set = None,
     edition: Edition = None,
+    load: Load = None,
+    consumers: Consumers = None,
+    producers: Producers = None,
     seed: Seed = 0,
     as_json: Json = False,
     limit: Limit = None,
@@ -69,7 +76,7 @@ def run(
     failed = False
     for what in whats:
         try:
-            asked = scenario(what, changes, edition)
+            asked = scenario(what, changes, edition, load, consumers, producers)
             played = verbs.run(
                 asked, seed=seed, jitter=jitter, limit=limit, until=until, links=Links.parse(lines or ())
             )
@@ -103,6 +110,8 @@ def _show(what: str, trace: Trace, asked: Scenario) -> None:
             waiting.add_row(*told(broker, destination, str(len(numbers)), spans(numbers, most=12)))
     show(waiting if waiting.row_count else "No messages waiting.")
     _show_fates(trace)
+    for one in trace.undone:
+        show(f"[yellow]Not done: {next(iter(told(str(one))))}.[/]")
     _show_races(trace)
     _show_guide(what, trace, asked)
 
@@ -192,11 +201,14 @@ def explain(
     why_not: Annotated[str | None, typer.Option(help="explain why this consumer did not receive it")] = None,
     changes: Set = None,
     edition: Edition = None,
+    load: Load = None,
+    consumers: ConsumersAt = None,
+    producers: Producers = None,
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
     """Explain what happened to a message, a consumer, a broker or a whole run."""
-    played = verbs.run(scenario(what, changes, edition), seed=seed)
+    played = verbs.run(scenario(what, changes, edition, load, consumers, producers), seed=seed)
     found = asking.explain(played, message=message, consumer=consumer, broker=broker, why_not=why_not)
     if as_json:
         causes = [
@@ -256,11 +268,15 @@ def upgrade(
     old: Annotated[str, typer.Option(help="current version")] = "5.17",
     new: Annotated[str, typer.Option(help="target version")] = "6.1",
     changes: Set = None,
+    load: Load = None,
+    consumers: Consumers = None,
+    producers: Producers = None,
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
     """Show what an upgrade changes, which default or rule causes it, and what keeps the old behaviour."""
-    found = asking.upgrade(scenario(what, changes), old, new, seed=seed)
+    asked = scenario(what, changes, None, load, consumers, producers)
+    found = asking.upgrade(asked, old, new, seed=seed)
     if as_json:
         print(
             json.dumps(

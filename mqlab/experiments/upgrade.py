@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
 
-from mqlab.errors import MqlabError
+from mqlab.errors import BadValue, MqlabError
 from mqlab.products.activemq.runtime import play
 from mqlab.spec import Network, Scenario
 from mqlab.spec.edition import RULES
@@ -49,6 +49,11 @@ def upgrade(scenario: Scenario, old: str, new: str, seed: int = 0) -> Upgrade:
     """Run *scenario* in two editions and say what changes, and why."""
     old, new = edition_of(old), edition_of(new)
     before = play(scenario.under(old), seed)
+    if not before.index().count:
+        raise BadValue(
+            "no message is sent in this run, so it cannot show what an upgrade changes; add consumers and "
+            "producers, or take mq.default_load(network)"
+        )
     try:
         after = play(scenario.under(new), seed)
     except MqlabError as error:

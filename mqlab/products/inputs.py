@@ -6,13 +6,14 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeGuard
 
 from mqlab import products
 from mqlab.errors import BadFile, BadValue, MqlabError, shown
 from mqlab.files import files
-from mqlab.spec import Action, Network, Scenario
+from mqlab.spec import Action, Network, Scenario, Settle, Snapshot
 from mqlab.spec.json_types import JsonDict
 from mqlab.spec.scenario import AnyNetwork
 from mqlab.trace.trace import Trace
@@ -34,9 +35,10 @@ def scenario_of(what: object, *actions: Action) -> Scenario:
     scenario = _scenario(what)
     if not actions:
         return scenario
-    if scenario.product == "activemq":
-        raise BadValue("a scenario has its own actions; pass a network to add others")
-    return Scenario.of(scenario.network, *scenario.actions, *actions, **scenario.about)
+    own = list(scenario.actions)
+    while own and isinstance(own[-1], (Settle, Snapshot)):
+        own.pop()  # the end that a run adds
+    return replace(scenario, actions=scenario.network.completed((*own, *actions)))
 
 
 def _scenario(what: object) -> Scenario:
@@ -166,6 +168,9 @@ def save(what: object, path: str | os.PathLike[str], *actions: Action) -> None:
 
 def kept(what: object, *actions: Action) -> TypeGuard[Trace]:
     """Whether *what* is a run already, to which nothing can be added; raises `BadValue` for actions."""
+    for given in actions:
+        if isinstance(given, (str, int)):
+            raise BadValue(f"{shown(given)} is not an action; to name a message pass message={given!r}")
     if isinstance(what, Trace) and actions:
         raise BadValue("a trace is finished; pass its network to run other actions")
     return isinstance(what, Trace)

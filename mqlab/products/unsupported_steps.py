@@ -89,6 +89,7 @@ _DOES: Mapping[str, Mapping[str, set[str]]] = {
         **_CLUSTER, "open_consumer": {*_OPEN, "durable", "subscription_name"}, "pause": {"broker", "consumer"},
         "start_broker": {*_AT, "until"}, "create_destination": {"broker", "queue", "topic", "options"},
         "destroy_destination": {"broker", "queue", "topic"}, "wait_received": {"consumer", "count"},
+        "purge": {"broker", "queue", "topic"},
     },
 }  # fmt: skip
 _ANYWHERE = {"do", "id", "limit_ms", "rest_ms"}

@@ -51,12 +51,6 @@ def brokers_of(*given: str | Sequence[str]) -> tuple[str, ...]:
     return names
 
 
-def bare(action: Action) -> Action:
-    """Return an action without what `openmq.Call` says around it."""
-    inner = getattr(action, "action", None)
-    return inner if isinstance(inner, Action) else action
-
-
 @dataclass(frozen=True, slots=True)
 class Start(Action):
     """Start all brokers in order, then the connectors one by one."""

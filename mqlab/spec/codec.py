@@ -14,8 +14,9 @@ from dataclasses import fields, is_dataclass, replace
 from functools import cache
 
 from mqlab.errors import BadValue, MqlabError, UnknownName, shown
-from mqlab.spec.action import Action, Pause, Resume, bare
+from mqlab.spec.action import Action, Pause, Resume
 from mqlab.spec.json_types import JsonDict, JsonObject
+from mqlab.spec.naming import bare
 from mqlab.spec.noun import written
 from mqlab.spec.step import Step, check_keys
 from mqlab.spec.values import Destination

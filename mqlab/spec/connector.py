@@ -84,7 +84,7 @@ class NetworkConnector(HasOptions):
     pairs: tuple[tuple[str, object], ...]
     judged: bool = field(compare=False)  # whether its address was looked at
 
-    def __init__(self, name: str, *, uri: str, **options: Unpack[NetworkConnectorOptions]) -> None:
+    def __init__(self, name: str, uri: str, **options: Unpack[NetworkConnectorOptions]) -> None:
         check_name("networkConnector", name)
         object.__setattr__(self, "judged", True)
         parsed = uris.parse(uri)

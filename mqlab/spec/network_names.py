@@ -14,7 +14,7 @@ from mqlab.spec import faults as f
 from mqlab.spec import uri as uris
 from mqlab.spec.connector import HEARD
 from mqlab.spec.steps import STEP_OF, check_options, check_wait
-from mqlab.spec.values import duration
+from mqlab.spec.values import duration, told_ms
 
 if TYPE_CHECKING:
     from mqlab.spec.network import Network
@@ -94,7 +94,7 @@ def check_open(action: a.Action, opened: Sequence[str], brokers: Sequence[str], 
     """Raise `UnknownName` for a client or consumer that is to be opened later than *now* (us)."""
     for what, name in mentions(action):
         if name is not None and ("client" in what or "consumer" in what) and name not in brokers:
-            where = f"{type(action).__name__} at {now / 1000:g} ms"
+            where = f"{type(action).__name__} at {told_ms(now)} ms"
             _need(f"{what} that is open", name, opened, where)
 
 
@@ -268,6 +268,8 @@ class _Known:
             parsed = uris.parse(client.uri)
         except UriError as error:
             raise UriError(f"{where}: {error}") from None
+        if not parsed.components and "," in client.uri:
+            raise UriError(f"{where}: {client.uri!r} is several addresses; use failover:({client.uri})")
         for leaf in parsed.leaves():
             if leaf.scheme not in HEARD:
                 _need("host", leaf.host or leaf.path, [*self.brokers, *self.endpoints], where)

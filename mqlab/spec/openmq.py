@@ -9,8 +9,9 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from mqlab.errors import BadValue, UnknownName, shown
-from mqlab.spec.action import Action, Start, bare
+from mqlab.spec.action import Action, Start
 from mqlab.spec.manual import documented
+from mqlab.spec.naming import bare
 from mqlab.spec.openmq_options import OPTIONS, Options, to_guide
 from mqlab.spec.openmq_words import steps_of
 from mqlab.spec.origin import Origin
@@ -64,7 +65,7 @@ STEPS: dict[str, tuple[str, str]] = {
     "cut": ("between", ""), "heal": ("between", ""), "database": ("action", ""),
     "create_destination": ("broker queue|topic", "options"),
     "update_destination": ("broker queue|topic options", ""),
-    "destroy_destination": ("broker queue|topic", ""),
+    "destroy_destination": ("broker queue|topic", ""), "purge": ("broker queue|topic", ""),
     "pause_destination": ("broker queue|topic", ""),
     "resume_destination": ("broker queue|topic", ""),
     "open_consumer": ("consumer broker queue|topic", _CONSUMER),

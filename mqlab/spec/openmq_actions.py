@@ -147,6 +147,14 @@ class DestroyDestination(Action):
 
 
 @dataclass(frozen=True, slots=True)
+class PurgeDestination(Action):
+    """Remove the messages that one broker has of a destination, but those that a consumer has in hands."""
+
+    destination: Destination
+    on: str
+
+
+@dataclass(frozen=True, slots=True)
 class PauseDestination(Action):
     """Pause one broker's instance of a destination."""
 

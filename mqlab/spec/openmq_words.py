@@ -14,6 +14,7 @@ from mqlab.spec import action as a
 from mqlab.spec import faults as f
 from mqlab.spec import openmq_actions as o
 from mqlab.spec.json_types import JsonDict
+from mqlab.spec.naming import bare
 from mqlab.spec.noun import as_usual
 from mqlab.spec.openmq_options import OPTIONS, Options, to_guide, to_python
 from mqlab.spec.step import Step
@@ -87,6 +88,7 @@ ROWS = (
     Row(o.CreateDestination, "create_destination", _ON, options="destination", nested=True),
     Row(o.UpdateDestination, "update_destination", _ON, options="destination", nested=True),
     Row(o.DestroyDestination, "destroy_destination", _ON),
+    Row(o.PurgeDestination, "purge", _ON),
     Row(o.PauseDestination, "pause_destination", _ON),
     Row(o.ResumeDestination, "resume_destination", _ON),
     Row(o.Browse, "browse", _ON),
@@ -243,7 +245,7 @@ def steps_of(action: a.Action, brokers: Collection[str], producers: Collection[s
     *brokers* and *producers* are the names of those that are there. Raises `BadValue` for what OpenMQ does
     not know.
     """
-    return [_called(step, action) for step in _steps(a.bare(action), brokers, producers)]
+    return [_called(step, action) for step in _steps(bare(action), brokers, producers)]
 
 
 def _called(step: Step, action: a.Action) -> Step:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import re
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -18,14 +20,26 @@ MOST_INT, MOST_LONG = 2**31 - 1, 2**63 - 1  # Java's: of counts and times, and o
 def edition_of(version: str) -> str:
     """Return the edition that stands for a release, such as 5.17 for ``5.17.2``.
 
-    Raises `UnknownName` for a release that no recording speaks for.
+    For a release of 5 or later that was not recorded it is the nearest edition, with a warning that says so.
+    Raises `UnknownName` for what is not a release.
     """
     if not isinstance(version, str):
         raise BadValue(f"edition: {shown(version)} is not a string; put it in quotes: '{version}'")
     found = [edition for edition in EDITIONS if (version + ".").startswith(edition + ".")]
-    if not found:
+    if found:
+        return found[0]
+    release = re.fullmatch(r"(\d+)\.(\d+)(\.\d+)?", version)
+    if release is None or int(release[1]) < 5:
         raise UnknownName.of("edition", version, EDITIONS)
-    return found[0]
+    asked = int(release[1]), int(release[2])
+    nearest = min(EDITIONS, key=lambda edition: _distance(asked, edition))
+    warnings.warn(f"ActiveMQ {version} runs as edition {nearest}, the nearest recorded one", stacklevel=2)
+    return nearest
+
+
+def _distance(asked: tuple[int, int], edition: str) -> tuple[int, int]:
+    major, minor = (int(part) for part in edition.split("."))
+    return abs(asked[0] - major), abs(asked[1] - minor)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -67,6 +67,8 @@ class Scenario:
         if self.pace not in PACES:
             raise UnknownName.of("pace", self.pace, PACES)
         for action in self.actions:
+            if isinstance(action, (list, tuple)):
+                raise BadValue("a list of actions is passed; pass the actions themselves: *actions")
             if not isinstance(action, Action):
                 raise BadValue(f"{action!r} is not an action; use e.g. mq.Consumer(...)")
         object.__setattr__(self, "actions", tuple(self.actions))

@@ -235,8 +235,9 @@ def whole(low: int = -MOST, high: int = MOST) -> Scalar:
     def test(value: object) -> bool:
         return _is_number(value) and isinstance(value, int) and low <= value <= high
 
+    bounds = {-MOST: "", **({low: f", {low} or more"} if low > -MOST else {})}[low]
     return Scalar(
-        f"a whole number, {low} to {high}",
+        f"a whole number{bounds if high == MOST else f', {low} to {high}'}",
         test,
         {"type": "integer", "minimum": low, "maximum": high},
     )

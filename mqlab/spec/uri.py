@@ -124,7 +124,7 @@ class _Parser:
         if depth != 0:
             raise self.error(start, "this parenthesis is never closed")
         rest, _, query = inner[end + 1 :].partition("?")
-        if rest and not rest.startswith("/"):
+        if rest and not rest.startswith("/") and scheme != "broker":  # its name may stand there as it is
             raise self.error(start + end + 1, "after ')' only /path or ?options may stand")
         return Uri(
             text=piece,

@@ -128,13 +128,16 @@ def _prefix(wanted: list[str], given: list[str], parent: bool) -> bool:
 
 
 def overlap(one: str, other: str) -> bool:
-    """Whether some destination name fits both patterns; a last ``>`` stands for any rest.
+    """Whether some destination name fits both patterns; a last ``>``, or several, stand for any rest.
 
     >>> overlap("TEST.*", "*.D1"), overlap("TEST.*.D2", "TEST.*.D3")
     (True, False)
     """
     ends = [name.split(".") for name in (one, other)]
-    heads = [names[:-1] if names[-1] == ">" else names for names in ends]
+    heads = [list(names) for names in ends]
+    for head in heads:
+        while head and head[-1] == ">":
+            head.pop()
     shorter = 0 if len(heads[0]) < len(heads[1]) else 1
     if any(x != y and "*" not in (x, y) for x, y in zip(*heads, strict=False)):
         return False
@@ -154,6 +157,15 @@ def duration(value: int | float | str, where: str = "time") -> int:
     if not 0 <= time <= MOST_MS * 1000:
         raise BadValue(f"{where}: {shown(value)} is not a duration; use e.g. '500ms'")
     return time
+
+
+def told_ms(time: float) -> str:
+    """Return a time in us as milliseconds, to the microsecond.
+
+    >>> told_ms(1_234_567), told_ms(1_200_000_000)
+    ('1234.567', '1200000')
+    """
+    return f"{time / 1000:.3f}".rstrip("0").rstrip(".")
 
 
 def as_typed(text: str) -> str | int | bool:

@@ -171,7 +171,7 @@ class Reason(IntEnum):
     )
     durable = 28, "messages for an inactive durable subscription are kept"
     expired = 29, "its time-to-live had expired", "", {"time_to_live"}
-    asked = 30, "requested by the client", "", {"DestroyDestination", *_AWAY}
+    asked = 30, "requested by the client", "", {"DestroyDestination", "PurgeDestination", *_AWAY}
     unsubscribed = 31, "the durable subscription was removed (unsubscribed)"
     duplicate = 32, "duplicate: the queue already holds this message"
     browsing = 33, "a queue browser does not consume messages", "ActiveMQ, browsers"

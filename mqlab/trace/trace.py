@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from mqlab.spec import codec
-from mqlab.spec.action import Action, bare
+from mqlab.spec.action import Action
+from mqlab.spec.naming import bare
 from mqlab.spec.values import duration
 from mqlab.trace import accounts, fast, plain, questions, summary, tables
 from mqlab.trace.account import Account
@@ -17,6 +18,7 @@ from mqlab.trace.event import Event
 from mqlab.trace.fates import FateTable
 from mqlab.trace.index import Index
 from mqlab.trace.kinds import Kind, Reason
+from mqlab.trace.undone import Undone, undone
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -97,6 +99,11 @@ class Trace(Columns, Plottable):
         if self._actions is None:
             self._actions = tuple(map(bare, codec.actions_in(self.header.get("scenario", {}))))
         return self._actions
+
+    @property
+    def undone(self) -> tuple[Undone, ...]:
+        """What was asked of the run and not done, each with the reason; empty if all was done."""
+        return undone(self)
 
     def tally(self) -> FateTable:
         """Return what became of every message, as numbers."""

@@ -10,6 +10,7 @@ from mqlab import products
 from mqlab.errors import BadValue, UnknownName, shown
 from mqlab.spec.change import Change
 from mqlab.spec.json_types import JsonDict
+from mqlab.spec.values import told_ms
 from mqlab.trace.labels import title
 from mqlab.trace.trace import Trace
 from mqlab.workbench import breaking, building, options, panels, questions, starting_points
@@ -138,7 +139,7 @@ class WorkbenchSession:
         branch, at = self.state.shown, _us(data["ms"])
         body = breaking.with_step(branch.body, data["step"], at)
         text = data.get("text") or breaking.text_of(data["step"])
-        self._fork(branch.then(text, body, f"{text} at {at / 1000:g} ms", at), data)
+        self._fork(branch.then(text, body, f"{text} at {told_ms(at)} ms", at), data)
         return self.tell({})
 
     def fork(self, data: Data) -> Data:

@@ -13,6 +13,7 @@ from mqlab.products.artemis.script.broker_actions import BrokerActions
 from mqlab.spec.action import Action
 from mqlab.spec.artemis import WORDS
 from mqlab.spec.artemis.steps import Keys
+from mqlab.spec.artemis.words import actions_of
 from mqlab.spec.step import Step
 from mqlab.trace.trace import Trace
 
@@ -43,6 +44,10 @@ class ArtemisLab(Site):
             self.under_way = self.begin(step)
         self.scenario = scenario
 
+    def action_of(self, scripted: Step) -> Action:
+        """Return the action of a step of the script."""
+        return next(actions_of([scripted]))
+
     @property
     def trace(self) -> Trace:
         """All that has happened so far."""
@@ -53,6 +58,7 @@ class ArtemisLab(Site):
                 **self.settings,
                 "product": "artemis",
                 "edition": version,
+                "undone": self.undone,
                 "words": WORDS[version],
                 **report.outcome(self),
             }

@@ -139,7 +139,7 @@ class ClusterLab(Cluster):
         clients = (("consumer", self.consumers), ("producer", self.producers))
         gone = any(step.keys.get(kind, "") not in (*known, "") for kind, known in clients)
         if gone and step.do not in OPENS:  # its opening was refused, or it is closed
-            return "not reached"
+            return "refused"
         asked = self._asked(step)
         waits = asked is not None and not asked.answers and step.do != "send"
         return "blocked" if waits and not hasattr(faults, f"do_{step.do}") else ""
@@ -176,6 +176,10 @@ class ClusterLab(Cluster):
 
     # What came of it
 
+    def action_of(self, scripted: ScriptStep) -> Action:
+        """Return the action of a step of the script."""
+        return noun_of(scripted.step)
+
     @property
     def roles(self) -> dict[str, str]:
         """What each broker is: running, waiting for its master, or down."""
@@ -189,6 +193,7 @@ class ClusterLab(Cluster):
             **self.settings,
             "product": "openmq",
             "edition": self.network.edition,
+            "undone": self.undone,
             "operations": [dict(row) for row in self.operations],
             "snapshots": dict(self.snapshots),
             "consumers": report.of_clients(self),

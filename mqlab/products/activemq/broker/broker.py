@@ -147,6 +147,13 @@ class Broker:
             return
         destination.enqueue(message)
 
+    def take_over_each(self, message: Message, entry: bytes, cause: int) -> None:
+        """Take over a copy of a message for each element of its destination, which may be composite."""
+        for dest in message.dest.elements():
+            copy = message.copy()
+            copy.dest, copy.dest_no = dest, self.lab.name_destination(dest)
+            self.take_over(copy, entry, cause)
+
     def had_unanswered(self, message: Message) -> None:
         """A bridge has broken before it heard that *message* is here."""
         if message.persistent and message.dest.is_queue:

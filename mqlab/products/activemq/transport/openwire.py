@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from mqlab.products.activemq.broker.message import Message, MessageDispatch
 from mqlab.spec.values import Destination
+from mqlab.trace.kinds import Reason
 
 if TYPE_CHECKING:
     from mqlab.products.activemq.client.addresses import Refused
@@ -70,10 +71,11 @@ class ConsumerCommand(Command):
 
 @dataclass(frozen=True, slots=True)
 class RemoveInfo(Command):
-    """A consumer is closed; `last` is the number of what it took in hand last."""
+    """A consumer is closed; `last` is the number of what it took in hand last, *rule* why it leaves."""
 
     consumer: str
     last: int
+    rule: int = Reason.consumer_left
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,9 +12,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from mqlab.products.activemq.broker import dead_letter_strategy
 from mqlab.products.activemq.broker.queue import Queue
 from mqlab.products.activemq.client.addresses import Refused
+from mqlab.products.activemq.transport.client_subscription import ClientSubscription
 from mqlab.products.activemq.transport.openwire import (
     Command,
     CommitTransaction,
@@ -34,7 +34,6 @@ from mqlab.products.activemq.transport.openwire import (
     StandardAck,
     WireFormatInfo,
 )
-from mqlab.products.activemq.transport.remote_subscription import RemoteSubscription
 from mqlab.products.activemq.transport.sockets import Socket
 from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Reason
@@ -52,7 +51,7 @@ class TransportConnection:
 
     def __init__(self, process: BrokerService, socket: Socket) -> None:
         self.process, self.socket = process, socket
-        self.subs: dict[str, RemoteSubscription] = {}
+        self.subs: dict[str, ClientSubscription] = {}
         self.transactions: dict[str, list[Send | StandardAck]] = {}
         self.temps: list[Destination] = []
         self.client = ""
@@ -105,7 +104,7 @@ class TransportConnection:
             return command.session, [command]
         if isinstance(command, StandardAck) and command.transaction is None:
             sub = self.subs.get(command.consumer)
-            return ("", []) if sub is None else (sub.consumer.session.name, [command])
+            return ("", []) if sub is None else (sub.consumer.session_name, [command])
         return "", []
 
     def _answer(self, request: int | None, error: Refused | None) -> None:
@@ -137,6 +136,14 @@ class TransportConnection:
 
     def on_subscribe(self, command: ConsumerCommand) -> None:
         """A consumer is opened."""
+        consumer, broker = command.consumer, self.process.broker
+        self.subs[consumer.name] = sub = self.subscription(command)
+        broker.subscribe(sub, Reason.local_consumer, consumer.node)
+        if sub.info.browser and consumer.spec.receiving:
+            sub.browse()
+
+    def subscription(self, command: ConsumerCommand) -> ClientSubscription:
+        """Return the subscription of a consumer."""
         consumer, dest = command.consumer, command.dest
         broker = self.process.broker
         if dest.is_temporary and dest not in broker.by_name:
@@ -147,17 +154,21 @@ class TransportConnection:
             queue.pending_messages = deque(
                 sorted(queue.pending_messages, key=lambda m: not (m.received or m.persistent))
             )
-        self.subs[consumer.name] = sub = RemoteSubscription(
-            broker, self.socket, consumer, dest, command.prefetch
+        return ClientSubscription(
+            broker, self.socket, consumer, consumer.info(consumer.durable), command.prefetch
         )
-        broker.subscribe(sub, Reason.local_consumer, consumer.node)
 
     def on_unsubscribe(self, command: RemoveInfo) -> None:
         """A consumer is closed; only up to the last that it took in hand counts as delivered."""
         sub = self.subs.pop(command.consumer, None)
         if sub is not None:
             sub.count_delivered(command.last)
-            self.process.broker.unsubscribe(sub, Reason.consumer_left)
+            self.end(sub, command.rule)
+
+    def end(self, sub: ClientSubscription, rule: int) -> None:
+        """A subscription is over."""
+        if sub in sub.broker.subs:
+            sub.broker.unsubscribe(sub, rule)
 
     def on_temp(self, command: DestinationInfo) -> None:
         """A temporary queue is made; it lives as long as this connection."""
@@ -178,8 +189,7 @@ class TransportConnection:
         """With prefetch 0 a consumer asks for each message."""
         sub = self.subs.get(command.consumer)
         if sub is not None:
-            sub.prefetch_extension += 1
-            self.process.broker.destination(sub.dest).dispatch()
+            sub.pulled()
 
     def on_message(self, command: Send) -> None:
         """A message: into its transaction, or to its queue unless it was here before."""
@@ -208,7 +218,7 @@ class TransportConnection:
         if message.persistent:
             process.lasting_audit.add(message.number)
         broker = process.broker
-        broker.take_over(message.copy(), broker.entry(sent.node), sent.row)
+        broker.take_over_each(message, broker.entry(sent.node), sent.row)
 
     def on_ack(self, command: StandardAck) -> None:
         """Messages are acknowledged, now or with their transaction."""
@@ -226,17 +236,15 @@ class TransportConnection:
 
     def on_delivered(self, command: DeliveredAck) -> None:
         """The client has a message in hand and acknowledges later: the window widens by one."""
-        sub, message = self.subs.get(command.consumer), command.message
-        if sub is not None and message in sub.dispatched:
-            sub.prefetch_extension += 1
-            self.process.broker.destination(message.dest).dispatch()
+        sub = self.subs.get(command.consumer)
+        if sub is not None:
+            sub.delivered(command.message)
 
     def on_poison(self, command: PoisonAck) -> None:
         """The client has had it and cannot tell whether it counted: among the dead letters."""
-        sub, message = self.subs.get(command.consumer), command.message
-        if sub is not None and message in sub.dispatched:
-            sub.acknowledge(message)
-            dead_letter_strategy.poisoned(self.process.broker, message)
+        sub = self.subs.get(command.consumer)
+        if sub is not None:
+            sub.poisoned(command.message)
 
     def on_commit(self, command: CommitTransaction) -> None:
         """A transaction takes effect."""
@@ -259,8 +267,7 @@ class TransportConnection:
         subs, self.subs = self.subs, {}
         for sub in subs.values():
             sub.count_delivered(last)
-            if sub in broker.subs:
-                broker.unsubscribe(sub, Reason.connection_lost)
+            self.end(sub, Reason.connection_lost)
         for dest in self.temps:
             destination = broker.by_name.pop(dest, None)
             if destination is not None:

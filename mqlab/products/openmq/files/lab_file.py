@@ -12,7 +12,7 @@ from mqlab.spec.json_types import JsonDict, JsonObject
 from mqlab.spec.openmq import Member, OpenMQNetwork
 from mqlab.spec.scenario import Scenario
 
-ABOUT = ("name", "theme", "title", "behaviour", "guide", "guide_says", "runs", "time_limit_seconds")
+ABOUT = ("name", "theme", "title", "behaviour", "guide", "guide_says", "runs", "time_limit_seconds", "fresh")
 
 
 def read(value: JsonObject, where: str = "lab file") -> Scenario:

@@ -52,10 +52,13 @@ class Cluster(Lab):
         self.moved: dict[str, list[str]] = {}  # client that lost its broker -> those it has had
         self.jobs: list[SendJob] = []  # sends that have not ended
         self.prepared: dict[str, Prepared] = {}
+        self.removed: Counter[str] = Counter()  # by transaction that still counts them
         self.expiring: list[Message] = []  # messages with a time to live
         self.change_record: list[tuple[str, tuple[Any, ...]]] = []  # of administrative changes
         self.cuts: set[frozenset[str]] = set()  # lines that swallow everything
         self.held: list[Trip] = []  # what is lost in them
+        self.lost: dict[frozenset[str], int] = {}  # when the first of it was sent (us)
+        self.healing: set[frozenset[str]] = set()  # whole again, which nobody has noticed yet
         self.lines = {pair: self.new_link(*pair) for pair in permutations(self.brokers, 2)}
         self.stirred = False  # what can move is to be moved in this instant
         self.database_up = True
@@ -84,6 +87,11 @@ class Cluster(Lab):
     def is_cut(self, one: Broker, other: Broker) -> bool:
         """Whether the network between two brokers swallows everything."""
         return frozenset((one.name, other.name)) in self.cuts
+
+    def note_lost(self, one: Broker, other: Broker) -> None:
+        """Remember since when something waits to be sent again, if the line between two brokers is cut."""
+        if self.is_cut(one, other):
+            self.lost.setdefault(frozenset((one.name, other.name)), self.now)
 
     @property
     def store_down(self) -> bool:
