@@ -100,7 +100,7 @@ def test_what_another_product_does_is_no_action_here():
     from mqlab.spec.action import StopConnector
 
     with pytest.raises(
-        BadValue, match="Artemis brokers and their clients this action does not exist for Artemis"
+        BadValue, match="this action does not exist for Artemis"
     ):
         PAIR.with_actions(StopConnector("x"))
 
