@@ -59,6 +59,14 @@ def packed(name: str) -> dict[str, dict]:
         }  # fmt: skip
 
 
+def peer_cases(name: str) -> list[dict]:
+    """Return the rows of one of the case tables, and those that were published later."""
+    tables = packed("peer_cases")
+    return [
+        row for folder in ("peer_cases", "peer_cases_later") for row in tables[f"{folder}/{name}.json"]["cases"]
+    ]
+
+
 def recorded(name: str, keep) -> list:
     """Return pytest parameters (file, recording) for those whose path *keep* accepts."""
     return [

@@ -1,4 +1,4 @@
-"""Runs against recordings: does the lab do what the real broker did?"""
+"""Runs compared with recordings: does mqlab do what the real broker did?"""
 
 from __future__ import annotations
 

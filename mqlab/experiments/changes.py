@@ -65,6 +65,7 @@ _FAULTS: dict[str, tuple[str, ...]] = {
     "DatabaseDown": ("DatabaseUp",), "SlowDisk": (), "Gateway": (), "DeleteLock": (), "TouchLock": (),
     "SetEndpoint": (), "StopAdvertising": (), "CrashOwner": (), "KillClient": (),
     "PauseDestination": ("ResumeDestination",), "DestroyDestination": (),
+    "PurgeDestination": (),
     "StopConnector": ("StartConnector",),
 }  # fmt: skip
 _ACTIONS = (

@@ -48,8 +48,9 @@ class Noun(type):
         try:
             cls.__signature__.bind(*given, **named)
         except TypeError as error:
-            order = ", ".join(name for name, field in known.items() if field.kind is not field.KEYWORD_ONLY)
-            return BadValue(f"{cls.__name__}: {error}; write {cls.__name__}({order})")
+            order = [name for name, field in known.items() if field.kind is not field.KEYWORD_ONLY]
+            order = order or [f"{name}=..." for name in known]
+            return BadValue(f"{cls.__name__}: {error}; expected {cls.__name__}({', '.join(order)})")
         return None
 
 

@@ -32,9 +32,9 @@ class Destination:
             raise UnknownName.of("destination type", self.kind, KINDS)
         if not isinstance(self.name, str):
             what = f"a {self.kind} is called by a text, not {shown(self.name)}"
-            raise BadValue(f"{what}; write for example 'TEST.FOO'")
+            raise BadValue(f"{what}; use e.g. 'TEST.FOO'")
         if not self.name.strip():
-            raise BadValue(f"a {self.kind} needs a name; write for example TEST.FOO")
+            raise BadValue(f"a {self.kind} needs a name; use e.g. TEST.FOO")
         if self.name != self.name.strip():
             object.__setattr__(self, "name", self.name.strip())
 
@@ -128,13 +128,16 @@ def _prefix(wanted: list[str], given: list[str], parent: bool) -> bool:
 
 
 def overlap(one: str, other: str) -> bool:
-    """Whether some destination name fits both patterns; a last ``>`` stands for any rest.
+    """Whether some destination name fits both patterns; a last ``>``, or several, stand for any rest.
 
     >>> overlap("TEST.*", "*.D1"), overlap("TEST.*.D2", "TEST.*.D3")
     (True, False)
     """
     ends = [name.split(".") for name in (one, other)]
-    heads = [names[:-1] if names[-1] == ">" else names for names in ends]
+    heads = [list(names) for names in ends]
+    for head in heads:
+        while head and head[-1] == ">":
+            head.pop()
     shorter = 0 if len(heads[0]) < len(heads[1]) else 1
     if any(x != y and "*" not in (x, y) for x, y in zip(*heads, strict=False)):
         return False
@@ -152,8 +155,17 @@ def duration(value: int | float | str, where: str = "time") -> int:
     found = _DURATION.match(value.strip()) if isinstance(value, str) else None
     time = round(float(found[1]) * _UNITS[found[2]]) if found else -1
     if not 0 <= time <= MOST_MS * 1000:
-        raise BadValue(f"{where}: {shown(value)} is not a length of time; write for example '500ms'")
+        raise BadValue(f"{where}: {shown(value)} is not a duration; use e.g. '500ms'")
     return time
+
+
+def told_ms(time: float) -> str:
+    """Return a time in us as milliseconds, to the microsecond.
+
+    >>> told_ms(1_234_567), told_ms(1_200_000_000)
+    ('1234.567', '1200000')
+    """
+    return f"{time / 1000:.3f}".rstrip("0").rstrip(".")
 
 
 def as_typed(text: str) -> str | int | bool:

@@ -191,6 +191,6 @@ def test_many_recorded_scripts_can_be_played(theme, least):
 
 def test_what_cannot_be_played_is_told():
     assert unplayable(products.figure("artemis:21.3").scenario) == [
-        "colocated brokers: the ports of those that they host are the product's to choose"]  # fmt: skip
+        "colocated brokers: the ports of hosted backups are chosen by the product"]  # fmt: skip
     assert unplayable(products.figure("openmq:4-4").scenario) == [
         "a cluster of the model 'enhanced': its database is not at hand", "the step 'wait_for'"]  # fmt: skip

@@ -43,7 +43,7 @@ def cast(name, kind):
 
 @pytest.mark.parametrize(("change", "told"), [
     pytest.param(lambda t: t.drop_columns(["rule"]), "rule is missing", id="missing"),
-    pytest.param(lambda t: t.append_column("size", t.column("t")), "size is not a column of a trace", id="extra"),
+    pytest.param(lambda t: t.append_column("size", t.column("t")), "size is not a column", id="extra"),
     pytest.param(cast("hop", pa.int32()), "hop is int32 and must be int16", id="wider"),
     pytest.param(cast("msg", pa.float64()), "msg is double and must be int32", id="float"),
     pytest.param(lambda t: t.slice(0, 100), "100 events, and the manifest says 8192", id="shorter"),

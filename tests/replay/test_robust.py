@@ -169,7 +169,7 @@ def test_a_pyramid_of_an_older_form_is_not_misread(tmp_path):
     folder = synthetic.folder(tmp_path / "run", 1000)
     old = {"folder": "pyramid-1", "levels": 3, "shift": 5}
     store.switch(folder, old, store.PYRAMID)
-    with pytest.raises(BadFile, match="rebuild it with mqlab.replay.build"):
+    with pytest.raises(BadFile, match=r"rebuild it with mqlab\.replay\.build"):
         mq.replay.open(folder).tile("link", 0, 100)
 
 

@@ -196,7 +196,7 @@ REFUSED = {
     "a list of brokers": ((CHAIN, sends(0, "B1", others=("B2",))), {}, "may be on several brokers"),
     "another product": (("openmq:4-1",), {}, "what an OpenMQ lab does at one time hangs together"),
     "nobody": ((CHAIN,), {}, "it has no clients"),
-    "none": (RUNS["hub"], {"shards": 0}, "shards 0; write 1 or more"),
+    "none": (RUNS["hub"], {"shards": 0}, "shards 0; expected 1 or more"),
 }  # fmt: skip
 
 

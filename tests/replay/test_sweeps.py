@@ -157,7 +157,7 @@ def test_an_interrupt_cancels_and_what_was_done_is_kept(tmp_path, spark):
     signal.signal(signal.SIGINT, signal.default_int_handler)
     with held.held(tmp_path / "s"):
         threading.Thread(target=interrupt).start()
-        with pytest.raises(CannotRun, match=r"cancelled: \d+ of 80 runs are kept"):
+        with pytest.raises(CannotRun, match=r"cancelled: \d+ of 80 runs kept"):
             slow(tmp_path / "s", held.worker(tmp_path / "s", 4))
     assert 4 <= sweeps._count(tmp_path / "s") < 80
     assert slow(tmp_path / "s", sweeps.play).runs == 80

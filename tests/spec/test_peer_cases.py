@@ -8,11 +8,12 @@ from __future__ import annotations
 import pytest
 
 from mqlab.errors import BadValue, MqlabError, SelectorError, UriError
-from mqlab.spec import NetworkConnector
+from mqlab.products.activemq.lab import Lab
+from mqlab.spec import Broker, Network, NetworkConnector
 from mqlab.spec.selector import Selector
 from mqlab.spec.uri import balanced, parse
 from mqlab.spec.values import Destination, matches, overlap
-from tests.conftest import packed
+from tests.conftest import peer_cases
 
 # Dialects that ActiveMQ speaks; the rest is RabbitMQ's and Artemis's own.
 SELECTORS = ("jms", "activemq-functions", "activemq-string-concat", "activemq-escape-quirk")
@@ -20,7 +21,7 @@ SELECTORS = ("jms", "activemq-functions", "activemq-string-concat", "activemq-es
 
 def rows(name: str, ours) -> list:
     """Return the rows of one case table that *ours* accepts."""
-    cases = packed("peer_cases")[f"peer_cases/{name}.json"]["cases"]
+    cases = peer_cases(name)
     return [pytest.param(case, id=case["id"]) for case in cases if ours(case)]
 
 
@@ -62,11 +63,18 @@ def _advisory_filter(case) -> str:
     return ",".join(listened)
 
 
+def _policy_pick(case) -> object:
+    entries = tuple({"queue": pattern} for pattern in case["patterns"])
+    broker = Lab(Network(Broker("B", policies=entries))).brokers["B"]
+    return broker.policy_for(Destination.parse(case["destination"]))["queue"]
+
+
 WILDCARDS = {
     "match": _match,
     "overlap": lambda case: overlap(case["pattern"], case["destination"]),
     "split": lambda case: list(Destination("queue", case["destination"]).segments),
     "advisory_filter": _advisory_filter,
+    "policy_pick": _policy_pick,
 }
 
 
@@ -78,7 +86,8 @@ def _parts(text, expected) -> None:
     uri = parse(text)
     got = {
         "scheme": uri.scheme, "components": [str(part) for part in uri.components],
-        "component_count": len(uri.components), "path": uri.path, "host": uri.host,
+        "component_count": len(uri.components),
+        "component_parameters": [dict(part.parameters) for part in uri.components], "path": uri.path, "host": uri.host,
         "port": uri.port, "parameters": uri.parameters, "fragment": uri.fragment,
         "without_query": str(uri.with_query(None)),
     }  # fmt: skip

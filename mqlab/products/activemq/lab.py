@@ -31,8 +31,9 @@ from mqlab.spec import Broker as BrokerSpec
 from mqlab.spec.edition import RULES, EditionRules
 from mqlab.spec.link import LikeLinks, Links
 from mqlab.spec.member import BrokerSettings, LockerSettings
+from mqlab.spec.network_names import check_open
 from mqlab.spec.plural import counted
-from mqlab.spec.scenario import check_open
+from mqlab.spec.values import told_ms
 from mqlab.trace.kinds import Kind, Reason
 from mqlab.trace.trace import Trace
 
@@ -167,6 +168,10 @@ class Lab(KernelLab):
         self.pausing = True
         self.under_way = Completion(deadline=self.clock.now + (0 if looks else wait))
 
+    def action_of(self, scripted: ScriptStep) -> Action:
+        """Return the action of a step of the script."""
+        return scripted.action
+
     expecting = property(waits.expecting)
 
     @property
@@ -182,6 +187,7 @@ class Lab(KernelLab):
             "edition": self.edition,
             "snapshots": self.snapshots,
             "problems": list(self.problems),
+            "undone": self.undone,
             "request_reply": self.replies,
         }
         if self.details:
@@ -200,11 +206,14 @@ class Lab(KernelLab):
     def check_limit(self) -> None:
         """Raise `BadValue` when more has happened than the limit allows."""
         if self.limit is not None and self.recorder.count > self.limit:
-            raise BadValue(
-                f"more than {counted(self.limit, 'event')}, stopped at {self.clock.now / 1000:g} ms; with "
-                "several routes between brokers set suppressDuplicateQueueSubscriptions and "
-                "decreaseNetworkConsumerPriority, or a lower networkTTL"
-            )
+            remedy = "set a higher limit=, or send fewer messages"
+            if max(self.trace.column("hop"), default=0) > len(self.network.brokers):
+                remedy = (
+                    "messages circulate: with several routes, set decreaseNetworkConsumerPriority and "
+                    "suppressDuplicateQueueSubscriptions, or a lower networkTTL"
+                )
+            now = told_ms(self.clock.now)
+            raise BadValue(f"more than {counted(self.limit, 'event')}, stopped at {now} ms; {remedy}")
 
     # Writing down
 

@@ -10,11 +10,11 @@ from mqlab.products.activemq.client.address_list import AddressList
 from mqlab.products.activemq.client.addresses import FailoverOptions, place, with_options
 from mqlab.products.activemq.client.discovery import masterslave
 from mqlab.products.activemq.client.query import prefixed
-from tests.conftest import packed
+from tests.conftest import peer_cases
 
 
 def rows(*kinds: str) -> list:
-    cases = packed("peer_cases")["peer_cases/uris.json"]["cases"]
+    cases = peer_cases("uris")
     ours = [case for case in cases if case["kind"] in kinds and case.get("dialect") != "artemis"]
     assert {case["kind"] for case in ours} == set(kinds)
     return [pytest.param(case, id=case["id"]) for case in ours]
@@ -35,7 +35,7 @@ def test_every_kind_of_row_is_asked_somewhere():
         "failover_list",
         "masterslave_expand",
     }
-    cases = packed("peer_cases")["peer_cases/uris.json"]["cases"]
+    cases = peer_cases("uris")
     assert {c["kind"] for c in cases if c.get("dialect") != "artemis"} - set(URIS) == here | NOT_ASKED
 
 
@@ -50,7 +50,7 @@ def test_a_client_connects_or_its_address_is_refused(case):
 @pytest.mark.parametrize("case", rows("client_factory"))
 def test_the_factory_takes_its_options_out_of_the_address(case):
     expected = case["expected"]
-    got = {name: int(value) if value.isdecimal() else value
+    got = {name: int(value) if value.isdecimal() else {"true": True, "false": False}.get(value, value)
            for name, value in {"connectResponseTimeout": "0", **jms.options(case["uri"])}.items()}  # fmt: skip
     assert got.items() >= expected["client_options"].items()
     assert jms.without(case["uri"]) == expected.get("broker_url_after", jms.without(case["uri"]))

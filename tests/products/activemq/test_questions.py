@@ -48,7 +48,7 @@ def test_an_upgrade_that_changes_a_default():
     assert "C1 receives 12, was 6." in told.changes
     (cause,) = told.causes
     assert 'decreaseNetworkConsumerPriority="false"' in cause
-    assert "keeps the old outcome" in cause
+    assert "restores the old default and the old outcome" in cause
     kept = mq.figure("fuse:2.20").change("A/linkToBrokerB", decrease_network_consumer_priority=False)
     assert mq.run(kept, edition="5.18").received() == told.before.received()
 

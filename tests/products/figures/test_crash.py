@@ -1,4 +1,4 @@
-"""One crash in every family: what it costs, measured, in one table (OpenMQ 4, Table 4-1)."""
+"""One crash in every family: what it costs, measured, in one table (Technical Overview 4, Table 4-1)."""
 
 from __future__ import annotations
 

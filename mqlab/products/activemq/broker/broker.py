@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 # Bound once: reading a member of an enumeration costs ten times as much as a name.
 ENQUEUED = int(Kind.Enqueued)
 DEFAULTS = {name: option.default for name, option in OPTIONS["policyEntry"].items()}
+# Where no policy entry matches, a durable subscriber keeps the prefetch that its client asks for.
+NO_POLICY = {"durable_topic_prefetch": 1000}
 
 
 def _closeness(pattern: str, name: str) -> tuple[bool, int, bool]:
@@ -210,7 +212,7 @@ class Broker:
         if found is None:
             key = "queue" if dest.is_queue else "topic"
             fitting = [p for p in self.spec.policies if matches(p.get(key, ""), dest.name)]
-            closest = max(fitting, key=lambda p: _closeness(p[key], dest.name), default={})
+            closest = max(fitting, key=lambda p: _closeness(p[key], dest.name), default=NO_POLICY)
             found = self.policies[dest] = {**DEFAULTS, **closest}
         return found
 

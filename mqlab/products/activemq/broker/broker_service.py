@@ -117,7 +117,8 @@ class BrokerService:
             pass  # its port is there, for nobody but the slave
         else:
             self.starting = True
-            self.after(self.on_disk(self.costs.serve), self.on_opened, "running")
+            cost = self.costs.again if self.incarnation > 1 else self.costs.serve
+            self.after(self.on_disk(cost), self.on_opened, "running")
 
     def fail_to_start(self, error: Refused) -> None:
         """The start ends in an error: nothing is left of the process."""

@@ -11,6 +11,7 @@ from mqlab.products.activemq.script.steps import RunningStep, script_option
 from mqlab.spec.action import Action, Pause, Restart, Resume, Settle, Start, Stop
 from mqlab.spec.clients import StartBrokers
 from mqlab.spec.faults import Crash, HostDown
+from mqlab.spec.naming import called
 from mqlab.spec.values import duration
 from mqlab.trace.kinds import Kind, Reason
 
@@ -80,6 +81,8 @@ def start_broker(runner: ScriptRunner, action: Restart) -> None:
     """Start a broker."""
     process = runner.lab.processes[action.broker]
     runner.named.add(process.name)
+    if process.alive:
+        runner.lab.tell_in_vain(called(action), "the broker was running already")
     if action.store == "new":
         _delete(runner, process.broker.store)
     process.start(action.broker_id == "new")
@@ -152,7 +155,7 @@ def on_killed(process: BrokerService) -> None:
 
 def pause(runner: ScriptRunner, action: Pause) -> None:
     """A broker is suspended, or a consumer held."""
-    if action.who in runner.lab.processes:
+    if action.who in runner.lab.processes and action.kind != "consumer":
         runner.lab.processes[action.who].pause()
     else:
         runner.lab.consumers[action.who].allow(0)
@@ -160,7 +163,7 @@ def pause(runner: ScriptRunner, action: Pause) -> None:
 
 def resume(runner: ScriptRunner, action: Resume) -> None:
     """It goes on."""
-    if action.who in runner.lab.processes:
+    if action.who in runner.lab.processes and action.kind != "consumer":
         runner.lab.processes[action.who].resume()
     else:
         runner.lab.consumers[action.who].allow(None)

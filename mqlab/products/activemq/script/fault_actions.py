@@ -12,7 +12,7 @@ from mqlab.products.activemq.transport.multicast import group_of
 from mqlab.spec import faults as f
 from mqlab.spec.action import Snapshot, StartConnector, StopConnector, Wait
 from mqlab.spec.clients import SampleOrders
-from mqlab.spec.scenario import DATABASE
+from mqlab.spec.network_names import DATABASE
 from mqlab.spec.values import duration
 from mqlab.trace.kinds import Kind, Reason
 
@@ -129,7 +129,7 @@ def sniff(runner: ScriptRunner, action: f.Sniff) -> None:
 
 def send_away(runner: ScriptRunner, action: f.SendAway) -> None:
     """A broker sends its clients to another."""
-    _intervene(runner, f"{action.broker} was told to send its clients to {action.to}")
+    _intervene(runner, f"{action.broker} was ordered to send its clients to {action.to}")
     to = runner.lab.directory.address_of(action.to)
     runner.lab.processes[action.broker].cluster.send_away(to)
 

@@ -19,7 +19,7 @@ from mqlab.products.activemq.script.waits import WAITS
 from mqlab.spec import action as a
 from mqlab.spec import clients as c
 from mqlab.spec import faults as f
-from mqlab.spec.scenario import DATABASE
+from mqlab.spec.network_names import DATABASE
 from mqlab.spec.steps import name_of
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mqlab.products.openmq.broker.model import Broker, Consumer, Delivery, Message
+from mqlab.products.openmq.broker.model import ENDED, Broker, Consumer, Delivery, Message
 from mqlab.trace.kinds import Kind, Reason
 
 DUPS_LIMIT = 10  # messages that a session takes until it acknowledges them
@@ -11,7 +11,7 @@ DUPS_WAIT = 7_000_000  # us after the last one
 
 def is_automatic(consumer: Consumer) -> bool:
     """Whether a session acknowledges each message as it is taken."""
-    return consumer.mode == "auto" and not consumer.keys.get("xa")
+    return consumer.mode == "auto" and not consumer.in_branch
 
 
 def on_dups(consumer: Consumer) -> None:
@@ -21,7 +21,14 @@ def on_dups(consumer: Consumer) -> None:
 
 
 def acknowledge(consumer: Consumer, done: list[Delivery]) -> bool:
-    """Acknowledge what was taken; False if the session lost something, or a home is away."""
+    """Acknowledge what was taken; False if the session lost something, or a home is away.
+
+    What was taken in a transaction from a destination that was destroyed since rolls that back (B4297).
+    """
+    if consumer.cut_off and consumer.mode == "transacted":
+        fails = bool(consumer.taken)
+        drop_all(consumer)
+        return not fails
     if consumer.rollback_only or any(c.stale or not consumer.home.linked(c.message.home) for c in done):
         _refuse(consumer)
         return False
@@ -38,7 +45,7 @@ def _refuse(consumer: Consumer) -> None:
     broker was lost they are back at the homes already.
     """
     waits, first = consumer.mode == "client", not consumer.rollback_only
-    if first and consumer.home.lab.scenario.version == "5.1":
+    if first and consumer.home.lab.network.edition == "5.1":
         drop_lost(consumer)
     consumer.rollback_only = waits
     if not waits:
@@ -47,10 +54,16 @@ def _refuse(consumer: Consumer) -> None:
 
 def _stick(consumer: Consumer) -> None:
     """All that a consumer has stays with it until it closes: 5.1 has given it back."""
-    if consumer.home.lab.scenario.version != "5.1":
+    if consumer.home.lab.network.edition != "5.1":
         consumer.stuck += [*consumer.taken, *consumer.buffer]
         consumer.taken.clear()
         consumer.buffer.clear()
+
+
+def drop_all(consumer: Consumer) -> None:
+    """A consumer whose destination was destroyed has nothing any more: nothing waits at its homes."""
+    consumer.taken, consumer.stuck = [], []
+    consumer.buffer.clear()
 
 
 def drop_lost(consumer: Consumer) -> None:
@@ -113,13 +126,17 @@ def requeue(consumer: Consumer, rule: int) -> None:
     The copies of other homes stay listed; in 5.1 not those of a transaction, which is rolled back.
     """
     home, dest = consumer.home, consumer.dest
+    if consumer.cut_off:
+        drop_all(consumer)
     noted = consumer.mode == "auto" and not (home.orderly and dest.is_queue)
     head = [*consumer.taken, *consumer.buffer][: 1 if noted else None]
     if consumer.keys.get("xa") and consumer.received:  # what is prepared is not with it any more
         head = consumer.taken[:1]
-    old = home.lab.scenario.version == "5.1"
+    old = home.lab.network.edition == "5.1"
+    last = _is_last_of_shared(consumer)
     for claim in consumer.unacknowledged:
         remote = claim.message.home is not home
+        claim.key = ENDED if last else claim.key
         rolled_back = old and consumer.mode == "transacted" and claim in consumer.taken
         if remote and claim.arrived and home.running and dest in home.instances and not rolled_back:
             home.instances[dest].leftovers.add(claim.message.number)
@@ -127,9 +144,20 @@ def requeue(consumer: Consumer, rule: int) -> None:
         release(claim, rule, (remote and claim.arrived) or not unseen)
     consumer.taken, consumer.stuck = [], []
     consumer.buffer.clear()
-    ends = not dest.is_queue and consumer.key == consumer.name
+    ends = not dest.is_queue and (last or consumer.key == consumer.name)
     for broker in home.lab.brokers.values() if ends else ():
         forget(broker, consumer.key, rule)
+
+
+def _is_last_of_shared(consumer: Consumer) -> bool:
+    """Whether a shared subscription that is not durable ends with a consumer.
+
+    What that has in hands stays at its home for nobody, what waits there is gone (OpenMQ rule 5.6).
+    """
+    if consumer.dest.is_queue or not consumer.keys.get("shared") or consumer.keys.get("durable"):
+        return False
+    others = (c for c in consumer.home.lab.consumers.values() if c.open and c is not consumer)
+    return all((c.key, c.dest) != (consumer.key, consumer.dest) for c in others)
 
 
 def recover(consumer: Consumer) -> None:
@@ -140,6 +168,8 @@ def recover(consumer: Consumer) -> None:
     with the consumer until it closes (OpenMQ rule 8.5).
     """
     taken = consumer.taken
+    if consumer.cut_off:
+        drop_all(consumer)
     if consumer.rollback_only and consumer.lost < 0 and taken:
         consumer.failed = list(taken)
         _stick(consumer)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections import deque
 from typing import TYPE_CHECKING
 
-from mqlab.products.openmq.broker import acknowledgement, delivery, report
+from mqlab.products.openmq.broker import acknowledgement, delivery, physical_destinations, report
 from mqlab.products.openmq.broker.model import (
     Broker,
     Client,
@@ -34,6 +35,7 @@ def do_create_destination(lab: Cluster, keys: Keys) -> Outcome:
     """Create a destination, everywhere at once; the broker asked waits for the answers of all."""
     broker, _, there = _asked(lab, keys)
     broker.hangs |= broker.serves and not there and broker.asks_in_vain
+    broker.tell_all()
     return RunningStep(_has_answers, (lab, keys), limit_of(keys), _create, insists=True)
 
 
@@ -56,14 +58,30 @@ def do_update_destination(lab: Cluster, keys: Keys) -> bool:
 
 
 def do_destroy_destination(lab: Cluster, keys: Keys) -> bool:
-    """Destroy a destination with all its messages; its consumers are cut off for good."""
+    """Destroy a destination with all its messages; its consumers and producers are cut off for good.
+
+    A consumer goes on taking what its client has already (OpenMQ rule 4.12).
+    """
     broker, dest, there = _asked(lab, keys)
     if not there or not cluster.change(broker, "destroy", dest):
         return False
+    for client in (*lab.consumers.values(), *lab.producers.values()):
+        client.cut_off |= client.dest == dest
+    for job in list(lab.jobs):  # a send that waits for room is not told
+        if job.left and job.producer and job.producer.dest == dest:
+            lab.jobs.remove(job)
     for consumer in lab.consumers.values():
         if consumer.dest == dest:
-            consumer.open, consumer.closed = False, True
+            consumer.buffer = deque(claim for claim in consumer.buffer if claim.delivered)
     return True
+
+
+def do_purge(lab: Cluster, keys: Keys) -> bool:
+    """Remove what one broker has of a destination (OpenMQ rule 3.8)."""
+    broker, dest, there = _asked(lab, keys)
+    if there and broker.serves:
+        physical_destinations.purge(broker.instances[dest])
+    return there and broker.serves
 
 
 def do_unsubscribe(lab: Cluster, keys: Keys) -> bool:
@@ -153,8 +171,11 @@ def _xa(asked: tuple[Cluster, Client | None, Keys]) -> bool:
     if home is None or not home.serves or (client and not client.open):
         return False
     ends = action in ("commit", "rollback")
-    if client and action == "start":
-        client.xid = xid
+    if client and action in ("start", "end"):
+        client.xid, client.xid_state = xid, "COMPLETE" if action == "end" else "STARTED"
+    if client and action == "prepare" and client.cut_off and getattr(client, "taken", ()):
+        client.xid_state = "FAILED"
+        return False
     if client and (action == "prepare" or (ends and client.xid == xid)):
         _prepare(lab, xid, client)
     branch = lab.prepared.get(xid)
@@ -173,9 +194,12 @@ def _xa(asked: tuple[Cluster, Client | None, Keys]) -> bool:
 def _prepare(lab: Cluster, xid: str, client: Client) -> None:
     """Keep what a client has sent and taken for the transaction's manager."""
     taken: list[Delivery] = getattr(client, "taken", [])
+    if client.cut_off:
+        taken.clear()
     lab.prepared[xid] = Prepared(client.home, list(taken), client.home.lives)
     client.xid = ""
     taken.clear()
+    lab.removed[xid] = lab.removed.pop(client.name, 0)
     for _, message in lab.messages():
         if message.transaction == client.name:
             message.transaction = xid

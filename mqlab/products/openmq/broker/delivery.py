@@ -47,15 +47,17 @@ def _hand(claim: Delivery, takers: list[Consumer]) -> bool:
     """
     message, home = claim.message, claim.message.home
     free = [
-        c
-        for c in takers
-        if len(c.buffer) < _room(c, home) and claim.key in (None, c.key) and selects(c.selector, message)
+        c for c in takers if _has_room(c, home) and claim.key in (None, c.key) and selects(c.selector, message)
     ]
     if not free:
         return False
     taker = min(free, key=lambda consumer: consumer.served_weight)
     there = taker.home
     taker.served_weight += _busy(taker, message)
+    # A broker that had a message given back passes it to nobody again (played with 6.5.0).
+    known = message.number in there.instances[message.dest].leftovers
+    known &= home.lab.network.edition != "5.1"
+    (taker.stuck if known else taker.buffer).append(claim)
     claim.taker, claim.arrived, claim.delivered, message.waits = taker, False, False, -1
     claim.stale = False
     claim.trips += 1
@@ -63,11 +65,6 @@ def _hand(claim: Delivery, takers: list[Consumer]) -> bool:
         _pass_on(claim)
     else:
         _forward(claim, there)
-    # A broker that had a message given back passes it to nobody again (played with 6.5.0).
-    known = message.number in there.instances[message.dest].leftovers
-    known &= home.lab.scenario.version != "5.1"
-    (taker.stuck if known else taker.buffer).append(claim)
-    there.handed[claim.key] += not known
     return True
 
 
@@ -92,13 +89,17 @@ def _is_over(trip: Trip) -> bool:
     return claim.taker is None or claim.trips != no
 
 
-def _room(consumer: Consumer, home: Broker) -> float:
-    """Return how many messages may be on their way to a consumer, or wait in its buffer.
+def _has_room(consumer: Consumer, home: Broker) -> bool:
+    """Whether a home may send a consumer one more message: not more than its limit wait in its buffer.
 
-    To another broker one more is on the way after the first acknowledgement (OpenMQ rule 2.3).
+    To another broker one more is on the way after the first has been taken. A home that has sent nothing
+    that waits there does not know that others have filled the buffer, and sends one (OpenMQ rule 2.3).
     """
-    first = len(consumer.received) == 1 and not consumer.taken and consumer.home is not home
-    return consumer.limit + first
+    waiting = len(consumer.buffer)
+    if consumer.home is home:
+        return waiting < consumer.limit
+    first = len(consumer.received) == 1 < consumer.limit
+    return waiting < consumer.limit + first or all(c.message.home is not home for c in consumer.buffer)
 
 
 def _forward(claim: Delivery, there: Broker) -> None:
@@ -127,6 +128,7 @@ def on_forwarded(trip: Trip) -> None:
     lab = there.lab
     if there.suspended or lab.is_cut(home, there):
         lab.held.append(trip)
+        lab.note_lost(home, there)
         return
     if there in message.crossing:
         cause = message.crossing.pop(there)
@@ -143,6 +145,7 @@ def _pass_on(claim: Delivery) -> None:
         return
     there = taker.home
     instance = there.instances.get(message.dest)
+    there.handed[claim.key] += claim not in taker.stuck
     claim.arrived, claim.kept = True, instance is not None and instance.paused
     claim.row = there.lab.notes.message(
         Kind.Dispatched,
@@ -173,7 +176,12 @@ def release_held(lab: Cluster) -> None:
     """A line is whole again, or a broker goes on: what was under way arrives."""
     held, lab.held = lab.held, []
     for trip in held:
-        on_forwarded(trip)
+        claim, taker = trip[0], trip[0].taker
+        if taker is None or _is_over(trip) or claim.message.home.running:
+            on_forwarded(trip)
+        elif claim in taker.buffer:  # who sent it is gone, and sends it no more
+            taker.buffer.remove(claim)
+            claim.taker = None
 
 
 def consume(consumer: Consumer) -> bool:
@@ -195,7 +203,7 @@ def _fail(consumer: Consumer, claim: Delivery) -> None:
     In 6.5 all that the client had with it is stuck, of living homes too; what comes later is not. 5.1 drops
     the copies, but goes on listing the one that failed (OpenMQ rules 8.5 and 12.1).
     """
-    if consumer.home.lab.scenario.version == "5.1":
+    if consumer.home.lab.network.edition == "5.1":
         acknowledgement.drop_lost(consumer)
         consumer.home.instances[consumer.dest].leftovers.add(claim.message.number)
     else:
@@ -214,7 +222,8 @@ def upcoming(consumer: Consumer) -> Delivery | None:
     claim, home = consumer.buffer[0], consumer.buffer[0].message.home
     silent = here.suspended or home.suspended or not claim.delivered or lab.is_cut(here, home)
     # A paused broker keeps what comes, but its consumers have what came before.
-    return None if silent or (claim.kept and here.instances[consumer.dest].paused) else claim
+    instance = here.instances.get(consumer.dest)
+    return None if silent or (claim.kept and instance is not None and instance.paused) else claim
 
 
 def _receive(consumer: Consumer, claim: Delivery) -> None:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from mqlab.products.openmq.network.state import Cluster
 
 DEAD = Destination("queue", "mq.sys.dmq")  # of the dead messages of each broker
+ENDED = "of a subscription that has ended"  # the key of what its home keeps for nobody
 
 Keys = Mapping[str, Any]  # of a step
 Properties = dict[str, Any]  # of a destination or broker, by their administration names
@@ -79,10 +80,17 @@ class Client:
     to_home: Link
     from_home: Link
     open: bool = True
+    cut_off: bool = False  # its destination was destroyed; its connection stays
     closed: bool = False  # by itself, or its process is gone: it looks for no broker any more
     rollback_only: bool = False  # its session lost something: no acknowledgement or commit until recover
     xid: str = ""  # the distributed transaction that it has begun
+    xid_state: str = "STARTED"  # COMPLETE when its work in that is over, FAILED when it cannot be prepared
     lost: int = -1  # the row with which it last lost its connection
+
+    @property
+    def in_branch(self) -> bool:
+        """Whether its session works for a distributed transaction; outside of one it acknowledges by itself."""
+        return bool(self.xid) and self.xid_state == "STARTED"
 
     @property
     def mode(self) -> str:
@@ -107,6 +115,7 @@ class Consumer(Client):
     served_weight: int = 0  # how much it was handed, to find whose turn it is
     pace: float | None = None  # how much longer than most it is busy with a message at the moment
     busy_until: int = 0
+    unheard_by: set[Broker] = field(default_factory=set)  # to whom the line was cut when it was opened
     gone: bool = False  # it gave its connection up, which its frozen broker does not know
     sub: int = -1  # its subscription in the trace
 
@@ -203,7 +212,7 @@ class Broker:
         self.quiesced = False  # it takes no new clients, by command
         self.hangs = False  # it waits for the database or another broker, and whoever asks it too
         self.lost_database = False  # it was away: operations fail even when it is back
-        self.master = lab.scenario.master
+        self.master = lab.network.master
         self.instances: dict[Destination, PhysicalDestination] = {}
         self.durables: dict[Key, DurableSubscription] = {}
         self.handed: Counter[object] = Counter()  # messages in this life, by durable subscription
@@ -212,13 +221,14 @@ class Broker:
         self.ended = -1  # the row with which it last ended
         self.orderly = False  # it was stopped then
         self.linked_before: set[Broker] = set()  # whom it has been linked to in this life
+        self.unnoticed: set[Broker] = set()  # who died behind a cut: nothing told it
         self.taking_over_broker: Broker | None = None  # who is taking it over, and takes no clients meanwhile
         self.taken_over_by: Broker | None = None  # who has taken it over
         self.barred_until = 0  # when it may start again (us)
 
     def option(self, key: str, default: object = None) -> Any:
         """Return a property: set at a start, its own, or the cluster's."""
-        return self.options.get(key, self.lab.scenario.option(self.name, key, default))
+        return self.options.get(key, self.lab.network.option(self.name, key, default))
 
     @property
     def serves(self) -> bool:
@@ -261,14 +271,24 @@ class Broker:
         return [b for b in self.lab.brokers.values() if b is not self and self.linked(b)]
 
     @property
+    def reached(self) -> list[Broker]:
+        """Those of them that hear of what is new here: the line to them is not cut."""
+        return [peer for peer in self.peers if not self.lab.is_cut(self, peer)]
+
+    @property
     def asks_in_vain(self) -> bool:
         """Whether one of them does not answer, which nobody has noticed: a new name needs them all."""
         return any(peer.suspended or self.lab.is_cut(self, peer) for peer in self.peers)
 
+    def tell_all(self) -> None:
+        """Send something to all linked brokers, also to those whom it does not reach."""
+        for peer in (*self.peers, *self.unnoticed):
+            self.lab.note_lost(self, peer)
+
     @property
     def waits_for_master(self) -> bool:
         """Whether it may not serve yet: its master is not there, or does not accept it."""
-        if self.lab.scenario.model != "master" or self.named_master == self.name:
+        if self.lab.network.model != "master" or self.named_master == self.name:
             return False
         master = self.lab.brokers.get(str(self.named_master))
         return master is None or not master.ready or not self.accepts(master)
@@ -299,7 +319,7 @@ class Broker:
     def spread(self, dest: Destination) -> None:
         """Make one of its destinations known on all brokers linked to it."""
         mine = self.instances[dest]
-        for peer in self.peers if dest != DEAD else ():
+        for peer in self.reached if dest != DEAD else ():
             peer.add(dest, mine.created_by, mine.options, mine.owner)
 
     # Whom it knows
@@ -310,8 +330,12 @@ class Broker:
         return [
             c
             for c in self.lab.consumers.values()
-            if c.open and c.dest == dest and (c.home is self or (not alone and self.linked(c.home)))
+            if c.open and not c.cut_off and c.dest == dest and (c.home is self or (not alone and self.hears(c)))
         ]
+
+    def hears(self, consumer: Consumer) -> bool:
+        """Whether it knows of another broker's consumer: news do not cross a line that is cut."""
+        return self.linked(consumer.home) and self not in consumer.unheard_by
 
     def active(self, dest: Destination) -> list[Consumer]:
         """Return those of them that get messages; the others wait as backups."""
@@ -321,7 +345,7 @@ class Broker:
     def producers(self, dest: Destination) -> int:
         """Return how many producers of a destination are connected to it."""
         known = self.lab.producers.values()
-        return sum(p.open and p.home is self and p.dest == dest for p in known)
+        return sum(p.open and not p.cut_off and p.home is self and p.dest == dest for p in known)
 
     def unused_durables(self, dest: Destination) -> list[Key]:
         """Return the durable subscriptions of a topic that nobody uses: they count as consumers."""

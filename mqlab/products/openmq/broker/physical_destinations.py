@@ -30,7 +30,8 @@ def admit(message: Message, producer: int) -> str:
     full, behaviour = False, "REJECT_NEWEST"
     if instance is not None:
         coming = instance.admitted, instance.admitted_bytes
-        full = bool(claims(message)) and _is_full(instance, message, *coming)
+        kept = message.transaction is not None or bool(claims(message))
+        full = kept and _is_full(instance, message, *coming)
         behaviour = instance.option("LimitBehavior")
         waits = instance.paused or (lab.store_down and message.persistent)
         if waits or (full and behaviour == "FLOW_CONTROL"):
@@ -59,15 +60,25 @@ def take_in(message: Message, producer: int) -> bool:
     if instance is None or not home.running:
         lab.notes.message(Kind.Failed, message, rule=Reason.broker_stopped, **way)
         return False
-    message.claims = claims(message)
-    if not message.claims:
-        lab.notes.message(Kind.Discarded, message, rule=Reason.no_consumer)
+    if message.transaction is None and not find_claims(message):
         return True
     if str(instance.option("LimitBehavior")).startswith("REMOVE") and _is_full(instance, message):
         _make_room(instance)
     instance.messages.append(message)
     message.row = lab.notes.message(Kind.Enqueued, message, **way)
     return True
+
+
+def find_claims(message: Message) -> bool:
+    """Note for whom a message is, once it is sent for good; nobody wants it if False.
+
+    A transaction's messages are for those who are there at its commit, not when they were sent; until
+    then its home keeps them, whoever may want them (OpenMQ rule 1.10).
+    """
+    message.claims = claims(message)
+    if not message.claims:
+        message.home.lab.notes.message(Kind.Discarded, message, rule=Reason.no_consumer)
+    return bool(message.claims)
 
 
 def claims(message: Message) -> list[Delivery]:
@@ -94,6 +105,7 @@ def _make_room(instance: PhysicalDestination) -> None:
     low = instance.option("LimitBehavior") == "REMOVE_LOW_PRIORITY"
     if instance.messages:
         least = min(instance.messages, key=lambda m: (m.priority * low, m.number))
+        count_removed(least)
         move_to_dmq(least, Reason.limit_reached)
 
 
@@ -105,7 +117,7 @@ def move_to_dmq(message: Message, rule: int) -> None:
         discard(message, rule)
         return
     row = home.lab.notes.message(Kind.DeadLettered, message, rule=rule)
-    dead = replace(message, dest=DEAD, claims=[], copies={}, crossing={}, expires=0)
+    dead = replace(message, dest=DEAD, claims=[], copies={}, crossing={}, expires=0, transaction=None)
     dead.claims.append(Delivery(dead))
     dead.row = home.lab.notes.message(Kind.Enqueued, dead, frm=home.node, to=home.node, cause=row)
     home.add(DEAD, "auto").messages.append(dead)
@@ -146,6 +158,25 @@ def discard(message: Message, rule: int) -> None:
     message.claims.clear()
     acknowledgement.drop_copies(message, Kind.Discarded, rule)
     message.home.lab.notes.message(Kind.Discarded, message, rule=rule)
+
+
+def count_removed(message: Message) -> None:
+    """A transaction goes on counting what it has sent, wherever that is (OpenMQ rule 1.10)."""
+    if message.transaction is not None:
+        message.home.lab.removed[message.transaction] += 1
+
+
+def purge(instance: PhysicalDestination) -> None:
+    """Remove the messages at home in an instance that are in delivery to no consumer.
+
+    One consumer that has a topic's message in hands keeps it for all its subscriptions; what an open
+    transaction has sent goes, too (OpenMQ rule 3.8).
+    """
+    for message in list(instance.messages):
+        if not any(claim.taker for claim in message.claims):
+            instance.messages.remove(message)
+            count_removed(message)
+            discard(message, Reason.asked)
 
 
 # Why it waits

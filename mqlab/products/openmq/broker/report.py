@@ -6,15 +6,32 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from mqlab.products.openmq.broker.model import DEAD, Broker, Delivery, Keys
-from mqlab.products.openmq.script.operation import Row
+from mqlab.products.openmq.script.operation import Outcome, Row, RunningStep
 from mqlab.spec.values import Destination
 
 if TYPE_CHECKING:
     from mqlab.products.openmq.network.state import Cluster
 
 
-def do_snapshot(lab: Cluster, keys: Keys) -> None:
+ANSWER_MS = 8000  # how long it is waited for a broker that does not answer
+
+
+def do_snapshot(lab: Cluster, keys: Keys) -> Outcome:
     """Note the state of everything under a label."""
+    return RunningStep(_all_answer, (lab, keys), ANSWER_MS, _note) if hang(lab) else _note((lab, keys))
+
+
+def hang(lab: Cluster) -> bool:
+    """Whether a broker answers nobody, because it waits for another or for the database."""
+    return any(broker.running and broker.hangs for broker in lab.brokers.values())
+
+
+def _all_answer(asked: tuple[Cluster, Keys]) -> bool:
+    return not hang(asked[0])
+
+
+def _note(asked: tuple[Cluster, Keys]) -> None:
+    lab, keys = asked
     lab.dispatch_all()
     lab.snapshots[keys["label"]] = {
         "received_so_far": {
@@ -87,12 +104,15 @@ def _state(broker: Broker, properties: list[str]) -> Row:
 def transactions(broker: Broker) -> list[str]:
     """Return the transactions that a broker lists: a transacted session always has one.
 
+    A distributed one is COMPLETE from the end of its session's work until it is prepared (OpenMQ rule 1.9).
     What is prepared stays at its home, or with whoever has taken that one over, until it ends there
     (OpenMQ rule 9.8).
     """
-    lab, sent = broker.lab, Counter(message.transaction for _, message in broker.lab.messages())
+    lab = broker.lab
+    sent = lab.removed + Counter(message.transaction for _, message in lab.messages() if message.transaction)
     lines = [
-        f"STARTED messages={sent[client.name]} acks={len(getattr(client, 'taken', ()))}"
+        f"{client.xid_state if client.xid else 'STARTED'} "
+        f"messages={sent[client.name]} acks={len(getattr(client, 'taken', ()))}"
         for client in (*lab.producers.values(), *lab.consumers.values())
         if client.open and client.home is broker and (client.mode == "transacted" or client.xid)
     ]
@@ -108,22 +128,22 @@ def state_of(broker: Broker, other: Broker) -> str:
     """Return how *broker* shows another one; a broker that froze is not noticed."""
     if other.taken_over_by:
         return f"TAKEOVER_COMPLETE by {other.taken_over_by.name}"
-    if broker.linked(other):
+    if broker.linked(other) or other in broker.unnoticed:
         return "OPERATING"
     return "BROKER_DOWN" if other in broker.linked_before else "INITIALIZING"
 
 
 def _durable_lines(broker: Broker) -> list[str]:
-    """Return a broker's durable subscriptions; those without a client id are not listed.
+    """Return a broker's durable subscriptions; one that is shared may have no client id.
 
     The number of messages is what consumers here were handed in this life: nobody counts it down.
     """
     lines = []
-    for id, name in sorted(key for key in broker.durables if key[0]):
+    for id, name in broker.durables:
         users = [c for c in broker.consumers(broker.durables[id, name].dest) if c.key == (id, name)]
         state = "active" if users else "inactive"
-        lines.append(f"{id}/{name} {state} messages={broker.handed[id, name]}")
-    return lines
+        lines.append(f"{id or '-'}/{name} {state} messages={broker.handed[id, name]}")
+    return sorted(lines)
 
 
 def _destination(broker: Broker, dest: Destination, properties: list[str]) -> Row:

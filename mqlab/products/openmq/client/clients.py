@@ -31,6 +31,21 @@ def reachable(lab: Cluster, keys: Keys) -> Broker | None:
     )
 
 
+def awaits(lab: Cluster, keys: Keys) -> bool:
+    """Whether who opens a connection that reconnects finds nobody yet, and tries its addresses again.
+
+    It does so for ever unless the step limits the iterations over its list (OpenMQ rule 8.13).
+    """
+    return bool(keys.get("reconnect")) and reachable(lab, keys) is None
+
+
+def patience(lab: Cluster, keys: Keys, usual: float) -> float:
+    """Return for how long a client that reconnects tries to open its connection (ms)."""
+    rounds, many = int(keys.get("iterations", -1)), len(addresses(lab, keys["broker"]))
+    every = float(keys.get("reconnect_interval_ms", 500)) * int(keys.get("reconnect_attempts", 3))
+    return min(usual, rounds * many * every) if rounds >= 0 else usual
+
+
 def _is_taking(broker: Broker) -> bool:
     return any(other.taking_over_broker is broker for other in broker.lab.brokers.values())  # C4099
 
@@ -70,6 +85,7 @@ def lose(client: Client, cause: int) -> None:
         cause=cause,
     )
     client.rollback_only = client.mode == "transacted"  # C4074
+    lab.removed.pop(client.name, None)
     if isinstance(client, Consumer):  # nothing taken, nothing lost; receive fails until recover: C4106
         client.rollback_only = client.mode in ("transacted", "client") and bool(client.taken)
         acknowledgement.requeue(client, Reason.broker_stopped)

@@ -19,11 +19,30 @@ if TYPE_CHECKING:
 
 
 def do_open_consumer(lab: Cluster, keys: Keys) -> Outcome:
-    """Open a consumer on a connection of its own; all brokers are asked for a new name."""
+    """Open a consumer on a connection of its own; all brokers are asked, but for a known topic."""
+    if clients.awaits(lab, keys):
+        return RunningStep(
+            _finds, (lab, keys), clients.patience(lab, keys, limit_of(keys)), _begin, insists=True
+        )
+    return _begin((lab, keys))
+
+
+Asked = tuple["Cluster", Keys]
+
+
+def _finds(asked: Asked) -> bool:
+    return not clients.awaits(*asked)
+
+
+def _begin(asked: Asked) -> Outcome:
+    lab, keys = asked
     broker, dest, id = clients.reachable(lab, keys), destination_of(keys), clients.client_id(keys)
-    new = broker is not None and (bool(id) or dest not in broker.instances)
-    if broker and new and broker.asks_in_vain and broker.find(dest):
+    if broker and dest == Destination(dest.kind, f"temp:{keys['consumer']}"):
+        broker.add(dest, "temporary", owner=keys["consumer"])
+    asks = dest.is_queue or bool(id) or (broker is not None and dest not in broker.instances)
+    if broker and asks and broker.asks_in_vain and broker.find(dest):
         broker.instances[dest].unanswered += 1
+        broker.tell_all()
         return RunningStep(_has_answers, (broker, keys), limit_of(keys), _open_at_last, insists=True)
     return _open(lab, keys)
 
@@ -44,6 +63,9 @@ def _open(lab: Cluster, keys: Keys) -> bool:
     broker, dest, id = clients.reachable(lab, keys), destination_of(keys), clients.client_id(keys)
     if broker is None or clients.is_used(lab, id) or not broker.find(dest):
         return False
+    owner = broker.instances[dest].owner
+    if owner not in (None, keys["consumer"]):  # only who made a temporary destination consumes from it (C4020)
+        return False
     active, backup = (
         int(broker.instances[dest].option(f"MaxNum{which}Consumers")) for which in ("Active", "Backup")
     )
@@ -59,10 +81,7 @@ def _open(lab: Cluster, keys: Keys) -> bool:
 
 def do_temporary(lab: Cluster, keys: Keys) -> Outcome:
     """Make a temporary destination with a consumer: known everywhere at once."""
-    kind, name, broker = keys.get("kind", "queue"), keys["consumer"], clients.reachable(lab, keys)
-    if broker:
-        broker.add(Destination(kind, f"temp:{name}"), "temporary", owner=name)
-    return do_open_consumer(lab, {**keys, kind: f"temp:{name}"})
+    return do_open_consumer(lab, {**keys, keys.get("kind", "queue"): f"temp:{keys['consumer']}"})
 
 
 def _register(broker: Broker, dest: Destination, keys: Keys, key: object) -> None:
@@ -84,6 +103,8 @@ def _register(broker: Broker, dest: Destination, keys: Keys, key: object) -> Non
         allowance=None if keys.get("receiving", True) else 0,
         served_weight=delivery.first_free(lab),
     )
+    consumer.unheard_by = {peer for peer in broker.peers if lab.is_cut(broker, peer)}
+    broker.tell_all()
     consumer.sub = lab.notes.subscription(consumer)
     lab.notes.consumer(Kind.Subscribed, consumer, Reason.local_consumer)
     broker.spread(dest)
@@ -125,8 +146,12 @@ def _hold_again(asked: tuple[Consumer, int]) -> Row:
 
 
 def do_acknowledge(lab: Cluster, keys: Keys) -> Outcome:
-    """Acknowledge what the session has taken."""
+    """Acknowledge what the session has taken: by its last message, so that one without any cannot."""
     consumer = lab.consumers[keys["consumer"]]
+    return _end_work(consumer, keys) if consumer.received else False
+
+
+def _end_work(consumer: Consumer, keys: Keys) -> Outcome:
     return RunningStep(clients.has_broker, consumer, limit_of(keys), _acknowledge, insists=True)
 
 
@@ -157,7 +182,7 @@ def do_rollback(lab: Cluster, keys: Keys) -> Outcome:
 def do_commit(lab: Cluster, keys: Keys) -> Outcome:
     """Commit a session's transaction; refused if it was rolled back with its broker."""
     if "consumer" in keys:
-        return do_acknowledge(lab, keys)
+        return _end_work(lab.consumers[keys["consumer"]], keys)
     producer = lab.producers[keys["producer"]]
     return RunningStep(clients.has_broker, producer, limit_of(keys), _commit, insists=True)
 

@@ -14,8 +14,18 @@ if TYPE_CHECKING:
     from mqlab.products.openmq.network.state import Cluster
 
 
-def do_open_producer(lab: Cluster, keys: Keys) -> bool:
+def do_open_producer(lab: Cluster, keys: Keys) -> Outcome:
     """Open a producer on a connection of its own."""
+    limit = clients.patience(lab, keys, limit_of(keys))
+    return RunningStep(_finds, (lab, keys), limit, _open_named, insists=True)
+
+
+def _finds(asked: tuple[Cluster, Keys]) -> bool:
+    return not clients.awaits(*asked)
+
+
+def _open_named(asked: tuple[Cluster, Keys]) -> bool:
+    lab, keys = asked
     return _open(lab, keys["producer"], keys["producer"], keys) is not None
 
 
@@ -107,7 +117,7 @@ def go_on(lab: Cluster, job: SendJob) -> bool:
             job.row["result"] = "refused"
             lab.jobs.remove(job)
             return True
-    if not producer.open and not clients.comes_back(producer):
+    if producer.cut_off or (not producer.open and not clients.comes_back(producer)):
         job.refused += job.left
         job.left = range(0)
     while job.left and producer.open and producer.home.answers and not _awaits_receipt(job):
@@ -197,19 +207,22 @@ def _message(job: SendJob, producer: Client) -> Message:
         keys.get("persistent", True),
         dealt(keys.get("jms_priority", 4)),
         {name: dealt(value) for name, value in keys.get("properties", {}).items()},
-        int(keys.get("size", 100)),
+        int(keys.get("size", len(f"message {number}"))),  # what the recorder sends if nothing is said
         producer.home.lab.clock.now,
     )
-    if producer.mode == "transacted" or producer.keys.get("xa"):
+    if producer.mode == "transacted" or producer.in_branch:
         message.transaction = producer.name
     return message
 
 
 def end_transaction(lab: Cluster, name: str, commit: bool) -> None:
     """Let a transaction take effect, or drop what was sent in it."""
+    lab.removed.pop(name, None)
     for instance, message in lab.messages():
         if message.transaction == name:
             message.transaction = None
             if not commit:
                 instance.messages.remove(message)
                 physical_destinations.discard(message, Reason.asked)
+            elif not physical_destinations.find_claims(message):
+                instance.messages.remove(message)

@@ -35,6 +35,7 @@ def scenario() -> Record:
                 "guide_says",
                 "runs",
                 "time_limit_seconds",
+                "fresh",
                 "product",
                 "version",
             ),

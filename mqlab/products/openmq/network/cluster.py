@@ -2,7 +2,7 @@
 
 The change record is the history of destinations and durable subscriptions: kept by the master broker,
 in the peers' database, or in the store of an enhanced cluster. Whoever was away reads it before it takes
-part, then hears of the others' consumers (Technical Overview, chapter 4, "Conventional Clusters").
+part, then hears of the others' consumers (Technical Overview 4, "Conventional Clusters").
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from mqlab.products.openmq.broker import acknowledgement, physical_destinations
-from mqlab.products.openmq.broker.model import Broker, DurableSubscription, Key, Keys
+from mqlab.products.openmq.broker.model import ENDED, Broker, DurableSubscription, Key, Keys
 from mqlab.products.openmq.client import clients
 from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Reason
@@ -23,8 +23,6 @@ SECOND = 1_000_000
 # us that a temporary destination waits for its client after a restart: five times the broker's own 10 s
 # (OpenMQ rule 4.8).
 RETURN_WINDOW = 5 * 10 * SECOND
-
-ENDED = "of a subscription that has ended"
 
 # The change record
 
@@ -42,7 +40,11 @@ def _update(broker: Broker, dest: Destination, options: Keys) -> None:
 def _destroy(broker: Broker, dest: Destination) -> None:
     gone = broker.instances.pop(dest, None)
     for message in gone.messages if gone else ():
+        physical_destinations.count_removed(message)
         physical_destinations.discard(message, Reason.asked)
+    for key in [key for key, durable in broker.durables.items() if durable.dest == dest]:
+        del broker.durables[key]
+        broker.handed.pop(key, None)
 
 
 def _subscribe(broker: Broker, durable: DurableSubscription) -> None:
@@ -83,19 +85,20 @@ def change(broker: Broker, what: str, *values: Any) -> bool:
     lab, peers = broker.lab, broker.peers
     if not broker.serves:
         return False
+    broker.tell_all()
     if can_change(broker):
         lab.change_record.append((what, values))
         for peer in (broker, *peers):
             CHANGES[what](peer, *values)
             peer.seen = len(lab.change_record)
         return True
-    if lab.scenario.model == "master" or (lab.scenario.model == "peer" and not lab.database_up):
+    if lab.network.model == "master" or (lab.network.model == "peer" and not lab.database_up):
         if what == "subscribe":
             values[0].refused = True
         for peer in {"create": peers, "update": [broker], "subscribe": [broker]}.get(what, ()):
             CHANGES[what](peer, *values)
         # A peer tries for minutes to reach its database, and answers nothing meanwhile.
-        broker.hangs = lab.scenario.model == "peer"
+        broker.hangs = lab.network.model == "peer"
     return False
 
 
@@ -114,9 +117,9 @@ def subscribe(broker: Broker, key: Key, dest: Destination, selector: str | None)
 def can_change(broker: Broker) -> bool:
     """Whether the change record can be written to from a broker."""
     lab = broker.lab
-    if lab.scenario.model == "master":
+    if lab.network.model == "master":
         return broker.linked(lab.brokers[str(broker.named_master)])
-    return lab.scenario.model == "none" or (lab.database_up and not broker.lost_database)
+    return lab.network.model == "none" or (lab.database_up and not broker.lost_database)
 
 
 # Coming and going
@@ -127,6 +130,9 @@ def start(broker: Broker) -> None:
     lab = broker.lab
     broker.running, broker.linked_before = True, set()
     broker.handed.clear()
+    broker.unnoticed.clear()
+    for other in lab.brokers.values():
+        other.unnoticed.discard(broker)
     broker.suspended = broker.hangs = broker.lost_database = False
     broker.lives += 1
     lab.notes.add(Kind.Restarted if broker.lives > 1 else Kind.Started, broker=broker.node)
@@ -164,22 +170,30 @@ def catch_up(broker: Broker) -> None:
     """A broker joins: changes by the record, and what is in use on either side."""
     lab = broker.lab
     for what, values in lab.change_record[broker.seen :]:
-        if lab.scenario.model != "none":  # without a record it keeps and lacks what it did
+        if lab.network.model != "none":  # without a record it keeps and lacks what it did
             (_unsubscribed_while_away if what == "unsubscribe" else CHANGES[what])(broker, *values)
     broker.seen = len(lab.change_record)
     for peer in broker.peers:
-        for knows, learns in ((peer, broker), (broker, peer)):
-            used = {c.key: c.dest for dest in knows.instances for c in knows.consumers(dest)}
-            for key, dest in used.items():
-                mine = knows.instances[dest]
-                learns.add(dest, mine.created_by, mine.options, mine.owner)
-                learns.durables.update((k, d) for k, d in knows.durables.items() if k == key)
+        tell_each_other(broker, peer)
+
+
+def tell_each_other(one: Broker, other: Broker) -> None:
+    """Two brokers learn of the consumers that the other knows, with their destinations and subscriptions."""
+    for knows, learns in ((other, one), (one, other)):
+        used = {c.key: c.dest for dest in knows.instances for c in knows.consumers(dest)}
+        for key, dest in used.items():
+            mine = knows.instances[dest]
+            learns.add(dest, mine.created_by, mine.options, mine.owner)
+            learns.durables.update((k, d) for k, d in knows.durables.items() if k == key)
 
 
 def down(broker: Broker, kind: int) -> None:
     """A broker ends or dies: what was not persistent is gone, its clients lose it."""
     lab = broker.lab
     row = broker.ended = lab.notes.add(kind, broker=broker.node)
+    for peer in broker.peers:
+        if lab.is_cut(peer, broker):  # no word of its end comes through
+            peer.unnoticed.add(broker)
     broker.running = broker.ready = False
     broker.orderly = kind == Kind.Stopped
     lab.happens("stopped", broker.name)
@@ -193,7 +207,8 @@ def down(broker: Broker, kind: int) -> None:
                 for claim in message.claims
                 if message.persistent and claim.key in (None, *broker.durables)
             ]
-            if not message.claims or lab.is_open(message.transaction):
+            prepared = message.persistent and message.transaction in lab.prepared
+            if lab.is_open(message.transaction) or not (message.claims or prepared):
                 instance.messages.remove(message)
                 lab.notes.message(Kind.Discarded, message, rule=Reason.memory_store, cause=row)
     for client in (*lab.consumers.values(), *lab.producers.values()):

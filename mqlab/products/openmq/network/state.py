@@ -22,7 +22,8 @@ from mqlab.products.openmq.broker.model import (
 from mqlab.products.openmq.notes import Notes
 from mqlab.products.openmq.script.operation import Row, ScriptStep
 from mqlab.spec.link import LikeLinks, Links
-from mqlab.spec.openmq import ClusterScenario
+from mqlab.spec.openmq import OpenMQNetwork
+from mqlab.spec.scenario import Scenario
 
 
 class Cluster(Lab):
@@ -30,20 +31,20 @@ class Cluster(Lab):
 
     def __init__(
         self,
-        scenario: ClusterScenario,
+        scenario: Scenario,
         seed: int = 0,
         jitter: int | str = 0,
         limit: int | None = None,
         links: LikeLinks = None,
     ) -> None:
-        self.plan = [ScriptStep(step) for step in scenario.steps]
-        names = [member.name for member in scenario.members]
-        super().__init__("openmq", self.plan, seed, jitter, limit, None, Links.of(links, names))
-        self.scenario = scenario
-        self.enhanced = scenario.model == "enhanced"
+        self.plan = [ScriptStep(step) for step in scenario.script]
+        network: OpenMQNetwork = scenario.network
+        super().__init__("openmq", self.plan, seed, jitter, limit, None, Links.of(links, network.names))
+        self.scenario, self.network = scenario, network
+        self.enhanced = network.model == "enhanced"
         self.notes = Notes(self)
-        self.listed = [m.name for m in scenario.members if not m.not_listed]
-        self.brokers = {m.name: Broker(self, m.name) for m in scenario.members}
+        self.listed = [m.name for m in network.brokers if not m.not_listed]
+        self.brokers = {name: Broker(self, name) for name in network.names}
         self.notes.name_links(list(self.brokers))
         self.consumers: dict[str, Consumer] = {}
         self.producers: dict[str, Client] = {}
@@ -51,10 +52,13 @@ class Cluster(Lab):
         self.moved: dict[str, list[str]] = {}  # client that lost its broker -> those it has had
         self.jobs: list[SendJob] = []  # sends that have not ended
         self.prepared: dict[str, Prepared] = {}
+        self.removed: Counter[str] = Counter()  # by transaction that still counts them
         self.expiring: list[Message] = []  # messages with a time to live
         self.change_record: list[tuple[str, tuple[Any, ...]]] = []  # of administrative changes
         self.cuts: set[frozenset[str]] = set()  # lines that swallow everything
         self.held: list[Trip] = []  # what is lost in them
+        self.lost: dict[frozenset[str], int] = {}  # when the first of it was sent (us)
+        self.healing: set[frozenset[str]] = set()  # whole again, which nobody has noticed yet
         self.lines = {pair: self.new_link(*pair) for pair in permutations(self.brokers, 2)}
         self.stirred = False  # what can move is to be moved in this instant
         self.database_up = True
@@ -83,6 +87,11 @@ class Cluster(Lab):
     def is_cut(self, one: Broker, other: Broker) -> bool:
         """Whether the network between two brokers swallows everything."""
         return frozenset((one.name, other.name)) in self.cuts
+
+    def note_lost(self, one: Broker, other: Broker) -> None:
+        """Remember since when something waits to be sent again, if the line between two brokers is cut."""
+        if self.is_cut(one, other):
+            self.lost.setdefault(frozenset((one.name, other.name)), self.now)
 
     @property
     def store_down(self) -> bool:

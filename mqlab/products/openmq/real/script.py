@@ -47,6 +47,10 @@ class OpenMQScript(ClusterScript):
         """Destroy a destination as the administrator does."""
         self._destination(step, "destroy")
 
+    def do_purge(self, step: Step) -> None:
+        """Remove what a broker has of a destination, as the administrator does."""
+        self._destination(step, "purge")
+
     def _destination(self, step: Step, *words: str) -> None:
         kind = "queue" if "queue" in step else "topic"
         said = (words[0], "dst", "-t", kind[0], "-n", step[kind], *words[1:])

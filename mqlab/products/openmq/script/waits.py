@@ -5,10 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mqlab.products.openmq.broker.model import Consumer, Keys
+from mqlab.products.openmq.broker.report import hang
 from mqlab.products.openmq.script.operation import Outcome, RunningStep, limit_of
 
 if TYPE_CHECKING:
     from mqlab.products.openmq.network.state import Cluster
+
+LOOKS_MS = 3 * 350  # the recorder's: quiet is what two looks find unchanged
+SETTLE_MS = 10_000  # how long it is waited for a broker to answer
 
 
 def do_wait(lab: Cluster, keys: Keys) -> Outcome:
@@ -17,13 +21,23 @@ def do_wait(lab: Cluster, keys: Keys) -> Outcome:
 
 
 def do_settle(lab: Cluster, keys: Keys) -> Outcome:
-    """Wait until nothing moves, nor will when a consumer has done its work."""
-    return RunningStep(_is_quiet, lab, limit_of(keys))
+    """Wait until nothing moves, nor will when a consumer has done its work.
+
+    A broker that answers nobody cannot be asked whether it is quiet: then this takes as long as it may.
+    Who looks whether something moves looks several times, so that messages may expire and a line may be noticed
+    to be whole meanwhile.
+    """
+    limit = min(limit_of(keys), SETTLE_MS) if hang(lab) else limit_of(keys)
+    lab.later(LOOKS_MS * 1000)
+    return RunningStep(_is_quiet, (lab, lab.now + LOOKS_MS * 1000), limit)
 
 
-def _is_quiet(lab: Cluster) -> bool:
+def _is_quiet(asked: tuple[Cluster, int]) -> bool:
+    lab, last = asked
+    if lab.now < last:
+        return False
     busy = (c for c in lab.consumers.values() if c.open and c.buffer and c.busy_until > lab.now)
-    return lab.resting and not any(busy)
+    return lab.resting and not any(busy) and not hang(lab)
 
 
 def do_wait_received(lab: Cluster, keys: Keys) -> Outcome:

@@ -1,0 +1,296 @@
+"""Random scenarios of Artemis brokers: pairs by replication or shared store, clusters, scale-down, with and without faults."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.real.differential.draw import Draw
+
+Step = dict[str, Any]
+SURE = {"url": {"reconnect_attempts": 0}}  # a client that is not after its broker any more
+STEPS = (
+    "start start_broker kill stop restart pause resume_broker cut heal slow gateway wait wait_until wait_failover "
+    "open_consumer open_producer open_client receive resume hold close_consumer close_client send commit rollback "
+    "recover xa wait_for_sends settle files snapshot"
+)
+KEYS = {
+    "open_consumer": "ack_mode acknowledge selector durable_name client_id url receiving topic",
+    "open_producer": "transacted xa",
+    "send": "persistent size properties delivery_delay_ms interval_ms in_background producer topic",
+    "receive": "acknowledge", "stop": "failover", "cut": "silent", "snapshot": "topology",
+}  # fmt: skip
+LANGUAGE = {*STEPS.split(), *(f"{do} {key}" for do, keys in KEYS.items() for key in keys.split())}
+SELECTORS = ("colour = 'red'", "number > 1")
+
+
+class Script:
+    """A script in the making; `pairs` are a master with its slaves, or a broker alone."""
+
+    def __init__(self, draw: Draw) -> None:
+        self.draw = draw
+        self.kind = draw.weighted({
+            "replication": 4, "shared_store": 3, "cluster": 4, "scale_down": 2, "pairs": 2, "two_slaves": 1,
+        })  # fmt: skip
+        self.brokers: list[Step] = []
+        self.pairs: list[list[str]] = []
+        self.steps: list[Step] = []
+        self.consumers: dict[str, Step] = {}
+        self.held: set[str] = set()
+        self.producers: dict[str, Step] = {}
+        self.down: set[str] = set()
+        self.frozen: set[str] = set()
+        self.cut: list[list[str]] = []
+        self.number = 0
+        _BROKERS[self.kind](self)
+
+    def name(self, prefix: str) -> str:
+        """Return a new name."""
+        self.number += 1
+        return f"{prefix}{self.number}"
+
+    @property
+    def names(self) -> list[str]:
+        """All brokers."""
+        return [broker["name"] for broker in self.brokers]
+
+    def broker(self) -> str:
+        """Return a broker that may serve: the first of a pair that is there."""
+        there = [name for pair in self.pairs for name in [n for n in pair if n not in self.down][:1]]
+        return self.draw.one(there or self.names)
+
+    def dest(self) -> Step:
+        """Return where a client goes to."""
+        return {"queue": "orders"} if self.draw.chance(0.75) else {"topic": "news"}
+
+    def where(self) -> Step:
+        """Return how a client reaches its broker: one address, or all of a pair's for one that fails over."""
+        if self.draw.chance(0.35):
+            pair = self.draw.one(self.pairs)
+            return {"broker": list(pair) if len(pair) > 1 else pair[0]}
+        return {"broker": self.broker(), **SURE}
+
+
+# Brokers
+
+
+def _pair(s: Script, number: int, policy: str, **more: Any) -> None:
+    draw, master = s.draw, f"M{number}"
+    ha: Step = {"policy": policy, "role": "master", **more}
+    slave: Step = {
+        "policy": policy,
+        "role": "slave",
+        **draw.maybe(0.6, allow_failback=draw.chance(0.6)),
+        **more,
+    }
+    if policy == "replication":
+        ha |= draw.maybe(0.4, check_for_live_server=draw.chance(0.7))
+    else:
+        ha |= draw.maybe(0.4, failover_on_shutdown=draw.chance(0.6))
+        slave |= draw.maybe(0.3, failover_on_shutdown=draw.chance(0.6))
+    slave |= draw.maybe(0.2, restart_backup=draw.chance(0.5))
+    store = {"shared_store": f"store{number}"} if policy == "shared_store" else {}
+    s.brokers += [{"name": master, **store, "ha": ha}, {"name": f"S{number}", **store, "ha": slave}]
+    s.pairs.append([master, f"S{number}"])
+
+
+def _replication(s: Script) -> None:
+    _pair(s, 1, "replication")
+
+
+def _shared_store(s: Script) -> None:
+    _pair(s, 1, "shared_store")
+
+
+def _pairs(s: Script) -> None:
+    policy = s.draw.one(["replication", "shared_store"])
+    for number in (1, 2):
+        _pair(s, number, policy, **({"group_name": f"g{number}"} if policy == "replication" else {}))
+
+
+def _two_slaves(s: Script) -> None:
+    _pair(s, 1, s.draw.one(["replication", "shared_store"]))
+    second = {**s.brokers[1], "name": "S2"}
+    s.brokers.append(second)
+    s.pairs[0].append("S2")
+
+
+def _cluster(s: Script) -> None:
+    for name in ("A", "B", "C")[: s.draw.number(2, 3)]:
+        s.brokers.append({"name": name})
+        s.pairs.append([name])
+
+
+def _scale_down(s: Script) -> None:
+    names = ("A", "B", "C")[: s.draw.number(2, 3)]
+    for name in names:
+        others = [f"to_{other}" for other in names if other != name]
+        down = {"scale_down": {"connectors": [s.draw.one(others)]}}
+        ha = {"ha": {"policy": "live_only", **down}} if name == "A" or s.draw.chance(0.4) else {}
+        s.brokers.append({"name": name, **ha})
+        s.pairs.append([name])
+
+
+_BROKERS = {
+    "replication": _replication, "shared_store": _shared_store, "pairs": _pairs, "two_slaves": _two_slaves,
+    "cluster": _cluster, "scale_down": _scale_down,
+}  # fmt: skip
+
+
+# Clients
+
+
+def open_consumer(s: Script) -> None:
+    """Open a consumer; one of a cluster's takes a while to be known."""
+    draw, name, dest = s.draw, s.name("C"), s.dest()
+    step: Step = {"do": "open_consumer", "consumer": name, **s.where(), **dest}
+    mode = draw.weighted({"auto": 4, "client": 2, "transacted": 2})
+    step |= {} if mode == "auto" else {"ack_mode": mode}
+    step |= draw.maybe(0.5, receiving=False)
+    step |= draw.maybe(0.2, selector=draw.one(SELECTORS))
+    if "topic" in dest:
+        step |= draw.maybe(0.5, durable_name=f"sub{s.number}", client_id=f"id{s.number}")
+    if mode == "client":
+        step |= draw.maybe(0.5, acknowledge=True)
+    s.consumers[name] = step
+    if step.get("receiving") is False:
+        s.held.add(name)
+    s.steps += [step, {"do": "wait", "ms": 1200}]
+
+
+def with_consumer(s: Script) -> None:
+    """Let a consumer do something."""
+    if not s.consumers:
+        return open_consumer(s)
+    name = s.draw.one(sorted(s.consumers))
+    step = s.consumers[name]
+    does = (
+        {"receive": 5, "resume": 2, "close_consumer": 2} if name in s.held else {"close_consumer": 2, "hold": 1}
+    )
+    if step.get("ack_mode") == "transacted":
+        does |= {"commit": 4, "rollback": 3}
+    what = s.draw.weighted(does)
+    if what in ("commit", "rollback"):
+        s.steps.append({"do": what, "client": name})
+    elif what == "receive":
+        keys: Step = {"count": s.draw.number(1, 3), "wait_ms": 1500}
+        if step.get("ack_mode") == "client":
+            keys |= s.draw.maybe(0.5, acknowledge=False)
+        s.steps.append({"do": "receive", "consumer": name, **keys})
+    else:
+        if what == "close_consumer":
+            del s.consumers[name]
+        (s.held.add if what == "hold" else s.held.discard)(name)
+        s.steps.append({"do": what, "consumer": name})
+    return None
+
+
+def _message(s: Script) -> Step:
+    draw = s.draw
+    return {
+        "count": draw.number(1, 6),
+        **draw.maybe(0.3, persistent=False),
+        **draw.maybe(0.3, properties={"colour": ["red", "blue"], "number": [1, 2, 3]}),
+        **draw.maybe(0.1, delivery_delay_ms=draw.one([1500, 6000])),
+        **draw.maybe(0.1, size=2000),
+    }
+
+
+def send(s: Script) -> None:
+    """Send at a broker."""
+    s.steps.append({"do": "send", "broker": s.broker(), **s.dest(), **_message(s)})
+
+
+def with_producer(s: Script) -> None:
+    """Open a producer that stays, or let one send, commit or roll back."""
+    if not s.producers or s.draw.chance(0.3):
+        name = s.name("P")
+        mode = s.draw.weighted({"plain": 1, "transacted": 3})
+        step = {"do": "open_producer", "producer": name, **s.where(), **s.dest()}
+        s.producers[name] = {**step, **({"transacted": True} if mode == "transacted" else {})}
+        s.steps.append(s.producers[name])
+        return
+    name = s.draw.one(sorted(s.producers))
+    does = {"send": 4, **({"commit": 4, "rollback": 2} if s.producers[name].get("transacted") else {})}
+    what = s.draw.weighted(does)
+    if what == "send":
+        s.steps.append({"do": "send", "producer": name, **_message(s)})
+    else:
+        s.steps.append({"do": what, "client": name})
+
+
+# Faults
+
+
+def fault(s: Script) -> None:
+    """Let a broker or the line between two fail, or mend what has failed."""
+    running = [name for name in s.names if name not in s.down and name not in s.frozen]
+    does = {"kill": 3.0, "stop": 3.0} if running else {}
+    if s.down:
+        does["start"] = 6.0
+    if s.frozen:
+        does["thaw"] = 6.0
+    if s.kind in ("cluster", "pairs", "replication") and len(s.names) > 1:
+        does["heal" if s.cut else "cut"] = 4.0 if s.cut else 1.0
+    if running and s.kind == "cluster":
+        does["freeze"] = 0.5
+    what = s.draw.weighted(does)
+    if what in ("kill", "stop"):
+        name = s.draw.one(running)
+        s.down.add(name)
+        more = s.draw.maybe(0.2, failover=True) if what == "stop" and s.kind != "cluster" else {}
+        s.steps += [{"do": "settle"}, {"do": what, "broker": name, **more}, {"do": "wait", "ms": 3500}]
+    elif what == "start":
+        name = s.draw.one(sorted(s.down))
+        s.down.discard(name)
+        s.steps += [{"do": "start_broker", "brokers": [name], "wait": False}, {"do": "wait", "ms": 8000}]
+    elif what in ("freeze", "thaw"):
+        name = s.draw.one(running if what == "freeze" else sorted(s.frozen))
+        (s.frozen.add if what == "freeze" else s.frozen.discard)(name)
+        s.steps += [
+            {"do": "pause" if what == "freeze" else "resume_broker", "broker": name},
+            {"do": "wait", "ms": 3500},
+        ]
+    else:
+        line = sorted(s.draw.random.sample(s.names, 2)) if what == "cut" else s.cut.pop()
+        if what == "cut":
+            s.cut.append(line)
+        s.steps += [{"do": what, "between": line}, {"do": "wait", "ms": 8000}]
+    s.steps.append({"do": "snapshot", "label": s.name("step")})
+
+
+MOVES = {open_consumer: 5.0, with_consumer: 5.0, send: 6.0, with_producer: 3.0, fault: 5.0}
+
+
+def scenario(draw: Draw, name: str) -> dict[str, Any]:
+    """Draw some brokers and a script."""
+    s = Script(draw)
+    s.steps.append({"do": "start"})
+    if s.kind in ("cluster", "scale_down"):
+        s.steps.append({"do": "wait", "ms": 2000})
+    for pair in s.pairs if s.kind not in ("cluster", "scale_down") else ():
+        _up(s, pair)
+    for _ in range(draw.number(4, 10)):
+        draw.weighted(MOVES)(s)
+    s.steps += [{"do": "heal", "between": line} for line in s.cut] + [{"do": "wait", "ms": 8000}] * bool(s.cut)
+    s.steps += [{"do": "resume_broker", "broker": name} for name in sorted(s.frozen)]
+    s.steps += [{"do": "settle"}, {"do": "snapshot", "label": "end"}]
+    found: dict[str, Any] = {
+        "name": name, "theme": "random", "title": f"Drawn by chance: {s.kind}", "brokers": s.brokers,
+        "queues": [{"name": "orders"}],
+    }  # fmt: skip
+    if s.kind in ("cluster", "scale_down", "pairs"):
+        found |= draw.maybe(0.5, cluster={"message_load_balancing": draw.one(["OFF", "STRICT", "ON_DEMAND"])})
+        found |= draw.maybe(0.4, address_settings={"redistribution_delay": draw.one([0, 0, 1000])})
+    return {**found, "steps": s.steps}
+
+
+def _up(s: Script, pair: list[str]) -> None:
+    """Wait until a pair is ready for a fault."""
+    replication = s.brokers[0]["ha"]["policy"] == "replication"
+    role = "backup_in_sync" if replication else "backup_announced"
+    s.steps.append({"do": "wait_until", "broker": pair[1], "role": role, "timeout_ms": 30000})
+    if replication:
+        s.steps.append(
+            {"do": "wait_until", "broker": pair[0], "role": "live_with_replica", "timeout_ms": 30000}
+        )
+    s.steps.append({"do": "wait", "ms": 1000})

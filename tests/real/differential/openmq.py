@@ -1,0 +1,372 @@
+"""Random scenarios of OpenMQ clusters, in the words of its recorder: each step has a weight and needs something."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mqlab.spec.openmq import STEPS
+from tests.real.differential.draw import Draw
+
+Step = dict[str, Any]
+COLOURS = {"colour": ["red", "blue"], "size": [1, 2, 3]}
+SELECTORS = ("colour = 'red'", "size > 1", "colour = 'blue' OR JMSPriority > 6")
+LIMIT = 6000  # ms that a step may take: sends wait under flow control
+LANGUAGE = {f"{do}{' ' + key if key else ''}" for do, (needs, may) in STEPS.items()
+            for key in ("", *needs.replace("|", " ").split(), *may.split())
+            if key not in ("broker", "consumer", "producer", "queue", "topic", "label", "name")}  # fmt: skip
+
+
+class Script:
+    """A script in the making: what is there, and the steps so far."""
+
+    def __init__(self, draw: Draw, faults: bool) -> None:
+        self.draw, self.faults = draw, faults
+        self.names = [f"b{no}" for no in range(1, draw.weighted({1: 1, 2: 6, 3: 6, 4: 1}) + 1)]
+        self.model = draw.weighted({"none": 5, "master": 5, "peer": 1, "enhanced": 1})
+        self.up, self.frozen, self.cut = set(self.names), set[str](), set[frozenset[str]]()
+        self.steps: list[Step] = [{"do": "start"}]
+        self.consumers: dict[str, Step] = {}  # open ones, by the step that opened them
+        self.held: set[str] = set()
+        self.durables: dict[tuple[str, str], Step] = {}
+        self.producers: dict[str, Step] = {}
+        self.branches: dict[str, tuple[str, str]] = {}  # client -> its transaction, and how far that is
+        self.dests = {"queue": {"Q"}, "topic": {"T"}}
+        self.number = 0
+
+    def add(self, do: str, settle: bool = True, **keys: Any) -> None:
+        """Write a step down, mostly followed by a rest."""
+        self.steps.append({"do": do, **keys})
+        if settle and self.draw.chance(0.85):
+            self.steps.append({"do": "settle"})
+
+    def name(self, prefix: str) -> str:
+        """Return a new name."""
+        self.number += 1
+        return f"{prefix}{self.number}"
+
+    def broker(self) -> str:
+        """Return a broker that can be asked; sometimes one that is not there."""
+        there = [name for name in self.names if name in self.up and name not in self.frozen]
+        return self.draw.one(there or self.names) if self.draw.chance(0.97) else self.draw.one(self.names)
+
+    def dest(self, queues: float = 0.65) -> Step:
+        """Return a destination's key: mostly the queue, a topic, or somebody's temporary one."""
+        # The recorder knows temporary queues of others by their names, not temporary topics.
+        temporary = [c for c, s in self.consumers.items() if s["do"] == "temporary" and "kind" not in s]
+        if temporary and self.draw.chance(0.35):
+            return {"queue": f"temp:{self.draw.one(temporary)}"}
+        kind = "queue" if self.draw.chance(queues) else "topic"
+        return {kind: self.draw.one(sorted(self.dests[kind]))}
+
+    def named(self) -> Step:
+        """Return a destination that an administrator can name."""
+        kind = "queue" if self.draw.chance(0.7) else "topic"
+        return {kind: self.draw.one(sorted(self.dests[kind]))}
+
+
+# Destinations
+
+
+def create(s: Script) -> None:
+    """Create a destination with some limits."""
+    draw, kind = s.draw, "queue" if s.draw.chance(0.75) else "topic"
+    name = draw.one([*sorted(s.dests[kind]), f"{kind[0].upper()}2"])
+    s.dests[kind].add(name)
+    limits = draw.weighted({
+        "none": 2, "number": 4, "bytes": 1, "size": 1, "producers": 1, "flow": 3, "active": 2, "local": 2,
+    })  # fmt: skip
+    behaviour = draw.one(["REJECT_NEWEST", "REMOVE_OLDEST", "REMOVE_LOW_PRIORITY", "FLOW_CONTROL"])
+    options: Step = {
+        "none": {},
+        "number": {"MaxNumMsgs": draw.number(2, 6), "LimitBehavior": behaviour},
+        "bytes": {"MaxTotalMsgBytes": draw.number(600, 2000), "LimitBehavior": behaviour},
+        "size": {"MaxBytesPerMsg": draw.number(200, 600)},
+        "producers": {"MaxNumProducers": draw.number(1, 2)},
+        "flow": {"ConsumerFlowLimit": draw.number(1, 4)},
+        "active": {"MaxNumActiveConsumers": draw.number(1, 2), "MaxNumBackupConsumers": draw.number(0, 2)},
+        "local": draw.one([{"LocalOnly": True}, {"LocalDeliveryPreferred": True}]),
+    }[limits]
+    if kind == "topic":
+        options = {
+            key: value for key, value in options.items() if not key.startswith(("Local", "MaxNumA", "MaxNumB"))
+        }
+    options |= draw.maybe(0.15, UseDMQ=False)
+    s.add("create_destination", broker=s.broker(), **{kind: name}, **({"options": options} if options else {}))
+
+
+def update(s: Script) -> None:
+    """Change a property."""
+    options = s.draw.one([{"MaxNumMsgs": s.draw.number(1, 5)}, {"ConsumerFlowLimit": s.draw.number(1, 5)},
+                          {"MaxNumActiveConsumers": 1}, {"LimitBehavior": "REMOVE_OLDEST"}])  # fmt: skip
+    dest = s.named()
+    if "topic" in dest:
+        options = {"MaxNumMsgs": s.draw.number(1, 5)}
+    s.add("update_destination", broker=s.broker(), **dest, options=options)
+
+
+def at_destination(s: Script) -> None:
+    """Let an administrator do something to a destination."""
+    do = s.draw.weighted({
+        "purge": 5, "destroy_destination": 2, "pause_destination": 2, "resume_destination": 2, "browse": 3,
+    })  # fmt: skip
+    dest = {"queue": s.draw.one(sorted(s.dests["queue"]))} if do == "browse" else s.named()
+    s.add(do, broker=s.broker(), **dest, limit_ms=LIMIT)
+
+
+# Consumers
+
+
+def open_consumer(s: Script) -> None:
+    """Open a consumer of one of eight kinds."""
+    draw, name = s.draw, s.name("C")
+    dest = s.dest(0.6)
+    step: Step = {"do": "open_consumer", "consumer": name, "broker": s.broker(), **dest}
+    if draw.chance(0.12):
+        step = {"do": "temporary", "consumer": name, "broker": s.broker(), **draw.maybe(0.3, kind="topic")}
+    elif "topic" in dest and not dest["topic"].startswith("temp:"):
+        step |= _subscription(s, name)
+    step |= draw.maybe(0.5, receiving=False)
+    step |= draw.maybe(0.3, flow_limit=draw.number(1, 4))
+    if step["do"] == "open_consumer":
+        step |= draw.maybe(0.25, selector=draw.one(SELECTORS))
+    mode = draw.weighted({"auto": 4, "client": 3, "dups_ok": 1, "transacted": 3, "xa": 1})
+    if mode == "xa" and not step.get("durable"):
+        step["xa"] = True
+    elif mode not in ("auto", "xa"):
+        step["ack_mode"] = mode
+    if mode == "client":
+        step |= draw.maybe(0.4, acknowledge=True)
+    if s.faults and draw.chance(0.25):
+        step |= {"reconnect": True, "broker": draw.some(s.names)}
+        step["broker"] = draw.random.sample(step["broker"], len(step["broker"]))
+    _opened(s, step)
+
+
+def _subscription(s: Script, name: str) -> Step:
+    kind = s.draw.weighted({"plain": 3, "durable": 4, "shared": 1, "shared durable": 1})
+    if kind == "plain":
+        return {}
+    step: Step = {"shared": True} if "shared" in kind else {}
+    if "durable" in kind:
+        step["durable"] = True
+    if "shared" in kind:
+        step["subscription_name"] = "S"
+        step |= {"no_client_id": True} if s.draw.chance(0.7) else {"client_id": f"id-{name}"}
+        return step
+    used = {(c.get("client_id"), c.get("subscription_name")) for c in s.consumers.values()}
+    asleep = [key for key in s.durables if key not in used]
+    if asleep and s.draw.chance(0.5):
+        id, subscription = s.draw.one(asleep)
+    else:
+        id, subscription = f"id{s.number}", f"sub{s.number}"
+    return {**step, "client_id": id, "subscription_name": subscription}
+
+
+def _opened(s: Script, step: Step) -> None:
+    name = step["consumer"]
+    if step.get("durable") and not step.get("shared"):
+        s.durables[step["client_id"], step["subscription_name"]] = step
+    s.consumers[name] = step
+    if step.get("receiving") is False:
+        s.held.add(name)
+    s.add(**step)
+
+
+def with_consumer(s: Script) -> None:
+    """Let an open consumer, or its session, do something."""
+    if not s.consumers:
+        return open_consumer(s)
+    name = s.draw.one(sorted(s.consumers))
+    step = s.consumers[name]
+    if step.get("xa"):
+        return _xa(s, "consumer", name)
+    does = {"close": 2.0, "hold": 1.0}
+    if name in s.held:
+        does = {"receive": 5.0, "go on": 2.0, "close": 2.0}
+    mode = step.get("ack_mode", "auto")
+    if mode == "client":
+        does |= {"recover": 2.0, **({} if step.get("acknowledge") else {"acknowledge": 4.0})}
+    if mode == "transacted":
+        does |= {"commit": 4.0, "rollback": 3.0}
+    return _does(s, name, s.draw.weighted(does))
+
+
+def _does(s: Script, name: str, what: str) -> None:
+    if what == "receive":
+        s.add("receive", consumer=name, count=s.draw.number(1, 3), within_ms=2000)
+    elif what in ("go on", "hold"):
+        (s.held.discard if what == "go on" else s.held.add)(name)
+        s.add("resume" if what == "go on" else "pause", consumer=name)
+    elif what == "close":
+        del s.consumers[name]
+        s.held.discard(name)
+        s.add("close_consumer", consumer=name)
+    else:
+        s.add(what, consumer=name, limit_ms=LIMIT)
+
+
+def unsubscribe(s: Script) -> None:
+    """Give up a durable subscription, mostly one that sleeps."""
+    if not s.durables:
+        return open_consumer(s)
+    key = s.draw.one(sorted(s.durables))
+    used = any((c.get("client_id"), c.get("subscription_name")) == key for c in s.consumers.values())
+    if not used:
+        del s.durables[key]
+    s.add("unsubscribe", broker=s.broker(), client_id=key[0], subscription_name=key[1], limit_ms=LIMIT)
+    return None
+
+
+# Producers
+
+
+def _message(s: Script) -> Step:
+    draw = s.draw
+    return {
+        "count": draw.number(1, 6),
+        **draw.maybe(0.3, persistent=False),
+        **draw.maybe(0.4, properties=COLOURS),
+        **draw.maybe(0.25, jms_priority=draw.one([9, [1, 4, 9], [9, 0, 5]])),
+        **draw.maybe(0.2, size=draw.one([10, 300, 1000])),
+        **draw.maybe(0.06, time_to_live_ms=1000),
+        "limit_ms": LIMIT,
+    }
+
+
+def send(s: Script) -> None:
+    """Send at a broker, on a connection of its own."""
+    s.add("send", broker=s.broker(), **s.dest(), **_message(s), **s.draw.maybe(0.1, transacted=True))
+
+
+def open_producer(s: Script) -> None:
+    """Open a producer."""
+    draw, name = s.draw, s.name("P")
+    mode = draw.weighted({"auto": 2, "transacted": 4, "xa": 1})
+    step: Step = {"do": "open_producer", "producer": name, "broker": s.broker(), **s.dest()}
+    step |= {"auto": {}, "transacted": {"ack_mode": "transacted"}, "xa": {"xa": True}}[mode]
+    s.producers[name] = step
+    s.add(**step)
+
+
+def with_producer(s: Script) -> None:
+    """Let an open producer do something."""
+    if not s.producers:
+        return open_producer(s)
+    name = s.draw.one(sorted(s.producers))
+    step = s.producers[name]
+    does = {"send": 4.0, "close": 1.0}
+    if step.get("xa"):
+        return _xa(s, "producer", name)
+    if step.get("ack_mode"):
+        does |= {"commit": 3.0, "rollback": 2.0}
+    what = s.draw.weighted(does)
+    if what == "send":
+        s.add("send", producer=name, **_message(s))
+    elif what == "close":
+        del s.producers[name]
+        s.add("close_producer", producer=name)
+    else:
+        s.add(what, producer=name, limit_ms=LIMIT)
+    return None
+
+
+def _xa(s: Script, kind: str, name: str) -> None:
+    """Take a distributed transaction one step further."""
+    xid, state = s.branches.get(name, ("", "over"))
+    if state == "over":
+        xid, state = s.name("x"), "begun"
+        s.add("xa", settle=False, **{kind: name}, action="start", xid=xid)
+        if kind == "producer":
+            s.add("send", producer=name, **_message(s))
+        else:
+            s.add("receive", consumer=name, count=s.draw.number(1, 3), within_ms=2000)
+        s.add("xa", settle=False, **{kind: name}, action="end", xid=xid)
+    elif state == "begun":
+        action = s.draw.weighted({"prepare": 4, "rollback": 2})
+        s.add("xa", **{kind: name}, action=action, xid=xid)
+        state = "prepared" if action == "prepare" else "over"
+    else:
+        s.add("xa", **{kind: name}, action=s.draw.weighted({"commit": 3, "rollback": 2}), xid=xid)
+        state = "over"
+    s.branches[name] = (xid, state)
+
+
+# The cluster
+
+
+def administer(s: Script) -> None:
+    """Give a broker a command, or see who is reached."""
+    what = s.draw.weighted({"quiesce": 1, "unquiesce": 1, "reload": 1, "connect": 2})
+    if what == "connect":
+        s.add("connect", broker=s.draw.some(s.names), limit_ms=LIMIT)
+    else:
+        s.add("admin", broker=s.broker(), command=what, limit_ms=LIMIT)
+
+
+def fault(s: Script) -> None:
+    """Let a broker or a line fail, or mend what has failed."""
+    down = [name for name in s.names if name not in s.up]
+    running = sorted(s.up - s.frozen)
+    does = {"kill": 3.0, "stop": 2.0, "restart": 1.0, "freeze": 1.0} if running else {}
+    if len(s.names) > 1 and s.model != "enhanced":
+        does["cut"] = 1.0
+    if down:
+        does |= {"start": 6.0}
+    if s.frozen:
+        does |= {"thaw": 6.0}
+    if s.cut:
+        does |= {"heal": 6.0}
+    what = s.draw.weighted(does)
+    if what in ("kill", "stop"):
+        name = s.draw.one(running)
+        s.up.discard(name)
+        s.add(
+            what, settle=False, broker=name, **(s.draw.maybe(0.5, no_failover=True) if what == "stop" else {})
+        )
+        s.steps.append({"do": "wait", "ms": 2000})
+    elif what == "restart":
+        s.add("restart", broker=s.draw.one(running))
+    elif what == "start":
+        name = s.draw.one(down)
+        s.up.add(name)
+        s.add("start_broker", broker=name)
+    elif what in ("freeze", "thaw"):
+        name = s.draw.one(running if what == "freeze" else sorted(s.frozen))
+        (s.frozen.add if what == "freeze" else s.frozen.discard)(name)
+        s.add("pause" if what == "freeze" else "resume", broker=name)
+    else:
+        line = (
+            frozenset(s.draw.random.sample(s.names, 2))
+            if what == "cut"
+            else s.draw.one(sorted(s.cut, key=sorted))
+        )
+        (s.cut.add if what == "cut" else s.cut.discard)(line)
+        s.add(what, between=sorted(line))
+
+
+MOVES = {
+    create: 3.0, update: 1.0, at_destination: 3.0, open_consumer: 6.0, with_consumer: 8.0, unsubscribe: 0.7,
+    send: 8.0, open_producer: 1.5, with_producer: 3.0, administer: 0.4,
+}  # fmt: skip
+
+
+def scenario(draw: Draw, name: str) -> dict[str, Any]:
+    """Draw a cluster and a script of some steps; in two of five brokers or lines fail."""
+    s = Script(draw, faults=draw.chance(0.4))
+    moves = {**MOVES, **({fault: 5.0} if s.faults else {})}
+    for _ in range(draw.number(5, 14)):
+        draw.weighted(moves)(s)
+        if draw.chance(0.12):
+            s.steps.append({"do": "snapshot", "label": s.name("s")})
+    for step in ({"do": "heal", "between": sorted(line)} for line in sorted(s.cut, key=sorted)):
+        s.add(**step)
+    for broker in sorted(s.frozen):
+        s.add("resume", broker=broker)
+    s.steps += [{"do": "settle"}, {"do": "snapshot", "label": "end"}]
+    cluster: Step = {"model": s.model, **({"master": "b1"} if s.model == "master" else {})}
+    return {
+        "name": name, "theme": "random", "title": f"Drawn by chance: {s.model}", "time_limit_seconds": 150,
+        "cluster": cluster, "brokers": s.names, "steps": s.steps,
+        # Brokers that go on from play to play remember a transaction's id.
+        **({"fresh": True} if any(step["do"] == "xa" for step in s.steps) else {}),
+    }  # fmt: skip

@@ -1,0 +1,202 @@
+"""Plays on real products, by the programs that made the published recordings.
+
+A recorder runs as a process group of its own (as root in a process namespace, so that nothing it starts outlives it).
+One that shows no result for too long is killed, the scenario it was at is reported as hanging, and the others go on.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tests.conftest import HERE
+
+Scenario = dict[str, Any]
+USUAL = HERE.parent.parent / "shared" / "recorders"
+VARIABLE = "MQLAB_RECORDERS"
+BUILDS = Path(tempfile.gettempdir()) / "mqlab-differential"  # jars and classes of products
+PATIENCE = 240.0  # s without a result until a recorder is killed
+
+
+class NoRecorder(Exception):
+    """The recorders, or what they need, are not there; the text says what to do."""
+
+
+def folder(said: str | None = None) -> Path:
+    """Return where the recorders are; raises `NoRecorder` where they are not."""
+    path = Path(said or os.environ.get(VARIABLE) or USUAL)
+    if not (path / "README.md").exists():
+        raise NoRecorder(f"no recorders in {path}: name their folder by --recorders or {VARIABLE}")
+    for tool in ("java", "mvn"):
+        if shutil.which(tool) is None:
+            raise NoRecorder(
+                f"{tool} is missing: the recorders fetch the products by Maven and run them with Java"
+            )
+    return path
+
+
+@dataclass
+class Played:
+    """What came of playing: recordings by name, and names of scenarios that hung or gave nothing, with the reason."""
+
+    recordings: dict[str, Any] = field(default_factory=dict)
+    lost: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass
+class Recorder:
+    """How one family is played: the commands of its recorder, with its environment.
+
+    In *play* and *record* ``{scenarios}``, ``{raw}``, ``{out}``, ``{plays}`` and ``{job}`` are filled in, ``{files}``
+    stands for the files of the scenarios. *build* runs once before all.
+    """
+
+    product: str
+    play: Sequence[str]
+    record: Sequence[str]
+    build: Sequence[str] = ()
+    env: Mapping[str, str] = field(default_factory=dict)
+    root: bool = False
+    jobs: int = 1  # how many may play at the same time on one machine
+    patience: float = PATIENCE
+
+    def check(self) -> None:
+        """Raise `NoRecorder` if this family cannot be played by this user."""
+        if self.root and os.geteuid() != 0:
+            raise NoRecorder(f"{self.product} is played in network namespaces: run as root")
+
+    def play_all(self, scenarios: Mapping[str, Scenario], plays: int, jobs: int = 0) -> Played:
+        """Play scenarios, each so often, in several recorders at once."""
+        jobs = max(1, min(jobs or self.jobs, self.jobs, len(scenarios)))
+        if self.build:
+            _run(self.build, self.env, 600)
+        # those that need the same brokers follow each other: a recorder may keep them running
+        names = sorted(
+            scenarios, key=lambda name: str(scenarios[name]["brokers"]) + str(scenarios[name].get("cluster"))
+        )
+        size = -(-len(names) // jobs)
+        shares = [names[begin : begin + size] for begin in range(0, len(names), size)]
+        with ThreadPoolExecutor(jobs) as pool:
+            done = pool.map(
+                lambda job: self._play(job[0], {n: scenarios[n] for n in job[1]}, plays), enumerate(shares)
+            )
+            found = Played()
+            for part in done:
+                found.recordings |= part.recordings
+                found.lost |= part.lost
+        return found
+
+    def _play(self, job: int, scenarios: Mapping[str, Scenario], plays: int) -> Played:
+        found, left = Played(), dict(scenarios)
+        while left:
+            with tempfile.TemporaryDirectory(prefix="mqlab-play-") as text:
+                part, stopped_at = self._attempt(Path(text), job, left, plays)
+            found.recordings |= part
+            left = {name: scenario for name, scenario in left.items() if name not in part}
+            if not left:
+                break
+            stopped_at = stopped_at if stopped_at in left else next(iter(left))
+            found.lost[stopped_at] = "gave no result"
+            del left[stopped_at]
+        return found
+
+    def _attempt(
+        self, path: Path, job: int, scenarios: Mapping[str, Scenario], plays: int
+    ) -> tuple[dict[str, Any], str]:
+        """Play until all are done or one hangs; return recordings, and at which it stopped."""
+        inputs, raw, out = path / "scenarios", path / "raw", path / "out"
+        for made in (inputs, raw, out):
+            made.mkdir()
+        for name, scenario in scenarios.items():
+            (inputs / f"{name}.json").write_text(json.dumps(scenario))
+        files = [str(inputs / f"{name}.json") for name in scenarios]
+        words = {"scenarios": inputs, "raw": raw, "out": out, "plays": plays, "job": job + 40, "path": path}
+        command = _filled(self.play, words, files)
+        _watch(command, {**self.env, "TMPDIR": str(path)}, raw, self.patience)
+        _complete(raw, plays)
+        _run(_filled(self.record, words, files), self.env, 120)
+        found = {file.stem: json.loads(file.read_text()) for file in out.glob("*.json")}
+        return found, next((name for name in scenarios if name not in found), "")
+
+
+def _filled(command: Sequence[str], words: Mapping[str, object], files: list[str]) -> list[str]:
+    return [made for word in command for made in (files if word == "{files}" else [word.format(**words)])]
+
+
+def _run(command: Sequence[str], env: Mapping[str, str], seconds: float) -> None:
+    done = subprocess.run(
+        command,
+        env={**os.environ, **env},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=seconds,
+    )
+    if done.returncode:
+        raise NoRecorder(f"{' '.join(command[:3])}: {done.stderr.strip()[-300:] or done.stdout.strip()[-300:]}")
+
+
+def _complete(raw: Path, plays: int) -> None:
+    """Leave out what was not played often enough: it was under way when its recorder ended."""
+    for file in raw.glob("*.json"):
+        try:
+            whole = len(json.loads(file.read_text())["runs"]) >= plays
+        except ValueError:
+            whole = False
+        if not whole:
+            file.unlink()
+
+
+def _watch(command: Sequence[str], env: Mapping[str, str], raw: Path, patience: float) -> None:
+    """Run a recorder until it ends or shows nothing new in time; whatever happens, nothing of it is left."""
+    if os.geteuid() == 0 and shutil.which(
+        "unshare"
+    ):  # what it starts dies with the first process of its namespace
+        command = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc", *command]
+    with tempfile.TemporaryFile() as log:
+        process = subprocess.Popen(
+            command,
+            env={**os.environ, **env},
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
+        )
+        try:
+            seen, since = -1.0, time.monotonic()
+            while process.poll() is None:
+                time.sleep(0.2)
+                newest = max((file.stat().st_mtime for file in raw.iterdir()), default=0.0)
+                if newest != seen:
+                    seen, since = newest, time.monotonic()
+                elif time.monotonic() - since > patience:
+                    print(f"a recorder showed no result for {patience:.0f} s: killed", file=sys.stderr)
+                    break
+        finally:
+            _kill(process)
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    if process.poll() is None:
+        process.terminate()
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        try:
+            os.killpg(process.pid, number)
+        except ProcessLookupError:
+            break
+        try:
+            process.wait(5)
+        except subprocess.TimeoutExpired:
+            continue
+    process.wait()
