@@ -4,7 +4,7 @@ import pytest
 
 import mqlab as mq
 
-Q, R, T = mq.Queue("Q"), mq.Queue("R"), mq.Topic("T")
+Q, T = mq.Queue("Q"), mq.Topic("T")
 
 
 def held(**options):
@@ -29,32 +29,53 @@ def topic(**options):
     return lambda on: (mq.Consumer("C", on=on, reads=T, **options), mq.Producer("P", on=on, sends=9, to=T))
 
 
-CASES = [
-    pytest.param({}, lambda on: (mq.Producer("P", on=on, sends=4, to=mq.Queue("Q,R")),
-                                 mq.Consumer("C", on=on, reads=Q)), id="composite destination"),
-    pytest.param({"queue_prefetch": 0}, lambda on: (mq.Producer("P", on=on, sends=4, to=Q),
-                                                   mq.Consumer("C", on=on, reads=Q)), id="prefetch 0 of the policy"),
-    pytest.param({"memory_limit": 3 * 1024}, lambda on: (mq.Producer("P", on=on, sends=9, to=Q, in_background=True),
-                                                        mq.Wait("1s")), id="no room"),
-    pytest.param({"memory_limit": 3 * 1024}, lambda on: (mq.Producer("P", on=on, sends=9, to=Q, in_background=True),
-                                                        mq.Wait("1s"), mq.Consumer("C", on=on, reads=Q)), id="room again"),
-    pytest.param({}, held(ack_mode="client", prefetch=4), id="client acknowledge extends the window"),
-    pytest.param({"use_prefetch_extension": False}, held(ack_mode="client", prefetch=4), id="no extension"),
-    pytest.param({}, lambda on: (*held(ack_mode="individual")(on), mq.Acknowledge("C")), id="individual"),
-    pytest.param({}, lambda on: (*held(ack_mode="individual")(on), mq.Acknowledge("C", 2), mq.Close("C")), id="last two"),
-    pytest.param({}, topic(ack_mode="dups_ok", prefetch=4), id="dups_ok puts off"),
-    pytest.param({}, lambda on: (*topic(ack_mode="dups_ok", prefetch=8)(on), mq.Close("C")), id="dups_ok at the end"),
-    pytest.param({}, topic(prefetch=2, receiving=False), id="a slow subscriber"),
-    pytest.param({}, transacted(mq.Commit("C")), id="commit"),
-    pytest.param({}, transacted(mq.Rollback("C")), id="rollback"),
-    pytest.param({}, transacted(mq.Rollback("C"), mq.Rollback("C")), id="too often"),
-    pytest.param({}, transacted(mq.Rollback("C"), delay="50ms"), id="a rollback while it works"),
-    pytest.param({}, lambda on: (mq.Consumer("C", on=on, reads=Q, receiving=False), mq.Producer("P", on=on, sends=5, to=Q),
-                                 mq.Receive("C", 2), mq.Pause("C"), mq.Resume("C")), id="held"),
-    pytest.param({}, lambda on: (mq.Consumer("C", on=on, reads=Q, selector="x > 1"),
-                                 mq.Producer("P", on=on, sends=6, to=Q, properties={"x": [1, 2, 3]})), id="selector"),
-]  # fmt: skip
+def sending(sends, to, *more, **options):
+    """Return a producer and what comes after it; *more* is made for where it happens."""
+    return lambda on: (mq.Producer("P", on=on, sends=sends, to=to, **options), *(one(on) for one in more))
 
+
+def reading(**options):
+    return lambda on: mq.Consumer("C", on=on, reads=Q, **options)
+
+
+def then(actions, *more):
+    return lambda on: (*actions(on), *more)
+
+
+ROOM = {"memory_limit": 3 * 1024}
+WAITS = sending(9, Q, lambda _: mq.Wait("1s"), in_background=True)
+INDIVIDUAL = held(ack_mode="individual")
+CASES = {
+    "composite destination": ({}, sending(4, mq.Queue("Q,R"), reading())),
+    "prefetch 0 of the policy": ({"queue_prefetch": 0}, sending(4, Q, reading())),
+    "no room": (ROOM, WAITS),
+    "room again": (ROOM, lambda on: (*WAITS(on), reading()(on))),
+    "client acknowledge extends the window": ({}, held(ack_mode="client", prefetch=4)),
+    "no extension": ({"use_prefetch_extension": False}, held(ack_mode="client", prefetch=4)),
+    "individual": ({}, then(INDIVIDUAL, mq.Acknowledge("C"))),
+    "last two": ({}, then(INDIVIDUAL, mq.Acknowledge("C", 2), mq.Close("C"))),
+    "dups_ok puts off": ({}, topic(ack_mode="dups_ok", prefetch=4)),
+    "dups_ok at the end": ({}, then(topic(ack_mode="dups_ok", prefetch=8), mq.Close("C"))),
+    "a slow subscriber": ({}, topic(prefetch=2, receiving=False)),
+    "commit": ({}, transacted(mq.Commit("C"))),
+    "rollback": ({}, transacted(mq.Rollback("C"))),
+    "too often": ({}, transacted(mq.Rollback("C"), mq.Rollback("C"))),
+    "a rollback while it works": ({}, transacted(mq.Rollback("C"), delay="50ms")),
+    "held": (
+        {},
+        lambda on: (
+            reading(receiving=False)(on),
+            *sending(5, Q)(on),
+            mq.Receive("C", 2),
+            mq.Pause("C"),
+            mq.Resume("C"),
+        ),
+    ),
+    "selector": (
+        {},
+        lambda on: (reading(selector="x > 1")(on), *sending(6, Q, properties={"x": [1, 2, 3]})(on)),
+    ),
+}
 FATES = ("Held", "Dispatched", "Redelivered", "Received", "Acknowledged", "Returned", "DeadLettered")
 
 
@@ -68,8 +89,9 @@ def fates(trace):
 
 
 @pytest.mark.parametrize("edition", ["5.5", "5.17"])
-@pytest.mark.parametrize(("policy", "actions"), CASES)
-def test_a_client_with_an_address_does_what_one_without_does(policy, actions, edition):
+@pytest.mark.parametrize("case", CASES)
+def test_a_client_with_an_address_does_what_one_without_does(case, edition):
+    policy, actions = CASES[case]
     network = mq.Network(mq.Broker("A", policies=({"queue": ">", **policy},)), edition=edition)
     client = mq.Client("u", uri="tcp://A:61616", redelivery=mq.Redelivery(maximum=1, delay=20))
     alone, with_address = mq.run(network, *actions("A")), mq.run(network, client, *actions("u"))
