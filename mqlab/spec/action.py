@@ -275,7 +275,10 @@ class Pause(Action):
 
 @dataclass(frozen=True, slots=True)
 class Acknowledge(Action):
-    """Acknowledge what a consumer has received: all of its session, or the last `count`."""
+    """Acknowledge what a consumer has received: all of its session, or the last `count`.
+
+    In `individual` mode it is one message unless told.
+    """
 
     consumer: str
     count: int | None = None

@@ -204,7 +204,7 @@ class ClientConnection:
             source.send(DestinationInfo(dest))
         for consumer in self.consumers.values():
             if consumer.opened and not consumer.closed:
-                source.send(ConsumerCommand(consumer, consumer.dest, consumer.prefetch))
+                source.send(ConsumerCommand(consumer))
         for session in self.sessions.values():
             source.send(SessionInfo(session.name))
             if session.committing:
@@ -285,7 +285,7 @@ class ClientConnection:
         call.then = consumer
         if self.refuses(call):
             return
-        self.request(ConsumerCommand(consumer, consumer.dest, consumer.prefetch), call)
+        self.request(ConsumerCommand(consumer), call)
 
     def close(self, call: PendingCall) -> None:
         """Close the connection: a round under way is waited for, what still waits has failed."""

@@ -35,13 +35,13 @@ class DirectConsumer(DirectClient, MessageConsumer):
         self.had: set[int] = set()  # what was unconfirmed when a broker went
         # Of a queue that lets two copies in, a client sends the second to the dead letters.
         self.looks_twice = spec.reads.is_queue
-        self.durable = (spec.client_id or self.name, spec.subscription_name or self.name)
+        self.wanted_prefetch = spec.prefetch
+        key = (spec.client_id or self.name, spec.subscription_name or self.name)
+        self.durable = key if spec.durable else None
         self._subscribe_to(broker)
 
     def _subscribe_to(self, broker: Broker) -> None:
-        durable = self.durable if self.spec.durable else None
-        self.sub = LocalSubscription(broker, self, self.info(durable), self.connection)
-        self.set_prefetch(self.sub.prefetch)
+        self.sub = LocalSubscription(broker, self.connection, self)
         self.comes_from(broker.node, self.node, self.sub.no)
 
     def open(self) -> None:
@@ -52,7 +52,7 @@ class DirectConsumer(DirectClient, MessageConsumer):
             return
         if self.dest.is_temporary:
             self.connection.arrive(DestinationInfo(self.dest))
-        self.connection.arrive(ConsumerCommand(self, self.dest, self.prefetch))
+        self.connection.arrive(ConsumerCommand(self))
         self.work()
 
     def on_message(self, push: Push) -> None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from mqlab.products.activemq.broker import advisory
-from mqlab.products.activemq.broker.message import ConsumerInfo, Message
+from mqlab.products.activemq.broker.message import Message
 from mqlab.products.activemq.transport.client_subscription import ClientSubscription
 from mqlab.products.activemq.transport.openwire import Command, ConsumerCommand
 from mqlab.products.activemq.transport.transport_connection import DOES, TransportConnection
@@ -33,8 +33,7 @@ class LocalTransportConnection(TransportConnection):
     def subscription(self, command: ConsumerCommand) -> ClientSubscription:
         """Return the subscription that came with the consumer: they have the same place here."""
         advisory.of_connection(self.process.broker, command.consumer.name, left=False)
-        sub: ClientSubscription = command.consumer.sub
-        return sub
+        return cast("DirectConsumer", command.consumer).sub
 
     def end(self, sub: ClientSubscription, rule: int) -> None:
         """The client has gone."""
@@ -50,10 +49,8 @@ class LocalSubscription(ClientSubscription):
     socket: LocalConnection
     consumer: DirectConsumer
 
-    def __init__(
-        self, broker: Broker, consumer: DirectConsumer, info: ConsumerInfo, connection: LocalConnection
-    ) -> None:
-        super().__init__(broker, connection, consumer, info, consumer.spec.prefetch)
+    def __init__(self, broker: Broker, socket: LocalConnection, consumer: DirectConsumer) -> None:
+        super().__init__(broker, socket, consumer)
         self.dispatch = pack_prefix(DISPATCHED, broker.node, broker.node, consumer.node, -1, self.no)
         self.on_message, self.acknowledged = consumer.on_message, self.on_acknowledged
 

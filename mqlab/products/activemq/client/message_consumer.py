@@ -42,6 +42,8 @@ class MessageConsumer(ABC):
     """
 
     node: int
+    durable: tuple[str, str] | None  # (client id, name) of its durable subscription
+    wanted_prefetch: int | None  # None is what the broker's policy says
     session_name = ""
     connected = True  # whether there is anybody to ask for messages
 
@@ -65,13 +67,13 @@ class MessageConsumer(ABC):
         self.pushed: defaultdict[int, MessageAudit] = defaultdict(MessageAudit)  # what it had, by destination
         self.recorder = lab.recorder
 
-    def info(self, durable: tuple[str, str] | None) -> ConsumerInfo:
+    def info(self) -> ConsumerInfo:
         """Return what its broker, and others, are told of it."""
         spec = self.spec
         dialect = "activemq-5.5" if self.lab.rules.missing_differs else "activemq"
         selector = Selector(spec.selector, dialect) if spec.selector else None
         info = ConsumerInfo(
-            self.lab.new_id(), self.dest, spec.priority, selector, spec.exclusive, durable=durable
+            self.lab.new_id(), self.dest, spec.priority, selector, spec.exclusive, durable=self.durable
         )
         info.browser = spec.browser
         info.not_from = self.connection_name if spec.no_local else None
@@ -83,7 +85,7 @@ class MessageConsumer(ABC):
         return self.spec.connection or self.name
 
     def set_prefetch(self, prefetch: int | None) -> None:
-        """Take note of its prefetch; None is left to the broker, and everything is reported at once."""
+        """Take note of its prefetch, which may be the broker's to say."""
         self.prefetch = prefetch
         self.batch = max(1, (prefetch or 0) * BATCH)  # how many are reported or acknowledged together
 

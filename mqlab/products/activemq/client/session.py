@@ -110,7 +110,8 @@ class AddressedConsumer(MessageConsumer):
         super().__init__(client.lab, spec, dest, by_action, client.redelivery)
         self.client, self.session_name = client, session
         self.session = client.session(session, spec.ack_mode == "transacted")
-        self.set_prefetch(client.prefetch if spec.prefetch is None else spec.prefetch)
+        self.wanted_prefetch = client.prefetch if spec.prefetch is None else spec.prefetch
+        self.set_prefetch(self.wanted_prefetch)
         durable = spec.subscription_name or (spec.name if spec.durable else None)
         self.durable = (client.client_id, durable) if durable is not None else None
         if not loop:

@@ -21,17 +21,12 @@ TOPIC_PREFETCH_5_5 = 32766
 class ClientSubscription(Subscription):
     """What is pushed goes over the socket; the consumer is known by its name."""
 
-    def __init__(
-        self,
-        broker: Broker,
-        socket: Socket,
-        consumer: MessageConsumer,
-        info: ConsumerInfo,
-        prefetch: int | None,
-    ) -> None:
+    def __init__(self, broker: Broker, socket: Socket, consumer: MessageConsumer) -> None:
+        info, prefetch = consumer.info(), consumer.wanted_prefetch
         if prefetch is None:
             prefetch = prefetch_of(broker, info)
         super().__init__(broker, info, prefetch, f"{info.dest} at {broker.name} by {consumer.name}")
+        consumer.set_prefetch(prefetch)
         self.socket, self.consumer, self.client_name = socket, consumer, consumer.name
         self.may_refuse = self.may_refuse or info.browser
 

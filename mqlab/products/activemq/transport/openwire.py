@@ -6,7 +6,7 @@ A command with a `request` wants an answer: a `Response` with the same number.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mqlab.products.activemq.broker.message import Message, MessageDispatch
 from mqlab.spec.values import Destination
@@ -14,6 +14,7 @@ from mqlab.trace.kinds import Reason
 
 if TYPE_CHECKING:
     from mqlab.products.activemq.client.addresses import Refused
+    from mqlab.products.activemq.client.message_consumer import MessageConsumer
     from mqlab.products.activemq.ha.pure_master_slave import PureMasterSlave
 
 
@@ -64,9 +65,7 @@ class DestinationInfo(Command):
 class ConsumerCommand(Command):
     """A consumer is opened."""
 
-    consumer: Any
-    dest: Destination
-    prefetch: int | None
+    consumer: MessageConsumer
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,6 +68,8 @@ class TransportConnection:
             else:
                 self.on_first_word(None)
             return
+        if isinstance(command, Send) and self._full_for(command):
+            return
         request = command.request
         session, work = self._work(command)
         try:
@@ -80,6 +82,13 @@ class TransportConnection:
             mirror.when_answered(self._answer, request)
         elif request is not None:
             self.process.after(self._cost(command), self._answer_late, request)
+
+    def _full_for(self, sent: Send) -> bool:
+        """Whether a message waits for room at its destination; it comes again then."""
+        broker, dest = self.process.broker, sent.message.dest.elements()[0]
+        if not broker.limits_memory or sent.transaction is not None or dest.is_temporary:
+            return False
+        return broker.destination(dest).memory.full_for(sent.message, self.socket.arrive, sent)
 
     def on_first_word(self, _: None) -> None:
         """Say the first word to whom waits for it."""
@@ -144,8 +153,7 @@ class TransportConnection:
 
     def subscription(self, command: ConsumerCommand) -> ClientSubscription:
         """Return the subscription of a consumer."""
-        consumer, dest = command.consumer, command.dest
-        broker = self.process.broker
+        broker, dest = self.process.broker, command.consumer.dest
         if dest.is_temporary and dest not in broker.by_name:
             raise Refused("InvalidDestinationException", f"{dest} does not exist")
         queue = broker.by_name.get(dest)
@@ -154,9 +162,7 @@ class TransportConnection:
             queue.pending_messages = deque(
                 sorted(queue.pending_messages, key=lambda m: not (m.received or m.persistent))
             )
-        return ClientSubscription(
-            broker, self.socket, consumer, consumer.info(consumer.durable), command.prefetch
-        )
+        return ClientSubscription(broker, self.socket, command.consumer)
 
     def on_unsubscribe(self, command: RemoveInfo) -> None:
         """A consumer is closed; only up to the last that it took in hand counts as delivered."""
