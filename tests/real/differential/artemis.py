@@ -20,7 +20,7 @@ KEYS = {
     "receive": "acknowledge", "stop": "failover", "cut": "silent", "snapshot": "topology",
 }  # fmt: skip
 LANGUAGE = {*STEPS.split(), *(f"{do} {key}" for do, keys in KEYS.items() for key in keys.split())}
-SELECTORS = ("colour = 'red'", "number > 1")
+SELECTORS = ("colour = 'red'", "weight > 1")
 
 
 class Script:
@@ -182,7 +182,7 @@ def _message(s: Script) -> Step:
     return {
         "count": draw.number(1, 6),
         **draw.maybe(0.3, persistent=False),
-        **draw.maybe(0.3, properties={"colour": ["red", "blue"], "number": [1, 2, 3]}),
+        **draw.maybe(0.3, properties={"colour": ["red", "blue"], "weight": [1, 2, 3]}),
         **draw.maybe(0.1, delivery_delay_ms=draw.one([1500, 6000])),
         **draw.maybe(0.1, size=2000),
     }

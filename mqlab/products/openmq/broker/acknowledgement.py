@@ -91,7 +91,8 @@ def home_returns(broker: Broker) -> None:
             listed = {c.message.number for c in lost if c not in again[1:]}
             consumer.home.instances[consumer.dest].leftovers |= listed
         consumer.stuck = [c for c in consumer.stuck if c not in again]
-        if again or consumer.mode == "dups_ok":
+        had = any(claim.message.home is broker for claim in consumer.taken)
+        if again or (had and consumer.mode == "dups_ok"):
             consumer.taken += again
             redeliver(consumer)
         sent = [c for c in consumer.buffer if c.message.home is broker]
