@@ -65,8 +65,11 @@ class Script:
     def where(self) -> Step:
         """Return how a client reaches its broker: one address, or all of a pair's for one that fails over."""
         if self.draw.chance(0.35):
+            # Without a bound a client stays with the address that it has picked first, by chance.
             pair = self.draw.one(self.pairs)
-            return {"broker": list(pair) if len(pair) > 1 else pair[0]}
+            if len(pair) > 1:
+                return {"broker": list(pair), "url": {"initial_connect_attempts": 3}}
+            return {"broker": pair[0]}
         return {"broker": self.broker(), **SURE}
 
 

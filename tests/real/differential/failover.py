@@ -90,8 +90,7 @@ def open_consumer(s: Script, client: str = "") -> None:
     session = f"s-{name}"
     mode = draw.weighted({"auto": 4, "client": 2, "transacted": 2, "dups_ok": 1})
     step: Step = {"do": "open_consumer", "client": client, "consumer": name, "session": session, "max_ms": 4000}
-    if mode != "auto":
-        s.steps.append({"do": "open_session", "client": client, "session": session, "ack": mode, "max_ms": 4000})
+    step |= {} if mode == "auto" else {"transacted": True} if mode == "transacted" else {"ack_mode": mode}
     s.consumers[name] = {**step, "mode": mode}
     held = draw.maybe(0.4, receiving=False)
     if held:

@@ -183,6 +183,7 @@ def recover(consumer: Consumer) -> None:
 def redeliver(consumer: Consumer) -> None:
     """What was taken comes again, flagged, before what is in the buffer."""
     again, consumer.taken, consumer.rollback_only = consumer.taken, [], False
+    consumer.home.handed[consumer.key] += len(again)
     for claim in reversed(again):
         claim.flagged = True
         consumer.buffer.appendleft(claim)
