@@ -61,7 +61,7 @@ def do_update_destination(lab: Cluster, keys: Keys) -> bool:
 def do_destroy_destination(lab: Cluster, keys: Keys) -> bool:
     """Destroy a destination with all its messages; its consumers and producers are cut off for good.
 
-    A consumer goes on taking what its client has already (OpenMQ rule 4.12).
+    A consumer goes on taking what its client has already (OpenMQ rule 4.11).
     """
     broker, dest, there = _asked(lab, keys)
     if not there or not cluster.change(broker, "destroy", dest):
