@@ -314,5 +314,5 @@ def test_what_cannot_be_asked_is_told(tmp_path, spark):
         mq.replay.loops(tmp_path / "s")
     with pytest.raises(BadValue, match="7 is not a run; expected one or more traces"):
         mq.replay.loops([mq.run("fuse:2.20"), 7])
-    with pytest.raises(BadValue, match="write a time of more than 0"):
+    with pytest.raises(BadValue, match="expected a time of more than 0"):
         mq.replay.busiest(mq.run("fuse:2.20"), per=0)

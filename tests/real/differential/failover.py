@@ -76,7 +76,10 @@ def connect(s: Script) -> None:
     """Connect a client, with a consumer most of the time."""
     name = s.name("C")
     s.clients[name] = s.uri()
-    s.steps += [{"do": "connect", "client": name, "uri": s.clients[name], "max_ms": 4000}, {"do": "wait_ms", "ms": 300}]
+    s.steps += [
+        {"do": "connect", "client": name, "uri": s.clients[name], "max_ms": 4000},
+        {"do": "wait_ms", "ms": 300},
+    ]
     if s.draw.chance(0.6):
         open_consumer(s, name)
 
@@ -95,7 +98,10 @@ def open_consumer(s: Script, client: str = "") -> None:
     held = draw.maybe(0.4, receiving=False)
     if held:
         s.held.add(name)
-    s.steps += [{**step, **({"topic": "T"} if draw.chance(0.15) else {"queue": "Q"}), **held}, {"do": "wait_ms", "ms": 300}]
+    s.steps += [
+        {**step, **({"topic": "T"} if draw.chance(0.15) else {"queue": "Q"}), **held},
+        {"do": "wait_ms", "ms": 300},
+    ]
     return None
 
 
@@ -196,7 +202,12 @@ def scenario(draw: Draw, name: str) -> dict[str, Any]:
     s.steps += [{"do": "heal", "link": link} for link in sorted(s.cut)]
     s.steps += [{"do": "resume_consumer", "consumer": consumer} for consumer in sorted(s.held)]
     s.steps += [{"do": "wait_ms", "ms": 3000}, {"do": "snapshot", "label": "final"}]
-    found: dict[str, Any] = {"name": name, "theme": "random", "title": f"Drawn by chance: {s.kind}", "brokers": s.brokers}
+    found: dict[str, Any] = {
+        "name": name,
+        "theme": "random",
+        "title": f"Drawn by chance: {s.kind}",
+        "brokers": s.brokers,
+    }
     if s.kind == "cluster":
         found["connectors"] = [
             {"name": f"{one}-{other}", "from": one,

@@ -39,7 +39,11 @@ class Script:
         policy: Step = {"queue": ">", **self.draw.maybe(0.6, replay_when_no_consumers=True),
                         **self.draw.maybe(0.3, prioritized_messages=True)}  # fmt: skip
         store = "kahadb" if self.faults and self.draw.chance(0.6) else "memory"
-        return {"name": name, "store": store, **({"policies": [policy]} if self.draw.chance(0.25) and len(policy) > 1 else {})}
+        return {
+            "name": name,
+            "store": store,
+            **({"policies": [policy]} if self.draw.chance(0.25) and len(policy) > 1 else {}),
+        }
 
     def bridges(self) -> list[Step]:
         """Connect the brokers: a chain, a ring or a star, each way or duplex."""
