@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from string import ascii_uppercase
+from typing import TYPE_CHECKING
 
 from mqlab.errors import BadValue, MqlabError
 from mqlab.spec import artemis, openmq
 from mqlab.spec.action import Action
 from mqlab.spec.artemis.broker import AddressQueue
+from mqlab.spec.artemis.broker import Broker as ArtemisBroker
 from mqlab.spec.connector import NetworkConnector
 from mqlab.spec.network import Broker, Network
 from mqlab.spec.scenario import AnyNetwork, Scenario
 from mqlab.spec.topology import SHORTEST
 from mqlab.spec.values import Destination
+
+if TYPE_CHECKING:
+    from mqlab.spec.options.types import NetworkConnectorOptions
 
 TITLES = {"activemq": "ActiveMQ, a network of brokers", "openmq": "OpenMQ, a conventional cluster",
           "artemis": "Artemis, a cluster"}  # fmt: skip
@@ -43,10 +48,10 @@ def _networks(names: Sequence[str], queues: Sequence[str]) -> Iterator[AnyNetwor
     yield Network(*(Broker(name, *_connectors(name, names[no + 1 :]), store="kahadb")
                     for no, name in enumerate(names)))  # fmt: skip
     yield openmq.Network(*names, model="master", master=names[0])
-    yield artemis.Network(*map(artemis.Broker, names), queues=tuple(map(AddressQueue, queues)))
+    yield artemis.Network(*map(ArtemisBroker, names), queues=tuple(map(AddressQueue, queues)))
 
 
 def _connectors(name: str, others: Sequence[str]) -> Iterator[NetworkConnector]:
+    options: NetworkConnectorOptions = {**SHORTEST, "duplex": True}
     for other in others:
-        uri = f"static:(tcp://{other}:61616)"
-        yield NetworkConnector(f"{name}-{other}", uri=uri, **{**SHORTEST, "duplex": True})
+        yield NetworkConnector(f"{name}-{other}", f"static:(tcp://{other}:61616)", **options)

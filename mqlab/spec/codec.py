@@ -33,8 +33,9 @@ def nouns(product: str) -> Mapping[str, type[Action]]:
         return _named(row.noun for row in ROWS)
     if product == "artemis":
         from mqlab.spec.artemis.words import WORDS
+        from mqlab.spec.clients import Client
 
-        return _named(word.action for word in WORDS)
+        return _named((*(word.action for word in WORDS), Client))  # a client is a session by its URL
     from mqlab.spec.clients import WaitUntil
     from mqlab.spec.steps import STEP_OF
 
