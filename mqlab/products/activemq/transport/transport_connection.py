@@ -245,7 +245,8 @@ class TransportConnection:
         """The client has a message in hand and acknowledges later: the window widens by one."""
         sub = self.subs.get(command.consumer)
         if sub is not None:
-            sub.delivered(command.message)
+            for message in command.messages:
+                sub.delivered(message)
 
     def on_poison(self, command: PoisonAck) -> None:
         """The client has had it and cannot tell whether it counted: among the dead letters."""
