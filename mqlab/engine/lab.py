@@ -17,6 +17,7 @@ from random import Random
 from typing import Any, Protocol, Self
 
 from mqlab.engine.clock import NEVER, Clock
+from mqlab.engine.limits import LOOKS, Limited
 from mqlab.engine.link import Link, LinkQuality
 from mqlab.engine.timing import Timing
 from mqlab.engine.unfinished import unfinished
@@ -56,14 +57,9 @@ AT_ONCE = Completion(deadline=-1)
 REST = Completion()
 LONGEST_REST = 600_000_000  # us that a network has to come to rest
 SPREAD = 4  # of what a machine takes: brokers of the recordings were up after 1 to 10 s
-LOOKS = 1000  # how often (us) an action beside the script is looked after
-MOST_EVENTS = 100_000_000  # of a run that is given no limit
-MOST_MEMORY = 8 << 30  # bytes of what is written down and what is still to happen
-EVENT, TURN = 104, 300  # bytes of one event, and of one thing on the clock
-TURNS = 20  # things on the clock for each event that may be; a run that writes nothing down ends too
 
 
-class Lab(ABC):
+class Lab(Limited, ABC):
     """A running system with its clock, its recorder, its only generator and its script.
 
     A product's lab says how an action begins (`begin`) and what its `trace` and `roles` are.
@@ -329,37 +325,6 @@ class Lab(ABC):
     def undone(self) -> list[dict[str, str]]:
         """What of the script has not happened, each with the reason, as a trace's header has it."""
         return unfinished(self)
-
-    def check_limit(self) -> None:
-        """Raise `BadValue` when more has happened than the limit allows."""
-        if self.limit is not None and self.recorder.count > self.limit:
-            raise BadValue(f"more than {counted(self.limit, 'event')}; let the script end earlier")
-
-    def check_patience(self) -> None:
-        """Raise `BadValue` for a run beyond its limit of events, of memory, or of things without events."""
-        most = MOST_EVENTS if self.limit is None else self.limit
-        turns, count = TURNS * (most + LOOKS), self.recorder.count
-        now = f"stopped at {told_ms(self.clock.now)} ms"
-        if count > most:
-            raise BadValue(f"more than {counted(most, 'event')}, {now}; let the script end earlier")
-        if self.clock.turn > turns:
-            raise BadValue(
-                f"{turns} things were to happen, with {counted(count, 'event')}; {now}: set until=..."
-            )
-        kept = count - self.recorder.gone
-        if EVENT * kept + TURN * self.clock.waiting > MOST_MEMORY:
-            raise BadValue(
-                f"more than {MOST_MEMORY >> 30} GiB, {now}: {counted(count, 'event')}, and "
-                f"{self.clock.waiting} things that are still to happen; let fewer messages be sent"
-            )
-
-    def expect(self, messages: int) -> None:
-        """Raise `BadValue` for more messages at once than a run may have events."""
-        most = MOST_EVENTS if self.limit is None else self.limit
-        if messages > most:
-            raise BadValue(
-                f"more than {counted(most, 'event')} result from {counted(messages, 'message')}; send fewer"
-            )
 
     def until(self, time: int | str) -> None:
         """Let time pass until *time* (such as ``"2s"``) after the lab's start."""

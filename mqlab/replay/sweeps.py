@@ -84,7 +84,7 @@ def _begin(folder: Path, plan: Plan) -> None:
     try:
         known = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
     except (OSError, ValueError):
-        raise BadFile(f"{folder} is there already; choose a new folder") from None
+        raise BadFile(f"{folder} already exists; choose a new folder") from None
     if known.get("plan") != json.loads(json.dumps(plan.dumps())):
         raise BadFile(f"{folder} contains a different sweep; choose a new folder")
     if known["state"] == "done":

@@ -6,7 +6,7 @@ an action with `at` (such as ``"2s"``) happens at that time.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from mqlab.errors import BadValue, UnknownName, shown
@@ -36,19 +36,6 @@ class Action(metaclass=Noun):
         name = getattr(self, self.__slots__[0], None) if self.__slots__ else None
         kind = type(self).__name__
         check_noun(self, f"{kind} {shown(name)}" if isinstance(name, str) else kind)
-
-
-def brokers_of(*given: str | Sequence[str]) -> tuple[str, ...]:
-    """Return the names that are given one by one or in a row; raises `BadValue` for none.
-
-    >>> brokers_of("A", "B"), brokers_of(("A", "B"))
-    (('A', 'B'), ('A', 'B'))
-    """
-    rows = (part if isinstance(part, (tuple, list)) else (part,) for part in given)
-    names = tuple(name for row in rows for name in row)
-    if not names or not all(isinstance(name, str) for name in names):
-        raise BadValue(f'StartBrokers: {names!r}; expected the brokers\' names, such as "A", "B"')
-    return names
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,20 +228,21 @@ class Receive(Action):
             raise BadValue(f"consumer {self.consumer!r}: count={self.count!r}; expected a whole number above 0")
 
 
+def _check_kind(action: Action, kind: str | None) -> None:
+    Action.__post_init__(action)
+    if kind not in (None, *KINDS):
+        raise UnknownName.of("kind", kind, KINDS, type(action).__name__)
+
+
 @dataclass(frozen=True, slots=True)
 class Resume(Action):
-    """Resume a paused consumer, or a suspended broker (SIGCONT).
-
-    `kind` (broker or consumer) says which of the two is meant where both have the name.
-    """
+    """Resume a paused consumer, or a suspended broker (SIGCONT); `kind` says which, as for `Pause`."""
 
     who: str
     kind: str | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
-        Action.__post_init__(self)
-        if self.kind not in (None, *KINDS):
-            raise UnknownName.of("kind", self.kind, KINDS, type(self).__name__)
+        _check_kind(self, self.kind)
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,9 +256,7 @@ class Pause(Action):
     kind: str | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
-        Action.__post_init__(self)
-        if self.kind not in (None, *KINDS):
-            raise UnknownName.of("kind", self.kind, KINDS, type(self).__name__)
+        _check_kind(self, self.kind)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from mqlab.errors import BadValue, shown
-from mqlab.spec.action import Action, brokers_of
+from mqlab.spec.action import Action
+from mqlab.spec.naming import brokers_of
 from mqlab.spec.redelivery import Redelivery
 
 MOST_ORDERS = 1_000_000

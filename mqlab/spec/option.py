@@ -33,7 +33,9 @@ def edition_of(version: str) -> str:
         raise UnknownName.of("edition", version, EDITIONS)
     asked = int(release[1]), int(release[2])
     nearest = min(EDITIONS, key=lambda edition: _distance(asked, edition))
-    warnings.warn(f"ActiveMQ {version} runs as edition {nearest}, the nearest recorded one", stacklevel=2)
+    warnings.warn(
+        f"ActiveMQ {version}: the lab plays edition {nearest}, the nearest that was recorded", stacklevel=2
+    )
     return nearest
 
 

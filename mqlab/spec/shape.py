@@ -235,7 +235,7 @@ def whole(low: int = -MOST, high: int = MOST) -> Scalar:
     def test(value: object) -> bool:
         return _is_number(value) and isinstance(value, int) and low <= value <= high
 
-    bounds = {-MOST: "", **({low: f", {low} or more"} if low > -MOST else {})}[low]
+    bounds = f" (at most {MOST})" if low == -MOST else f", {low} or more"
     return Scalar(
         f"a whole number{bounds if high == MOST else f', {low} to {high}'}",
         test,

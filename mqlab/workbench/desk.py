@@ -275,7 +275,7 @@ class WorkbenchSession:
     def _number(self, given: object) -> int:
         count = len(self.state.branches)
         if not isinstance(given, int) or not 0 <= given < count:
-            raise BadValue(f"there is no run {shown(given)}; there are {count}, from 0 on")
+            raise BadValue(f"no run {shown(given)}; runs are numbered 0 to {count - 1}")
         return given
 
     # What the page knows

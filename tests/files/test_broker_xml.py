@@ -229,7 +229,7 @@ def test_two_brokers_of_one_name_and_two_products_are_told(tmp_path):
         read(core(), core())
     (tmp_path / "a.xml").write_text(core())
     (tmp_path / "b.xml").write_text('<broker xmlns="http://activemq.apache.org/schema/core"/>')
-    with pytest.raises(BadFile, match="files of several products make no network"):
+    with pytest.raises(BadFile, match="files of different products cannot be combined into one network"):
         mq.load(tmp_path / "a.xml", tmp_path / "b.xml")
 
 

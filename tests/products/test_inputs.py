@@ -115,7 +115,7 @@ def test_a_changed_broker_of_artemis_does_otherwise():
     changed = pair.change("S", allow_failback=True)
     assert changed.brokers[1].element("allow_failback") is True
     assert changed.brokers[0] == pair.brokers[0]
-    with pytest.raises(mq.MqlabError, match="does not stand in a replication master"):
+    with pytest.raises(mq.MqlabError, match="is not allowed in a replication master"):
         pair.change("M", allow_failback=True)
 
 

@@ -203,7 +203,7 @@ def test_nothing_is_left_when_it_is_interrupted(home, number, tmp_path):
 
 
 def test_time_is_limited(home):
-    with pytest.raises(CannotRun, match="time for the real brokers is over"):
+    with pytest.raises(CannotRun, match="time limit for the real brokers was exceeded"):
         mq.real("fuse:2.20", limit=0.01)
 
 

@@ -121,7 +121,7 @@ def test_a_run_that_an_error_ends_does_not_grow_any_more(tmp_path, monkeypatch, 
     assert not known["grows"]
     assert known["ended"].startswith(type(error).__name__)
     assert len(whole(tmp_path / "run")) == known["events"] == sum(f["events"] for f in known["files"])
-    with pytest.raises(BadFile, match="there is a trace already"):  # what was written is kept
+    with pytest.raises(BadFile, match="already contains a trace"):  # what was written is kept
         long.run("fuse:2.20", out=tmp_path / "run")
 
 
@@ -134,7 +134,7 @@ def test_what_a_killed_run_has_left_is_cleared_by_the_next(tmp_path):
         end = time.monotonic() + 60
         while len(list(out.glob("events/*.parquet"))) < 4 and time.monotonic() < end:
             time.sleep(0.05)
-        with pytest.raises(BadFile, match="there is a trace already"):  # it goes on
+        with pytest.raises(BadFile, match="already contains a trace"):  # it goes on
             store.Writer(out)
     finally:
         killed.send_signal(signal.SIGKILL)
@@ -151,7 +151,7 @@ def test_what_somebody_writes_to_elsewhere_is_not_cleared(tmp_path):
     out = mq.replay.run("fuse:2.20", out=tmp_path / "run")
     for writer in ({"host": "elsewhere", "process": 1}, owner.here(), None):
         store.switch(out, {**store.manifest(out), "grows": True, "writer": writer})
-        with pytest.raises(BadFile, match="there is a trace already"):
+        with pytest.raises(BadFile, match="already contains a trace"):
             mq.replay.run("fuse:2.20", out=out)
     assert owner.runs(os.getpid())
 

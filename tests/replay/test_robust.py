@@ -152,7 +152,7 @@ def test_a_folder_that_was_written_anew_is_read_anew(tmp_path):
 def test_events_out_of_order_are_refused(tmp_path):
     trace = mq.run("fuse:2.20")
     columns = {name: trace.column(name)[::-1] for name in COLUMNS}
-    with pytest.raises(BadValue, match="order of time"):
+    with pytest.raises(BadValue, match="sorted by time"):
         store.write(Trace(trace.header, trace.names, columns), tmp_path / "run")
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from mqlab.engine.lab import Completion
 from mqlab.engine.lab import Lab as KernelLab
 from mqlab.engine.timing import RECORDED, Timing
-from mqlab.errors import BadValue, UnknownName
+from mqlab.errors import UnknownName
 from mqlab.products.activemq.broker.broker import Broker
 from mqlab.products.activemq.broker.broker_service import BrokerService
 from mqlab.products.activemq.broker.message_audit import MessageAudit
@@ -32,8 +32,6 @@ from mqlab.spec.edition import RULES, EditionRules
 from mqlab.spec.link import LikeLinks, Links
 from mqlab.spec.member import BrokerSettings, LockerSettings
 from mqlab.spec.network_names import check_open
-from mqlab.spec.plural import counted
-from mqlab.spec.values import told_ms
 from mqlab.trace.kinds import Kind, Reason
 from mqlab.trace.trace import Trace
 
@@ -44,6 +42,9 @@ if TYPE_CHECKING:
     from mqlab.products.activemq.client.message_consumer import MessageConsumer
 
 USUAL = Timing()
+CIRCULATES = (
+    "messages circulate: with several routes set suppressDuplicateQueueSubscriptions, or a lower networkTTL"
+)
 CALLS = 30  # spread of what passes between two calls of a script: 1 to 500 ms were seen
 
 
@@ -203,17 +204,11 @@ class Lab(KernelLab):
         """Who is what at this moment: down, slave, master or running."""
         return {name: process.role for name, process in self.processes.items()}
 
-    def check_limit(self) -> None:
-        """Raise `BadValue` when more has happened than the limit allows."""
-        if self.limit is not None and self.recorder.count > self.limit:
-            remedy = "set a higher limit=, or send fewer messages"
-            if max(self.trace.column("hop"), default=0) > len(self.network.brokers):
-                remedy = (
-                    "messages circulate: with several routes, set decreaseNetworkConsumerPriority and "
-                    "suppressDuplicateQueueSubscriptions, or a lower networkTTL"
-                )
-            now = told_ms(self.clock.now)
-            raise BadValue(f"more than {counted(self.limit, 'event')}, stopped at {now} ms; {remedy}")
+    @property
+    def remedy(self) -> str:  # type: ignore[override]
+        """What to do where a run becomes too long; only messages that circulate are for want of options."""
+        circulates = max(self.trace.column("hop"), default=0) > len(self.network.brokers)
+        return CIRCULATES if circulates else "set a higher limit=, or send fewer messages"
 
     # Writing down
 
@@ -266,15 +261,6 @@ class Lab(KernelLab):
     def clients_of(self, broker: Broker) -> list[DirectConsumer | DirectProducer]:
         """Return those that are on a broker by themselves."""
         return [c for c in self.clients() if c.broker is broker and not c.closed]
-
-    def serving(self, names: tuple[str, ...], user: str) -> Broker | None:
-        """Return the first broker of a list that serves and that *user* can reach, if there is one."""
-        brokers = (self.broker(name) for name in names)
-        return next((b for b in brokers if b.running and self.directory.reaches(user, b.name)), None)
-
-    def home(self, names: tuple[str, ...], user: str) -> Broker:
-        """Return the broker that *user* comes to: the first of a list that serves, or that it names first."""
-        return self.serving(names, user) or self.broker(names[0])
 
     def new_id(self) -> int:
         """Return an id that no other consumer of this lab has."""

@@ -96,7 +96,7 @@ def test_two_editions_side_by_side():
     pytest.param(lambda: mq.Broker("A", policies=({"queue": ">", "memoryLimt": 1},)), UnknownName,
                  "broker 'A', policy", id="policy"),
     pytest.param(lambda: mq.Broker("A", policies=({"memory_limit": 1},)), BadValue,
-                 "write 'queue' or 'topic'", id="pattern"),
+                 "exactly one pattern: 'queue' or 'topic'", id="pattern"),
     pytest.param(lambda: mq.Broker("A", policies=({"topic": ">", "dispatch_policy": "best"},)),
                  UnknownName, "simple", id="choice"),
     pytest.param(lambda: network("A>B", network_ttl=-2), BadValue, "-1 or more", id="ttl"),

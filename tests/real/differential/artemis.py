@@ -20,7 +20,7 @@ KEYS = {
     "receive": "acknowledge", "stop": "failover", "cut": "silent", "snapshot": "topology",
 }  # fmt: skip
 LANGUAGE = {*STEPS.split(), *(f"{do} {key}" for do, keys in KEYS.items() for key in keys.split())}
-SELECTORS = ("colour = 'red'", "number > 1")
+SELECTORS = ("colour = 'red'", "weight > 1")
 
 
 class Script:
@@ -65,8 +65,11 @@ class Script:
     def where(self) -> Step:
         """Return how a client reaches its broker: one address, or all of a pair's for one that fails over."""
         if self.draw.chance(0.35):
+            # Without a bound a client stays with the address that it has picked first, by chance.
             pair = self.draw.one(self.pairs)
-            return {"broker": list(pair) if len(pair) > 1 else pair[0]}
+            if len(pair) > 1:
+                return {"broker": list(pair), "url": {"initial_connect_attempts": 3}}
+            return {"broker": pair[0]}
         return {"broker": self.broker(), **SURE}
 
 
@@ -189,7 +192,7 @@ def _message(s: Script) -> Step:
     return {
         "count": draw.number(1, 6),
         **draw.maybe(0.3, persistent=False),
-        **draw.maybe(0.3, properties={"colour": ["red", "blue"], "number": [1, 2, 3]}),
+        **draw.maybe(0.3, properties={"colour": ["red", "blue"], "weight": [1, 2, 3]}),
         **draw.maybe(0.1, delivery_delay_ms=draw.one([1500, 6000])),
         **draw.maybe(0.1, size=2000),
     }

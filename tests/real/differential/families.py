@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.real.differential import artemis, openmq
+from tests.real.differential import artemis, failover, networks, openmq
 from tests.real.differential.draw import Draw
 from tests.real.differential.recorder import BUILDS, Recorder, Scenario
 
@@ -51,8 +51,33 @@ def _artemis(version: str) -> Callable[[Path], Recorder]:
     return recorder
 
 
+def _failover(programs: Path) -> Recorder:
+    here, build = programs / "failover", BUILDS / "failover"
+    return Recorder(
+        "failover",
+        play=("python3", str(here / "play.py"), "{scenarios}", "{raw}", "--runs", "{plays}"),
+        record=("python3", str(here / "record.py"), "{scenarios}", "{raw}", "{out}"),
+        build=("sh", str(here / "build.sh"), str(build)),
+        env={"FAILOVER_HOME": str(build)},
+    )
+
+
+def _networks(programs: Path) -> Recorder:
+    here, build = programs / "activemq", BUILDS / "networks"
+    return Recorder(
+        "networks",
+        play=("python3", str(here / "play.py"), "{scenarios}", "{raw}", "--runs", "{plays}"),
+        record=("python3", str(here / "record.py"), "{scenarios}", "{raw}", "{out}"),
+        build=("sh", str(here / "build.sh"), str(build)),
+        env={"COMBINED_HOME": str(build)},
+    )
+
+
 FAMILIES = {
     "openmq": Family(openmq.scenario, _openmq, openmq.LANGUAGE),
     "artemis": Family(artemis.scenario, _artemis("2.4.0"), artemis.LANGUAGE),
+    "failover": Family(failover.scenario, _failover, failover.LANGUAGE),
+    "faults": Family(networks.scenario, _networks, networks.LANGUAGE),
+    "networks": Family(networks.at_rest, _networks, networks.LANGUAGE),
     "artemis-2.5": Family(artemis.scenario, _artemis("2.5.0"), artemis.LANGUAGE),
 }

@@ -308,6 +308,8 @@ def fault(s: Script) -> None:
     down = [name for name in s.names if name not in s.up]
     running = sorted(s.up - s.frozen)
     does = {"kill": 3.0, "stop": 2.0, "restart": 1.0, "freeze": 1.0} if running else {}
+    if s.frozen or s.cut:  # a broker that waits for another in vain does not stop, and cannot be started again
+        does.pop("stop", None)
     if len(s.names) > 1 and s.model != "enhanced":
         does["cut"] = 1.0
     if down:

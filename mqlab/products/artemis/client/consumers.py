@@ -180,15 +180,19 @@ class Consumer(Client):
             self.lab.message(Kind.Discarded, item.message, broker, rule=Reason.no_subscription, cause=item.row)
 
     def close(self) -> bool:
-        """Close its connection; returns whether that is blocked, while it looks for its broker."""
-        broker, blocked = self.at, self.state == "reconnecting"
+        """Close its connection; returns whether that is blocked, while it looks for its broker.
+
+        It looks for its first one, too: its opening is not over, and its client does one thing after the other.
+        """
+        broker, blocked = self.at, self.state in ("reconnecting", "new")
+        was_open = self.state != "new"
         self._on_acknowledged(list(self.acknowledging))
         self.leave(taken=True, buffered=False)
         self.state, self.at = "closed", None
         if broker is not None:
             self.lab.event(Kind.Unsubscribed, broker, frm=self.node, sub=self.sub, dest=self.dest)
         if blocked:
-            self.failovers.append("failover_failed")
+            self.failovers += ["failover_failed"] * was_open
             self.results.append(f"step {self.lab.step_no} close_consumer: still blocked")
         self.lab.deliver()
         return blocked

@@ -91,7 +91,8 @@ def home_returns(broker: Broker) -> None:
             listed = {c.message.number for c in lost if c not in again[1:]}
             consumer.home.instances[consumer.dest].leftovers |= listed
         consumer.stuck = [c for c in consumer.stuck if c not in again]
-        if again or consumer.mode == "dups_ok":
+        had = any(claim.message.home is broker for claim in consumer.taken)
+        if again or (had and consumer.mode == "dups_ok"):
             consumer.taken += again
             redeliver(consumer)
         sent = [c for c in consumer.buffer if c.message.home is broker]
@@ -182,6 +183,7 @@ def recover(consumer: Consumer) -> None:
 def redeliver(consumer: Consumer) -> None:
     """What was taken comes again, flagged, before what is in the buffer."""
     again, consumer.taken, consumer.rollback_only = consumer.taken, [], False
+    consumer.home.handed[consumer.key] += len(again)
     for claim in reversed(again):
         claim.flagged = True
         consumer.buffer.appendleft(claim)

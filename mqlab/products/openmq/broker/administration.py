@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from mqlab.products.openmq.broker import acknowledgement, delivery, physical_destinations, report
 from mqlab.products.openmq.broker.model import (
+    DEAD,
     Broker,
     Client,
     Delivery,
@@ -60,7 +61,7 @@ def do_update_destination(lab: Cluster, keys: Keys) -> bool:
 def do_destroy_destination(lab: Cluster, keys: Keys) -> bool:
     """Destroy a destination with all its messages; its consumers and producers are cut off for good.
 
-    A consumer goes on taking what its client has already (OpenMQ rule 4.12).
+    A consumer goes on taking what its client has already (OpenMQ rule 4.11).
     """
     broker, dest, there = _asked(lab, keys)
     if not there or not cluster.change(broker, "destroy", dest):
@@ -79,6 +80,8 @@ def do_destroy_destination(lab: Cluster, keys: Keys) -> bool:
 def do_purge(lab: Cluster, keys: Keys) -> bool:
     """Remove what one broker has of a destination (OpenMQ rule 3.8)."""
     broker, dest, there = _asked(lab, keys)
+    if dest == DEAD:  # every broker has one
+        there = bool(broker.add(dest, "auto"))
     if there and broker.serves:
         physical_destinations.purge(broker.instances[dest])
     return there and broker.serves
@@ -105,11 +108,11 @@ def do_resume_destination(lab: Cluster, keys: Keys) -> bool:
 
 
 def do_browse(lab: Cluster, keys: Keys) -> Row:
-    """Show what a broker holds of a queue, by priority."""
+    """Show what a broker holds of a queue, by priority, but what has expired."""
     broker, dest, there = _asked(lab, keys)
     here = broker.instances[dest].messages if there else []
     found = delivery.in_order([*here, *(claim.message for claim in report.copies(broker, dest))])
-    return {"numbers": [message.number for message in found]}
+    return {"numbers": [m.number for m in found if not m.expires or lab.now < m.expires]}
 
 
 def do_connect(lab: Cluster, keys: Keys) -> Row | bool:

@@ -147,10 +147,15 @@ def expire(messages: list[Message]) -> None:
         in_hands = any(claim.taker for claim in message.claims)
         if instance is None or message not in instance.messages:
             messages.remove(message)
-        elif not in_hands and (home.active(message.dest) or now >= next_sweep(message)):
+        elif not in_hands and (_is_wanted(message) or now >= next_sweep(message)):
             messages.remove(message)
             acknowledgement.drop_copies(message, Kind.Discarded, Reason.expired)
             move_to_dmq(message, Reason.expired)
+
+
+def _is_wanted(message: Message) -> bool:
+    """Whether a consumer would be handed it now: one whose selector passes it over does not see that it expired."""
+    return any(selects(consumer.selector, message) for consumer in message.home.active(message.dest))
 
 
 def discard(message: Message, rule: int) -> None:

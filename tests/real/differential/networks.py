@@ -1,0 +1,195 @@
+"""Random networks of ActiveMQ brokers: bridges and their options, consumers of all kinds, with faults or at rest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tests.real.differential.draw import Draw
+
+Step = dict[str, Any]
+STEPS = (
+    "start_broker stop_broker cut heal start_connector stop_connector connect open_session open_consumer receive "
+    "resume_consumer hold_consumer close_consumer close_client unsubscribe send commit rollback acknowledge wait_bridge "
+    "settle snapshot"
+)
+LANGUAGE = set(STEPS.split())
+AGAIN = "?useExponentialBackOff=false&initialReconnectDelay=200"
+
+
+class Script:
+    """A script in the making."""
+
+    def __init__(self, draw: Draw, faults: bool) -> None:
+        self.draw, self.faults = draw, faults
+        self.names = ["A", "B", "C", "D"][: draw.weighted({2: 4, 3: 5, 4: 1})]
+        self.lines: list[Step] = []
+        self.connectors = self.bridges()
+        self.brokers = [self.broker(name) for name in self.names]
+        self.up = set(self.names)
+        self.cut: set[str] = set()
+        self.clients: dict[str, str] = {}
+        self.consumers: dict[str, Step] = {}
+        self.held: set[str] = set()
+        self.steps: list[Step] = []
+        self.number = 0
+
+    def broker(self, name: str) -> Step:
+        """Return a broker with a policy now and then."""
+        policy: Step = {"queue": ">", **self.draw.maybe(0.6, replay_when_no_consumers=True),
+                        **self.draw.maybe(0.3, prioritized_messages=True)}  # fmt: skip
+        store = "kahadb" if self.faults and self.draw.chance(0.6) else "memory"
+        return {
+            "name": name,
+            "store": store,
+            **({"policies": [policy]} if self.draw.chance(0.25) and len(policy) > 1 else {}),
+        }
+
+    def bridges(self) -> list[Step]:
+        """Connect the brokers: a chain, a ring or a star, each way or duplex."""
+        draw, found = self.draw, []
+        pairs = [(one, other) for one, other in zip(self.names, self.names[1:], strict=False)]
+        if len(self.names) > 2 and draw.chance(0.3):
+            pairs.append((self.names[-1], self.names[0]))
+        for one, other in pairs:
+            both = draw.chance(0.4)
+            for frm, to in ((one, other), (other, one)) if both else ((one, other),):
+                found.append(self.bridge(frm, to, duplex=not both and draw.chance(0.6)))
+        return found
+
+    def bridge(self, frm: str, to: str, duplex: bool) -> Step:
+        """Return a connector with some of its options."""
+        draw, address = self.draw, to
+        if self.faults and draw.chance(0.3):
+            address = f"{frm}{to}"
+            self.lines.append({"name": address, "to": to})
+        options = draw.weighted({"none": 4, "some": 6})
+        chosen: Step = {} if options == "none" else {
+            **draw.maybe(0.5, network_ttl=draw.number(1, 4)),
+            **draw.maybe(0.25, conduit_subscriptions=False),
+            **draw.maybe(0.2, decrease_network_consumer_priority=True),
+            **draw.maybe(0.2, suppress_duplicate_queue_subscriptions=True),
+            **draw.maybe(0.15, dynamic_only=True),
+            **draw.maybe(0.15, prefetch_size=draw.one([1, 3, 10])),
+            **draw.maybe(0.15, statically_included_destinations=["queue://Q"]),
+            **draw.maybe(0.1, excluded_destinations=["queue://Q2"]),
+        }  # fmt: skip
+        return {"name": f"{frm}-{to}", "from": frm, "uri": f"static:({{{address}}}){AGAIN}",
+                **({"duplex": True} if duplex else {}), **chosen}  # fmt: skip
+
+    def name(self, prefix: str) -> str:
+        """Return a new name."""
+        self.number += 1
+        return f"{prefix}{self.number}"
+
+    def add(self, *steps: Step) -> None:
+        """Write steps down, and let the network come to rest."""
+        self.steps += [*steps, {"do": "settle"}]
+
+
+def _client(s: Script) -> str:
+    broker = s.draw.one(sorted(s.up) or s.names)
+    if s.clients.get(broker) and s.draw.chance(0.5):
+        return s.clients[broker]
+    name = s.clients[broker] = s.name("C")
+    address = f"failover:({{{broker}}})?randomize=false&initialReconnectDelay=50&useExponentialBackOff=false"
+    s.steps.append({"do": "connect", "client": name, "uri": address, "max_ms": 4000})
+    return name
+
+
+def open_consumer(s: Script) -> None:
+    """Open a consumer."""
+    draw, name, client = s.draw, s.name("K"), _client(s)
+    dest = draw.weighted({"Q": 6, "Q2": 1, "T": 3})
+    step: Step = {"do": "open_consumer", "client": client, "consumer": name, "session": f"s-{name}",
+                  "topic" if dest == "T" else "queue": dest, "max_ms": 4000}  # fmt: skip
+    step |= draw.maybe(0.2, selector="colour = 'red'")
+    step |= draw.maybe(0.3, receiving=False)
+    step |= draw.maybe(0.15, prefetch=draw.one([1, 3]))
+    if dest != "T":
+        step |= draw.maybe(0.1, priority=draw.one([1, 7])) | draw.maybe(0.05, exclusive=True)
+    s.consumers[name] = step
+    if step.get("receiving") is False:
+        s.held.add(name)
+    s.add(step)
+
+
+def with_consumer(s: Script) -> None:
+    """Let a consumer take some, go on, or close."""
+    if not s.consumers:
+        return open_consumer(s)
+    name = s.draw.one(sorted(s.consumers))
+    what = s.draw.weighted({"receive": 4, "go on": 2, "close": 2} if name in s.held else {"close": 1})
+    if what == "receive":
+        s.add({"do": "receive", "consumer": name, "count": s.draw.number(1, 4), "max_ms": 1500})
+    elif what == "go on":
+        s.held.discard(name)
+        s.add({"do": "resume_consumer", "consumer": name})
+    else:
+        del s.consumers[name]
+        s.held.discard(name)
+        s.add({"do": "close_consumer", "consumer": name, "max_ms": 4000})
+    return None
+
+
+def send(s: Script) -> None:
+    """Send some messages."""
+    draw, client = s.draw, _client(s)
+    dest = draw.weighted({"Q": 6, "Q2": 1, "T": 3})
+    s.add({
+        "do": "send", "client": client, "topic" if dest == "T" else "queue": dest, "session": "send",
+        "count": draw.number(1, 8), **draw.maybe(0.4, properties={"colour": ["red", "blue"]}),
+        **draw.maybe(0.15, persistent=False), **draw.maybe(0.15, jms_priority=[4, 9, 1]), "max_ms": 4000,
+    })  # fmt: skip
+
+
+def fault(s: Script) -> None:
+    """Let a broker, a line or a connector fail, or mend what has failed."""
+    down = sorted(set(s.names) - s.up)
+    whole = [line["name"] for line in s.lines if line["name"] not in s.cut]
+    does = {"stop": 3.0 if s.up else 0.0, "start": 6.0 if down else 0.0, "cut": 3.0 if whole else 0.0,
+            "heal": 6.0 if s.cut else 0.0}  # fmt: skip
+    what = s.draw.weighted(does)
+    pause = {"do": "wait_ms", "ms": 1000}
+    if what == "stop":
+        name = s.draw.one(sorted(s.up))
+        s.up.discard(name)
+        s.add({"do": "stop_broker", "broker": name}, pause)
+    elif what == "start":
+        name = s.draw.one(down)
+        s.up.add(name)
+        s.add({"do": "start_broker", "broker": name}, pause)
+    elif what == "cut":
+        name = s.draw.one(whole)
+        how = s.draw.weighted({"refuse": 3, "reset_once": 3})
+        s.cut |= {name} if how == "refuse" else set()
+        s.add({"do": "cut", "link": name, "how": how}, pause)
+    else:
+        name = s.draw.one(sorted(s.cut))
+        s.cut.discard(name)
+        s.add({"do": "heal", "link": name}, pause)
+
+
+MOVES: dict[Callable[[Script], None], float] = {open_consumer: 5.0, with_consumer: 3.0, send: 6.0}
+
+
+def scenario(draw: Draw, name: str, faults: bool = True) -> dict[str, Any]:
+    """Draw a network and a script; with *faults* brokers and lines fail in it."""
+    s = Script(draw, faults)
+    s.steps += [{"do": "start_broker", "broker": broker} for broker in reversed(s.names)]
+    s.add({"do": "wait_ms", "ms": 1500})
+    for _ in range(draw.number(4, 10)):
+        draw.weighted({**MOVES, **({fault: 3.5} if faults else {})})(s)
+    s.steps += [{"do": "start_broker", "broker": broker} for broker in sorted(set(s.names) - s.up)]
+    s.steps += [{"do": "heal", "link": link} for link in sorted(s.cut)]
+    s.add({"do": "wait_ms", "ms": 1500})
+    s.steps.append({"do": "snapshot", "label": "final"})
+    return {
+        "name": name, "theme": "random", "title": "Drawn by chance", "brokers": s.brokers,
+        "connectors": s.connectors, **({"lines": s.lines} if s.lines else {}), "steps": s.steps,
+    }  # fmt: skip
+
+
+def at_rest(draw: Draw, name: str) -> dict[str, Any]:
+    """Draw a network and a script without faults."""
+    return scenario(draw, name, faults=False)
