@@ -4,7 +4,7 @@
 >>> net = artemis.Network(
 ...     artemis.Broker("M1", "replication", "master"), artemis.Broker("S1", "replication", "slave"))
 >>> net.with_actions(artemis.Start(), artemis.Crash("M1")).actions
-(Start(at=None), Crash(at=None, broker='M1'))
+(Start(), Crash('M1'))
 """
 
 from __future__ import annotations

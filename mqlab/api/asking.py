@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from mqlab.api.verbs import trace_of
+from mqlab.api.verbs import run, trace_of
 from mqlab.explain import Explanation
 from mqlab.explain import explain as read_off
 from mqlab.spec import Action
@@ -149,3 +149,22 @@ def upgrade(what: object, old: str, new: str, *actions: Action, seed: int = 0) -
     told = "upgrade compares versions of ActiveMQ networks without timed faults; try fuse:2.20"
     scenario = inputs.activemq_of(what, *actions, told=told)
     return upgrade(scenario, old, new, seed)
+
+
+def compare_products(*actions: Action, brokers: int = 2, seed: int = 0) -> Ledger:
+    """Run the same actions on so many *brokers* of each product, and lay the runs side by side.
+
+    The brokers are called A, B, C ..., keep messages on disk, and each is connected to every other: ActiveMQ's
+    by duplex network connectors, OpenMQ's as a conventional cluster, Artemis' by a cluster connection. Raises
+    `BadValue` for what one of the products cannot do, in its words.
+
+    >>> import mqlab as mq
+    >>> orders = mq.Queue("ORDERS")
+    >>> story = mq.Consumer("C", on="B", reads=orders), mq.Producer("P", on="A", sends=9, to=orders)
+    >>> table = mq.compare_products(*story)
+    >>> [row["received"] for row in table.rows().values()]
+    [9, 9, 9]
+    """
+    from mqlab.products import starting_networks
+
+    return Ledger(tuple(run(one, seed=seed) for one in starting_networks.of_each(actions, brokers)))

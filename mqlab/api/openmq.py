@@ -3,7 +3,7 @@
 >>> from mqlab import openmq
 >>> net = openmq.Network("b1", "b2", model="peer")
 >>> net.with_actions(openmq.Start(), openmq.Crash("b1")).actions
-(Start(at=None), Crash(at=None, broker='b1'))
+(Start(), Crash('b1'))
 """
 
 from __future__ import annotations

@@ -235,9 +235,9 @@ def whole(low: int = -MOST, high: int = MOST) -> Scalar:
     def test(value: object) -> bool:
         return _is_number(value) and isinstance(value, int) and low <= value <= high
 
-    bounds = f" (at most {MOST})" if low == -MOST else f", {low} or more"
+    bounds = f" (at most {high})" if low == -MOST else f", {low} to {high}"
     return Scalar(
-        f"a whole number{bounds if high == MOST else f', {low} to {high}'}",
+        f"a whole number{bounds}",
         test,
         {"type": "integer", "minimum": low, "maximum": high},
     )

@@ -260,7 +260,7 @@ def test_hosts_that_no_file_names_can_be_told(tmp_path):
     net = mq.load(tmp_path / "a.xml", tmp_path / "b.xml", hosts={"10.1.1.1": "B"})
     assert net.connectors()[0][1].targets == ("B", "B")
     assert not net.around.endpoints
-    with pytest.raises(BadFile, match=r"hosts: 10\.1\.1\.1 is to be 'C', and no file has that broker"):
+    with pytest.raises(BadFile, match=r"hosts: 10\.1\.1\.1 is mapped to 'C', but no file contains that broker"):
         mq.load(tmp_path / "a.xml", hosts={"10.1.1.1": "C"})
 
 
@@ -303,7 +303,7 @@ BAD = {
         "line 1, networkConnector: networkTTL is '.{ttl}', and nothing says what ttl is"),
     "a queue without a name": (around("<networkConnectors><networkConnector>\n<excludedDestinations><queue/>"
                                       "</excludedDestinations></networkConnector></networkConnectors>"),
-                               "line 2, queue: it has no name"),
+                               "line 2, queue: the name is missing"),
     "a note that is none": (around("<?mqlab [?>"), "line 1: the content of <.mqlab"),
     "a note that says nonsense": (around('<?mqlab {"options": {"store": "tape"}}?>'), "unknown choice 'tape'"),
     "a note of another form": (around('<?mqlab {"connectors": {"NC": 7}, "at": 7}?>'), "line 1, broker 'A'"),

@@ -213,7 +213,7 @@ BAD = {
                                    "server1-connector</connector-ref></connectors></scale-down></live-only>"
                                    "</ha-policy>", connectors=TO_B),
                               r"line 6: connector server1-connector leads to b\.example\.org:61616, where"),
-    "a note that is none": (core("<?mqlab 7?>"), "line 6: what stands in <.mqlab"),
+    "a note that is none": (core("<?mqlab 7?>"), r"line 6: the content of <\?mqlab"),
 }  # fmt: skip
 
 

@@ -113,7 +113,7 @@ BAD = {
     "a number that is none": ("imq.instancename=a\nimq.autocreate.reaptime=soon",
                               r"0/config\.properties, line 2: imq\.autocreate\.reaptime: 'soon' is not a"),
     "a note that is none": ("imq.instancename=a\n#mqlab [", "line 2: not a line written by mqlab"),
-    "no broker": ("a=b", "no broker is named"),
+    "no broker": ("a=b", "no broker named"),
 }  # fmt: skip
 
 

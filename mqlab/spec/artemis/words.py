@@ -128,7 +128,7 @@ def to_step(action: Action, brokers: Sequence[str]) -> Step:
     flat = {**word.fixed, **({"at": given.pop("at")} if "at" in given else {})}
     for name, value in given.items():
         if name not in word.keys:
-            raise BadValue(f"{action}: {name} does not exist for Artemis here; remove it")
+            raise BadValue(f"{action}: Artemis has no {name} here; remove it")
         flat[word.keys[name]] = value
     return Step(word.do, _unfolded(flat))
 
@@ -213,7 +213,7 @@ def actions_of(steps: Iterable[Step]) -> Iterator[Action]:
     """Yield the actions that steps are; senders without a name have that of their step.
 
     >>> list(actions_of([Step("kill", {"brokers": ["A", "B"]})]))
-    [Crash(at=None, broker='A'), Crash(at=None, broker='B')]
+    [Crash('A'), Crash('B')]
     """
     homes: dict[str, Destination] = {}  # where sessions send what says nothing
     for no, step in enumerate(steps):
