@@ -261,10 +261,7 @@ class Pause(Action):
 
 @dataclass(frozen=True, slots=True)
 class Acknowledge(Action):
-    """Acknowledge what a consumer has received: all of its session, or the last `count`.
-
-    In `individual` mode it is one message unless told.
-    """
+    """Acknowledge what a consumer has received: the last `count`, or all (one in `individual` mode)."""
 
     consumer: str
     count: int | None = None

@@ -23,15 +23,7 @@ DATABASE = "database"  # the line to it has this name
 # What has the network come to rest, and is no call.
 _AT_REST = (a.Start, a.RequestReply, a.WaitForSends)
 # What a consumer or producer says of a connection of its own, and not on that of a client.
-_OF_CONNECTION = (
-    "others",
-    "connection",
-    "no_local",
-    "browser",
-    "connection_options",
-    "client_id",
-    "redelivery",
-)
+_OF_CONNECTION = ("others", "connection", "connection_options", "client_id", "redelivery")
 
 # What a field of this name names, in every action that has it.
 _NAMING = {

@@ -262,15 +262,6 @@ class Lab(KernelLab):
         """Return those that are on a broker by themselves."""
         return [c for c in self.clients() if c.broker is broker and not c.closed]
 
-    def serving(self, names: tuple[str, ...], user: str) -> Broker | None:
-        """Return the first broker of a list that serves and that *user* can reach, if there is one."""
-        brokers = (self.broker(name) for name in names)
-        return next((b for b in brokers if b.running and self.directory.reaches(user, b.name)), None)
-
-    def home(self, names: tuple[str, ...], user: str) -> Broker:
-        """Return the broker that *user* comes to: the first of a list that serves, or that it names first."""
-        return self.serving(names, user) or self.broker(names[0])
-
     def new_id(self) -> int:
         """Return an id that no other consumer of this lab has."""
         self.ids += 1

@@ -85,7 +85,7 @@ BAD = {
     '"crash A"': ["'crash A' is not an action", "mq.Consumer"],
     'mq.Consumer("M", "c", Q, client_id="x")': ["Consumer", "client_id", "mq.Client('c', ...)"],
     'mq.Consumer("M", "c", Q, redelivery=mq.Redelivery(maximum=1))': ["redelivery", "mq.Client"],
-    'mq.Consumer("M", "c", Q, browser=True)': ["Consumer", "browser", "'c' is a client"],
+    'mq.Consumer("M", "c", Q, connection="x")': ["Consumer", "connection", "'c' is a client"],
     'mq.Consumer("M", "A", Q, session="s")': ["Consumer", "session", "'A' is a broker"],
     'mq.Producer("P", "c", 1, Q, others=("B",))': ["Producer", "others", "'c' is a client"],
     'mq.Commit("c")': ["Commit", "'c' is a client", "session="],

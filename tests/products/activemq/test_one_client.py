@@ -48,6 +48,7 @@ INDIVIDUAL = held(ack_mode="individual")
 CASES = {
     "composite destination": ({}, sending(4, mq.Queue("Q,R"), reading())),
     "prefetch 0 of the policy": ({"queue_prefetch": 0}, sending(4, Q, reading())),
+    "browser": ({}, sending(4, Q, reading(browser=True))),
     "no room": (ROOM, WAITS),
     "room again": (ROOM, lambda on: (*WAITS(on), reading()(on))),
     "client acknowledge extends the window": ({}, held(ack_mode="client", prefetch=4)),
@@ -76,7 +77,7 @@ CASES = {
         lambda on: (reading(selector="x > 1")(on), *sending(6, Q, properties={"x": [1, 2, 3]})(on)),
     ),
 }
-FATES = ("Held", "Dispatched", "Redelivered", "Received", "Acknowledged", "Returned", "DeadLettered")
+FATES = ("Held", "Browsed", "Dispatched", "Redelivered", "Received", "Acknowledged", "Returned", "DeadLettered")
 
 
 def fates(trace):
@@ -97,3 +98,15 @@ def test_a_client_with_an_address_does_what_one_without_does(case, edition):
     alone, with_address = mq.run(network, *actions("A")), mq.run(network, client, *actions("u"))
     assert fates(with_address) == fates(alone)
     assert fates(alone)[1]
+
+
+def test_no_local_keeps_a_client_from_what_it_sends_itself():
+    trace = mq.run(
+        mq.Network(mq.Broker("A")),
+        mq.Client("u", uri="tcp://A:61616"),
+        mq.Consumer("own", on="u", reads=T, no_local=True),
+        mq.Consumer("all", on="u", reads=T),
+        mq.Producer("P", on="u", sends=2, to=T),
+        mq.Producer("other", on="A", sends=1, to=T),
+    )
+    assert trace.received() == {"own": 1, "all": 3}

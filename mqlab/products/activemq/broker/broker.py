@@ -151,7 +151,8 @@ class Broker:
         """Take over a copy of a message for each element of its destination, which may be composite."""
         for dest in message.dest.elements():
             copy = message.copy()
-            copy.dest, copy.dest_no = dest, self.lab.name_destination(dest)
+            if dest is not message.dest:
+                copy.dest, copy.dest_no = dest, self.lab.name_destination(dest)
             self.take_over(copy, entry, cause)
 
     def had_unanswered(self, message: Message) -> None:

@@ -86,7 +86,7 @@ class DirectClient(ABC):
         """Connect to the first broker of its list that it can reach, the lost one last; False if none."""
         lost = self.broker.name
         names = (*(name for name in self.names if name != lost), lost)
-        broker = self.lab.serving(names, self.name) if self.fails_over else None
+        broker = self.lab.directory.serving(names, self.name) if self.fails_over else None
         if broker is None:
             return False
         self.broker = broker

@@ -179,7 +179,7 @@ class DirectProducer(DirectClient, MessageProducer):
 
 def produce(lab: Lab, spec: ProducerSpec, headers: Mapping[str, object] | None = None) -> DirectProducer:
     """Let a producer begin to send, on the first of its brokers that serves."""
-    producer = DirectProducer(lab, spec, lab.home((spec.on, *spec.others), spec.name), headers)
+    producer = DirectProducer(lab, spec, lab.directory.home(spec), headers)
     lab.senders = [sender for sender in lab.senders if not sender.closed] + [producer]
     producer.start()
     return producer

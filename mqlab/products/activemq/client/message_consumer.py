@@ -179,9 +179,8 @@ class MessageConsumer(ABC):
             self.fresh.append(message)
             if len(self.fresh) >= self.batch:
                 self.reported.update(self.fresh)
-                for one in self.fresh:
-                    self.send(DeliveredAck(self.name, one))
-                self.fresh.clear()
+                self.send(DeliveredAck(self.name, self.fresh))
+                self.fresh = []
 
     def acknowledge(self, count: int | None = None) -> None:
         """Acknowledge all, or only the last *count*; in individual mode that is one unless told."""

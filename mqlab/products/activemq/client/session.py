@@ -182,7 +182,7 @@ class AddressedConsumer(MessageConsumer):
         message = delivery.message
         if message.number in self.expected:
             self.again.add(message.number)
-            self.send(DeliveredAck(self.name, message))
+            self.send(DeliveredAck(self.name, [message]))
         elif self.pushed[message.dest_no].add(message.number) and not message.repeated:
             self.send(PoisonAck(self.name, message))
         else:

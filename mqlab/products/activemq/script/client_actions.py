@@ -57,7 +57,7 @@ def open_consumer(runner: ScriptRunner, action: a.Consumer) -> None:
     """A consumer opens, on a broker by itself or on a client's connection, and takes what it can."""
     lab = runner.lab
     if action.on in lab.brokers:
-        direct = DirectConsumer(lab, action, lab.home((action.on, *action.others), action.name))
+        direct = DirectConsumer(lab, action, lab.directory.home(action))
         lab.consumers[action.name] = direct
         direct.open()
         return

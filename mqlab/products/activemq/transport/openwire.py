@@ -124,9 +124,9 @@ class StandardAck(ForOneConnection):
 
 @dataclass(frozen=True, slots=True)
 class DeliveredAck(ForOneConnection):
-    """The client has a message in hand and acknowledges later."""
+    """The client has messages in hand and acknowledges later."""
 
-    message: Message
+    messages: list[Message]
 
 
 @dataclass(frozen=True, slots=True)

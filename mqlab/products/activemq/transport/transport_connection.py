@@ -68,7 +68,7 @@ class TransportConnection:
             else:
                 self.on_first_word(None)
             return
-        if isinstance(command, Send) and self._full_for(command):
+        if self.process.broker.limits_memory and isinstance(command, Send) and self._full_for(command):
             return
         request = command.request
         session, work = self._work(command)
@@ -85,10 +85,11 @@ class TransportConnection:
 
     def _full_for(self, sent: Send) -> bool:
         """Whether a message waits for room at its destination; it comes again then."""
-        broker, dest = self.process.broker, sent.message.dest.elements()[0]
-        if not broker.limits_memory or sent.transaction is not None or dest.is_temporary:
+        dest = sent.message.dest.elements()[0]
+        if sent.transaction is not None or dest.is_temporary:
             return False
-        return broker.destination(dest).memory.full_for(sent.message, self.socket.arrive, sent)
+        memory = self.process.broker.destination(dest).memory
+        return memory.full_for(sent.message, self.socket.arrive, sent)
 
     def on_first_word(self, _: None) -> None:
         """Say the first word to whom waits for it."""
@@ -244,7 +245,8 @@ class TransportConnection:
         """The client has a message in hand and acknowledges later: the window widens by one."""
         sub = self.subs.get(command.consumer)
         if sub is not None:
-            sub.delivered(command.message)
+            for message in command.messages:
+                sub.delivered(message)
 
     def on_poison(self, command: PoisonAck) -> None:
         """The client has had it and cannot tell whether it counted: among the dead letters."""
