@@ -90,10 +90,12 @@ def _end_transaction(stage: Stage, action: a.Commit | a.Rollback, how: str) -> N
 
 
 def acknowledge(stage: Stage, action: a.Acknowledge) -> None:
-    """A consumer acknowledges what it had."""
+    """A consumer acknowledges what it had, by its last message: without any it cannot."""
     consumer = stage.lab.consumers_by_name[action.consumer]
     call = stage.call(consumer.client.name)
-    if not consumer.client.refuses(call):
+    if not consumer.count:
+        call.fail("NullPointerException", "it has received no message that it could acknowledge")
+    elif not consumer.client.refuses(call):
         consumer.acknowledge(action.count)
         call.finish()
 
