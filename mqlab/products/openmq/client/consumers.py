@@ -39,7 +39,7 @@ def _begin(asked: Asked) -> Outcome:
         broker.add(dest, "temporary", owner=keys["consumer"])
     asks = dest.is_queue or bool(id) or (broker is not None and dest not in broker.instances)
     if broker and asks and broker.asks_in_vain and broker.find(dest):
-        broker.instances[dest].unanswered += 1
+        broker.instances[dest].unanswered += dest.is_queue  # a topic counts who is there
         broker.tell_all()
         return RunningStep(_has_answers, (broker, keys), limit_of(keys), _open_at_last, insists=True)
     return _open(lab, keys)
@@ -53,7 +53,7 @@ def _open_at_last(asked: tuple[Broker, Keys]) -> bool:
     broker, keys = asked
     instance = broker.instances.get(destination_of(keys))
     if instance is not None:
-        instance.unanswered -= 1
+        instance.unanswered -= instance.dest.is_queue
     return _open(broker.lab, keys)
 
 
