@@ -71,9 +71,9 @@ LOOPBACK = Timing(link=10, pace=4, taking=80, closing=2000)
 
 # The machine of the recordings in time, busy and with two cores: a program of its own has to be loaded
 # first, a broker inside a running program has not. One that is started again in the same program serves after
-# 9 ms: 57 such starts of KahaDB brokers in the networks with faults took 6 to 17 in the middle of their plays, most
-# of them 8 (a first start in a program that has yet to load the classes took 60 and more). A client takes a moment
-# between two calls.
+# 9 ms: 57 such starts of KahaDB brokers in the networks with faults took 6 to 17 in the middle of their plays,
+# most of them 8, and 41 in random scenarios 8 at least (a first start in a program that has yet to load the
+# classes took 60 and more). A client takes a moment between two calls.
 RECORDED = Timing(
     link=100,
     broker=Costs(

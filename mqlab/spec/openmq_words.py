@@ -22,7 +22,7 @@ from mqlab.spec.values import Destination, duration
 
 Keys = JsonDict  # of a step, or fields of an action
 
-SIZE = 100  # bytes of a message in a step that does not say
+SIZE = len("message 1")  # bytes of a message in a step that does not say: its text is its number
 CALL = ("id", "limit_ms", "in_background", "rest_ms", "at")  # what any step may have
 IMQ = "imq"  # options that begin so are properties of a client's connection, by their real names
 ALWAYS = {"size", "count", "no_failover"}  # told even where they are as usual
@@ -201,8 +201,12 @@ def _noun(row: Row, keys: Options, step: Step) -> a.Action:
     for place in DESTINATIONS:
         if place in names and place not in given:
             given[place] = _destination(step)
+    if row.noun is o.Send:
+        given = {"size": SIZE, **given}
     if row.noun is a.Producer:
         given = {"name": f"P.{given['on']}", "size": SIZE, **given}
+        if keys.get("transacted"):  # all of it in one transaction, which commits in the end
+            given["options"] = {"transacted": True}
         given["in_background"] = bool(step.keys.get("in_background", False))
     if row.noun in (a.Pause, a.Resume) and "consumer" in keys:
         given["kind"] = "consumer"
@@ -320,6 +324,9 @@ def _write_destination(row: Row, keys: Keys, action: a.Action, dest: Destination
 
 def _write_options(row: Row, keys: Keys, given: Options, where: str) -> None:
     real = {name: value for name, value in given.items() if name.startswith(IMQ)}
+    if dict(given) == {"transacted": True} and row.noun is a.Producer:
+        keys["transacted"] = True
+        return
     if given and not row.options:
         raise BadValue(f"{where}: it takes no options for OpenMQ")
     if row.options in ("consumer", "producer") and real:

@@ -18,6 +18,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 from tests.conftest import HERE
@@ -70,6 +71,7 @@ class Recorder:
     root: bool = False
     jobs: int = 1  # how many may play at the same time on one machine
     patience: float = PATIENCE
+    stopped: Event = field(default_factory=Event)
 
     def check(self) -> None:
         """Raise `NoRecorder` if this family cannot be played by this user."""
@@ -87,19 +89,22 @@ class Recorder:
         )
         size = -(-len(names) // jobs)
         shares = [names[begin : begin + size] for begin in range(0, len(names), size)]
+        found = Played()
         with ThreadPoolExecutor(jobs) as pool:
-            done = pool.map(
-                lambda job: self._play(job[0], {n: scenarios[n] for n in job[1]}, plays), enumerate(shares)
-            )
-            found = Played()
-            for part in done:
-                found.recordings |= part.recordings
-                found.lost |= part.lost
+            try:
+                parts = [pool.submit(self._play, job, {n: scenarios[n] for n in share}, plays)
+                         for job, share in enumerate(shares)]  # fmt: skip
+                for part in parts:
+                    found.recordings |= part.result().recordings
+                    found.lost |= part.result().lost
+            except BaseException:  # Ctrl-C too: those who wait for a recorder end it
+                self.stopped.set()
+                raise
         return found
 
     def _play(self, job: int, scenarios: Mapping[str, Scenario], plays: int) -> Played:
         found, left = Played(), dict(scenarios)
-        while left:
+        while left and not self.stopped.is_set():
             with tempfile.TemporaryDirectory(prefix="mqlab-play-") as text:
                 part, stopped_at = self._attempt(Path(text), job, left, plays)
             found.recordings |= part
@@ -123,10 +128,11 @@ class Recorder:
         files = [str(inputs / f"{name}.json") for name in scenarios]
         words = {"scenarios": inputs, "raw": raw, "out": out, "plays": plays, "job": job + 40, "path": path}
         command = _filled(self.play, words, files)
-        _watch(command, {**self.env, "TMPDIR": str(path)}, raw, self.patience)
-        _complete(raw, plays)
+        _watch(command, {**self.env, "TMPDIR": str(path)}, raw, self.patience, self.stopped)
+        _drop_torn(raw)
         _run(_filled(self.record, words, files), self.env, 120)
-        found = {file.stem: json.loads(file.read_text()) for file in out.glob("*.json")}
+        read = {file.stem: json.loads(file.read_text()) for file in out.glob("*.json")}
+        found = {name: recording for name, recording in read.items() if recording["observed"]["runs"] >= plays}
         return found, next((name for name in scenarios if name not in found), "")
 
 
@@ -147,18 +153,16 @@ def _run(command: Sequence[str], env: Mapping[str, str], seconds: float) -> None
         raise NoRecorder(f"{' '.join(command[:3])}: {done.stderr.strip()[-300:] or done.stdout.strip()[-300:]}")
 
 
-def _complete(raw: Path, plays: int) -> None:
-    """Leave out what was not played often enough: it was under way when its recorder ended."""
-    for file in raw.glob("*.json"):
+def _drop_torn(raw: Path) -> None:
+    """Leave out what was being written when its recorder ended."""
+    for file in raw.iterdir():
         try:
-            whole = len(json.loads(file.read_text())["runs"]) >= plays
+            json.loads(file.read_text())
         except ValueError:
-            whole = False
-        if not whole:
             file.unlink()
 
 
-def _watch(command: Sequence[str], env: Mapping[str, str], raw: Path, patience: float) -> None:
+def _watch(command: Sequence[str], env: Mapping[str, str], raw: Path, patience: float, stopped: Event) -> None:
     """Run a recorder until it ends or shows nothing new in time; whatever happens, nothing of it is left."""
     if os.geteuid() == 0 and shutil.which(
         "unshare"
@@ -175,8 +179,7 @@ def _watch(command: Sequence[str], env: Mapping[str, str], raw: Path, patience: 
         )
         try:
             seen, since = -1.0, time.monotonic()
-            while process.poll() is None:
-                time.sleep(0.2)
+            while process.poll() is None and not stopped.wait(0.2):
                 newest = max((file.stat().st_mtime for file in raw.iterdir()), default=0.0)
                 if newest != seen:
                     seen, since = newest, time.monotonic()

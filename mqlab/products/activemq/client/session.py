@@ -264,9 +264,11 @@ class AddressedConsumer(MessageConsumer):
         self.redeliver(back)
 
     def settle(self, count: int | None, call: Calls) -> None:
-        """Acknowledge what it was told to."""
+        """Acknowledge what it was told to, by its last message: without any it cannot."""
         pending = call(self.client.name)
-        if not self.client.refuses(pending):
+        if not self.count:
+            pending.fail("NullPointerException", "it has received no message that it could acknowledge")
+        elif not self.client.refuses(pending):
             self.acknowledge(count)
             pending.finish()
 

@@ -55,7 +55,7 @@ class ClientActions(Subsystem):
         """Open a client that stays, for sends and transactions."""
         name = keys.get("producer") or keys["client"]
         client = self.lab.clients.senders[name] = Client(self.lab, name, keys)
-        return self._open(client, keys, "open")
+        return self._open(client, keys, "open_producer" if "producer" in keys else "open_client")
 
     do_open_producer = do_open_client
 
@@ -150,13 +150,20 @@ class ClientActions(Subsystem):
 
     def do_commit(self, keys: Keys) -> Completion:
         """Commit a client's transaction."""
-        client = self.lab.clients.named(keys["client"])
+        client = self._stops(keys)
         return self._call(Transaction(client, client.commit, "commit"))
 
     def do_rollback(self, keys: Keys) -> Completion:
         """Roll a client's transaction back."""
-        client = self.lab.clients.named(keys["client"])
+        client = self._stops(keys)
         return self._call(Transaction(client, client.rollback, "rollback"))
+
+    def _stops(self, keys: Keys) -> Client:
+        """Return who ends its transaction: a consumer's one thread takes nothing more until it resumes."""
+        client = self.lab.clients.named(keys["client"])
+        if isinstance(client, Consumer):
+            client.receiving = False
+        return client
 
     def do_xa(self, keys: Keys) -> Completion:
         """One call of an XA resource."""

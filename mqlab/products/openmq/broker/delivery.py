@@ -47,7 +47,7 @@ def _hand(claim: Delivery, takers: list[Consumer]) -> bool:
     """
     message, home = claim.message, claim.message.home
     free = [
-        c for c in takers if _has_room(c, home) and claim.key in (None, c.key) and selects(c.selector, message)
+        c for c in takers if has_room(c, home) and claim.key in (None, c.key) and selects(c.selector, message)
     ]
     if not free:
         return False
@@ -89,7 +89,7 @@ def _is_over(trip: Trip) -> bool:
     return claim.taker is None or claim.trips != no
 
 
-def _has_room(consumer: Consumer, home: Broker) -> bool:
+def has_room(consumer: Consumer, home: Broker) -> bool:
     """Whether a home may send a consumer one more message: not more than its limit wait in its buffer.
 
     To another broker one more is on the way after the first has been taken. A home that has sent nothing

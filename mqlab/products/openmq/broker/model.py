@@ -95,7 +95,7 @@ class Client:
     @property
     def mode(self) -> str:
         """The acknowledge mode."""
-        return str(self.keys.get("ack_mode", "auto"))
+        return "transacted" if self.keys.get("transacted") else str(self.keys.get("ack_mode", "auto"))
 
 
 @dataclass(eq=False, slots=True)

@@ -154,8 +154,12 @@ def expire(messages: list[Message]) -> None:
 
 
 def _is_wanted(message: Message) -> bool:
-    """Whether a consumer would be handed it now: one whose selector passes it over does not see that it expired."""
-    return any(selects(consumer.selector, message) for consumer in message.home.active(message.dest))
+    """Whether a consumer would be handed it now: one that passes it over or has no room does not see that it expired."""
+    home = message.home
+    return any(
+        selects(consumer.selector, message) and delivery.has_room(consumer, home)
+        for consumer in home.active(message.dest)
+    )
 
 
 def discard(message: Message, rule: int) -> None:

@@ -128,6 +128,8 @@ def state_of(broker: Broker, other: Broker) -> str:
     """Return how *broker* shows another one; a broker that froze is not noticed."""
     if other.taken_over_by:
         return f"TAKEOVER_COMPLETE by {other.taken_over_by.name}"
+    if broker.lab.enhanced and broker.linked(other) and other.quiesced:
+        return "QUIESCE_STARTED"
     if broker.linked(other) or other in broker.unnoticed:
         return "OPERATING"
     return "BROKER_DOWN" if other in broker.linked_before else "INITIALIZING"

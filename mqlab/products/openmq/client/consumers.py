@@ -41,7 +41,7 @@ def _begin(asked: Asked) -> Outcome:
         broker.add(dest, "temporary", owner=keys["consumer"])
     asks = dest.is_queue or bool(id) or (broker is not None and dest not in broker.instances)
     if broker and asks and broker.asks_in_vain and broker.find(dest):
-        broker.instances[dest].unanswered += 1
+        broker.instances[dest].unanswered += dest.is_queue  # a topic counts who is there
         broker.tell_all()
         return RunningStep(_has_answers, (broker, keys), limit_of(keys), _open_at_last, insists=True)
     return _open(lab, keys)
@@ -55,7 +55,7 @@ def _open_at_last(asked: tuple[Broker, Keys]) -> bool:
     broker, keys = asked
     instance = broker.instances.get(destination_of(keys))
     if instance is not None:
-        instance.unanswered -= 1
+        instance.unanswered -= instance.dest.is_queue
     return _open(broker.lab, keys)
 
 
@@ -72,11 +72,19 @@ def _open(lab: Cluster, keys: Keys) -> bool:
     if min(active, backup) >= 0 and len(broker.consumers(dest)) >= active + backup:
         return False
     key = (id, str(keys.get("subscription_name", keys["consumer"])))
+    if keys.get("shared") and _is_another(lab, key, dest, keys):
+        return False
     if keys.get("durable") and not cluster.subscribe(broker, key, dest, keys.get("selector")):
         return False
     named = keys.get("durable") or keys.get("shared")
     _register(broker, dest, keys, key if named else keys["consumer"])
     return True
+
+
+def _is_another(lab: Cluster, key: tuple[str, str], dest: Destination, keys: Keys) -> bool:
+    """Whether those who share a subscription of that name read another topic, or with another selector."""
+    sharing = (c for c in lab.consumers.values() if c.open and not c.cut_off and c.key == key)
+    return any((c.dest, c.keys.get("selector")) != (dest, keys.get("selector")) for c in sharing)
 
 
 def do_temporary(lab: Cluster, keys: Keys) -> Outcome:
@@ -156,6 +164,8 @@ def _end_work(consumer: Consumer, keys: Keys) -> Outcome:
 
 
 def _acknowledge(consumer: Consumer) -> bool:
+    if not consumer.open and consumer.lost >= 0 and not consumer.rollback_only:
+        return False  # its session is closed (C4059)
     return acknowledgement.acknowledge(consumer, list(consumer.taken))
 
 

@@ -117,6 +117,10 @@ def go_on(lab: Cluster, job: SendJob) -> bool:
             job.row["result"] = "refused"
             lab.jobs.remove(job)
             return True
+    if not producer.open and not clients.comes_back(producer) and producer.mode == "transacted":
+        job.row["result"] = "refused"  # its session is closed, and makes no message (C4313)
+        lab.jobs.remove(job)
+        return True
     if producer.cut_off or (not producer.open and not clients.comes_back(producer)):
         job.refused += job.left
         job.left = range(0)
@@ -184,6 +188,10 @@ def on_receipt(what: Sent) -> None:
 def _end(lab: Cluster, job: SendJob) -> None:
     """All is sent or refused: say how it ended."""
     row = job.row
+    if (
+        job.keys.get("transacted") and job.producer is not None
+    ):  # on a connection of its own: it commits in the end
+        end_transaction(lab, job.producer.name, commit=True)
     row["sent"] = row["count"] - len(job.refused)
     if job.refused:
         row["refused"] = job.refused
