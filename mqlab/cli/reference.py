@@ -52,6 +52,21 @@ def options(
 
 
 @app.command()
+def actions(as_json: Json = False) -> None:
+    """List the actions of scripts, and which product takes each."""
+    found = reference.actions()
+    if as_json:
+        for name, (takers, does) in found.rows.items():
+            print(json.dumps({"action": name, "products": sorted(takers), "does": does}))
+        return
+    head, *lines = found.table()
+    listed = table("Actions", *head, whole=head[:-1])
+    for line in lines:
+        listed.add_row(*told(*line))
+    show(listed)
+
+
+@app.command()
 def schema(
     product: Annotated[str | None, typer.Argument(help="activemq, openmq or artemis (default: all)")] = None,
 ) -> None:
