@@ -30,6 +30,7 @@ from mqlab.api.verbs import (
     Lab,
     check,
     configuration,
+    default_load,
     faults,
     figure,
     figures,
@@ -43,7 +44,6 @@ from mqlab.api.verbs import (
 )
 from mqlab.errors import MqlabError
 from mqlab.experiments.effect import effect
-from mqlab.products.traffic import default_load
 from mqlab.spec import (
     Acknowledge,
     Advertise,

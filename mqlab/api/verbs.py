@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import mqlab.real  # noqa: F401 - before the verb of that name takes its place in the package
-from mqlab.engine.lab import Lab as LabOfAny
 from mqlab.errors import BadValue
 from mqlab.spec import Action, Scenario, Start
 from mqlab.spec.link import LikeLinks
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
     from mqlab.api.real_comparison import Beside
     from mqlab.checks.problems import Problems
     from mqlab.conform.recorded import Recorded
+    from mqlab.engine.lab import Lab as AnyLab
     from mqlab.products.activemq.figures import AnyFigure
     from mqlab.reference import Options
 
@@ -123,7 +123,7 @@ def run(
     from mqlab.products import inputs
     from mqlab.products.activemq.figures import AnyFigure
 
-    if isinstance(what, LabOfAny):
+    if inputs.is_lab(what):
         return _played_on(what, actions, until)
     if not isinstance(seed, int):
         raise BadValue(f"seed is {seed!r}; expected a whole number")
@@ -139,7 +139,7 @@ def run(
     return trace
 
 
-def _played_on(lab: LabOfAny, actions: tuple[Action, ...], until: int | str | None) -> Trace:
+def _played_on(lab: AnyLab, actions: tuple[Action, ...], until: int | str | None) -> Trace:
     """Return the trace of a copy of a lab that does *actions* and goes on to its rest, or *until* a time."""
     other: Any = lab.fork()
     for action in actions:
@@ -159,8 +159,8 @@ def trace_of(what: object, actions: tuple[Action, ...]) -> Trace:
     """Return a trace as it is; whatever else `run` takes is run."""
     from mqlab.products import inputs
 
-    if isinstance(what, LabOfAny) and not actions:
-        return what.trace
+    if inputs.is_lab(what):
+        return _played_on(what, actions, None) if actions else what.trace
     if inputs.kept(what, *actions):
         return what
     found = load(what) if inputs.is_file(what) else what
@@ -193,6 +193,22 @@ def Lab(  # noqa: N802 - reads like the noun it makes
     lab = products.lab_of(Scenario(what, (Start(),)), seed, jitter, limit, links)
     lab.rest()
     return lab
+
+
+def default_load(what: object, messages: int = 10) -> tuple[Action, ...]:
+    """Return a consumer and a producer at every broker, for each destination that a configuration names.
+
+    *what* is a network, or what else `run` takes; without a destination it is the queue TEST.FOO. Each
+    producer sends so many *messages*.
+
+    >>> import mqlab as mq
+    >>> load = mq.default_load(mq.Network(mq.Broker("A")))
+    >>> mq.run(mq.Network(mq.Broker("A")), *load).received()
+    {'consumer-A': 10}
+    """
+    from mqlab.products import inputs, traffic
+
+    return traffic.default_load(inputs.network_or_scenario(what), messages)
 
 
 def check(what: object, *actions: Action) -> Problems:

@@ -20,6 +20,7 @@ from mqlab.trace.trace import Trace
 
 if TYPE_CHECKING:
     from mqlab.checks.problems import Problems
+    from mqlab.engine.lab import Lab
     from mqlab.spec.scenario import Scenario
 
 Values = Mapping[str, str] | str | os.PathLike[str] | None  # for placeholders, or a file of them
@@ -72,6 +73,13 @@ def activemq_of(what: object, *actions: Action, told: str) -> Scenario:
     if scenario.product != "activemq":
         raise BadValue(told)
     return scenario
+
+
+def is_lab(what: object) -> TypeGuard[Lab]:
+    """Whether *what* is a lab of some product."""
+    from mqlab.engine.lab import Lab
+
+    return isinstance(what, Lab)
 
 
 def is_file(what: object) -> TypeGuard[str | os.PathLike[str]]:

@@ -18,10 +18,11 @@ from mqlab.trace.event import Event
 from mqlab.trace.fates import FateTable
 from mqlab.trace.index import Index
 from mqlab.trace.kinds import Kind, Reason
-from mqlab.trace.undone import Undone, undone
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from mqlab.trace.undone import Undone
 
 
 class Trace(Columns, Plottable):
@@ -103,6 +104,8 @@ class Trace(Columns, Plottable):
     @property
     def undone(self) -> tuple[Undone, ...]:
         """What was asked of the run and not done, each with the reason; empty if all was done."""
+        from mqlab.trace.undone import undone
+
         return undone(self)
 
     def tally(self) -> FateTable:
