@@ -62,7 +62,9 @@ def packed(name: str) -> dict[str, dict]:
 def peer_cases(name: str) -> list[dict]:
     """Return the rows of one of the case tables, and those that were published later."""
     tables = packed("peer_cases")
-    return [row for folder in ("peer_cases", "peer_cases_later") for row in tables[f"{folder}/{name}.json"]["cases"]]
+    return [
+        row for folder in ("peer_cases", "peer_cases_later") for row in tables[f"{folder}/{name}.json"]["cases"]
+    ]
 
 
 def recorded(name: str, keep) -> list:

@@ -1,4 +1,4 @@
-"""The differential tester: what it draws, how it compares, shrinks and plays; with stand-ins for the recorders."""
+"""The differential tester: what it draws, how it compares, shrinks and plays; stand-ins for recorders."""
 
 import json
 import os
@@ -24,7 +24,9 @@ from tests.real.differential.shrink import shrink
 @pytest.mark.parametrize("family", sorted(FAMILIES))
 def test_one_seed_draws_one_set_of_scenarios(family):
     assert drawn(family, 7, 1, 5) == drawn(family, 7, 1, 5)
-    assert drawn(family, 7, 3, 1) == {name: s for name, s in drawn(family, 7, 1, 5).items() if name.endswith("003")}
+    assert drawn(family, 7, 3, 1) == {
+        name: s for name, s in drawn(family, 7, 1, 5).items() if name.endswith("003")
+    }
     assert list(drawn(family, 7, 1, 5).values()) != list(drawn(family, 8, 1, 5).values())
 
 
@@ -40,7 +42,8 @@ def test_the_lab_plays_whatever_is_drawn(family):
 
 @pytest.mark.parametrize(("family", "words"), [
     ("openmq", "purge xa temporary browse unsubscribe update_destination cut restart recover rollback"),
-    ("artemis", "kill stop cut heal pause rollback receive"), ("failover", "cut stop_broker commit tell_reconnect"),
+    ("artemis", "kill stop cut heal pause rollback receive"),
+    ("failover", "cut stop_broker commit tell_reconnect"),
     ("faults", "cut stop_broker receive close_consumer"), ("networks", "receive close_consumer send"),
 ])  # fmt: skip
 def test_the_words_of_a_family_are_drawn(family, words):
@@ -53,7 +56,10 @@ def test_the_words_of_a_family_are_drawn(family, words):
 
 
 def test_features_are_words_and_choices_without_names_and_numbers():
-    scenario = {"brokers": ["b1"], "steps": [{"do": "open_consumer", "consumer": "C", "ack_mode": "client", "flow_limit": 3}]}
+    scenario = {
+        "brokers": ["b1"],
+        "steps": [{"do": "open_consumer", "consumer": "C", "ack_mode": "client", "flow_limit": 3}],
+    }
     assert features(scenario) >= {"open_consumer", "open_consumer ack_mode=client", "open_consumer flow_limit"}
     assert not any("C" in word.split() or "3" in word for word in features(scenario))
 
@@ -76,7 +82,9 @@ def test_a_difference_is_told_by_its_kind():
 
 
 def test_the_names_of_a_scenario_are_no_part_of_a_kind():
-    lines = [f"/snapshots/s{n}/brokers/b{n}/destinations/queue://Q{n}/messages: real {n}, run 0" for n in (1, 2)]
+    lines = [
+        f"/snapshots/s{n}/brokers/b{n}/destinations/queue://Q{n}/messages: real {n}, run 0" for n in (1, 2)
+    ]
     assert len({kind_of(line) for line in lines}) == 1
     assert kind_of(lines[0]) != kind_of(lines[0].replace("messages", "remote"))
 
@@ -156,7 +164,9 @@ def scenarios(*names):
 
 def test_what_is_played_comes_back_by_name(stand_in):
     played = stand_in.play_all(scenarios("one", "two", "three"), 3)
-    assert {name: r["observed"]["runs"] for name, r in played.recordings.items()} == dict.fromkeys(["one", "two", "three"], 3)
+    assert {name: r["observed"]["runs"] for name, r in played.recordings.items()} == dict.fromkeys(
+        ["one", "two", "three"], 3
+    )
     assert played.lost == {}
 
 

@@ -47,7 +47,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--first", type=int, default=1, help="number of the first scenario of this seed (1)")
     parser.add_argument("--plays", type=int, default=3, help="how often each is played on the product (3)")
-    parser.add_argument("--jobs", type=int, default=0, help="recorders at the same time (as many as the family bears)")
+    parser.add_argument(
+        "--jobs", type=int, default=0, help="recorders at the same time (as many as the family bears)"
+    )
     parser.add_argument("--recorders", help="folder of the recorders (MQLAB_RECORDERS, ../shared/recorders)")
     parser.add_argument("--out", type=Path, help="folder for all recordings, and for shrunk ones")
     parser.add_argument("--shrink", action="store_true", help="shrink the first difference of each kind")
@@ -76,7 +78,9 @@ def _ask(family: Family, asked: argparse.Namespace) -> int:
     print(breadth.table())
     print(_rates(results, asked))
     for kind, some in grouped(differences):
-        print(f"{len(some):4}  {kind}\n      {', '.join(d.name for d in some)}\n      {some[0].details[0][:200]}")
+        print(
+            f"{len(some):4}  {kind}\n      {', '.join(d.name for d in some)}\n      {some[0].details[0][:200]}"
+        )
     if asked.shrink:
         _shrink(recorder, differences, asked)
     return 1 if differences else 0
@@ -90,7 +94,9 @@ def _play(
     names = list(scenarios)
     for begin in range(0, len(names), BATCH):
         started = time.monotonic()
-        played = recorder.play_all({n: scenarios[n] for n in names[begin : begin + BATCH]}, asked.plays, asked.jobs)
+        played = recorder.play_all(
+            {n: scenarios[n] for n in names[begin : begin + BATCH]}, asked.plays, asked.jobs
+        )
         for name, why in played.lost.items():
             results["not played"] += 1
             print(f"{name}: not played: {why}", file=sys.stderr)
@@ -102,7 +108,11 @@ def _play(
                 differences.append(difference)
                 print(f"{name}: {'; '.join(difference.details[:3])}", file=sys.stderr, flush=True)
         took = time.monotonic() - started
-        print(f"{begin + len(played.recordings)} played, {took:.0f} s: {dict(results)}", file=sys.stderr, flush=True)
+        print(
+            f"{begin + len(played.recordings)} played, {took:.0f} s: {dict(results)}",
+            file=sys.stderr,
+            flush=True,
+        )
     return results, differences
 
 

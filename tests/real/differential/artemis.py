@@ -1,4 +1,4 @@
-"""Random scenarios of Artemis brokers: pairs by replication or shared store, clusters, scale-down, with and without faults."""
+"""Random scenarios of Artemis brokers: pairs by replication or shared store, clusters, scale-down, faults."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from tests.real.differential.draw import Draw
 Step = dict[str, Any]
 SURE = {"url": {"reconnect_attempts": 0}}  # a client that is not after its broker any more
 STEPS = (
-    "start start_broker kill stop restart pause resume_broker cut heal slow gateway wait wait_until wait_failover "
-    "open_consumer open_producer open_client receive resume hold close_consumer close_client send commit rollback "
-    "recover xa wait_for_sends settle files snapshot"
+    "start start_broker kill stop restart pause resume_broker cut heal slow gateway wait wait_until "
+    "wait_failover open_consumer open_producer open_client receive resume hold close_consumer close_client send "
+    "commit rollback recover xa wait_for_sends settle files snapshot"
 )
 KEYS = {
     "open_consumer": "ack_mode acknowledge selector durable_name client_id url receiving topic",
@@ -79,7 +79,12 @@ class Script:
 def _pair(s: Script, number: int, policy: str, **more: Any) -> None:
     draw, master = s.draw, f"M{number}"
     ha: Step = {"policy": policy, "role": "master", **more}
-    slave: Step = {"policy": policy, "role": "slave", **draw.maybe(0.6, allow_failback=draw.chance(0.6)), **more}
+    slave: Step = {
+        "policy": policy,
+        "role": "slave",
+        **draw.maybe(0.6, allow_failback=draw.chance(0.6)),
+        **more,
+    }
     if policy == "replication":
         ha |= draw.maybe(0.4, check_for_live_server=draw.chance(0.7))
     else:
@@ -161,7 +166,9 @@ def with_consumer(s: Script) -> None:
         return open_consumer(s)
     name = s.draw.one(sorted(s.consumers))
     step = s.consumers[name]
-    does = {"receive": 5, "resume": 2, "close_consumer": 2} if name in s.held else {"close_consumer": 2, "hold": 1}
+    does = (
+        {"receive": 5, "resume": 2, "close_consumer": 2} if name in s.held else {"close_consumer": 2, "hold": 1}
+    )
     if step.get("ack_mode") == "transacted":
         does |= {"commit": 4, "rollback": 3}
     what = s.draw.weighted(does)
@@ -242,7 +249,10 @@ def fault(s: Script) -> None:
     elif what in ("freeze", "thaw"):
         name = s.draw.one(running if what == "freeze" else sorted(s.frozen))
         (s.frozen.add if what == "freeze" else s.frozen.discard)(name)
-        s.steps += [{"do": "pause" if what == "freeze" else "resume_broker", "broker": name}, {"do": "wait", "ms": 3500}]
+        s.steps += [
+            {"do": "pause" if what == "freeze" else "resume_broker", "broker": name},
+            {"do": "wait", "ms": 3500},
+        ]
     else:
         line = sorted(s.draw.random.sample(s.names, 2)) if what == "cut" else s.cut.pop()
         if what == "cut":
@@ -283,5 +293,7 @@ def _up(s: Script, pair: list[str]) -> None:
     role = "backup_in_sync" if replication else "backup_announced"
     s.steps.append({"do": "wait_until", "broker": pair[1], "role": role, "timeout_ms": 30000})
     if replication:
-        s.steps.append({"do": "wait_until", "broker": pair[0], "role": "live_with_replica", "timeout_ms": 30000})
+        s.steps.append(
+            {"do": "wait_until", "broker": pair[0], "role": "live_with_replica", "timeout_ms": 30000}
+        )
     s.steps.append({"do": "wait", "ms": 1000})

@@ -1,4 +1,4 @@
-"""What a recording says of the lab: agreement, and what differs first, without the names of this one scenario."""
+"""What a recording says of the lab: agreement, and what differs first, without this scenario's names."""
 
 from __future__ import annotations
 
@@ -49,7 +49,15 @@ def kind_of(detail: str) -> str:
         return re.sub(r"\d+", "N", re.sub(r"'[^']*'|\"[^\"]*\"|\S*\.json: ", "", detail))[:80].strip()
     place = re.sub(r"(queue|topic)://[^/]*", r"\1", place)
     parts = [part for part in place.split("/") if part and not part.isdigit()]
-    named = {"consumers": 1, "snapshots": 1, "brokers": 1, "senders": 1, "connections": 1, "attempts": 1, "roles": 1}
+    named = {
+        "consumers": 1,
+        "snapshots": 1,
+        "brokers": 1,
+        "senders": 1,
+        "connections": 1,
+        "attempts": 1,
+        "roles": 1,
+    }
     words, skip = [], 0
     for part in parts:
         if skip:

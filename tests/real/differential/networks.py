@@ -1,4 +1,4 @@
-"""Random networks of ActiveMQ brokers: bridges and their options, consumers of all kinds, with faults or at rest."""
+"""Random networks of ActiveMQ brokers: bridges with options, consumers of all kinds, faults or none."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from tests.real.differential.draw import Draw
 
 Step = dict[str, Any]
 STEPS = (
-    "start_broker stop_broker cut heal start_connector stop_connector connect open_session open_consumer receive "
-    "resume_consumer hold_consumer close_consumer close_client unsubscribe send commit rollback acknowledge wait_bridge "
-    "settle snapshot"
+    "start_broker stop_broker cut heal start_connector stop_connector connect open_session open_consumer "
+    "receive resume_consumer hold_consumer close_consumer close_client unsubscribe send commit rollback "
+    "acknowledge wait_bridge settle snapshot"
 )
 LANGUAGE = set(STEPS.split())
 AGAIN = "?useExponentialBackOff=false&initialReconnectDelay=200"
@@ -39,7 +39,11 @@ class Script:
         policy: Step = {"queue": ">", **self.draw.maybe(0.6, replay_when_no_consumers=True),
                         **self.draw.maybe(0.3, prioritized_messages=True)}  # fmt: skip
         store = "kahadb" if self.faults and self.draw.chance(0.6) else "memory"
-        return {"name": name, "store": store, **({"policies": [policy]} if self.draw.chance(0.25) and len(policy) > 1 else {})}
+        return {
+            "name": name,
+            "store": store,
+            **({"policies": [policy]} if self.draw.chance(0.25) and len(policy) > 1 else {}),
+        }
 
     def bridges(self) -> list[Step]:
         """Connect the brokers: a chain, a ring or a star, each way or duplex."""

@@ -1,4 +1,4 @@
-"""Random scenarios of OpenMQ clusters, in the words of its recorder: each step has a weight and needs something."""
+"""Random scenarios of OpenMQ clusters, in its recorder's words: each step has a weight and needs something."""
 
 from __future__ import annotations
 
@@ -87,7 +87,9 @@ def create(s: Script) -> None:
         "local": draw.one([{"LocalOnly": True}, {"LocalDeliveryPreferred": True}]),
     }[limits]
     if kind == "topic":
-        options = {key: value for key, value in options.items() if not key.startswith(("Local", "MaxNumA", "MaxNumB"))}
+        options = {
+            key: value for key, value in options.items() if not key.startswith(("Local", "MaxNumA", "MaxNumB"))
+        }
     options |= draw.maybe(0.15, UseDMQ=False)
     s.add("create_destination", broker=s.broker(), **{kind: name}, **({"options": options} if options else {}))
 
@@ -320,7 +322,9 @@ def fault(s: Script) -> None:
     if what in ("kill", "stop"):
         name = s.draw.one(running)
         s.up.discard(name)
-        s.add(what, settle=False, broker=name, **(s.draw.maybe(0.5, no_failover=True) if what == "stop" else {}))
+        s.add(
+            what, settle=False, broker=name, **(s.draw.maybe(0.5, no_failover=True) if what == "stop" else {})
+        )
         s.steps.append({"do": "wait", "ms": 2000})
     elif what == "restart":
         s.add("restart", broker=s.draw.one(running))
@@ -333,7 +337,11 @@ def fault(s: Script) -> None:
         (s.frozen.add if what == "freeze" else s.frozen.discard)(name)
         s.add("pause" if what == "freeze" else "resume", broker=name)
     else:
-        line = frozenset(s.draw.random.sample(s.names, 2)) if what == "cut" else s.draw.one(sorted(s.cut, key=sorted))
+        line = (
+            frozenset(s.draw.random.sample(s.names, 2))
+            if what == "cut"
+            else s.draw.one(sorted(s.cut, key=sorted))
+        )
         (s.cut.add if what == "cut" else s.cut.discard)(line)
         s.add(what, between=sorted(line))
 

@@ -1,7 +1,8 @@
 """Plays on real products, by the programs that made the published recordings.
 
-A recorder runs as a process group of its own (as root in a process namespace, so that nothing it starts outlives it).
-One that shows no result for too long is killed, the scenario it was at is reported as hanging, and the others go on.
+A recorder runs as a process group of its own (as root in a process namespace, so that nothing it starts
+outlives it). One that shows no result for too long is killed, the scenario it was at is reported as hanging,
+and the others go on.
 """
 
 from __future__ import annotations
@@ -41,13 +42,15 @@ def folder(said: str | None = None) -> Path:
         raise NoRecorder(f"no recorders in {path}: name their folder by --recorders or {VARIABLE}")
     for tool in ("java", "mvn"):
         if shutil.which(tool) is None:
-            raise NoRecorder(f"{tool} is missing: the recorders fetch the products by Maven and run them with Java")
+            raise NoRecorder(
+                f"{tool} is missing: the recorders fetch the products by Maven and run them with Java"
+            )
     return path
 
 
 @dataclass
 class Played:
-    """What came of playing: recordings by name, and names of scenarios that hung or gave nothing, with the reason."""
+    """What came of playing: recordings by name, and scenarios that hung or gave nothing, with the reason."""
 
     recordings: dict[str, Any] = field(default_factory=dict)
     lost: dict[str, str] = field(default_factory=dict)
@@ -57,8 +60,8 @@ class Played:
 class Recorder:
     """How one family is played: the commands of its recorder, with its environment.
 
-    In *play* and *record* ``{scenarios}``, ``{raw}``, ``{out}``, ``{plays}`` and ``{job}`` are filled in, ``{files}``
-    stands for the files of the scenarios. *build* runs once before all.
+    In *play* and *record* ``{scenarios}``, ``{raw}``, ``{out}``, ``{plays}`` and ``{job}`` are filled in,
+    ``{files}`` stands for the files of the scenarios. *build* runs once before all.
     """
 
     product: str
@@ -82,7 +85,9 @@ class Recorder:
         if self.build:
             _run(self.build, self.env, 600)
         # those that need the same brokers follow each other: a recorder may keep them running
-        names = sorted(scenarios, key=lambda name: str(scenarios[name]["brokers"]) + str(scenarios[name].get("cluster")))
+        names = sorted(
+            scenarios, key=lambda name: str(scenarios[name]["brokers"]) + str(scenarios[name].get("cluster"))
+        )
         size = -(-len(names) // jobs)
         shares = [names[begin : begin + size] for begin in range(0, len(names), size)]
         found = Played()
@@ -137,7 +142,14 @@ def _filled(command: Sequence[str], words: Mapping[str, object], files: list[str
 
 
 def _run(command: Sequence[str], env: Mapping[str, str], seconds: float) -> None:
-    done = subprocess.run(command, env={**os.environ, **env}, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=seconds)
+    done = subprocess.run(
+        command,
+        env={**os.environ, **env},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=seconds,
+    )
     if done.returncode:
         raise NoRecorder(f"{' '.join(command[:3])}: {done.stderr.strip()[-300:] or done.stdout.strip()[-300:]}")
 
@@ -153,11 +165,18 @@ def _drop_torn(raw: Path) -> None:
 
 def _watch(command: Sequence[str], env: Mapping[str, str], raw: Path, patience: float, stopped: Event) -> None:
     """Run a recorder until it ends or shows nothing new in time; whatever happens, nothing of it is left."""
-    if os.geteuid() == 0 and shutil.which("unshare"):  # what it starts dies with the first process of its namespace
+    if os.geteuid() == 0 and shutil.which(
+        "unshare"
+    ):  # what it starts dies with the first process of its namespace
         command = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc", *command]
     with tempfile.TemporaryFile() as log:
         process = subprocess.Popen(
-            command, env={**os.environ, **env}, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
+            command,
+            env={**os.environ, **env},
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
         )
         try:
             seen, since = -1.0, time.monotonic()

@@ -1,7 +1,7 @@
 """Delta debugging: the smallest scenario that still shows a difference of the same kind.
 
-Every round proposes smaller scenarios, all of which are played together (a real product takes seconds for each), and
-goes on from the smallest that still differs: first without chunks of steps, then without single options.
+Every round proposes smaller scenarios, all of which are played together (a real product takes seconds for
+each), and goes on from the smallest that still differs: without chunks of steps, then without single options.
 """
 
 from __future__ import annotations
@@ -47,7 +47,9 @@ def _without_steps(scenario: Scenario, chunks: int) -> Iterator[Scenario]:
     wide = max(1, len(steps) // chunks)
     seen = set()
     for begin in range(0, len(steps), wide):
-        left = _closed([s for no, s in enumerate(steps) if not begin <= no < begin + wide or s["do"] in KEPT], steps)
+        left = _closed(
+            [s for no, s in enumerate(steps) if not begin <= no < begin + wide or s["do"] in KEPT], steps
+        )
         if len(left) < len(steps) and str(left) not in seen:
             seen.add(str(left))
             yield {**scenario, "steps": left}

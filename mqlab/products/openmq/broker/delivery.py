@@ -47,9 +47,7 @@ def _hand(claim: Delivery, takers: list[Consumer]) -> bool:
     """
     message, home = claim.message, claim.message.home
     free = [
-        c
-        for c in takers
-        if has_room(c, home) and claim.key in (None, c.key) and selects(c.selector, message)
+        c for c in takers if has_room(c, home) and claim.key in (None, c.key) and selects(c.selector, message)
     ]
     if not free:
         return False

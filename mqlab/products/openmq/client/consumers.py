@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 def do_open_consumer(lab: Cluster, keys: Keys) -> Outcome:
     """Open a consumer on a connection of its own; all brokers are asked, but for a known topic."""
     if clients.awaits(lab, keys):
-        return RunningStep(_finds, (lab, keys), clients.patience(lab, keys, limit_of(keys)), _begin, insists=True)
+        return RunningStep(
+            _finds, (lab, keys), clients.patience(lab, keys, limit_of(keys)), _begin, insists=True
+        )
     return _begin((lab, keys))
 
 

@@ -188,7 +188,9 @@ def on_receipt(what: Sent) -> None:
 def _end(lab: Cluster, job: SendJob) -> None:
     """All is sent or refused: say how it ended."""
     row = job.row
-    if job.keys.get("transacted") and job.producer is not None:  # on a connection of its own: it commits in the end
+    if (
+        job.keys.get("transacted") and job.producer is not None
+    ):  # on a connection of its own: it commits in the end
         end_transaction(lab, job.producer.name, commit=True)
     row["sent"] = row["count"] - len(job.refused)
     if job.refused:
