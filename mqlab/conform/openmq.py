@@ -14,9 +14,9 @@ DEPTHS = ("exact", "counts", "totals", "none", "exact_per_winner", "counts_per_w
 _FREE = ("unacked", "in", "out")
 _OPERATION = ("step", "do", "id", "result", "sent", "refused", "took", "numbers", "later")
 DEAD = "queue://mq.sys.dmq"
-FAULTS = set(
-    ["kill", "stop", "cut", "heal", "start_broker", "restart", "database", "admin", "kill_owner", "kill_client"]
-)
+FAULTS = {
+    "kill", "stop", "cut", "heal", "start_broker", "restart", "database", "admin", "kill_owner", "kill_client",
+}  # fmt: skip
 NAMELESS = "-/"  # begins a durable subscription without a client id
 _LISTS, _CONNECTION = ("received", "redelivered", "duplicated"), ("connection_events", "homes")
 

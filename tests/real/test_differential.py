@@ -1,4 +1,4 @@
-"""The differential tester: what it draws, how it compares, shrinks and plays; with stand-ins for the recorders."""
+"""The differential tester: what it draws, how it compares, shrinks and plays; stand-ins for recorders."""
 
 import json
 import os
@@ -42,7 +42,8 @@ def test_the_lab_plays_whatever_is_drawn(family):
 
 @pytest.mark.parametrize(("family", "words"), [
     ("openmq", "purge xa temporary browse unsubscribe update_destination cut restart recover rollback"),
-    ("artemis", "kill stop cut heal pause rollback receive"), ("failover", "cut stop_broker commit tell_reconnect"),
+    ("artemis", "kill stop cut heal pause rollback receive"),
+    ("failover", "cut stop_broker commit tell_reconnect"),
     ("faults", "cut stop_broker receive close_consumer"), ("networks", "receive close_consumer send"),
 ])  # fmt: skip
 def test_the_words_of_a_family_are_drawn(family, words):

@@ -87,7 +87,8 @@ def _parts(text, expected) -> None:
     got = {
         "scheme": uri.scheme, "components": [str(part) for part in uri.components],
         "component_count": len(uri.components),
-        "component_parameters": [dict(part.parameters) for part in uri.components], "path": uri.path, "host": uri.host,
+        "component_parameters": [dict(part.parameters) for part in uri.components],
+        "path": uri.path, "host": uri.host,
         "port": uri.port, "parameters": uri.parameters, "fragment": uri.fragment,
         "without_query": str(uri.with_query(None)),
     }  # fmt: skip

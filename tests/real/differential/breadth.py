@@ -8,9 +8,11 @@ from itertools import combinations
 from typing import Any
 
 NAMES = {
-    "at", "broker", "brokers", "broker_id", "between", "broker_name", "client", "client_id", "consumer", "durable_name",
+    "at", "broker", "brokers", "broker_id", "between", "broker_name", "client", "client_id", "consumer",
+    "durable_name",
     "from", "id", "label", "limit_ms", "link", "max_ms", "name", "of", "producer", "queue", "session",
-    "subscription_name", "title", "theme", "topic", "xid", "to", "dir", "uri", "address", "group", "file", "connector",
+    "subscription_name", "title", "theme", "topic", "xid", "to", "dir", "uri", "address", "group", "file",
+    "connector",
     "timeout_ms", "time_limit_seconds", "wait_ms", "isolate", "group_name",
 }  # fmt: skip
 

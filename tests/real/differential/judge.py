@@ -1,4 +1,4 @@
-"""What a recording says of the lab: agreement, and what differs first, without the names of this one scenario."""
+"""What a recording says of the lab: agreement, and what differs first, without this scenario's names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Random networks of ActiveMQ brokers: bridges and their options, consumers of all kinds, with faults or at rest."""
+"""Random networks of ActiveMQ brokers: bridges with options, consumers of all kinds, faults or none."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from tests.real.differential.draw import Draw
 
 Step = dict[str, Any]
 STEPS = (
-    "start_broker stop_broker cut heal start_connector stop_connector connect open_session open_consumer receive "
-    "resume_consumer hold_consumer close_consumer close_client unsubscribe send commit rollback acknowledge wait_bridge "
-    "settle snapshot"
+    "start_broker stop_broker cut heal start_connector stop_connector connect open_session open_consumer "
+    "receive resume_consumer hold_consumer close_consumer close_client unsubscribe send commit rollback "
+    "acknowledge wait_bridge settle snapshot"
 )
 LANGUAGE = set(STEPS.split())
 AGAIN = "?useExponentialBackOff=false&initialReconnectDelay=200"

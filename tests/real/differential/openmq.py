@@ -1,4 +1,4 @@
-"""Random scenarios of OpenMQ clusters, in the words of its recorder: each step has a weight and needs something."""
+"""Random scenarios of OpenMQ clusters, in its recorder's words: each step has a weight and needs something."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""Keep a shrunk recording: ``python -m tests.real.differential.pack FAMILY FILE...`` adds files to the packed recordings.
+"""Keep shrunk recordings: ``python -m tests.real.differential.pack FAMILY FILE...`` packs them, too.
 
-They lie in ``tests/recordings/found.tar.xz`` as ``FAMILY/found/NAME.json``, where a family is a folder of the published
-ones (``openmq``, ``artemis``, ``activemq-failover``, ``activemq-combined``). The archive depends on its contents alone.
+They lie in ``tests/recordings/found.tar.xz`` as ``FAMILY/found/NAME.json``, where a family is a folder of the
+published ones (``openmq``, ``artemis``, ``activemq-failover``, ``activemq-combined``). The archive depends on
+its contents alone.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Plays on real products, by the programs that made the published recordings.
 
-A recorder runs as a process group of its own (as root in a process namespace, so that nothing it starts outlives it).
-One that shows no result for too long is killed, the scenario it was at is reported as hanging, and the others go on.
+A recorder runs as a process group of its own (as root in a process namespace, so that nothing it starts
+outlives it). One that shows no result for too long is killed, the scenario it was at is reported as hanging,
+and the others go on.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ def folder(said: str | None = None) -> Path:
 
 @dataclass
 class Played:
-    """What came of playing: recordings by name, and names of scenarios that hung or gave nothing, with the reason."""
+    """What came of playing: recordings by name, and scenarios that hung or gave nothing, with the reason."""
 
     recordings: dict[str, Any] = field(default_factory=dict)
     lost: dict[str, str] = field(default_factory=dict)
@@ -59,8 +60,8 @@ class Played:
 class Recorder:
     """How one family is played: the commands of its recorder, with its environment.
 
-    In *play* and *record* ``{scenarios}``, ``{raw}``, ``{out}``, ``{plays}`` and ``{job}`` are filled in, ``{files}``
-    stands for the files of the scenarios. *build* runs once before all.
+    In *play* and *record* ``{scenarios}``, ``{raw}``, ``{out}``, ``{plays}`` and ``{job}`` are filled in,
+    ``{files}`` stands for the files of the scenarios. *build* runs once before all.
     """
 
     product: str

@@ -1,7 +1,7 @@
 """Delta debugging: the smallest scenario that still shows a difference of the same kind.
 
-Every round proposes smaller scenarios, all of which are played together (a real product takes seconds for each), and
-goes on from the smallest that still differs: first without chunks of steps, then without single options.
+Every round proposes smaller scenarios, all of which are played together (a real product takes seconds for
+each), and goes on from the smallest that still differs: without chunks of steps, then without single options.
 """
 
 from __future__ import annotations

@@ -154,7 +154,7 @@ def expire(messages: list[Message]) -> None:
 
 
 def _is_wanted(message: Message) -> bool:
-    """Whether a consumer would be handed it now: one that passes it over or has no room does not see that it expired."""
+    """Whether a consumer would be handed it now: one that passes it over or is full does not see it expire."""
     home = message.home
     return any(
         selects(consumer.selector, message) and delivery.has_room(consumer, home)

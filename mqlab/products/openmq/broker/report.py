@@ -18,7 +18,10 @@ ANSWER_MS = 8000  # how long it is waited for a broker that does not answer
 
 def do_snapshot(lab: Cluster, keys: Keys) -> Outcome:
     """Note the state of everything under a label."""
-    return RunningStep(_all_answer, (lab, keys), ANSWER_MS, _note) if hang(lab) else _note((lab, keys))
+    if hang(lab):
+        return RunningStep(_all_answer, (lab, keys), ANSWER_MS, _note)
+    _note((lab, keys))
+    return None
 
 
 def hang(lab: Cluster) -> bool:

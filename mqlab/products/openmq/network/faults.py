@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 RETRY_MS = 5000  # between two attempts at a broker that is away
 START_MS = 60_000  # how long a start may take if the step does not say
-# us until TCP sends again what was not acknowledged, for the first time: Linux's least 200 ms and the spread of a
-# quiet line's round trips. The eighth time came after 53.3 to 55.0 s (created_in_cut, two plays).
+# us until TCP sends again what was not acknowledged, for the first time: Linux's least 200 ms and the spread
+# of a quiet line's round trips. The eighth time came after 53.3 to 55.0 s (created_in_cut, two plays).
 RETRANSMISSION = 210_000
 GIVES_UP = 8_000_000  # us until a client with imqPingAckTimeout leaves a silent broker
 
