@@ -10,8 +10,8 @@ Step = dict[str, Any]
 SURE = {"url": {"reconnect_attempts": 0}}  # a client that is not after its broker any more
 STEPS = (
     "start start_broker kill stop restart pause resume_broker cut heal slow gateway wait wait_until "
-    "wait_failover open_consumer open_producer open_client receive resume hold close_consumer close_client send "
-    "commit rollback recover xa wait_for_sends settle files snapshot"
+    "wait_failover open_consumer open_producer open_client receive resume hold close_consumer close_client "
+    "send commit rollback recover xa wait_for_sends settle files snapshot"
 )
 KEYS = {
     "open_consumer": "ack_mode acknowledge selector durable_name client_id url receiving topic",

@@ -9,7 +9,8 @@ from tests.real.differential.draw import Draw
 Step = dict[str, Any]
 STEPS = (
     "start_broker stop_broker kill pause resume cut heal connect open_session open_consumer temp_queue send "
-    "commit rollback acknowledge receive_once receive resume_consumer close_consumer close_client tell_reconnect "
+    "commit rollback acknowledge receive_once receive resume_consumer close_consumer close_client "
+    "tell_reconnect "
     "set_endpoint write_file wait_ms wait_connected wait_received snapshot"
 )
 LANGUAGE = set(STEPS.split())
