@@ -6,6 +6,7 @@
 {'C1': 6, 'C2': 3, 'C3': 3}
 
 verbs    run check effect explain what_if outcomes compare upgrade real view
+         compare_products default_load
          save load configuration figure figures recorded options faults
 by step  Lab: do step until rest fork trace roles now
 network  Network Broker NetworkConnector TransportConnector Queue Topic
@@ -24,11 +25,12 @@ import importlib
 import typing
 from typing import Any
 
-from mqlab.api.asking import compare, explain, outcomes, sweep, upgrade, what_if
+from mqlab.api.asking import compare, compare_products, explain, outcomes, sweep, upgrade, what_if
 from mqlab.api.verbs import (
     Lab,
     check,
     configuration,
+    default_load,
     faults,
     figure,
     figures,
@@ -116,7 +118,9 @@ if typing.TYPE_CHECKING:
         # verbs
         "check",
         "compare",
+        "compare_products",
         "configuration",
+        "default_load",
         "effect",
         "explain",
         "faults",

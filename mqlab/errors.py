@@ -56,7 +56,7 @@ class UnknownName(MqlabError, LookupError):
         near = nearest(given, names)
         hint = f"did you mean {near!r}? " if near else ""
         some = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
-        listed = f"Known: {some}." if names else "There is none yet."
+        listed = f"Known: {some}." if names else "None exist."
         return cls(f"{where + ': ' if where else ''}unknown {what} {shown(given)}; {hint}{listed}")
 
 

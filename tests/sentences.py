@@ -45,9 +45,12 @@ CODE_KEYS = {
 _WORD = re.compile(r"[A-Za-z][\w'-]*")
 _FENCE = re.compile(r"```.*?```", re.DOTALL)
 _DOCTEST = re.compile(r"^[ \t]*>>>.*?(?:\n[ \t]*\n|\Z)", re.MULTILINE | re.DOTALL)
-_END = re.compile(r"(?:(?<=[.?!])|(?<=[.?!][\"')]))\s+(?=[A-Z\"'`(*])|\n\s*\n|\n(?=\s*(?:[-*|#]|\d+\.) )")
+_END = re.compile(
+    r"(?<!e\.g\.)(?<!i\.e\.)(?:(?<=[.?!])|(?<=[.?!][\"')*])|(?<=[.?!]\*\*))\s+(?=[A-Z\d\"'`({*]|[a-z]+\d|mqlab\b)"
+    r"|\n\s*\n|\n(?=\s*(?:[-*|#]|\d+\.) )"
+)
 _CODE = re.compile(r"\{[^{}]*\}|`[^`]*`|\S*[/\\<>=]\S*")
-_HTML_OR_STYLE = re.compile(r"</?\w+[^>]*>|[{};]\s*\n|:\s*\S+;|^\s*[.#@]\w")
+_HTML_OR_STYLE = re.compile(r"</?\w+[^>]*>|[{};]\s*\n|:\s*\S+;|^\s*[.#@]\w|(?m:^\s*\??\w+: .*->)")
 
 
 @dataclass(frozen=True)
@@ -302,6 +305,9 @@ def _script(text: str) -> Iterator[tuple[int, str, str]]:
             yield text.count("\n", 0, found.start()) + 1, "script", value
 
 
+_ALT = re.compile(r"</?[a-z][^<>]*?(?:alt=\"([^\"]*)\"[^<>]*)?>")  # of an image its description is read
+
+
 def _markdown(text: str) -> Iterator[tuple[int, str, str]]:
     bare = _FENCE.sub(lambda m: "\n" * m[0].count("\n"), text)
     line, paragraph = 1, list[str]()
@@ -311,7 +317,7 @@ def _markdown(text: str) -> Iterator[tuple[int, str, str]]:
                 yield no, "document", cell.strip()
         elif one.strip() and not re.match(r"\s*([-*#]|\d+\.) ", one):
             line = line if paragraph else no
-            paragraph.append(one.strip())
+            paragraph.append(_ALT.sub(r"\1", one.strip()))
             continue
         if paragraph:
             yield line, "document", " ".join(paragraph)

@@ -63,7 +63,18 @@ def test_the_list_has_every_kind_of_source():
 def test_sentences_are_split_where_they_end():
     assert list(split("One is here. Another: with e.g. more.\n\nA third one")) == [
         "One is here.", "Another: with e.g. more.", "A third one"]  # fmt: skip
+    assert list(split("One has it. 10 messages wait. b1 is back (e.g. 3 of 4). mqlab agrees.")) == [
+        "One has it.", "10 messages wait.", "b1 is back (e.g. 3 of 4).", "mqlab agrees."]  # fmt: skip
+    assert list(split("**Is it there?** It is here.")) == ["**Is it there?**", "It is here."]
     assert list(split("word")) == []
+
+
+def test_a_grammar_is_not_prose_and_a_picture_is_its_description():
+    assert not sentences.is_prose("?start: value\n  | NAME NOT name -> is_not\n")
+    found = [
+        text for _, _, text in sentences._markdown('<picture><img alt="The broker is here" src="a.png">\n')
+    ]
+    assert found == ["The broker is here"]
 
 
 def test_the_command_lists_counts_and_draws(capsys):

@@ -1,10 +1,10 @@
-"""The words for Artemis brokers: what a user builds, and what happens to it.
+"""The building blocks and actions for Artemis clusters.
 
 >>> from mqlab import artemis
 >>> net = artemis.Network(
 ...     artemis.Broker("M1", "replication", "master"), artemis.Broker("S1", "replication", "slave"))
->>> [step.do for step in net.with_actions(artemis.Start(), artemis.Crash("M1")).steps]
-['start', 'kill']
+>>> net.with_actions(artemis.Start(), artemis.Crash("M1")).actions
+(Start(), Crash('M1'))
 """
 
 from __future__ import annotations

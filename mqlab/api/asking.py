@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from mqlab.api.verbs import trace_of
+from mqlab.api.verbs import run, trace_of
 from mqlab.explain import Explanation
 from mqlab.explain import explain as read_off
 from mqlab.spec import Action
@@ -31,9 +31,9 @@ def explain(
     """Explain one message, one consumer or one broker of a run; the whole run if none is named.
 
     *what* is a trace, or whatever else `run` takes; *message* a number or a name such as ``"P-7"``. With a
-    *consumer* as well, or *why_not*, the answer is why that one did not get it; each of its `causes` was taken
-    away, alone, and a short run played again (see `what_if`). Of a whole run that is short it says whether it
-    might have ended otherwise (see `outcomes`). Raises `UnknownName` for a name that is not in the trace.
+    *consumer* as well, or *why_not*, the answer is why that one did not get it. Each of its `causes` is removed
+    in turn, and short runs are repeated (see `what_if`). Of a whole run that is short it says whether it might
+    have ended otherwise (see `outcomes`). Raises `UnknownName` for a name that is not in the trace.
 
     >>> import mqlab as mq
     >>> mq.explain(mq.run("fuse:2.20"), message="P-1", why_not="C2").causes[0].change
@@ -57,9 +57,9 @@ def what_if(
     consumer: str,
     at_most: int | None = None,
 ) -> WhatIf:
-    """Find each change of one option, action or fault by which a consumer gets a message, or does not.
+    """Find every single change of an option, action or fault that makes a consumer receive a message, or not.
 
-    The run is played again with each, at most *at_most* times (or for some seconds); see `mqlab.experiments`.
+    Each change is tried in a new run, at most *at_most* runs (or for a few seconds); see `mqlab.experiments`.
 
     >>> import mqlab as mq
     >>> print(mq.what_if(mq.run("fuse:2.20"), message="P-1", consumer="C2"))
@@ -80,9 +80,9 @@ def outcomes(
     until: int | str | None = None,
     links: LikeLinks = None,
 ) -> Outcomes:
-    """Play what `run` takes with many seeds, and return every outcome with its share and an example.
+    """Run a scenario with many seeds and return every outcome with its frequency and an example.
 
-    Two things at nearly the same moment may come in another order; *jitter* on top of each link's delay
+    Nearly simultaneous events may happen in a different order; *jitter* on top of each link's delay
     lets them, and so do machines that are quick and slow with it. Takes a trace, too: then it is that
     run's scenario.
 
@@ -124,7 +124,7 @@ def sweep(
 
 
 def compare(one: object, *others: object) -> Comparison | Ledger:
-    """Lay runs side by side: two in detail, more of them (of any family) as a table of what each cost.
+    """Compare runs: two in detail, more (of any product) as a table of losses, duplicates and downtime.
 
     Takes traces, and whatever else `run` takes, which is run first.
 
@@ -140,12 +140,31 @@ def compare(one: object, *others: object) -> Comparison | Ledger:
 def upgrade(what: object, old: str, new: str, *actions: Action, seed: int = 0) -> Upgrade:
     """Say what an upgrade changes for a figure, a scenario, or *actions* on a network.
 
-    The result prints as sentences: which results change, which default or rule is behind each,
+    The result prints as sentences: which results change, which default or rule causes each,
     and which option keeps the old behaviour.
     """
     from mqlab.experiments.upgrade import upgrade
     from mqlab.products import inputs
 
-    told = "upgrade compares editions of plain ActiveMQ networks; take for example fuse:2.20"
+    told = "upgrade compares versions of ActiveMQ networks without timed faults; try fuse:2.20"
     scenario = inputs.activemq_of(what, *actions, told=told)
     return upgrade(scenario, old, new, seed)
+
+
+def compare_products(*actions: Action, brokers: int = 2, seed: int = 0) -> Ledger:
+    """Run the same actions on so many *brokers* of each product, and lay the runs side by side.
+
+    The brokers are called A, B, C ..., keep messages on disk, and each is connected to every other: ActiveMQ's
+    by duplex network connectors, OpenMQ's as a conventional cluster, Artemis' by a cluster connection. Raises
+    `BadValue` for what one of the products cannot do, in its words.
+
+    >>> import mqlab as mq
+    >>> orders = mq.Queue("ORDERS")
+    >>> story = mq.Consumer("C", on="B", reads=orders), mq.Producer("P", on="A", sends=9, to=orders)
+    >>> table = mq.compare_products(*story)
+    >>> [row["received"] for row in table.rows().values()]
+    [9, 9, 9]
+    """
+    from mqlab.products import starting_networks
+
+    return Ledger(tuple(run(one, seed=seed) for one in starting_networks.of_each(actions, brokers)))

@@ -1,9 +1,9 @@
-"""The words for Open Message Queue clusters: what a user builds, and what happens to it.
+"""The building blocks and actions for Open Message Queue clusters.
 
 >>> from mqlab import openmq
 >>> net = openmq.Network("b1", "b2", model="peer")
->>> [step.do for step in net.with_actions(openmq.Start(), openmq.Crash("b1")).steps]
-['start', 'kill']
+>>> net.with_actions(openmq.Start(), openmq.Crash("b1")).actions
+(Start(), Crash('b1'))
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from mqlab.spec.action import (
     WaitForSends,
 )
 from mqlab.spec.faults import Crash, Cut, DatabaseDown, DatabaseUp, Heal
-from mqlab.spec.openmq import Broker, ClusterScenario, Network
+from mqlab.spec.openmq import Broker, Network
 from mqlab.spec.openmq_actions import (
     Browse,
     Call,
@@ -64,7 +64,7 @@ from mqlab.spec.values import Destination, Queue, Topic
 
 __all__ = [
     # the cluster
-    "Broker", "ClusterScenario", "Destination", "Network", "Queue", "Topic",
+    "Broker", "Destination", "Network", "Queue", "Topic",
     # clients
     "Acknowledge", "Close", "CloseProducer", "Commit", "Connect", "Consumer", "KillClient", "Knock",
     "OpenProducer", "Pause", "Producer", "Receive", "Recover", "Resume", "Rollback", "Send",

@@ -1,4 +1,4 @@
-"""The same script on real brokers and in the lab, and what came of both, side by side."""
+"""The same script on real brokers and in mqlab, and both outcomes, side by side."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Outcome = JsonObject
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Beside(TextTable):
-    """Two outcomes of one script: that of real brokers of a `version`, and that of the lab.
+    """Two outcomes of one script: that of real brokers of a `version`, and that of mqlab.
 
     `rows` are the totals of both: messages that each consumer received, messages that lie in each queue
     in the end, and what each broker is then where the product has roles. `differs` names those in
@@ -44,19 +44,19 @@ class Beside(TextTable):
 
     @property
     def rows(self) -> dict[str, tuple[int | str, int | str]]:
-        """What is compared: name -> the real number, the lab's number."""
+        """What is compared: name -> the real number, mqlab's number."""
         real, lab = dict(_totals(self.real)), dict(_totals(self.lab))
         return {name: (real.get(name, 0), lab.get(name, 0)) for name in {**real, **lab}}
 
     @property
     def differs(self) -> list[str]:
-        """The rows in which the two are not alike."""
+        """The rows in which the two differ."""
         return [name for name, (real, lab) in self.rows.items() if real != lab]
 
     @property
     def problems(self) -> list[str]:
         """What went wrong for clients of the real brokers, and within these."""
-        failed = (f"played again, for a thread of the real broker failed: {one}" for one in self.failures)
+        failed = (f"repeated, because a thread of the real broker failed: {one}" for one in self.failures)
         return [*self.real.get("problems", ()), *failed]
 
     def table(self) -> list[list[str]]:
@@ -99,10 +99,10 @@ def _depths(state: JsonObject) -> Iterator[tuple[str, int]]:
 def real(
     what: object, actions: tuple[Action, ...], record: str | os.PathLike[str] | None, limit: float
 ) -> Beside:
-    """Play *what* on real brokers of its product and in the lab; see `mqlab.real`."""
+    """Run *what* on real brokers of its product and in mqlab; see `mqlab.real`."""
     scenario = inputs.scenario_of(what, *actions)
     if isinstance(limit, bool) or not isinstance(limit, (int, float)) or not 0 < limit < 86400:
-        raise BadValue(f"limit: {limit!r} is not a number of seconds; write for example 120")
+        raise BadValue(f"limit: {limit!r} is not a number of seconds; use e.g. 120")
     product = products.product_of_scenario(scenario)
     home = find(product.name)
     scenario = home.edition(scenario)

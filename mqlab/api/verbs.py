@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import mqlab.real  # noqa: F401 - before the verb of that name takes its place in the package
 from mqlab.errors import BadValue
-from mqlab.spec import Action, Network
+from mqlab.spec import Action, Scenario, Start
 from mqlab.spec.link import LikeLinks
+from mqlab.spec.scenario import AnyNetwork
 from mqlab.trace.difference import Comparison
 from mqlab.trace.ledger import Ledger
 from mqlab.trace.trace import Trace
@@ -18,10 +19,9 @@ if TYPE_CHECKING:
     from mqlab.api.real_comparison import Beside
     from mqlab.checks.problems import Problems
     from mqlab.conform.recorded import Recorded
+    from mqlab.engine.lab import Lab as AnyLab
     from mqlab.products.activemq.figures import AnyFigure
     from mqlab.reference import Options
-    from mqlab.spec import Scenario
-    from mqlab.spec.any_scenario import AnyScenario
 
 
 def figures(guide: str | None = None) -> tuple[AnyFigure, ...]:
@@ -39,7 +39,7 @@ def figure(id: str) -> AnyFigure:
 
 
 def options(word: str = "") -> Options:
-    """Return the options in whose name or sentence *word* stands, as a table; all of them without a word.
+    """Return the options whose name or description contains *word*, as a table; all of them without a word.
 
     >>> import mqlab as mq
     >>> mq.options("conduit")[0].default
@@ -54,12 +54,12 @@ def load(
     *paths: str | os.PathLike[str],
     values: Mapping[str, str] | str | os.PathLike[str] | None = None,
     hosts: Mapping[str, str] | None = None,
-) -> Network | AnyScenario | Trace:
+) -> AnyNetwork | Scenario | Trace:
     """Return the network of configuration files, the scenario of a lab file, or the trace of a Parquet file.
 
     Several files, or a folder with `activemq.xml` files, make one network: addresses in them lead to
     the broker that listens there. *values* (a mapping, or a property file) stand for placeholders such as
-    ``${port}``; *hosts* tells which broker runs on a host that no file names. Raises `BadFile`.
+    ``${port}``; *hosts* maps host names that no file defines to brokers. Raises `BadFile`.
     """
     from mqlab.products import inputs
 
@@ -90,7 +90,7 @@ def configuration(what: object) -> dict[str, str]:
     return products.configuration(inputs.network_or_scenario(what))
 
 
-def scenario_of(what: object, *actions: Action) -> AnyScenario:
+def scenario_of(what: object, *actions: Action) -> Scenario:
     """Return the scenario of what `run` takes; raises `BadValue` for anything else."""
     from mqlab.products import inputs
 
@@ -109,11 +109,11 @@ def run(
 ) -> Trace:
     """Run a figure, a lab file or a scenario, or *actions* on a network; returns the trace.
 
-    *seed* and *jitter* decide races: with any (such as ``"2ms"`` on top of each link's delay) machines are
-    quick and slow, too, in what no rule of a product says how long it takes. *links* say what lines are
-    like, all (``mq.Link(loss=0.01)``) or those of two (``{("A", "B"): mq.Link(delay="20ms")}``); *edition*
-    is one of the product's. The run ends at *until* (such as ``"40s"``), or when all has come to rest. With
-    more than *limit* events (10^8 unless told), or 8 GiB of them, it is stopped with a `BadValue`.
+    *seed* and *jitter* decide races: with any (such as ``"2ms"`` on top of each link's delay) machines also
+    vary in speed wherever the product does not define a duration. *links* say what lines are like, all
+    (``mq.Link(loss=0.01)``) or those of two (``{("A", "B"): mq.Link(delay="20ms")}``); *edition* is one of the
+    product's. The run ends at *until* (such as ``"40s"``), or when nothing more happens. With more than *limit*
+    events (default: 10^8), or 8 GiB of them, it is stopped with a `BadValue`.
 
     >>> import mqlab as mq
     >>> mq.run("fuse:2.20").received()
@@ -123,10 +123,14 @@ def run(
     from mqlab.products import inputs
     from mqlab.products.activemq.figures import AnyFigure
 
+    if inputs.is_lab(what):
+        return _played_on(what, actions, until)
+    if not isinstance(seed, int):
+        raise BadValue(f"seed is {seed!r}; expected a whole number")
     asked = figure(what) if isinstance(what, str) and not inputs.is_file(what) else what
     scenario = inputs.scenario_of(asked, *actions)
     if edition is not None:
-        scenario = products.under(scenario, edition)
+        scenario = scenario.under(edition)
     trace = products.play(scenario, seed, jitter, limit, until, links)
     if until is not None:
         trace.header["until"] = until  # with seed and jitter: enough to run it again
@@ -135,18 +139,28 @@ def run(
     return trace
 
 
+def _played_on(lab: AnyLab, actions: tuple[Action, ...], until: int | str | None) -> Trace:
+    """Return the trace of a copy of a lab that does *actions* and goes on to its rest, or *until* a time."""
+    other: Any = lab.fork()
+    for action in actions:
+        other.do(action)
+    other.play(until)
+    trace: Trace = other.trace
+    return trace
+
+
 def _as_printed(asked: AnyFigure, edition: str | None) -> bool:
     """Whether a figure is run as its guide prints it: nothing changed, in its own edition."""
-    from mqlab import products
-
     own = figure(asked.id).scenario
-    return asked.scenario == own and (edition is None or products.under(own, edition) == own)
+    return asked.scenario == own and (edition is None or own.under(edition) == own)
 
 
 def trace_of(what: object, actions: tuple[Action, ...]) -> Trace:
     """Return a trace as it is; whatever else `run` takes is run."""
     from mqlab.products import inputs
 
+    if inputs.is_lab(what):
+        return _played_on(what, actions, None) if actions else what.trace
     if inputs.kept(what, *actions):
         return what
     found = load(what) if inputs.is_file(what) else what
@@ -161,9 +175,9 @@ def Lab(  # noqa: N802 - reads like the noun it makes
     limit: int | None = None,
     links: LikeLinks = None,
 ) -> Any:
-    """Return a lab of any product, to `do` something to and to `step` through.
+    """Return an interactive lab (any product): `do` actions, `step` through events.
 
-    One that is given a network has started it and is at rest; one that is given a figure, a lab file,
+    Given a network, the lab starts it and is at rest; one that is given a figure, a lab file,
     a scenario, or a network with *actions* has its script before it.
 
     >>> import mqlab as mq
@@ -173,17 +187,34 @@ def Lab(  # noqa: N802 - reads like the noun it makes
     """
     from mqlab import products
     from mqlab.products import inputs
-    from mqlab.products.activemq import lab as activemq
 
-    if isinstance(what, Network) and not actions:
-        return activemq.Lab(what, seed, jitter, limit, links=links)
-    return products.lab_of(inputs.scenario_of(what, *actions), seed, jitter, limit, links)
+    if not isinstance(what, AnyNetwork) or actions:
+        return products.lab_of(inputs.scenario_of(what, *actions), seed, jitter, limit, links)
+    lab = products.lab_of(Scenario(what, (Start(),)), seed, jitter, limit, links)
+    lab.rest()
+    return lab
+
+
+def default_load(what: object, messages: int = 10) -> tuple[Action, ...]:
+    """Return a consumer and a producer at every broker, for each destination that a configuration names.
+
+    *what* is a network, or what else `run` takes; without a destination it is the queue TEST.FOO. Each
+    producer sends so many *messages*.
+
+    >>> import mqlab as mq
+    >>> load = mq.default_load(mq.Network(mq.Broker("A")))
+    >>> mq.run(mq.Network(mq.Broker("A")), *load).received()
+    {'consumer-A': 10}
+    """
+    from mqlab.products import inputs, traffic
+
+    return traffic.default_load(inputs.network_or_scenario(what), messages)
 
 
 def check(what: object, *actions: Action) -> Problems:
     """Return the problems of what `run` takes, errors first; of a network without actions, too.
 
-    A problem is what the real broker accepts and what loses, strands or doubles messages.
+    A problem is a setting the real broker accepts although it loses, strands or duplicates messages.
     """
     from mqlab.products import inputs
 
@@ -191,10 +222,10 @@ def check(what: object, *actions: Action) -> Problems:
 
 
 def faults(what: object, *, seed: int, rate: float, length: int | str = "10s") -> Scenario:
-    """Return a scenario with deaths, pauses and cuts at random times, each made good again.
+    """Return a scenario with random crashes, pauses and cuts, each of which is later repaired.
 
-    About *rate* of them a second happen during the first *length*. Raises `BadValue` for what is no
-    scenario of ActiveMQ.
+    About *rate* faults per second happen during the first *length*. Raises `BadValue` for anything that is not
+    a scenario of ActiveMQ.
 
     >>> import mqlab as mq
     >>> troubled = mq.faults("fuse:4.4", seed=3, rate=0.2, length="20s")
@@ -205,15 +236,15 @@ def faults(what: object, *, seed: int, rate: float, length: int | str = "10s") -
     from mqlab.spec.schedule import faults
     from mqlab.spec.values import duration
 
-    told = "faults are drawn for networks of ActiveMQ; take for example fuse:4.4"
+    told = "random faults are supported only for ActiveMQ networks, e.g. fuse:4.4"
     scenario = inputs.activemq_of(what, told=told)
     return faults(scenario, seed=seed, rate=rate, length=duration(length, "length") // 1000)
 
 
 def recorded(what: object) -> Recorded:
-    """Return what real brokers did: the recording nearest to a figure, or one by its name.
+    """Return a recording of real brokers: the closest one to a figure, or one by name.
 
-    It shows the real broker beside the lab, and goes where a figure goes, as into `view`.
+    It shows the real broker next to mqlab, and can be used like a figure, e.g. in `view`.
     Raises `UnknownName` where there is none.
     """
     from mqlab.conform import recorded
@@ -227,9 +258,9 @@ def real(
     """Play what `run` takes on real brokers as well, and return both outcomes side by side.
 
     They are those of the system's package `activemq`, or of ``ACTIVEMQ_HOME``, ``ARTEMIS_HOME`` and
-    ``IMQ_HOME``, and run here for *limit* seconds at most; the lab takes their edition. *record* is where to
+    ``IMQ_HOME``, and run here for *limit* seconds at most; mqlab uses their version. *record* is where to
     write a recording.
-    Raises `CannotRun` where the product is not, or for a script that STOMP cannot play.
+    Raises `CannotRun` if the product is not installed, or if the script cannot be run over STOMP.
     """
     from mqlab.api import real_comparison
 
@@ -239,7 +270,7 @@ def real(
 def view(what: object, *actions: Action) -> Any:
     """Return an animated view of a run, or of two side by side, for a notebook.
 
-    *what* is a trace, a comparison, or whatever else `run` takes, which is run first. A run that holds its
+    *what* is a trace, a comparison, or whatever else `run` takes, which is run first. A run that contains its
     scenario can be asked, broken and forked in its view.
     """
     from mqlab import views

@@ -7,18 +7,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from mqlab.spec.any_scenario import AnyScenario  # all products: nobody waits for the others
+    from mqlab.spec.scenario import Scenario
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
     """A scenario that has a problem, and the same one mended."""
 
-    bad: AnyScenario
-    good: AnyScenario
+    bad: Scenario
+    good: Scenario
 
 
-def mended(bad: AnyScenario, mend: Mapping[str, Mapping[str, object]]) -> Example:
+def mended(bad: Scenario, mend: Mapping[str, Mapping[str, object]]) -> Example:
     """Return a scenario beside itself with other options, by path."""
     good = bad
     for path, options in mend.items():

@@ -7,6 +7,7 @@ but JSON on standard output, one object on a line.
 from __future__ import annotations
 
 import sys
+import warnings
 
 from mqlab.cli import (
     configurations,
@@ -39,6 +40,7 @@ __all__ = [
 
 def main() -> None:
     """Run the command line; bad input ends in one message and status 2."""
+    warnings.showwarning = lambda told, *_: print(f"mqlab: {told}", file=sys.stderr)
     try:
         app()
     except MqlabError as error:

@@ -16,24 +16,33 @@ from mqlab.errors import BadValue
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from mqlab.spec.any_scenario import AnyScenario
+    from mqlab.spec.scenario import Scenario
 
-Whats = Annotated[list[str], typer.Argument(help="figure ids or lab files", metavar="WHAT...")]
-What = Annotated[str, typer.Argument(help="figure id or lab file", metavar="WHAT")]
-Json = Annotated[bool, typer.Option("--json", help="JSON, one object on a line")]
+Whats = Annotated[
+    list[str], typer.Argument(help="figure ids, lab files or configuration files", metavar="WHAT...")
+]
+What = Annotated[str, typer.Argument(help="figure id, lab file or configuration file", metavar="WHAT")]
+Json = Annotated[bool, typer.Option("--json", help="print JSON, one object per line")]
 Set = Annotated[
     list[str] | None,
-    typer.Option("--set", help="change an option: A/linkToBrokerB.network_ttl=3; may come again"),
+    typer.Option("--set", help="change an option, e.g. A/linkToBrokerB.network_ttl=3; may be repeated"),
 ]
-Edition = Annotated[str | None, typer.Option(help="5.5, 5.17, 5.18 or 6.1")]
-Seed = Annotated[int, typer.Option(help="of the generator that decides races")]
-Jitter = Annotated[str, typer.Option(help="on top of each link's delay, such as 2ms")]
-Until = Annotated[str | None, typer.Option(help="when the run ends, such as 40s")]
+Edition = Annotated[str | None, typer.Option(help="version of the product, e.g. 5.5, 5.17, 5.18 or 6.1")]
+Seed = Annotated[int, typer.Option(help="random seed (decides the order of races)")]
+Jitter = Annotated[str, typer.Option(help="random extra delay per link, e.g. 2ms")]
+Until = Annotated[str | None, typer.Option(help="end the run at this time, e.g. 40s")]
 Lines = Annotated[
     list[str] | None,
-    typer.Option("--link", help="what lines are like: loss=0.01, or A,B:delay=20ms; may come again"),
+    typer.Option("--link", help="properties of the links, e.g. loss=0.01 or A,B:delay=20ms; may be repeated"),
 ]
-Limit = Annotated[int | None, typer.Option(min=1, help="events after which a run is stopped")]
+Load = Annotated[
+    str | None, typer.Option(help="traffic to add: default is a consumer and a producer at every broker")
+]
+_READS, _SENDS = "add a consumer, e.g. C1=ORDERS@A; may be repeated", "add a producer, e.g. P1=ORDERS@A:100"
+Consumers = Annotated[list[str] | None, typer.Option("--consumer", "--consumer-at", help=_READS)]
+ConsumersAt = Annotated[list[str] | None, typer.Option("--consumer-at", help=_READS)]
+Producers = Annotated[list[str] | None, typer.Option("--producer", "--producer-at", help=_SENDS)]
+Limit = Annotated[int | None, typer.Option(min=1, help="stop the run after this many events")]
 
 
 def _version(asked: bool) -> None:
@@ -90,12 +99,22 @@ def note(text: str) -> None:
     print(text, file=sys.stderr)
 
 
-def scenario(what: str, changes: list[str] | None = None, edition: str | None = None) -> AnyScenario:
-    """Return the scenario that *what* names, with options changed as ``--set`` says."""
+def scenario(
+    what: str,
+    changes: list[str] | None = None,
+    edition: str | None = None,
+    load: str | None = None,
+    consumers: Iterable[str] | None = None,
+    producers: Iterable[str] | None = None,
+) -> Scenario:
+    """Return the scenario that *what* names, with options changed as ``--set`` says, and traffic added."""
+    from mqlab.products.traffic import traffic_of
+
     path = Path(what)
     found = verbs.scenario_of(path if what and (path.suffix == ".json" or _exists(path)) else what)
-    made: AnyScenario = changed(found, changes, edition)
-    return made
+    made: Scenario = changed(found, changes, edition)
+    traffic = traffic_of(made, load, consumers or (), producers or ())
+    return verbs.scenario_of(made, *traffic)
 
 
 def changed(found: Any, changes: list[str] | None, edition: str | None) -> Any:
@@ -106,9 +125,9 @@ def changed(found: Any, changes: list[str] | None, edition: str | None) -> Any:
         place, equals, value = change.partition("=")
         element, dot, option = place.rpartition(".")
         if not (equals and dot and element and option):
-            raise BadValue(f"--set {change!r}: write A/linkToBrokerB.network_ttl=3")
+            raise BadValue(f"--set {change!r}: expected e.g. A/linkToBrokerB.network_ttl=3")
         found = found.change(element, **{products.option_name(found, option): value})
-    return found if edition is None else products.under(found, edition)
+    return found if edition is None else found.under(edition)
 
 
 def _exists(path: Path) -> bool:

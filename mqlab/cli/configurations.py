@@ -40,9 +40,9 @@ def check(
     edition: Edition = None,
     as_json: Json = False,
 ) -> None:
-    """Show the problems of a configuration; exit 1 if one is an error.
+    """List problems in a configuration; exit status 1 if any of them is an error.
 
-    Configuration files (and folders of them) that are named together make one network.
+    Configuration files (and folders) given together form one network.
     """
     errors = 0
     for what, found in checked(whats, changes, edition):
@@ -65,7 +65,7 @@ def check(
 
 
 def _effects(found: list[Problem]) -> dict[str, Effect]:
-    """Return what a run shows of each rule that has found something."""
+    """Return the effect of each rule that has found a problem."""
     from mqlab.experiments.catalogue import examples
     from mqlab.experiments.effect import effect
 
@@ -74,7 +74,7 @@ def _effects(found: list[Problem]) -> dict[str, Effect]:
 
 
 def _shown(effects: dict[str, Effect]) -> Any:
-    """Return the table of what comes of problems."""
+    """Return the table of the effects of problems."""
     shown = table(
         "Effect, shown on a minimal example",
         "rule",
@@ -106,9 +106,9 @@ def save(
     changes: Set = None,
     edition: Edition = None,
 ) -> None:
-    """Write a figure or a lab file, perhaps with other options: as a lab file, or as configuration files.
+    """Save a figure or lab file (with any --set changes) as a lab file or as configuration files.
 
-    Configuration files go into a folder: a place that ends in a slash, or is one.
+    Configuration files are written if --to is a folder or ends in a slash.
     """
     verbs.save(scenario(what, changes, edition), to)
     note(f"{what} written to {to}")
@@ -119,9 +119,9 @@ def conform(
     paths: Annotated[list[Path], typer.Argument(help="recordings, or folders of them")],
     as_json: Json = False,
 ) -> None:
-    """Compare runs with recordings of real brokers; exit 1 if one disagrees or cannot run.
+    """Compare runs with recordings of real brokers; exit status 1 if any recording disagrees or cannot be run.
 
-    Recordings of depth none are bounds: what lies within is counted apart, as unjudged.
+    Recordings of depth "none" only give bounds; runs within them are counted separately.
     """
     from mqlab.conform import RESULTS
     from mqlab.conform import conform as verdicts

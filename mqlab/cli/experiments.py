@@ -15,15 +15,17 @@ from mqlab.spec.link import Links
 @app.command()
 def what_if(
     what: What,
-    message: Annotated[str, typer.Option(help="such as P-7, or a number")],
-    consumer: Annotated[str, typer.Option(help="who got it, or did not")],
-    at_most: Annotated[int | None, typer.Option(min=1, help="runs; else for some seconds")] = None,
+    message: Annotated[str, typer.Option(help="e.g. P-7, or a number")],
+    consumer: Annotated[str, typer.Option(help="the consumer in question")],
+    at_most: Annotated[
+        int | None, typer.Option(min=1, help="maximum number of runs (default: stop after a few seconds)")
+    ] = None,
     changes: Set = None,
     edition: Edition = None,
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
-    """Find each single change by which a consumer gets a message, or does not."""
+    """Find every single change that makes a consumer receive a message (or stops it)."""
     played = verbs.run(scenario(what, changes, edition), seed=seed)
     found = asking.what_if(played, message=message, consumer=consumer, at_most=at_most)
     if as_json:
@@ -47,15 +49,15 @@ def what_if(
 @app.command()
 def outcomes(
     what: What,
-    seeds: Annotated[int, typer.Option(min=1, help="how many runs")] = 200,
-    jitter: Annotated[str, typer.Option(help="on top of each link's delay")] = "1ms",
+    seeds: Annotated[int, typer.Option(min=1, help="number of runs")] = 200,
+    jitter: Annotated[str, typer.Option(help="random extra delay per link")] = "1ms",
     changes: Set = None,
     edition: Edition = None,
     seed: Seed = 0,
     lines: Lines = None,
     as_json: Json = False,
 ) -> None:
-    """Show what else might have come of a run: every outcome, its share, and a seed that gives it."""
+    """Show every possible outcome of a run, its frequency, and a seed that reproduces it."""
     asked = scenario(what, changes, edition)
     found = asking.outcomes(asked, seeds=seeds, seed=seed, jitter=jitter, links=Links.parse(lines or ()))
     rows = table("", "runs", "share", "outcome", "seed", whole=("runs", "share", "seed"))

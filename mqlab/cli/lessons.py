@@ -12,15 +12,15 @@ import typer
 from mqlab.cli.app import Json, app, show, table, told
 
 lesson = typer.Typer(no_args_is_help=True, help="Write and check lessons.")
-workshop = typer.Typer(no_args_is_help=True, help="What a class has done.")
+workshop = typer.Typer(no_args_is_help=True, help="The progress of a class.")
 app.add_typer(lesson, name="lesson")
 app.add_typer(workshop, name="workshop")
 
 
 @lesson.command()
 def new(
-    name: Annotated[str, typer.Argument(help="such as why-is-it-slow")],
-    folder: Annotated[Path, typer.Option("--to", help="where it goes")] = Path(),
+    name: Annotated[str, typer.Argument(help="e.g. why-is-it-slow")],
+    folder: Annotated[Path, typer.Option("--to", help="folder for it")] = Path(),
 ) -> None:
     """Write the skeleton of a lesson: NAME.toml, its tasks, and NAME.ipynb."""
     from mqlab.lessons import skeleton
@@ -33,11 +33,11 @@ def new(
 def check(
     names: Annotated[
         list[str] | None,
-        typer.Argument(help="lessons of mqlab, or files NAME.toml; all of mqlab's if none is named"),
+        typer.Argument(help="built-in lessons or NAME.toml files (default: all built-in lessons)"),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Run the tasks of lessons, estimate their minutes and say what is missing; exit 1 if something is."""
+    """Run the tasks of lessons, estimate their duration, report what is missing; exit status 1 if so."""
     from mqlab.lessons import checking, data
 
     found = {name: checking.problems(name) for name in names or data.names()}
@@ -54,11 +54,11 @@ def check(
 
 @workshop.command()
 def report(
-    folder: Annotated[Path, typer.Argument(help="with the progress files (*.jsonl) of a class")],
-    names: Annotated[bool, typer.Option(help="name those who have not done a task")] = False,
+    folder: Annotated[Path, typer.Argument(help="folder with a class's progress files (*.jsonl)")],
+    names: Annotated[bool, typer.Option(help="list by name who has not done a task")] = False,
     as_json: Json = False,
 ) -> None:
-    """Summarise what a class has tried, without names unless they are asked for."""
+    """Summarise a class's progress (names only with --names)."""
     from mqlab.lessons.report import summarise
 
     rows = summarise(folder)

@@ -15,20 +15,25 @@ from mqlab.spec.plural import counted
 
 @app.command()
 def lessons(
-    names: Annotated[list[str] | None, typer.Argument(help="some lessons; all if none is named")] = None,
+    names: Annotated[list[str] | None, typer.Argument(help="lessons to export (default: all)")] = None,
     html: Annotated[
-        Path | None, typer.Option(help="write them as pages into this folder; any file server shows them")
+        Path | None, typer.Option(help="export as HTML pages into this folder (serve it with any file server)")
     ] = None,
     engine: Annotated[
         Path | None,
-        typer.Option(help="where Pyodide is (npm install pyodide); found by itself if npm put it here"),
+        typer.Option(
+            help="folder of Pyodide (npm install pyodide); detected automatically if npm installed it here"
+        ),
     ] = None,
     without_engine: Annotated[
-        bool, typer.Option("--without-engine", help="pages that play and answer, but run nothing")
+        bool,
+        typer.Option(
+            "--without-engine", help="omit the engine: pages play recorded runs but cannot run new ones"
+        ),
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """List the lessons, or write them as pages that work without a kernel, a server or the internet."""
+    """List the lessons, or export them as static pages that need no kernel and no internet."""
     if html is not None:
         _write(html, names, engine, without_engine)
         return
@@ -56,7 +61,7 @@ def lessons(
 
 def _write(folder: Path, names: list[str] | None, engine: Path | None, without: bool) -> None:
     if engine is not None and without:
-        raise BadValue("--engine and --without-engine exclude each other; write one of them")
+        raise BadValue("--engine and --without-engine cannot be combined; use one of them")
     try:
         from mqlab.site import writing
         from mqlab.site.engine import find

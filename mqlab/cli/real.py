@@ -17,10 +17,10 @@ def real(
     what: What,
     changes: Set = None,
     as_json: Json = False,
-    record: Annotated[Path | None, typer.Option(help="write a recording of it")] = None,
-    limit: Annotated[float, typer.Option(help="seconds that it may take at most")] = 120,
+    record: Annotated[Path | None, typer.Option(help="save the real run as a recording")] = None,
+    limit: Annotated[float, typer.Option(help="time limit in seconds")] = 120,
 ) -> None:
-    """Play a figure or a lab file on real brokers too, side by side; exit 1 if something differs."""
+    """Run a figure or lab file on real brokers as well and compare; exit status 1 if anything differs."""
     both = verbs.real(scenario(what, changes), record=record, limit=limit)
     if as_json:
         print(

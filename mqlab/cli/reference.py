@@ -32,10 +32,10 @@ def figures(
 
 @app.command()
 def options(
-    word: Annotated[str, typer.Argument(help="part of a name or a sentence")] = "",
+    word: Annotated[str, typer.Argument(help="text to search for in names and descriptions")] = "",
     as_json: Json = False,
 ) -> None:
-    """List options with type, unit, default in each edition, and the guide's sentence."""
+    """List options with type, unit, default per version, and description."""
     found = verbs.options(word)
     if as_json:
         for entry in found:
@@ -52,8 +52,23 @@ def options(
 
 
 @app.command()
+def actions(as_json: Json = False) -> None:
+    """List the actions of scripts, and which product takes each."""
+    found = reference.actions()
+    if as_json:
+        for name, (takers, does) in found.rows.items():
+            print(json.dumps({"action": name, "products": sorted(takers), "does": does}))
+        return
+    head, *lines = found.table()
+    listed = table("Actions", *head, whole=head[:-1])
+    for line in lines:
+        listed.add_row(*told(*line))
+    show(listed)
+
+
+@app.command()
 def schema(
-    product: Annotated[str | None, typer.Argument(help="activemq, openmq or artemis; all")] = None,
+    product: Annotated[str | None, typer.Argument(help="activemq, openmq or artemis (default: all)")] = None,
 ) -> None:
     """Print the JSON Schema of lab files, for editors."""
     print(json.dumps(reference.schema(product), indent=1))
@@ -61,7 +76,7 @@ def schema(
 
 @app.command()
 def terms(
-    term: Annotated[str, typer.Argument(help="part of a term, its meaning or a variant; all without it")] = "",
+    term: Annotated[str, typer.Argument(help="part of a term, its meaning or a variant (default: all)")] = "",
     as_json: Json = False,
 ) -> None:
     """List the terms of the glossary: meaning, the product's own word, source."""
@@ -85,7 +100,7 @@ ABOUT_CHECK = "What mqlab check finds"
 @app.command()
 def rules(
     product: Annotated[
-        str, typer.Argument(help="activemq, openmq, artemis, recordings or check; lists the pages without it")
+        str, typer.Argument(help="activemq, openmq, artemis, recordings or check; default: list the pages")
     ] = "",
     number: Annotated[str, typer.Argument(help="a rule such as 1.6, or a section such as 1")] = "",
     as_json: Json = False,

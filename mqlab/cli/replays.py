@@ -15,10 +15,10 @@ from mqlab.errors import BadValue
 def sweep(
     what: What,
     over: Annotated[list[str], typer.Option(help="A/link.option=v1,v2 or edition=v1,v2")],
-    out_dir: Annotated[Path, typer.Option("--out", help="a new folder")],
-    seeds: Annotated[int, typer.Option(min=1, help="runs of each combination")] = 1,
+    out_dir: Annotated[Path, typer.Option("--out", help="output folder (must not exist)")],
+    seeds: Annotated[int, typer.Option(min=1, help="number of seeds per combination")] = 1,
 ) -> None:
-    """Run every combination of options, for each seed, on Spark."""
+    """Run every combination of options and seeds on Spark."""
     from mqlab import replay
 
     choices: dict[str, list[Any]] = {}
@@ -38,9 +38,9 @@ def sweep(
 @app.command()
 def replay(
     trace_dir: Path,
-    out_dir: Annotated[Path | None, typer.Option("--out", help="where the pyramid goes")] = None,
+    out_dir: Annotated[Path | None, typer.Option("--out", help="output folder")] = None,
 ) -> None:
-    """Build the pyramid of a trace on Spark."""
+    """Build the zoom levels (pyramid) of a large trace with Spark, for the player."""
     from mqlab import replay as room
 
     show(str(room.build(trace_dir, out=out_dir)))

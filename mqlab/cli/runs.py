@@ -10,11 +10,15 @@ import typer
 
 from mqlab.api import asking, verbs
 from mqlab.cli.app import (
+    Consumers,
+    ConsumersAt,
     Edition,
     Jitter,
     Json,
     Limit,
     Lines,
+    Load,
+    Producers,
     Seed,
     Set,
     Until,
@@ -34,7 +38,7 @@ from mqlab.spec.openmq_actions import Send
 from mqlab.spec.plural import counted
 
 if TYPE_CHECKING:
-    from mqlab.spec.any_scenario import AnyScenario
+    from mqlab.spec.scenario import Scenario
     from mqlab.trace import Comparison, Trace
 
 WAITING = ("consumed", "waiting")  # fates that the other tables tell
@@ -45,6 +49,9 @@ def run(
     whats: Whats,
     changes: Set = None,
     edition: Edition = None,
+    load: Load = None,
+    consumers: Consumers = None,
+    producers: Producers = None,
     seed: Seed = 0,
     as_json: Json = False,
     limit: Limit = None,
@@ -52,14 +59,16 @@ def run(
     until: Until = None,
     lines: Lines = None,
     trace: Annotated[Path | None, typer.Option(help="write the trace (Parquet)")] = None,
-    html: Annotated[Path | None, typer.Option(help="write a page that plays the run")] = None,
+    html: Annotated[
+        Path | None, typer.Option(help="write a self-contained HTML page that plays the run")
+    ] = None,
 ) -> None:
-    """Run figures or lab files and show what came of them."""
+    """Run figures or lab files and show the results."""
     from mqlab import products
     from mqlab.products.inputs import writing
 
     if len(whats) > 1 and (trace or html):
-        raise BadValue("--trace and --html take one WHAT; run them one by one")
+        raise BadValue("--trace and --html need exactly one WHAT; run them separately")
     for path in (trace, html):
         if path is not None:
             with writing(path):  # before anybody waits for the run
@@ -67,7 +76,7 @@ def run(
     failed = False
     for what in whats:
         try:
-            asked = scenario(what, changes, edition)
+            asked = scenario(what, changes, edition, load, consumers, producers)
             played = verbs.run(
                 asked, seed=seed, jitter=jitter, limit=limit, until=until, links=Links.parse(lines or ())
             )
@@ -86,7 +95,7 @@ def run(
     raise typer.Exit(1 if failed else 0)
 
 
-def _show(what: str, trace: Trace, asked: AnyScenario) -> None:
+def _show(what: str, trace: Trace, asked: Scenario) -> None:
     from mqlab.trace.spans import spans
 
     title = str(trace.header["scenario"].get("title") or what)
@@ -101,6 +110,8 @@ def _show(what: str, trace: Trace, asked: AnyScenario) -> None:
             waiting.add_row(*told(broker, destination, str(len(numbers)), spans(numbers, most=12)))
     show(waiting if waiting.row_count else "No messages waiting.")
     _show_fates(trace)
+    for one in trace.undone:
+        show(f"[yellow]Not done: {next(iter(told(str(one))))}.[/]")
     _show_races(trace)
     _show_guide(what, trace, asked)
 
@@ -140,12 +151,11 @@ def _asked(trace: Trace) -> int:
     return sum(action.sends for action in trace.actions if isinstance(action, (Producer, Send)))
 
 
-def _show_guide(what: str, trace: Trace, asked: AnyScenario) -> None:
+def _show_guide(what: str, trace: Trace, asked: Scenario) -> None:
     from mqlab import products
     from mqlab.products.activemq.figures.claims import claims
-    from mqlab.spec import Scenario
 
-    said = asked.about.get("guide_says", {}) if isinstance(asked, Scenario) else {}
+    said = asked.about.get("guide_says", {}) if asked.product == "activemq" else {}
     for claim in claims(said, trace):
         show(f"[{'green' if claim.holds else 'yellow'}]{next(iter(told(str(claim))))}[/]")
     real = products.real_note(what)
@@ -185,17 +195,20 @@ def _write(what: str, played: Trace, trace: Path | None, html: Path | None) -> N
 @app.command()
 def explain(
     what: What,
-    message: Annotated[str | None, typer.Option(help="such as P-7, or a number")] = None,
+    message: Annotated[str | None, typer.Option(help="e.g. P-7, or a number")] = None,
     consumer: Annotated[str | None, typer.Option(help="its name")] = None,
     broker: Annotated[str | None, typer.Option(help="its name")] = None,
-    why_not: Annotated[str | None, typer.Option(help="a consumer that did not get it")] = None,
+    why_not: Annotated[str | None, typer.Option(help="explain why this consumer did not receive it")] = None,
     changes: Set = None,
     edition: Edition = None,
+    load: Load = None,
+    consumers: ConsumersAt = None,
+    producers: Producers = None,
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
-    """Tell why a message, a consumer, a broker or a whole run is as it is."""
-    played = verbs.run(scenario(what, changes, edition), seed=seed)
+    """Explain what happened to a message, a consumer, a broker or a whole run."""
+    played = verbs.run(scenario(what, changes, edition, load, consumers, producers), seed=seed)
     found = asking.explain(played, message=message, consumer=consumer, broker=broker, why_not=why_not)
     if as_json:
         causes = [
@@ -218,11 +231,11 @@ def compare(
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
-    """Run figures or lab files and show what each cost, and where two of them part."""
+    """Run figures or lab files and compare losses, duplicates and downtime; two: where they first differ."""
     from mqlab.trace import Comparison
 
     if len(what) < 2:
-        raise BadValue(f"compare needs two runs; write for example {what[0]} fuse:2.21")
+        raise BadValue(f"compare needs two runs; use e.g. {what[0]} fuse:2.21")
     both = asking.compare(*(verbs.run(scenario(one), seed=seed) for one in what))
     ledger = both.ledger() if isinstance(both, Comparison) else both
     if as_json:
@@ -252,14 +265,18 @@ def _show_parting(both: Comparison, one: str, other: str) -> None:
 @app.command()
 def upgrade(
     what: What,
-    old: Annotated[str, typer.Option(help="the edition now")] = "5.17",
-    new: Annotated[str, typer.Option(help="the edition to come")] = "6.1",
+    old: Annotated[str, typer.Option(help="current version")] = "5.17",
+    new: Annotated[str, typer.Option(help="target version")] = "6.1",
     changes: Set = None,
+    load: Load = None,
+    consumers: Consumers = None,
+    producers: Producers = None,
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
-    """Say what an upgrade changes, which default or rule is behind it, and what keeps the old way."""
-    found = asking.upgrade(scenario(what, changes), old, new, seed=seed)
+    """Show what an upgrade changes, which default or rule causes it, and what keeps the old behaviour."""
+    asked = scenario(what, changes, None, load, consumers, producers)
+    found = asking.upgrade(asked, old, new, seed=seed)
     if as_json:
         print(
             json.dumps(

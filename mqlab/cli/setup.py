@@ -13,9 +13,9 @@ from mqlab.cli.app import Json, app, show, table, told
 
 @app.command()
 def lab(
-    folder: Annotated[Path | None, typer.Argument(help="where the notebooks go")] = None,
+    folder: Annotated[Path | None, typer.Argument(help="folder for the notebooks")] = None,
     browser: Annotated[bool, typer.Option(help="open a browser")] = True,
-    offline: Annotated[bool, typer.Option("--offline", help="ask no other machine for anything")] = False,
+    offline: Annotated[bool, typer.Option("--offline", help="make no network requests")] = False,
 ) -> None:
     """Start JupyterLab on the notebooks."""
     from mqlab.lessons import jupyter
@@ -25,7 +25,7 @@ def lab(
 
 @app.command()
 def doctor(as_json: Json = False) -> None:
-    """Say what is installed, what is missing, and how to get it."""
+    """Report what is installed, what is missing, and how to install it."""
     from mqlab.api.doctor import examine
 
     findings = examine()

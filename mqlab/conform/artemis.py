@@ -15,7 +15,7 @@ def differences(outcome: JsonObject, observed: JsonObject) -> list[str]:
     """Return what differs from a recording's `observed`, to the depth that it promises."""
     depth = observed.get("deterministic")
     if depth not in DEPTHS:
-        raise BadFile(f"key 'deterministic' is {depth!r}; write one of {', '.join(DEPTHS)}")
+        raise BadFile(f"key 'deterministic' is {depth!r}; expected one of {', '.join(DEPTHS)}")
     if depth == "none":
         return []
     reduce = {"exact": _exact, "counts": _counts, "totals": _totals, "roles": _roles}[str(depth)]

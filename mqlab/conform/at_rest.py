@@ -29,7 +29,7 @@ def differences(outcome: Outcome, observed: JsonObject) -> list[str]:
     """
     depth = observed.get("deterministic")
     if depth not in DEPTHS:
-        raise BadFile(f"key 'deterministic' is {depth!r}; write one of {', '.join(DEPTHS)}")
+        raise BadFile(f"key 'deterministic' is {depth!r}; expected one of {', '.join(DEPTHS)}")
     if depth == "none":
         return _out_of_range(_totals(outcome), observed.get("totals", ()))
     reduce = {"exact": _exact, "counts": _counts, "totals": _totals}[depth]

@@ -23,7 +23,7 @@ def differences(run: Outcome, observed: JsonObject) -> list[str]:
     """Return what in *run* differs from the nearest of the recorded outcomes."""
     depth = observed.get("deterministic")
     if depth not in timing.DEPTHS:
-        raise BadFile(f"key 'deterministic' is {depth!r}; write {', '.join(timing.DEPTHS)}")
+        raise BadFile(f"key 'deterministic' is {depth!r}; expected {', '.join(timing.DEPTHS)}")
     if depth == "none":
         return _out_of_spread(run, observed.get("spread", {}))
     compare = {"exact": _exact, "outcome": _outcome, "counts": _counts}[depth]

@@ -26,7 +26,7 @@ def differences(outcome: Outcome, observed: JsonObject) -> list[str]:
     """
     depth = observed.get("deterministic")
     if depth not in DEPTHS:
-        raise BadFile(f"key 'deterministic' is {depth!r}; write one of {', '.join(DEPTHS)}")
+        raise BadFile(f"key 'deterministic' is {depth!r}; expected one of {', '.join(DEPTHS)}")
     if depth == "none":
         return []
     nominal = "waits" in observed and observed.get("agrees_with_reference") is not False

@@ -1,4 +1,4 @@
-"""What real brokers did, beside what the lab does: every recording that the lab is judged by, by name.
+"""What real brokers did, beside what mqlab does: every recording with which mqlab is validated, by name.
 
 The recordings are packed into the installed package; in a checkout they lie in ``tests/recordings``.
 """
@@ -25,7 +25,7 @@ from mqlab.trace.spans import numbers
 from mqlab.trace.trace import Trace
 
 if TYPE_CHECKING:
-    from mqlab.spec.any_scenario import AnyScenario
+    from mqlab.spec.scenario import Scenario
 
 Outcome = JsonObject
 WHO = {"openmq": "Open Message Queue 6.5.0", "artemis": "Artemis 2.4.0"}
@@ -72,7 +72,7 @@ class Recorded:
         return tuple(entry["outcome"] for entry in ordered)
 
     @cached_property
-    def scenario(self) -> AnyScenario:
+    def scenario(self) -> Scenario:
         """The scenario, as every verb takes it."""
         return products.product_of(self.value).read(self.value, self.name)
 
@@ -83,22 +83,22 @@ class Recorded:
 
     @cached_property
     def outcome(self) -> Outcome:
-        """What came of the lab's run, in the form of the recording."""
+        """The outcome of mqlab's run, in the form of the recording."""
         return products.product_of(self.value).outcome(self.trace)
 
     @property
     def agrees(self) -> bool:
-        """Whether the lab's run is as one of the recorded ones, as deep as the recording promises."""
+        """Whether mqlab's run is as one of the recorded ones, in as much detail as the recording promises."""
         return conform.compare(self.value, self.name, lambda *_: self.trace).result == "agree"
 
     def rows(self) -> list[tuple[str, str, str]]:
-        """Return what came of it: the words, what the real broker gave, what the lab gave."""
+        """Return the outcomes in rows: what is compared, what the real broker gave, what mqlab gave."""
         real = dict(_told(self.outcomes[0])) if self.outcomes else {}
         here = dict(_told(self.outcome))
         return [(what, real.get(what, "-"), here.get(what, "-")) for what in {**real, **here}]
 
     def __repr__(self) -> str:
-        head, *rows = ("", f"{self.broker}, {self.runs} runs", "the lab"), *self.rows()
+        head, *rows = ("", f"{self.broker}, {self.runs} runs", "mqlab"), *self.rows()
         wide = [max(len(row[i]) for row in (head, *rows)) for i in range(3)]
         lines = [
             "  ".join(cell.ljust(w) for cell, w in zip(row, wide, strict=True)).rstrip()
@@ -115,7 +115,7 @@ class Recorded:
         head = f"<th scope='col'></th><th scope='col'>{escape(self.broker)}, {self.runs} runs</th>"
         return (
             f"<table><caption style='text-align:left'>{escape(self.title)}</caption>"
-            f"<tr>{head}<th scope='col'>the lab</th></tr>{rows}</table>"
+            f"<tr>{head}<th scope='col'>mqlab</th></tr>{rows}</table>"
         )
 
 
@@ -137,7 +137,7 @@ def recorded(what: object) -> Recorded:
     ends = [full for full in known if f"/{full}".endswith(f"/{name}")]
     if len(ends) != 1:
         if ends:
-            raise UnknownName(f"{name} is the name of {', '.join(ends)}; write one of them")
+            raise UnknownName(f"{name} is the name of {', '.join(ends)}; use one of them")
         raise UnknownName.of("recording", name, [full.rpartition("/")[2] for full in known])
     return Recorded(ends[0], _read(*known[ends[0]]))
 
@@ -154,7 +154,7 @@ def names() -> Mapping[str, tuple[str, str]]:
                     name = "/".join(part for part in parts if part != "scenarios")
                     found[name.removesuffix(".json")] = (archive.name, member)
     if not found:
-        raise BadFile("the recordings are neither in the package nor in tests/recordings")
+        raise BadFile("no recordings found, neither in the package nor in tests/recordings")
     return found
 
 

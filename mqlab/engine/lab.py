@@ -17,12 +17,15 @@ from random import Random
 from typing import Any, Protocol, Self
 
 from mqlab.engine.clock import NEVER, Clock
+from mqlab.engine.limits import LOOKS, Limited
 from mqlab.engine.link import Link, LinkQuality
 from mqlab.engine.timing import Timing
+from mqlab.engine.unfinished import unfinished
 from mqlab.errors import BadValue
+from mqlab.spec.action import Action, Start
 from mqlab.spec.link import Links
 from mqlab.spec.plural import counted
-from mqlab.spec.values import duration
+from mqlab.spec.values import duration, told_ms
 from mqlab.trace.record import Recorder
 from mqlab.trace.trace import Trace
 
@@ -54,20 +57,15 @@ AT_ONCE = Completion(deadline=-1)
 REST = Completion()
 LONGEST_REST = 600_000_000  # us that a network has to come to rest
 SPREAD = 4  # of what a machine takes: brokers of the recordings were up after 1 to 10 s
-LOOKS = 1000  # how often (us) an action beside the script is looked after
-MOST_EVENTS = 100_000_000  # of a run that is given no limit
-MOST_MEMORY = 8 << 30  # bytes of what is written down and what is still to happen
-EVENT, TURN = 104, 300  # bytes of one event, and of one thing on the clock
-TURNS = 20  # things on the clock for each event that may be; a run that writes nothing down ends too
 
 
-class Lab(ABC):
+class Lab(Limited, ABC):
     """A running system with its clock, its recorder, its only generator and its script.
 
     A product's lab says how an action begins (`begin`) and what its `trace` and `roles` are.
     *seed* feeds the generator, *jitter* (such as ``"2ms"``) comes on top of every link's delay and lets
     machines be quick and slow (`takes`), *links* say what lines are like, and a run of more than *limit*
-    events (10^8 unless told), or of more than 8 GiB, stops with an error.
+    events (default: 10^8), or of more than 8 GiB, stops with an error.
     """
 
     def __init__(
@@ -90,9 +88,17 @@ class Lab(ABC):
         self.under_way: Completion | None = None
         self.ends_with_script = False  # whether a run does not wait for a rest in the end
         self.rest_since = 0  # us, when the wait for a rest began
+        self.appointments: list[Timed] = []  # actions with a time of their own that is still to come
+        self.first: list[Timed] = []  # those of the time 0, which come once brokers have started
+        self.latest: Timed | None = None  # of the script, the action that began last
+        self.in_vain: list[dict[str, str]] = []  # what was asked for and changed nothing
+        self.cut_at: int | None = None  # us, where a run was to end whatever is under way
         self.scheduled = 0  # actions beside the script that are still to come, or not over
         for action in script:
             self.schedule(action)
+
+    def __repr__(self) -> str:
+        return f"<mqlab.Lab at {told_ms(self.now)} ms, {counted(self.recorder.count, 'event')}>"
 
     # What a product's lab says
 
@@ -159,14 +165,22 @@ class Lab(ABC):
             return
         time = self.due(action)
         self.scheduled += 1
-        self.clock.schedule_background(time, self.on_scheduled, action)
+        self.appointments.append(action)
+        if time == 0 and self.script and isinstance(self.action_of(self.script[0]), Start):
+            self.first.append(action)
+        else:
+            self.clock.schedule_background(time, self._on_appointment, action)
+
+    def _on_appointment(self, action: Timed) -> None:
+        self.appointments.remove(action)
+        self.on_scheduled(action)
 
     def due(self, action: Timed) -> int:
         """Return when *action* is due (us); raises `BadValue` for a time that is over."""
         time = self.clock.now if action.at is None else duration(action.at, "at")
         if time < self.clock.now:
-            now = self.clock.now / 1000
-            raise BadValue(f"{action}: at {action.at} is over, it is {now:g} ms; write a later time")
+            now = told_ms(self.clock.now)
+            raise BadValue(f"{action}: at {action.at} is in the past (now: {now} ms); choose a later time")
         return time
 
     def on_scheduled(self, action: Timed) -> None:
@@ -198,13 +212,23 @@ class Lab(ABC):
         if self.ends_with_script and self.under_way is None and not self.script:
             return False  # whatever is still on its way
         self.end_action()
+        self._begin_first()
         if self.under_way is not None:  # its end was the beginning of another part of it
             return True
         if self.script:
             self.rest_since = self.clock.now
-            self.under_way = self.begin(self.script.popleft())
+            self.latest = self.script.popleft()
+            self.under_way = self.begin(self.latest)
             return True
         return self.clock.step() or self._next_appointment()
+
+    def _begin_first(self) -> None:
+        """Let the actions of the time 0 happen, once the brokers that the script starts are there."""
+        if self.latest is None or self.under_way is not None:
+            return
+        first, self.first = self.first, []
+        for action in first:
+            self.clock.schedule_background(self.clock.now, self._on_appointment, action)
 
     def end_action(self) -> None:
         """The action under way, if there is one, is over."""
@@ -236,7 +260,7 @@ class Lab(ABC):
             if self.expecting and self.clock.now > self.rest_since + LONGEST_REST:
                 raise BadValue(
                     f"not at rest after {LONGEST_REST // 60_000_000} min, stopped at "
-                    f"{self.clock.now / 1000:g} ms: {self.expecting}; say until when to run"
+                    f"{told_ms(self.clock.now)} ms: {self.expecting}; set until=..."
                 )
             if not self.clock.step():
                 self.clock.next()
@@ -264,6 +288,7 @@ class Lab(ABC):
         self._play(None if until is None else duration(until, "until"))
 
     def _play(self, end: int | None) -> None:
+        self.cut_at = end
         while end is None or self._next_time() <= end:
             if not self.step():
                 break
@@ -287,39 +312,22 @@ class Lab(ABC):
             time = min(time, until.deadline)
         return self.clock.now if time == NEVER else time
 
-    def check_limit(self) -> None:
-        """Raise `BadValue` when more has happened than the limit allows."""
-        if self.limit is not None and self.recorder.count > self.limit:
-            raise BadValue(f"more than {counted(self.limit, 'event')}; let the script end earlier")
+    def action_of(self, scripted: Any) -> Action:
+        """Return the action that a thing of the script is."""
+        action: Action = scripted
+        return action
 
-    def check_patience(self) -> None:
-        """Raise `BadValue` for a run beyond its limit of events, of memory, or of things without events."""
-        most = MOST_EVENTS if self.limit is None else self.limit
-        turns, count = TURNS * (most + LOOKS), self.recorder.count
-        now = f"stopped at {self.clock.now / 1000:g} ms"
-        if count > most:
-            raise BadValue(f"more than {counted(most, 'event')}, {now}; let the script end earlier")
-        if self.clock.turn > turns:
-            raise BadValue(
-                f"{turns} things were to happen, with {counted(count, 'event')}; {now}: say until when to run"
-            )
-        kept = count - self.recorder.gone
-        if EVENT * kept + TURN * self.clock.waiting > MOST_MEMORY:
-            raise BadValue(
-                f"more than {MOST_MEMORY >> 30} GiB, {now}: {counted(count, 'event')}, and "
-                f"{self.clock.waiting} things that are still to happen; let fewer messages be sent"
-            )
+    def tell_in_vain(self, what: str, why: str) -> None:
+        """Note what was asked for and changed nothing."""
+        self.in_vain.append({"what": what, "why": why})
 
-    def expect(self, messages: int) -> None:
-        """Raise `BadValue` for more messages at once than a run may have events."""
-        most = MOST_EVENTS if self.limit is None else self.limit
-        if messages > most:
-            raise BadValue(
-                f"more than {counted(most, 'event')} result from {counted(messages, 'message')}; send fewer"
-            )
+    @property
+    def undone(self) -> list[dict[str, str]]:
+        """What of the script has not happened, each with the reason, as a trace's header has it."""
+        return unfinished(self)
 
     def until(self, time: int | str) -> None:
-        """Let time go on until *time* (such as ``"2s"``) after the lab's beginning."""
+        """Let time pass until *time* (such as ``"2s"``) after the lab's start."""
         self._play(duration(time, "until"))
 
     def rest(self) -> None:
@@ -327,7 +335,7 @@ class Lab(ABC):
         self._play(None)
 
     def fork(self) -> Self:
-        """Return a copy of the lab as it is now; the two go their own ways."""
+        """Return an independent copy of the lab as it is now."""
         # A copy is no garbage: to look for some among its new objects took as long as to make them.
         looks = gc.isenabled()
         gc.disable()

@@ -18,12 +18,12 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 from mqlab import products
 from mqlab.errors import BadValue, UnknownName
 from mqlab.products.inputs import scenario_of
-from mqlab.spec import Action, Network, Scenario, Settle, Snapshot
+from mqlab.spec import Action, Scenario, Settle, Snapshot
 from mqlab.spec.plural import counted
-from mqlab.spec.step import Step
+from mqlab.spec.scenario import AnyNetwork
 
 if TYPE_CHECKING:
-    from mqlab.spec.any_scenario import AnyScenario
+    from mqlab.spec.scenario import Scenario
 
 EDITION = "edition"
 
@@ -57,7 +57,7 @@ def is_function(what: object) -> TypeGuard[Callable[..., object]]:
 
 def _axis(name: str, given: object, arguments: tuple[str, ...]) -> Axis:
     if isinstance(given, str) or not isinstance(given, (Sequence, Mapping)) or not len(given):
-        raise BadValue(f"{name}: {given!r}; write a list of one or more values")
+        raise BadValue(f"{name}: {given!r}; expected a list of one or more values")
     values = tuple(given.values()) if isinstance(given, Mapping) else tuple(given)
     kind = _kind(name, values, arguments)
     if kind == "actions":
@@ -85,10 +85,10 @@ def _kind(name: str, values: Sequence[object], arguments: tuple[str, ...]) -> st
     )
 
 
-def _actions(value: object) -> tuple[Action | Step, ...] | None:
+def _actions(value: object) -> tuple[Action, ...] | None:
     """Return a value as a tuple of actions, or None if it is none."""
     several = tuple(value) if isinstance(value, (tuple, list)) else (value,)
-    return several if all(isinstance(one, (Action, Step)) for one in several) else None
+    return several if all(isinstance(one, Action) for one in several) else None
 
 
 def _label(value: object) -> Any:
@@ -97,7 +97,7 @@ def _label(value: object) -> Any:
         return value
     if isinstance(value, tuple):
         return ", ".join(map(_label, value)) or "none"
-    if isinstance(value, Network):
+    if isinstance(value, AnyNetwork):
         return f"{counted(len(value.names), 'broker')}"
     if isinstance(value, Action):
         return _told(value)
@@ -115,7 +115,7 @@ def _told(action: Action) -> str:
     return " ".join(map(str, [type(action).__name__, *own]))
 
 
-def made(what: object, axes: Sequence[Axis], places: Sequence[int]) -> AnyScenario:
+def made(what: object, axes: Sequence[Axis], places: Sequence[int]) -> Scenario:
     """Return the scenario of one choice of the axes that make scenarios: arguments and actions."""
     chosen = [(axis, axis.values[place]) for axis, place in zip(axes, places, strict=True)]
     base = what
@@ -128,15 +128,15 @@ def made(what: object, axes: Sequence[Axis], places: Sequence[int]) -> AnyScenar
     return scenario
 
 
-def _scenario(what: object) -> AnyScenario:
+def _scenario(what: object) -> Scenario:
     if isinstance(what, tuple) and what:
         return scenario_of(what[0], *what[1:])
     return scenario_of(what)
 
 
-def _with_actions(scenario: AnyScenario, actions: tuple[Any, ...]) -> AnyScenario:
+def _with_actions(scenario: Scenario, actions: tuple[Any, ...]) -> Scenario:
     """Return a scenario with actions more, before the end of a plain one: its last rest and look."""
-    if not isinstance(scenario, Scenario):
+    if scenario.product != "activemq":
         return scenario.with_actions(*actions)
     own, end = list(scenario.actions), list[Action]()
     while own and isinstance(own[-1], (Settle, Snapshot)):
@@ -144,16 +144,9 @@ def _with_actions(scenario: AnyScenario, actions: tuple[Any, ...]) -> AnyScenari
     return replace(scenario, actions=(*own, *actions, *end))
 
 
-def changed(scenario: AnyScenario, axis: Axis, value: object) -> AnyScenario:
+def changed(scenario: Scenario, axis: Axis, value: object) -> Scenario:
     """Return a scenario with an option or its edition changed."""
     if axis.kind == "edition":
-        return under(scenario, str(value))
+        return scenario.under(str(value))
     place, _, option = axis.name.rpartition(".")
     return scenario.change(place, **{products.option_name(scenario, option): value})
-
-
-def under(scenario: AnyScenario, edition: str) -> AnyScenario:
-    """Return a scenario of any product for another edition."""
-    if isinstance(scenario, Scenario):
-        return scenario.under(edition)
-    return replace(scenario, version=edition)

@@ -43,7 +43,7 @@ class Effect:
 
 @cache
 def effect(rule: str) -> Effect:
-    """Return what comes of a problem that `check` names: a run of the smallest network that has it, and mended.
+    """Return the effect of a problem found by `check`: runs of a minimal network with it and with the fix.
 
     Its `bad` and `mended` are traces, for `mqlab.view` and `mqlab.compare`. Raises `UnknownName` for a rule
     that no run shows (``mqlab rules check`` says why).

@@ -148,9 +148,9 @@ def outcomes(body: Body, setting: Setting, seeds: int = SEEDS) -> Outcomes:
     Raises `BadValue` for fewer than one seed, or without jitter: then every run is the same.
     """
     if seeds < 1:
-        raise BadValue(f"seeds={seeds!r}; write a whole number of runs, 1 or more")
+        raise BadValue(f"seeds={seeds!r}; expected a whole number of runs, 1 or more")
     if setting.jitter <= 0:
-        raise BadValue("jitter=0 always gives the same run; write for example jitter='1ms'")
+        raise BadValue("jitter=0 always gives the same run; use e.g. jitter='1ms'")
     counts: Counter[Outcome] = Counter()
     first: dict[Outcome, int] = {}
     for seed in range(setting.seed, setting.seed + seeds):

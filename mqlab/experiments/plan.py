@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from mqlab import products
 from mqlab.errors import BadFile, BadValue
-from mqlab.experiments.axes import Axis, axes_of, changed, made, under
+from mqlab.experiments.axes import Axis, axes_of, changed, made
 from mqlab.experiments.sizes import carried
 from mqlab.spec.json_types import JsonObject
 from mqlab.spec.plural import counted
@@ -22,7 +22,7 @@ from mqlab.trace.kinds import Kind
 from mqlab.trace.trace import Trace
 
 if TYPE_CHECKING:
-    from mqlab.spec.any_scenario import AnyScenario
+    from mqlab.spec.scenario import Scenario
 
 Worker = Callable[[str, int, int | str], Trace]
 FORMAT = 2
@@ -117,13 +117,13 @@ class Plan:
         return cls(bases, axes, listed, value["jitter"])
 
 
-def read(text: str) -> AnyScenario:
+def read(text: str) -> Scenario:
     """Return the scenario of a lab file's text."""
     body = json.loads(text)
     return products.product_of(body).read(body, "lab file")
 
 
-def dumps(scenario: AnyScenario) -> str:
+def dumps(scenario: Scenario) -> str:
     """Return the text of a scenario's lab file."""
     return json.dumps(products.product_of_scenario(scenario).write(scenario))
 
@@ -146,7 +146,7 @@ def planned(
     """
     listed = range(seeds) if isinstance(seeds, int) else tuple(seeds)
     if not len(listed):
-        raise BadValue(f"{seeds!r} seeds; write 1 or more")
+        raise BadValue(f"{seeds!r} seeds; expected 1 or more")
     axes = axes_of(over, what)
     making = [axis for axis in axes if axis.kind in MAKE]
     count = math.prod(len(axis.values) for axis in making)
@@ -158,7 +158,7 @@ def planned(
     bases = []
     for places in product(*(range(len(axis.values)) for axis in making)):
         scenario = made(what, making, places)
-        bases.append(dumps(scenario if edition is None else under(scenario, edition)))
+        bases.append(dumps(scenario if edition is None else scenario.under(edition)))
     plan = Plan(tuple(bases), axes, listed, jitter)
     # Each value by itself: combinations can be too many to try here; what fails there is a row.
     first = read(plan.bases[0])

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
 
-from mqlab.errors import MqlabError
+from mqlab.errors import BadValue, MqlabError
 from mqlab.products.activemq.runtime import play
 from mqlab.spec import Network, Scenario
 from mqlab.spec.edition import RULES
@@ -49,6 +49,11 @@ def upgrade(scenario: Scenario, old: str, new: str, seed: int = 0) -> Upgrade:
     """Run *scenario* in two editions and say what changes, and why."""
     old, new = edition_of(old), edition_of(new)
     before = play(scenario.under(old), seed)
+    if not before.index().count:
+        raise BadValue(
+            "no message is sent in this run, so it cannot show what an upgrade changes; add consumers and "
+            "producers, or take mq.default_load(network)"
+        )
     try:
         after = play(scenario.under(new), seed)
     except MqlabError as error:
@@ -77,8 +82,8 @@ def _changes(before: Outcome, after: Outcome) -> Iterator[str]:
     for verb, was, now in zip(("receives", "messages waiting in"), before, after, strict=True):
         for name in sorted({*was, *now}):
             if was.get(name, 0) != now.get(name, 0):
-                told = f"{name} {verb}" if verb == "receives" else f"{verb} {name}:"
-                yield f"{told} {now.get(name, 0)}, was {was.get(name, 0)}."
+                told = f"{name} {verb}" if verb == "receives" else f"{verb} {name}"
+                yield f"{told}{'' if verb == 'receives' else ':'} {now.get(name, 0)}, was {was.get(name, 0)}."
 
 
 def _defaults(
@@ -95,10 +100,10 @@ def _defaults(
             network = network.change(place, **{row.name: was})
         put_back = _outcome(play(_with(scenario, network, new), seed))
         if put_back != after:
-            whole = " and keeps the old outcome" if put_back == before else ""
+            whole = " and the old outcome" if put_back == before else ""
             yield (
                 f"{row.guide} is {_text(now)} by default, was {_text(was)}: {row.sentence} "
-                f'Writing {row.guide}="{_text(was)}" on {", ".join(unset)} undoes that{whole} '
+                f'Setting {row.guide}="{_text(was)}" on {", ".join(unset)} restores the old default{whole} '
                 f"[{row.source}]."
             )
 
@@ -121,5 +126,5 @@ def _rules(scenario: Scenario, old: str, new: str, seed: int, after: Outcome) ->
         if _outcome(play(scenario.under(new), seed, rules=rules)) != after:
             holder = f"in {new}, not in {old}" if now else f"in {old}, not in {new}"
             option = OPTIONS["networkConnector"].get(f.metadata["option"])
-            kept = f'write {option.guide}="true"' if option and was else "no option brings it back"
+            kept = f'set {option.guide}="true"' if option and was else "no option restores it"
             yield f"{f.metadata['sentence']} ({holder}; {kept})."

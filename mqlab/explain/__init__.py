@@ -35,7 +35,7 @@ def explain(
         consumer, why_not = None, consumer
     if why_not is not None:
         if message is None or consumer or broker:
-            raise BadValue("why_not goes with a message: explain(trace, message=..., why_not=...)")
+            raise BadValue("why_not requires message=: explain(trace, message=..., why_not=...)")
         return why_not_received(trace, message, why_not)
     asked = [name for name in (message, consumer, broker) if name is not None]
     if len(asked) > 1:

@@ -36,6 +36,9 @@ def of_run(trace: Trace) -> Explanation:
         told += tell(trace)
     if trace.header.get("real"):
         told.append(f"Where the guide and the real broker differ: {trace.header['real']}")
+    told += [f"Not done: {one}." for one in trace.undone]
+    if not trace.index().count:
+        return Explanation("No message was sent. To see one move, add a producer and a consumer.", tuple(told))
     return Explanation(f"{counted(trace.index().count, 'message was', 'messages were')} sent.", tuple(told))
 
 

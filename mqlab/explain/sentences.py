@@ -6,7 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from mqlab.spec.json_types import JsonDict
-from mqlab.spec.scenario import DATABASE
+from mqlab.spec.network_names import DATABASE
+from mqlab.spec.values import told_ms
 from mqlab.trace import accounts, questions
 from mqlab.trace.event import Event
 from mqlab.trace.kinds import Kind, Reason
@@ -43,7 +44,7 @@ Tell = Callable[[Trace, Event, JsonDict], Line]
 
 def ms(time: int) -> str:
     """Return a time (us) as it is read: ``12.5 ms``."""
-    return f"{time / 1000:g} ms"
+    return f"{told_ms(time)} ms"
 
 
 def sentence(trace: Trace, event: Event) -> Sentence | None:

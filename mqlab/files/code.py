@@ -8,6 +8,7 @@ from dataclasses import is_dataclass
 from textwrap import indent
 
 from mqlab.spec.noun import required, written
+from mqlab.spec.scenario import PACES, Scenario
 from mqlab.spec.values import Destination
 
 WIDTH = 92  # of a call on one line; a longer one has a line for each argument
@@ -45,6 +46,15 @@ class Code:
             in_place = (not parts and name in required(type(value))) or name in _IN_PLACE
             parts.append(("" if in_place else f"{name}=") + self.written(given))
         return f"{self.module}.{type(value).__name__}({', '.join(parts)})"
+
+    def scenario(self, network: str, scenario: Scenario) -> str:
+        """Return code that makes an equal scenario, under the name `scenario`; *network* makes its network."""
+        actions = "".join(f"    {self.written(action)},\n" for action in scenario.actions)
+        more = [f"about={self.written(dict(scenario.about))}"] if scenario.about else []
+        more += [f"pace={self.written(scenario.pace)}"] if scenario.pace != PACES[0] else []
+        made = in_lines("mq.Scenario", ["net", f"(\n{actions})" if actions else "()", *more])
+        head = "import mqlab as mq\n" + (f"from mqlab import {self.module}\n" if self.module != "mq" else "")
+        return f"{head}\nnet = {network}\nscenario = {made}\n"
 
     def named(self, options: Mapping[str, object]) -> list[str]:
         """Return options as arguments with their names."""

@@ -40,7 +40,7 @@ def gather(paths: Iterable[Path]) -> tuple[SourceFile, ...]:
         for file in _inside(path) if path.is_dir() else [_source(path)]:
             found.setdefault(file.name, file)
     if not found:
-        raise BadFile("no file is given; write for example mq.load('activemq.xml')")
+        raise BadFile("no files given; use e.g. mq.load('activemq.xml')")
     return tuple(found.values())
 
 
@@ -57,7 +57,7 @@ def _inside(folder: Path) -> list[SourceFile]:
     markups = [file for file in all_ if file.name.endswith(".xml") and _has_broker(file)]
     found = markups or [file for file in all_ if not file.name.endswith(".xml")]
     if not found:
-        raise BadFile(f"{folder}: no file in this folder is a broker's; write for example activemq.xml")
+        raise BadFile(f"{folder}: no broker configuration found in this folder; expected e.g. activemq.xml")
     return found
 
 
@@ -79,10 +79,10 @@ def values_of(given: Mapping[str, str] | str | os.PathLike[str] | None) -> dict[
     if isinstance(given, Mapping):
         for name, value in given.items():
             if not isinstance(name, str) or not isinstance(value, str):
-                raise BadValue(f"values: {shown(name)}: {shown(value)}; write texts for both")
+                raise BadValue(f"values: {shown(name)}: {shown(value)}; expected strings for both")
         return dict(given)
     if not isinstance(given, (str, os.PathLike)):
-        raise BadValue(f"values: {shown(given)}; write a mapping, or the path of a property file")
+        raise BadValue(f"values: {shown(given)}; expected a mapping or the path of a property file")
     return properties.mapping(markup.load(Path(given))[0], str(given))
 
 
@@ -92,7 +92,7 @@ def product_of(files: tuple[SourceFile, ...]) -> str:
     found = dict.fromkeys(kinds.values())
     if len(found) > 1:
         told = ", ".join(f"{name} is of {kind}" for name, kind in list(kinds.items())[:4])
-        raise BadFile(f"files of several products make no network: {told}")
+        raise BadFile(f"files of different products cannot be combined into one network: {told}")
     return next(iter(found))
 
 
@@ -133,4 +133,4 @@ def write(texts: Mapping[str, str], folder: str | os.PathLike[str]) -> None:
             place.write_bytes(text.encode(markup.encoding_of(text)))
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or error
-            raise BadFile(f"{place}: cannot be written: {reason}; take another place") from None
+            raise BadFile(f"{place}: cannot be written: {reason}; choose another location") from None

@@ -101,21 +101,19 @@ def load(path: str | Path) -> tuple[str, str]:
 def decoded(data: bytes, where: str) -> tuple[str, str]:
     """Return the text of an XML file's bytes, and its encoding; raises `BadFile`."""
     if len(data) > MOST_BYTES:
-        raise BadFile(
-            f"{where}: more than {MOST_BYTES:,} bytes; no configuration is as long, take another file"
-        )
+        raise BadFile(f"{where}: more than {MOST_BYTES:,} bytes; too large for a configuration file")
     declared = _DECLARED.match(data.removeprefix(b"\xef\xbb\xbf"))
     name = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8"
     if declared and name == "utf-8":
         name = declared[1].decode("ascii").lower()
     if name not in ENCODINGS:
-        raise BadFile(f"{where}, line 1: unknown encoding {name!r}; write it as utf-8")
+        raise BadFile(f"{where}, line 1: unknown encoding {name!r}; save it as UTF-8")
     try:
         text = data.decode(name)
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise BadFile(
-            f"{where}, line {line}: these bytes are not {name}; write the file's encoding in its first line"
+            f"{where}, line {line}: not valid {name}; declare the file's encoding in its first line"
         ) from None
     return text.removeprefix("\ufeff"), name
 

@@ -32,7 +32,7 @@ def parse(text: str, where: str, encoding: str = "utf-8") -> Document:
     {'x': '1'}
     """
     if len(text) > MOST_BYTES:
-        raise BadFile(f"{where}: more than {MOST_BYTES:,} characters; no configuration is as long")
+        raise BadFile(f"{where}: more than {MOST_BYTES:,} characters; too large for a configuration file")
     reader = DefusedExpatParser(forbid_dtd=True, forbid_entities=True, forbid_external=True)
     reader.setFeature(feature_namespaces, True)
     builder = _Builder(text, where)
@@ -94,7 +94,7 @@ class _Builder(ContentHandler):
         self.count += 1
         if self.count > MOST_ELEMENTS or len(self.open) >= MOST_DEPTH:
             what = f"more than {MOST_ELEMENTS:,} elements" if self.count > MOST_ELEMENTS else "too deep"
-            raise BadFile(f"{self.where}, line {line}: {what}; no configuration is like that")
+            raise BadFile(f"{self.where}, line {line}: {what}; not a plausible configuration")
         given = {
             known if not space else f"{{{space}}}{known}": value for (space, known), value in attrs.items()
         }

@@ -36,7 +36,7 @@ def read(text: str, where: str) -> list[Entry]:
     [('a.b', 'c d'), ('e', '')]
     """
     if len(text) > MOST_BYTES:
-        raise BadFile(f"{where}: more than {MOST_BYTES:,} characters; no configuration is as long")
+        raise BadFile(f"{where}: more than {MOST_BYTES:,} characters; too large for a configuration file")
     found, place, line = [], 0, 1
     while place < len(text):
         whole = _LINE.match(text, place)

@@ -80,11 +80,11 @@ def _check_values(value: object, place: tuple[str, ...] = ()) -> None:
     elif isinstance(value, str):
         _check_text(value, where)
     elif isinstance(value, float) and not math.isfinite(value):
-        raise BadValue(f"{where} is {value}; write a number that is finite")
+        raise BadValue(f"{where} is {value}; expected a number that is finite")
     elif isinstance(value, int) and abs(value) > MOST_LONG:
-        raise BadValue(f"{where} is {shown(value)}; write {MOST_LONG} or less")
+        raise BadValue(f"{where} is {shown(value)}; expected {MOST_LONG} or less")
     elif value is not None and not isinstance(value, (bool, int, float)):
-        raise BadValue(f"{where} is {shown(value)}; a lab file has texts, numbers, lists and objects")
+        raise BadValue(f"{where} is {shown(value)}; allowed are strings, numbers, lists and objects")
 
 
 def _where(place: tuple[str, ...]) -> str:
@@ -93,6 +93,6 @@ def _where(place: tuple[str, ...]) -> str:
 
 def _check_text(value: str, where: str) -> None:
     if len(value) > LONGEST:
-        raise BadValue(f"{where} is {len(value)} characters long; write {LONGEST} or less")
+        raise BadValue(f"{where} is {len(value)} characters long; expected {LONGEST} or less")
     if not value.isascii() and any("\ud800" <= char <= "\udfff" for char in value):
-        raise BadValue(f"{where} is {shown(value)}, half of a character; write the whole one")
+        raise BadValue(f"{where} is {shown(value)}, which contains an unpaired surrogate")

@@ -115,10 +115,10 @@ def read(given: Mapping[str, object], key: Answer) -> Answer:
     """Return a prediction in the fields of *key*; raises `BadValue` with words for a learner."""
     unknown = [name for name in given if name not in key]
     if unknown:
-        raise BadValue(f"{unknown[0]!r} is not asked for; write {_call(key)}")
+        raise BadValue(f"{unknown[0]!r} is not an expected argument; expected {_call(key)}")
     missing = [name for name in key if name not in given]
     if missing:
-        raise BadValue(f"{missing[0]} is missing; write {_call(key)}")
+        raise BadValue(f"{missing[0]} is missing; expected {_call(key)}")
     return {name: _value(name, given[name], right) for name, right in key.items()}
 
 
@@ -144,15 +144,15 @@ def _value(name: str, given: object, right: int | float | str) -> int | float | 
         words = given.replace(",", " ").replace("->", " ").split() if isinstance(given, str) else given
         if isinstance(words, Sequence) and all(isinstance(part, str) for part in words):
             return " ".join(words if name == "route" else sorted(words))
-        raise BadValue(f"{name} is {given!r}; write names, such as 'A B'")
+        raise BadValue(f"{name} is {given!r}; expected names, such as 'A B'")
     if isinstance(given, str) and given.strip().replace(".", "", 1).isdigit():
         given = float(given)
     if isinstance(given, bool) or not isinstance(given, int | float) or given != given:
-        raise BadValue(f"{name} is {given!r}; write a number")
+        raise BadValue(f"{name} is {given!r}; expected a number")
     if not 0 <= given <= TOO_MANY:
-        raise BadValue(f"{name} is {given!r}; write a number from 0 to {TOO_MANY:,}")
+        raise BadValue(f"{name} is {given!r}; expected a number from 0 to {TOO_MANY:,}")
     if isinstance(right, int) and given != int(given):
-        raise BadValue(f"{name} is {given!r}; messages are whole, so write a whole number")
+        raise BadValue(f"{name} is {given!r}; expected a whole number of messages")
     return int(given) if given == int(given) else float(given)
 
 

@@ -53,9 +53,9 @@ def cells(file: Path) -> list[Cell]:
 
 def _of_task(task: Prediction | Exercise) -> Iterator[str]:
     if len(task.hints) < 2:
-        yield "two hints at least, the second clearer than the first"
+        yield "needs at least two hints, the second more specific than the first"
     if not task.told or not task.source:
-        yield "says nothing afterwards, or not in which section of a guide it stands"
+        yield "lacks a concluding text (told) or a source"
     try:
         yield from _prediction(task) if isinstance(task, Prediction) else _exercise(task)
     except MqlabError as error:
@@ -81,7 +81,7 @@ def _prediction(task: Prediction) -> Iterator[str]:
     if not key:
         yield "there is nothing to predict"
     if not task.mistakes:
-        yield "names no mistake"
+        yield "lists no mistakes"
     seen: list[answers.Answer] = []
     for name in task.mistakes:
         wrong = mistakes.answer(name, task, body, trace)
@@ -99,7 +99,7 @@ def _exercise(task: Exercise) -> Iterator[str]:
     before = setups.scenario(task.setup)
     texts = data.texts()
     if feedback.on_exercise(task, setups.body(before), setups.body(before), texts).right:
-        yield "is done before anything is changed"
+        yield "its checks pass before anything is changed"
     done = solved(task)
     if not feedback.on_exercise(task, setups.body(done), setups.body(before), texts).right:
         yield "its solution does not pass its checks"
@@ -144,7 +144,7 @@ def _of_notebook(lesson: LessonData, found: list[Cell]) -> Iterator[str]:
             yield f"{since:.0f} min without a task, before {cell['source'][:40]!r}"
             since = 0.0
     if not LEAST <= total <= MOST:
-        yield f"takes about {total:.0f} min; {LEAST:.0f} to {MOST:.0f} min are meant"
+        yield f"takes about {total:.0f} min; the target is {LEAST:.0f} to {MOST:.0f} min"
 
 
 def minutes(cell: Cell, lesson: LessonData) -> float:

@@ -187,7 +187,7 @@ def _file(file: Traversable) -> JsonDict:
     try:
         return tomllib.loads(file.read_text(encoding="utf-8"))
     except OSError as error:
-        raise BadFile(f"{file.name}: no lesson there: {error.strerror}") from None
+        raise BadFile(f"{file.name}: lesson not found: {error.strerror}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise BadFile(f"{file.name}: {error}") from None
 

@@ -1,4 +1,4 @@
-"""What real brokers do that nobody expects: each told with its recording, beside the same run in the lab.
+"""Surprising behaviour of real brokers: each shown with its recording, beside the same run in mqlab.
 
 The numbers of a text are never written: ``{C1 received}`` stands for what the recording gives.
 """
@@ -29,12 +29,12 @@ class Discovered:
 
     @cached_property
     def recorded(self) -> Recorded:
-        """The recording; ``mq.view(it.recorded)`` shows the lab's run of it."""
+        """The recording; ``mq.view(it.recorded)`` shows mqlab's run of it."""
         return recorded(self.discovery.recorded)
 
     @cached_property
     def rows(self) -> list[tuple[str, str, str]]:
-        """What came of it, in words: of the real broker and of the lab."""
+        """The outcomes as text: that of the real broker and that of mqlab."""
         shows = self.discovery.shows.items()
         real, here = self.recorded.outcomes[0], self.recorded.outcome
         more = [(what, value_at(real, path), value_at(here, path)) for what, path in shows]
@@ -58,7 +58,7 @@ class Discovered:
         return [row for row in self.rows if row[0] in gaps]
 
     def seen(self) -> str:
-        """Say who did it how often, and whether the lab does the same."""
+        """Say which broker did it how often, and whether mqlab does the same."""
         found = self.recorded
         same = "lab_agrees" if found.agrees else "lab_varies"
         return self.words[same].format(broker=found.broker, runs=found.runs, name=self.discovery.recorded)

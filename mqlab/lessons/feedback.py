@@ -16,7 +16,7 @@ Texts = Mapping[str, Mapping[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class Feedback:
-    """What came of an attempt, in lines. `mistake` names the wrong rule that explains it, if one does.
+    """The feedback on an attempt, line by line. `mistake` names the wrong rule that explains it, if one does.
 
     What was no answer at all (a text for a number) is not `counted`: it has been told, and nothing is shown.
     """

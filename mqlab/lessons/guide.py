@@ -21,7 +21,7 @@ def _lines(lesson: LessonData, minutes: float) -> Iterator[str]:
     about = lesson.instructor
     yield f"# {lesson.name}: {lesson.title}"
     yield ""
-    yield f"**Question.** {lesson.question} About {minutes:.0f} minutes for a learner alone."
+    yield f"**Question.** {lesson.question} About {minutes:.0f} min for a learner alone."
     if goal := about.get("goal"):
         yield ""
         yield f"**Goal.** {goal}"

@@ -48,7 +48,9 @@ def prepare(folder: Path | None = None) -> Path:
             if _gives_away(place, target):
                 _strip(place)
     except OSError as error:
-        raise BadFile(f"{target}: no folder for notebooks: {error.strerror}; name another") from None
+        raise BadFile(
+            f"{target}: cannot create the notebook folder: {error.strerror}; choose another"
+        ) from None
     return target
 
 

@@ -21,20 +21,20 @@ from mqlab.lessons.progress import Progress
 from mqlab.trace.trace import Trace
 
 if TYPE_CHECKING:
-    from mqlab.spec.any_scenario import AnyScenario
+    from mqlab.spec.scenario import Scenario
 
 
 def open(name: str, learner: str = "", language: str = "en", file: Path | None = None) -> Lesson:
     """Return a lesson by the name of its notebook; raises `UnknownName`.
 
-    A *learner* who gives a name has numbers of messages of their own, and a progress of their own in *file*
-    (the user's folder unless told).
+    A *learner* who gives a name gets individual message counts and an individual progress file, *file*
+    (default: in the user's folder).
     """
     return Lesson(data.lesson(name, language), Progress(name, learner, file), learner)
 
 
 class Lesson:
-    """The tasks of a lesson. What a learner gives wrongly is answered in words, never with an error."""
+    """The tasks of a lesson. Invalid input is answered with a message, never with an exception."""
 
     def __init__(self, of: data.LessonData, progress: Progress, learner: str = "") -> None:
         self.data, self.progress, self.learner = of, progress, learner
@@ -53,7 +53,7 @@ class Lesson:
                 return replace(task, text=setups.told(task.text, task.setup, self.learner))
         raise UnknownName.of("task", id, [task.id for task in self.data.tasks], self.data.name)
 
-    def figure(self, id: str) -> AnyScenario:
+    def figure(self, id: str) -> Scenario:
         """Return the scenario of a task, which every verb takes: ``mq.run``, ``mq.check``, ..."""
         return setups.scenario(self.task(id).setup, self.learner)
 
@@ -63,7 +63,7 @@ class Lesson:
 
     @property
     def discoveries(self) -> Discoveries:
-        """What real brokers were recorded to do that one would not expect, beside the lab's runs."""
+        """Surprising behaviour of real brokers, as recorded, beside mqlab's runs."""
         return discoveries.of(self.data)
 
     def ask(self, id: str) -> Any:
@@ -130,20 +130,20 @@ class Lesson:
         A bare network is played with the exercise's own actions.
         """
         from mqlab.products import inputs
-        from mqlab.spec import Network, Scenario
+        from mqlab.spec.scenario import AnyNetwork
 
         task, own = self._exercise(id), self.figure(id)
 
-        def scenario() -> AnyScenario:
+        def scenario() -> Scenario:
             return (
                 inputs.scenario_of(what, *own.actions)
-                if isinstance(what, Network) and isinstance(own, Scenario)
+                if isinstance(what, AnyNetwork)
                 else inputs.scenario_of(what)
             )
 
         return self._tried(task, scenario, what)
 
-    def _tried(self, task: Exercise, scenario: Callable[[], AnyScenario], given: object) -> Feedback:
+    def _tried(self, task: Exercise, scenario: Callable[[], Scenario], given: object) -> Feedback:
         try:
             body = setups.body(scenario())
             before = setups.body(self.figure(task.id))

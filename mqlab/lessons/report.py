@@ -45,7 +45,7 @@ def summarise(folder: Path) -> list[Row]:
             task = tasks.setdefault((attempt.lesson, attempt.task), {})
             task.setdefault(who, []).append(attempt)
     if not tasks:
-        raise BadFile(f"{folder}: no progress in it; it is in files *.jsonl")
+        raise BadFile(f"{folder}: contains no progress files (*.jsonl)")
     return [_row(*key, tries) for key, tries in sorted(tasks.items())]
 
 

@@ -19,12 +19,12 @@ from mqlab.spec.json_types import JsonDict
 from mqlab.trace.trace import Trace
 
 if TYPE_CHECKING:
-    from mqlab.spec.any_scenario import AnyScenario
+    from mqlab.spec.scenario import Scenario
 
 LIMIT = 200_000  # events: a task is a small thing
 
 
-def scenario(setup: Setup, learner: str = "") -> AnyScenario:
+def scenario(setup: Setup, learner: str = "") -> Scenario:
     """Return the scenario of a setup, with the numbers of messages that are this learner's."""
     if setup.figure:
         found = products.figure(setup.figure).scenario
@@ -55,12 +55,12 @@ def _mine(setup: Setup, who: str, learner: str) -> int:
     return counts[chosen % len(counts)]
 
 
-def body(found: AnyScenario) -> JsonDict:
+def body(found: Scenario) -> JsonDict:
     """Return the lab file of a scenario."""
     return products.product_of_scenario(found).write(found)
 
 
-def read(changed: Body) -> AnyScenario:
+def read(changed: Body) -> Scenario:
     """Return the scenario of a lab file; raises `MqlabError`."""
     return products.product_of(changed).read(changed, "lesson")
 
@@ -70,12 +70,12 @@ def _play(key: str, seed: int) -> Trace:
     return products.play(read(json.loads(key)), seed, limit=LIMIT)
 
 
-def play(found: AnyScenario, seed: int = 0) -> Trace:
+def play(found: Scenario, seed: int = 0) -> Trace:
     """Run a scenario; the same one gives the same trace again, without another run."""
     return _play(json.dumps(body(found)), seed)
 
 
-def changed(found: AnyScenario, values: Mapping[str, object]) -> AnyScenario:
+def changed(found: Scenario, values: Mapping[str, object]) -> Scenario:
     """Return a scenario with option values by ``path.option``; raises `MqlabError` for a bad one."""
     for place, value in values.items():
         path, dot, option = place.rpartition(".")
@@ -85,7 +85,7 @@ def changed(found: AnyScenario, values: Mapping[str, object]) -> AnyScenario:
     return found
 
 
-def in_order(found: AnyScenario, order: tuple[str, ...]) -> AnyScenario:
+def in_order(found: Scenario, order: tuple[str, ...]) -> Scenario:
     """Return a scenario whose connectors lead from each broker to the next of *order*.
 
     The options of the connectors stay, the first one's first.

@@ -19,7 +19,7 @@ figure = "fuse:2.1"
 kind = "received"
 text = "How many messages does each consumer receive?"
 mistakes = ["connectors_lead_both_ways"]
-hints = ["In which direction do messages cross the connector?", "Has B a connector to forward over?"]
+hints = ["In which direction are messages forwarded?", "Does B have a connector to forward over?"]
 told = "A connector forwards one way."
 source = "Fuse 2, Network connectors, figure 2.1"
 
@@ -57,7 +57,7 @@ def write(name: str, folder: Path) -> list[Path]:
     texts = [DATA.format(title=title), json.dumps(_notebook(name, title), indent=1) + "\n"]
     for file in files:
         if file.exists():
-            raise BadFile(f"{file} is there already; choose another name")
+            raise BadFile(f"{file} already exists; choose another name")
     try:
         for file, text in zip(files, texts, strict=True):
             file.write_text(text, encoding="utf-8")

@@ -9,25 +9,26 @@ import copy
 from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import TYPE_CHECKING
 
-from mqlab.errors import BadValue, CannotRun, UnknownName
+from mqlab.errors import CannotRun, UnknownName
 from mqlab.files import detect_product, files
 from mqlab.products.activemq.files import lab_file
 from mqlab.products.activemq.product import ActiveMQ
 from mqlab.products.artemis.product import Artemis
 from mqlab.products.face import Product
 from mqlab.products.openmq.product import OpenMQ
-from mqlab.spec import Network, Scenario
+from mqlab.spec import Scenario
 from mqlab.spec.json_types import JsonDict, JsonObject
 from mqlab.spec.link import LikeLinks
 from mqlab.spec.origin import SourceFile
+from mqlab.spec.scenario import AnyNetwork
 from mqlab.trace.trace import Trace
 
 if TYPE_CHECKING:
     from mqlab.engine.lab import Lab
     from mqlab.products.activemq.figures import AnyFigure
-    from mqlab.spec.any_scenario import AnyScenario
+    from mqlab.spec.scenario import Scenario
 
 ACTIVEMQ, OPENMQ, ARTEMIS = ActiveMQ(), OpenMQ(), Artemis()
 PRODUCTS: tuple[Product, ...] = (
@@ -63,21 +64,10 @@ def product_of(value: JsonObject) -> Product:
 
 
 def product_of_scenario(scenario: object) -> Product:
-    """Return the product of a scenario value; raises `CannotRun` for what is none."""
-    for product in PRODUCTS:
-        if is_scenario(scenario) and scenario.product == product.name:
-            return product
-    raise CannotRun(f"{type(scenario).__name__} is not a scenario of a product")
-
-
-def _product_of(what: object) -> Product:
-    """Return the product of a scenario, or of a network, which only ActiveMQ has without one."""
-    return ACTIVEMQ if isinstance(what, Network) else product_of_scenario(what)
-
-
-def is_scenario(what: object) -> TypeGuard[AnyScenario]:
-    """Whether a value is a scenario of some product."""
-    return isinstance(getattr(type(what), "product", None), str)
+    """Return the product of a scenario or a network; raises `CannotRun` for what is none."""
+    if not isinstance(scenario, (AnyNetwork, Scenario)):
+        raise CannotRun(f"{type(scenario).__name__} is not a scenario of a product")
+    return BY_NAME[scenario.product]
 
 
 def figures(guide: str | None = None) -> tuple[AnyFigure, ...]:
@@ -112,7 +102,7 @@ def _known(guide: str | None) -> Mapping[str, AnyFigure]:
     return {figure.id: figure for figure in figures(guide)}
 
 
-def load(path: str | Path) -> AnyScenario:
+def load(path: str | Path) -> Scenario:
     """Read the scenario of a lab file or recording of any product; raises `BadFile`."""
     value = lab_file.read_json(path)
     return product_of(value).read(value, str(path))
@@ -120,42 +110,33 @@ def load(path: str | Path) -> AnyScenario:
 
 def from_files(
     sources: tuple[SourceFile, ...], values: Mapping[str, str], hosts: Mapping[str, str]
-) -> Network | AnyScenario:
+) -> AnyNetwork:
     """Return the network that configuration files make; raises `BadFile`."""
     name = files.product_of(sources)
     product = next(product for product in PRODUCTS if product.name == name)
-    network: Network | AnyScenario = product.read_files(sources, values, hosts)
-    return network
+    return product.read_files(sources, values, hosts)
 
 
-def configuration(what: Network | AnyScenario) -> dict[str, str]:
+def configuration(what: AnyNetwork | Scenario) -> dict[str, str]:
     """Return file name -> text of the configuration files of a network or a scenario."""
     network = what.network if isinstance(what, Scenario) else what
-    return files.relative(_product_of(network).write_files(network))
+    return files.relative(product_of_scenario(network).write_files(network))
 
 
-def python(scenario: AnyScenario) -> str:
+def python(scenario: Scenario) -> str:
     """Return code with nouns that makes a scenario of any product, under the name `scenario`."""
     return product_of_scenario(scenario).python(scenario)
 
 
-def under(scenario: Any, edition: str) -> Any:
-    """Return a scenario run by another edition; raises `BadValue` for products that have it within."""
-    if isinstance(scenario, (Scenario, Network)):
-        return scenario.under(edition)
-    kind = type(scenario).__name__
-    raise BadValue(f"a {kind} has an edition of its own; write it there (version=...)")
-
-
-def option_name(scenario: Network | AnyScenario, option: str) -> str:
+def option_name(scenario: AnyNetwork | Scenario, option: str) -> str:
     """Return the Python name of an option of a scenario's product, which may be given by the guide's."""
-    tables = _product_of(scenario).options().values()
+    tables = product_of_scenario(scenario).options().values()
     known = {row.guide: row.name for rows in tables for row in rows.values()}
     return known.get(option, option)
 
 
 def lab_of(
-    scenario: AnyScenario,
+    scenario: Scenario,
     seed: int = 0,
     jitter: int | str = 0,
     limit: int | None = None,
@@ -166,7 +147,7 @@ def lab_of(
 
 
 def play(
-    scenario: AnyScenario,
+    scenario: Scenario,
     seed: int = 0,
     jitter: int | str = 0,
     limit: int | None = None,

@@ -7,11 +7,11 @@ from collections.abc import Callable, Mapping
 
 from mqlab.products import guide_figures
 from mqlab.products.guide_figures import FamilyFigure
-from mqlab.spec.any_scenario import AnyScenario
 from mqlab.spec.json_types import JsonObject
+from mqlab.spec.scenario import Scenario
 
-Reader = Callable[[JsonObject, str], AnyScenario]
-Printer = Callable[[AnyScenario], str]
+Reader = Callable[[JsonObject, str], Scenario]
+Printer = Callable[[Scenario], str]
 
 
 def figures(families: Mapping[str, tuple[Reader, Printer]]) -> tuple[FamilyFigure, ...]:

@@ -21,10 +21,9 @@ if TYPE_CHECKING:
     from mqlab.real.home import Home
     from mqlab.real.processes import Processes
     from mqlab.real.steps import Script
-    from mqlab.spec.any_scenario import AnyScenario
-    from mqlab.spec.network import Network
     from mqlab.spec.option import Option
     from mqlab.spec.problem import Problem
+    from mqlab.spec.scenario import AnyNetwork, Scenario
     from mqlab.spec.shape import Record
 
 Options = Mapping[str, Mapping[str, "Option"]]  # element -> Python name -> row
@@ -49,7 +48,7 @@ class Product(ABC):
         """Whether a lab file's scenario object is one of its own."""
 
     @abstractmethod
-    def read(self, value: JsonObject, where: str = "lab file") -> AnyScenario:
+    def read(self, value: JsonObject, where: str = "lab file") -> Scenario:
         """Return the scenario of a lab file's JSON value; raises `MqlabError`."""
 
     @abstractmethod
@@ -91,7 +90,7 @@ class Product(ABC):
     @abstractmethod
     def read_files(
         self, sources: tuple[SourceFile, ...], values: Mapping[str, str], hosts: Mapping[str, str]
-    ) -> Network | AnyScenario:
+    ) -> AnyNetwork:
         """Return the network that the product's configuration files make; raises `BadFile`."""
 
     @abstractmethod

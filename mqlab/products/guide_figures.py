@@ -13,7 +13,7 @@ from mqlab.errors import UnknownName
 from mqlab.spec.json_types import JsonObject
 
 if TYPE_CHECKING:
-    from mqlab.spec.any_scenario import AnyScenario
+    from mqlab.spec.scenario import Scenario
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class FamilyFigure:
     title: str
     question: str
     section: str
-    scenario: AnyScenario
+    scenario: Scenario
     answer: str
     real: str
     expected: Mapping[str, object]
@@ -59,7 +59,7 @@ def text(package: str, name: str) -> str:
 def read(
     package: str,
     files: Iterable[str],
-    scenario: Callable[[JsonObject, str], AnyScenario],
+    scenario: Callable[[JsonObject, str], Scenario],
     printer: Callable[[Any], str],
 ) -> tuple[FamilyFigure, ...]:
     """Return the figures of *files* of a package (names without ``.json``) in their order.

@@ -6,54 +6,56 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeGuard
 
 from mqlab import products
 from mqlab.errors import BadFile, BadValue, MqlabError, shown
 from mqlab.files import files
-from mqlab.spec import Action, Network, Scenario
+from mqlab.spec import Action, Network, Scenario, Settle, Snapshot
 from mqlab.spec.json_types import JsonDict
+from mqlab.spec.scenario import AnyNetwork
 from mqlab.trace.trace import Trace
 
 if TYPE_CHECKING:
     from mqlab.checks.problems import Problems
-    from mqlab.spec.any_scenario import AnyScenario
+    from mqlab.engine.lab import Lab
+    from mqlab.spec.scenario import Scenario
 
 Values = Mapping[str, str] | str | os.PathLike[str] | None  # for placeholders, or a file of them
 FILES = (".json", ".parquet", *files.ENDINGS)  # what a text is a path by
 
 
-def scenario_of(what: object, *actions: Action) -> AnyScenario:
+def scenario_of(what: object, *actions: Action) -> Scenario:
     """Return the scenario that *what* is, or *actions* on a network; raises `BadValue` for anything else."""
-    if isinstance(what, Network):
+    if isinstance(what, AnyNetwork):
         return Scenario.of(what, *actions)
+    if is_file(what):
+        return scenario_of(read(what), *actions)
     scenario = _scenario(what)
     if not actions:
         return scenario
-    if isinstance(scenario, Scenario):
-        raise BadValue("a scenario has its own actions; pass a network to add others")
-    return scenario.with_actions(*actions).started()
+    own = list(scenario.actions)
+    while own and isinstance(own[-1], (Settle, Snapshot)):
+        own.pop()  # the end that a run adds
+    return replace(scenario, actions=scenario.network.completed((*own, *actions)))
 
 
-def _scenario(what: object) -> AnyScenario:
-    if products.is_scenario(what):
+def _scenario(what: object) -> Scenario:
+    if isinstance(what, Scenario):
         return what
     of_figure = getattr(what, "scenario", None)
-    if products.is_scenario(of_figure):
+    if isinstance(of_figure, Scenario):
         return of_figure
-    if isinstance(what, Network):
-        return Scenario.of(what)
-    if is_file(what):
-        return _scenario(read(what))
     if isinstance(what, str):
         return products.figure(what).scenario
     body = what.header.get("scenario") if isinstance(what, Trace) else what
     if isinstance(body, Mapping):
         return products.product_of(body).read(body, "lab file")
     if isinstance(what, Trace):
-        raise BadValue("this trace does not hold its scenario; take the lab file it was made from")
-    raise BadValue(f"{shown(what)} cannot be run; write a network, a figure, its id, a lab file or a trace")
+        raise BadValue("this trace does not contain its scenario; use the lab file it was made from")
+    raise BadValue(f"{shown(what)} cannot be run; pass a network, a figure, its id, a lab file or a trace")
 
 
 def body_of(trace: Trace) -> JsonDict:
@@ -68,9 +70,16 @@ def body_of(trace: Trace) -> JsonDict:
 def activemq_of(what: object, *actions: Action, told: str) -> Scenario:
     """Return the scenario of ActiveMQ that *what* is; raises `BadValue`, with what is *told*, for another."""
     scenario = scenario_of(what, *actions)
-    if not isinstance(scenario, Scenario):
+    if scenario.product != "activemq":
         raise BadValue(told)
     return scenario
+
+
+def is_lab(what: object) -> TypeGuard[Lab]:
+    """Whether *what* is a lab of some product."""
+    from mqlab.engine.lab import Lab
+
+    return isinstance(what, Lab)
 
 
 def is_file(what: object) -> TypeGuard[str | os.PathLike[str]]:
@@ -78,7 +87,7 @@ def is_file(what: object) -> TypeGuard[str | os.PathLike[str]]:
     return isinstance(what, os.PathLike) or (isinstance(what, str) and what.endswith(FILES))
 
 
-def read(path: str | os.PathLike[str]) -> Network | AnyScenario | Trace:
+def read(path: str | os.PathLike[str]) -> AnyNetwork | Scenario | Trace:
     """Return the scenario of a lab file, the trace of a Parquet file, or the network of configuration files.
 
     Raises `BadFile`.
@@ -103,7 +112,7 @@ def network_of(
     paths: Iterable[str | os.PathLike[str]],
     values: Values = None,
     hosts: Mapping[str, str] | None = None,
-) -> Network | AnyScenario:
+) -> AnyNetwork:
     """Return the one network that configuration files make, folders included; raises `BadFile`.
 
     *values* for placeholders are a mapping, or the path of a property file.
@@ -112,7 +121,7 @@ def network_of(
     return products.from_files(files.gather(map(_path, paths)), given, hosts or {})
 
 
-def accepted(network: Network | AnyScenario) -> Network | AnyScenario:
+def accepted(network: AnyNetwork) -> AnyNetwork:
     """Return a network from files; raises `BadFile` for a misspelt name, with which no broker starts."""
     if isinstance(network, Network):
         from mqlab.products.activemq.rules.names import misspelt
@@ -124,7 +133,7 @@ def accepted(network: Network | AnyScenario) -> Network | AnyScenario:
 
 def load(
     paths: tuple[str | os.PathLike[str], ...], values: Values, hosts: Mapping[str, str] | None
-) -> Network | AnyScenario | Trace:
+) -> AnyNetwork | Scenario | Trace:
     """Return what files hold, as `mqlab.load` says."""
     if len(paths) != 1 or files.is_configuration(paths[0]):
         return accepted(network_of(paths, values, hosts))
@@ -133,10 +142,10 @@ def load(
     return read(paths[0])
 
 
-def network_or_scenario(what: object) -> Network | AnyScenario:
+def network_or_scenario(what: object) -> AnyNetwork | Scenario:
     """Return a network as it is; of whatever else `run` takes the scenario."""
     found = read(what) if is_file(what) else what
-    return found if isinstance(found, Network) else scenario_of(found)
+    return found if isinstance(found, AnyNetwork) else scenario_of(found)
 
 
 def check(what: object, *actions: Action) -> Problems:
@@ -146,8 +155,6 @@ def check(what: object, *actions: Action) -> Problems:
     if files.is_configuration(what):
         what = network_of([what])
     found = network_or_scenario(what) if not actions else scenario_of(what, *actions)
-    if isinstance(found, Network):
-        return Problems(products.ACTIVEMQ.check(found))
     return Problems(products.product_of_scenario(found).check(found))
 
 
@@ -169,8 +176,11 @@ def save(what: object, path: str | os.PathLike[str], *actions: Action) -> None:
 
 def kept(what: object, *actions: Action) -> TypeGuard[Trace]:
     """Whether *what* is a run already, to which nothing can be added; raises `BadValue` for actions."""
+    for given in actions:
+        if isinstance(given, (str, int)):
+            raise BadValue(f"{shown(given)} is not an action; to name a message pass message={given!r}")
     if isinstance(what, Trace) and actions:
-        raise BadValue("a trace is over; pass its network to run other actions")
+        raise BadValue("a trace is finished; pass its network to run other actions")
     return isinstance(what, Trace)
 
 
@@ -183,11 +193,11 @@ def writing(path: str | os.PathLike[str]) -> Iterator[Path]:
     if file.is_dir():
         raise BadFile(f"{path} is a folder; write the name of a file, such as {file / 'my.json'}")
     if not file.parent.is_dir():
-        raise BadFile(f"{path}: there is no folder {file.parent}; make it first")
+        raise BadFile(f"{path}: folder {file.parent} does not exist; create it first")
     try:
         yield file
     except (OSError, ValueError) as error:
         if isinstance(error, MqlabError):
             raise
         reason = getattr(error, "strerror", None) or error
-        raise BadFile(f"{path}: cannot be written: {reason}; take another place") from None
+        raise BadFile(f"{path}: cannot be written: {reason}; choose another location") from None

@@ -16,7 +16,7 @@ from mqlab.spec import Scenario
 from mqlab.trace.trace import Trace
 
 if TYPE_CHECKING:
-    from mqlab.spec.any_scenario import AnyScenario
+    from mqlab.spec.scenario import Scenario
 
 TRIES = 3  # so often a run is played at most
 
@@ -33,7 +33,7 @@ class Played:
     failures: tuple[str, ...] = ()
 
 
-def play(scenario: AnyScenario, home: Home, limit: float = 120) -> Played:
+def play(scenario: Scenario, home: Home, limit: float = 120) -> Played:
     """Play a scenario on real brokers and return what came of it.
 
     It takes *limit* seconds at most. A run in which a thread of a broker ended by an error shows a bug of
@@ -53,17 +53,15 @@ def play(scenario: AnyScenario, home: Home, limit: float = 120) -> Played:
     return replace(played, failures=tuple(failures))
 
 
-def _play(scenario: AnyScenario, home: Home, until: float) -> Played:
-    of = scenario.network if isinstance(scenario, Scenario) else scenario
+def _play(scenario: Scenario, home: Home, until: float) -> Played:
     player = products.product_of_scenario(scenario).player()
-    with player.brokers(of, home) as brokers:
+    with player.brokers(scenario.network, home) as brokers:
         script = player.script(brokers, until)
         for step in steps(scenario):
             script.do(step)
         outcome = script.outcome()
         failures = tuple(brokers.failures())
     seen = (one for each in script.consumers.values() for consumer in each for one in consumer.seen)
-    edition = {"edition": scenario.network.edition} if isinstance(scenario, Scenario) else {}
     body = products.product_of_scenario(scenario).write(scenario)
-    told = trace(brokers.names, seen, {"scenario": body, **edition})
+    told = trace(brokers.names, seen, {"scenario": body, "edition": scenario.network.edition})
     return Played(outcome, told, failures)

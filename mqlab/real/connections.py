@@ -123,7 +123,7 @@ class Frames:
             if not self.there.wait_for(lambda: what in self.receipts or self.error or self.gone, seconds):
                 raise CannotRun(f"the broker does not answer within {seconds} s")
             if self.error:
-                raise CannotRun(f"the broker refuses: {self.error}")
+                raise CannotRun(f"the broker returned an error: {self.error}")
             if what not in self.receipts:
                 raise Gone("the connection has ended")
 

@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import zipfile
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,7 +17,7 @@ from mqlab.spec import Scenario
 from mqlab.spec.option import edition_of
 
 if TYPE_CHECKING:
-    from mqlab.spec.any_scenario import AnyScenario
+    from mqlab.spec.scenario import Scenario
 
 PACKAGE = Path("/usr/share/activemq")  # of Debian and Ubuntu
 
@@ -60,20 +60,20 @@ class Home:
     def __str__(self) -> str:
         return f"{self.product.title} {self.version}"
 
-    def edition(self, scenario: AnyScenario) -> AnyScenario:
+    def edition(self, scenario: Scenario) -> Scenario:
         """Return a scenario by the rules that the lab has for this version; raises `CannotRun`."""
         major, minor = (int(part) for part in self.version.split(".")[:2])
-        if isinstance(scenario, Scenario):
+        if self.product.name == "activemq":
             try:
                 return scenario.under(edition_of(self.version))
             except UnknownName:
-                told = f"{self.folder} is {self}, which the lab has no edition for"
+                told = f"{self.folder} is {self}, which mqlab does not model"
                 raise CannotRun(told) from None
         if self.product.name == "openmq":
-            return replace(scenario, version="6.5" if major >= 6 else "5.1")
+            return scenario.under("6.5" if major >= 6 else "5.1")
         known = ("2.28", "2.5", "2.4")
         there = [text for text in known if (major, minor) >= tuple(map(int, text.split(".")))]
-        return replace(scenario, version=(there or known[-1:])[0])
+        return scenario.under((there or known[-1:])[0])
 
 
 def find(product: str = "activemq") -> Home:
@@ -137,7 +137,7 @@ def version(product: Product, folder: Path) -> str:
         found = re.search(r"^(?:Implementation|Bundle)-Version: (\d+\.\d+\.\d+)", text, re.MULTILINE)
         if found:
             return found[1]
-    raise CannotRun(f"{folder}: no archive {pattern} in its lib tells a version")
+    raise CannotRun(f"{folder}: no archive {pattern} in its lib contains a version")
 
 
 def _told_by(program: Path) -> str:
@@ -149,5 +149,5 @@ def _told_by(program: Path) -> str:
     text = (done.stdout + done.stderr).decode("utf-8", "replace")
     found = re.search(r"Version:?\s*(\d+(?:\.\d+)+)", text)
     if found is None:
-        raise CannotRun(f"{program} -version tells no version:\n{text[-300:]}")
+        raise CannotRun(f"{program} -version did not print a version:\n{text[-300:]}")
     return found[1]

@@ -42,7 +42,7 @@ class Script(ABC):
     def do(self, step: Step) -> None:
         """Do one step; raises `CannotRun` when time is over."""
         if time.monotonic() > self.until:
-            raise CannotRun("the time for the real brokers is over; raise the limit")
+            raise CannotRun("the time limit for the real brokers was exceeded; raise --limit")
         does: Callable[[Step], None] = getattr(self, f"do_{step['do']}")
         does(step)
 

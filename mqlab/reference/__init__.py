@@ -1,5 +1,6 @@
 """What is known: the options of every product, the schema of lab files, and the rules as observed (`rules`)."""
 
+from mqlab.reference.actions import Actions, actions
 from mqlab.reference.tables import (
     DRAFT,
     GUIDES,
@@ -10,4 +11,4 @@ from mqlab.reference.tables import (
     schema,
 )
 
-__all__ = ["DRAFT", "GUIDES", "PRODUCTS", "Entry", "Options", "options", "schema"]
+__all__ = ["DRAFT", "GUIDES", "PRODUCTS", "Actions", "Entry", "Options", "actions", "options", "schema"]

@@ -1,6 +1,6 @@
-"""PySpark, only here: sweeps of many runs, and the pyramid of a long one.
+"""Spark integration: sweeps of many runs, and pyramids of long runs.
 
-Spark builds; tiles and events are served by pyarrow alone (`open`).
+Spark builds them; tiles and events are read with pyarrow alone (`open`).
 """
 
 from __future__ import annotations

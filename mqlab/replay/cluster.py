@@ -26,7 +26,7 @@ def address(master: str) -> tuple[str, str, int]:
     found = _ADDRESS.match(master)
     if found is None:
         raise BadValue(
-            f"master {master!r}; write spark://HOST:PORT for a standalone cluster, "
+            f"master {master!r}; use spark://HOST:PORT for a standalone cluster, "
             "or sc://HOST:PORT for Spark Connect"
         )
     kind = found["kind"]

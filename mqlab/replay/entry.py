@@ -45,7 +45,7 @@ def shape(manifest: JsonObject, wanted: int | None = None, least: int = 0) -> ce
     if not events:
         raise BadFile("the trace has no events")
     if wanted is not None and wanted < 1:
-        raise BadValue(f"bucket_events {wanted}; write 1 or more")
+        raise BadValue(f"bucket_events {wanted}; expected 1 or more")
     first, last = manifest["files"][0]["t0"], manifest["files"][-1]["t1"]
     buckets = max(1, events // (wanted or min(BUCKET_EVENTS, max(64, events // 256))))
     shift = max(least, ((last - first) // buckets).bit_length())

@@ -84,8 +84,8 @@ def _chosen(file: tabular.Columns, columns: Mapping[str, str]) -> dict[str, str]
     missing = [name for name in NEEDED if name not in chosen]
     if missing:
         raise BadFile(
-            f"{file.path}: no column for {', '.join(missing)} among {', '.join(file.columns)}; "
-            f"write columns={{{missing[0]!r}: 'THEIRS'}}"
+            f"{file.path}: no column mapped to {', '.join(missing)}; available: {', '.join(file.columns)}; "
+            f"pass columns={{{missing[0]!r}: 'THEIR_NAME'}}"
         )
     return chosen
 

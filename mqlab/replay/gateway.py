@@ -181,7 +181,7 @@ def _spark_home() -> Path:
     home = Path(pyspark.__file__).parent
     if not (home / "jars").is_dir():
         raise MqlabError(
-            "pyspark is here without its Java part, as a client of Spark Connect; "
-            "write replay.session('sc://HOST:PORT'), or pip install 'mqlab[spark]'"
+            "only the Spark Connect client of pyspark is installed; use replay.session('sc://HOST:PORT'), or "
+            "pip install 'mqlab[spark]'"
         )
     return home

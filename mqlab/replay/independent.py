@@ -40,7 +40,7 @@ def parts(scenario: Any, jitter: int) -> list[Scenario]:
 
     Raises `BadValue` that names what couples the whole of it.
     """
-    if not isinstance(scenario, Scenario):
+    if scenario.product != "activemq":
         _refuse(f"what an {PRODUCTS[scenario.product]} lab does at one time hangs together")
     if jitter:
         _refuse("one generator draws the jitter of all lines")
@@ -65,12 +65,12 @@ def check_times(scenario: Scenario, rest: int) -> None:
         if action.at is not None and duration(action.at) <= rest:
             _refuse(
                 f"{_name(action)} comes at {action.at}, and the start takes till "
-                f"{rest / 1000:g} ms; write a later time"
+                f"{rest / 1000:g} ms; expected a later time"
             )
 
 
 def _refuse(why: str) -> NoReturn:
-    raise BadValue(f"this run has no independent parts: {why}. Leave shards= out")
+    raise BadValue(f"this run cannot be split into independent parts: {why}; omit shards=")
 
 
 def _used(action: Action) -> tuple[Destination, ...]:

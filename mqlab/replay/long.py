@@ -18,7 +18,7 @@ from mqlab.spec import Action
 from mqlab.trace import parquet
 
 if TYPE_CHECKING:
-    from mqlab.spec.any_scenario import AnyScenario
+    from mqlab.spec.scenario import Scenario
 
 ROWS = 1 << 20  # of a file, and of a row group
 FIRST = 1 << 16  # of the first file: whoever follows the run soon sees something
@@ -38,7 +38,7 @@ class TraceFolderSink:
         self.writer.end(self.lab.trace.header, self.lab.recorder.names, grows=True)
         self.full = min(self.most, 2 * self.full)
 
-    def run(self, scenario: AnyScenario, until: int | str | None, seed: int, jitter: int | str) -> None:
+    def run(self, scenario: Scenario, until: int | str | None, seed: int, jitter: int | str) -> None:
         """Play a scenario from beginning to end."""
         self.lab = products.lab_of(scenario, seed, jitter, MOST)
         self.lab.recorder.taker = self

@@ -181,7 +181,7 @@ class Merge:
             whole = np.concatenate([rows[name] for rows in kept])
             columns[name] = np.ascontiguousarray(whole, code)
             if (columns[name] != whole).any():
-                raise BadValue(f"a run is too large for its trace: column {name!r}")
+                raise BadValue(f"the run is too large to be stored as one trace: column {name!r}")
         self.writer.add(parquet.as_table(columns))
 
     def header(self, scenario: Mapping[str, object]) -> dict[str, object]:

@@ -97,8 +97,8 @@ class Events:
         kept = [run for run in range(sweep.runs) if runs.trace_file(folder, run).exists()]
         if not kept:
             raise BadFile(
-                f"{folder}: this sweep has kept no traces; make it with traces=True, or with "
-                "a condition on the rows whose traces it is to keep"
+                f"{folder}: this sweep kept no traces; run it with traces=True or with a condition selecting "
+                "the runs to keep"
             )
         spark = session()
         numbers = spark.createDataFrame([(run,) for run in kept], "run int")

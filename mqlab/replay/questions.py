@@ -156,7 +156,7 @@ def busiest(what: Runs, per: int | str = "60s", most: int = 5) -> DataFrame:
     """Return the links that most messages crossed; see `mqlab.replay.busiest`."""
     span = duration(per, "per")
     if span < 1 or most < 1:
-        raise BadValue(f"per={per!r}, most={most}; write a time of more than 0, and 1 or more")
+        raise BadValue(f"per={per!r}, most={most}; expected a time of more than 0, and 1 or more")
     return _ask(_BUSIEST, what, per=span, most=most)
 
 

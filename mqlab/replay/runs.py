@@ -41,7 +41,7 @@ class Sweep:
         try:
             manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
             if manifest["state"] != "done":
-                raise BadFile(f"{folder}: this sweep is not done yet; the same call goes on with it")
+                raise BadFile(f"{folder}: this sweep is incomplete; repeat the same call to continue it")
             table = pq.read_table(folder / RUNS)
         except (OSError, KeyError, TypeError, ValueError, pa.ArrowInvalid) as error:
             if isinstance(error, BadFile):
@@ -74,7 +74,7 @@ class Sweep:
         Raises `BadValue` for a run that there was not, or that failed.
         """
         if not 0 <= run < self.runs:
-            raise BadValue(f"there is no run {run}; they are 0 to {self.runs - 1}")
+            raise BadValue(f"no run {run}; runs are numbered 0 to {self.runs - 1}")
         if trace_file(self.folder, run).exists():
             return parquet.load(trace_file(self.folder, run))
         if self.table.column("status")[run].as_py() == "failed":

@@ -32,7 +32,7 @@ def run(
 ) -> Path:
     """Run a scenario in parts, in so many tasks at most; see `mqlab.replay.run`."""
     if shards < 1:
-        raise BadValue(f"shards {shards}; write 1 or more")
+        raise BadValue(f"shards {shards}; expected 1 or more")
     folder = Path(out).resolve()
     parts = independent.parts(scenario, duration(jitter, "jitter"))
     begun = _start(scenario, seed)

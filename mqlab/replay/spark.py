@@ -58,10 +58,7 @@ def session(master: str | None = None, conf: Mapping[str, str] | None = None) ->
         if there is None:
             return _start(master, conf or {})
         if conf or master not in (None, _master):
-            raise BadValue(
-                "a Spark session runs already and keeps its settings; "
-                "write replay.stop() before asking for others"
-            )
+            raise BadValue("a Spark session is already running with other settings; call replay.stop() first")
         return there
 
 

@@ -73,7 +73,7 @@ class Writer:
             return
         times = table.column("t")
         if not _in_order(times) or (self.files and times[0].as_py() < self.files[-1]["t1"]):
-            raise BadValue(f"{self.folder}: events must come in the order of time; sort them first")
+            raise BadValue(f"{self.folder}: events must be sorted by time")
         self._check_room(table.num_rows)
         name = f"events/{len(self.files):06d}.parquet"
         parquet.write(table, self.folder / name)
@@ -135,7 +135,7 @@ def _clear(folder: Path) -> None:
     except (OSError, ValueError, AttributeError):  # whatever it is, it is not ours to remove
         left = False
     if not left:
-        raise BadFile(f"{folder}: there is a trace already; choose a new folder")
+        raise BadFile(f"{folder}: already contains a trace; choose a new folder")
     for path in [
         *folder.glob("events/*.parquet"),
         *folder.glob("events/.*.parquet.*.tmp"),
@@ -208,6 +208,6 @@ def check(path: Path, events: int | None = None) -> None:
     parquet.check(found.schema.to_arrow_schema(), str(path))
     if events is not None and found.num_rows != events:
         raise BadFile(
-            f"{path}: {counted(found.num_rows, 'event')}, and the manifest says {events}: the file was "
-            "exchanged; take it from where the folder was copied from"
+            f"{path}: {counted(found.num_rows, 'event')}, and the manifest says {events}: the file does not "
+            "match its manifest; restore it from the original folder"
         )

@@ -32,6 +32,7 @@ from mqlab.experiments.plan import Plan, Worker, measures, planned, play
 from mqlab.replay import running
 from mqlab.replay.runs import MANIFEST, RUNS, TRACES, Sweep, trace_file
 from mqlab.replay.spark import cores, job, session
+from mqlab.spec.plural import counted
 from mqlab.trace import parquet
 
 PARTS = "parts"
@@ -83,11 +84,11 @@ def _begin(folder: Path, plan: Plan) -> None:
     try:
         known = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
     except (OSError, ValueError):
-        raise BadFile(f"{folder} is there already; choose a new folder") from None
+        raise BadFile(f"{folder} already exists; choose a new folder") from None
     if known.get("plan") != json.loads(json.dumps(plan.dumps())):
-        raise BadFile(f"{folder} has another sweep in it; choose a new folder")
+        raise BadFile(f"{folder} contains a different sweep; choose a new folder")
     if known["state"] == "done":
-        raise BadFile(f"{folder} is there already, and done: read it with mqlab.replay.load")
+        raise BadFile(f"{folder} already exists and is complete; load it with mqlab.replay.load")
 
 
 def _write_manifest(folder: Path, plan: Plan, state: str) -> None:
@@ -132,8 +133,8 @@ def _play(
         done = running.run(spark, work, lambda: bar.to(_count(folder)))
     if not done:
         raise CannotRun(
-            f"cancelled: {_count(folder)} of {plan.runs} runs are kept in {folder}; "
-            "the same call goes on from there"
+            f"cancelled: {_count(folder)} of {counted(plan.runs, 'run')} kept in {folder}; the same call "
+            "continues from there"
         )
 
 
@@ -228,7 +229,7 @@ def _finish(folder: Path, plan: Plan) -> Sweep:
     numbers = table.column("run").to_numpy()
     table = table.filter(pa.array(np.diff(numbers, prepend=-1) > 0))
     if table.num_rows != plan.runs:
-        raise BadFile(f"{folder}: {plan.runs - table.num_rows} runs are missing; call it again")
+        raise BadFile(f"{folder}: missing: {counted(plan.runs - table.num_rows, 'run')}; call it again")
     beside = folder / f".{RUNS}.{os.getpid()}"
     pq.write_table(table.combine_chunks(), beside, compression="zstd")
     beside.replace(folder / RUNS)

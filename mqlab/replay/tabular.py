@@ -32,7 +32,7 @@ def read(path: Path) -> Columns:
     """Read a file by the end of its name; raises `BadFile` for one that is damaged, or of another kind."""
     reader = _READERS.get(path.suffix.lower())
     if reader is None:
-        raise BadFile(f"{path}: write a file that ends in {', '.join(_READERS)}")
+        raise BadFile(f"{path}: unsupported file type; expected one of {', '.join(_READERS)}")
     try:
         return reader(path)
     except OSError as error:
@@ -66,7 +66,7 @@ def _csv(path: Path) -> Columns:
         try:
             head = next(reader, [])
             if len(set(head)) < len(head):
-                raise BadFile(f"{path}, line 1: two columns of one name: {', '.join(head)}")
+                raise BadFile(f"{path}, line 1: duplicate column names: {', '.join(head)}")
             for row in reader:
                 if row and len(row) != len(head):
                     raise BadFile(
@@ -87,7 +87,7 @@ def _parquet(path: Path) -> Columns:
     try:
         table = pa.parquet.read_table(path, page_checksum_verification=True)
     except (pa.ArrowException, OSError) as error:
-        raise BadFile(f"{path}: damaged, or no Parquet: {' '.join(str(error).split())}") from None
+        raise BadFile(f"{path}: damaged, or not a Parquet file: {' '.join(str(error).split())}") from None
     found = {name: table.column(name).to_pylist() for name in table.column_names}
     return Columns(path, found, "row", range(table.num_rows))
 

@@ -185,7 +185,7 @@ class PyramidReader:
         if self.built["events"] < self.events_count:
             raise BadFile(
                 f"{self.folder}: its pyramid counts {self.built['events']} of "
-                f"{self.events_count} events; mqlab.replay.extend counts the others"
+                f"{counted(self.events_count, 'event')}; mqlab.replay.extend counts the others"
             )
         level = self.level_for(t0, t1, most)
         shift, path = self.shift + level, self.pyramid / f"level={level}" / f"{name}.parquet"

@@ -45,7 +45,7 @@ def find(folder: Path | None = None) -> Path:
     where = f"{folder}: no Pyodide there" if folder else "Pyodide was not found"
     raise BadFile(
         f"{where}; run `npm install pyodide@{SEEN}` here, or name a folder that holds "
-        f"{FILES[0]} with --engine; --without-engine leaves it out"
+        f"{FILES[0]} with --engine, or use --without-engine"
     )
 
 

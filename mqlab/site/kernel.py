@@ -72,7 +72,9 @@ class Kernel:
         if view is None or view.answer is None:
             raise BadValue("this picture is not open; open it first")
         if data["kind"] == "page":
-            raise BadValue("a page makes no other page; mqlab run WHAT --html FILE does")
+            raise BadValue(
+                "exporting a page is not possible from within a page; use mqlab run WHAT --html FILE"
+            )
         found = view.answer(data["kind"], data["data"])
         return {"value": found, "news": view.take_news(), "digest": view.trace.digest()}
 

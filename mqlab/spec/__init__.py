@@ -22,6 +22,7 @@ from mqlab.spec.action import (
     Wait,
     WaitForSends,
 )
+from mqlab.spec.around import Around, Endpoint
 from mqlab.spec.clients import (
     Client,
     CloseClient,
@@ -33,6 +34,7 @@ from mqlab.spec.clients import (
     Unsubscribe,
     WaitUntil,
 )
+from mqlab.spec.connector import NetworkConnector, TransportConnector
 from mqlab.spec.faults import (
     Advertise,
     CopyStore,
@@ -52,14 +54,7 @@ from mqlab.spec.faults import (
     WriteFile,
 )
 from mqlab.spec.link import Link
-from mqlab.spec.network import (
-    Around,
-    Broker,
-    Endpoint,
-    Network,
-    NetworkConnector,
-    TransportConnector,
-)
+from mqlab.spec.network import Broker, Network
 from mqlab.spec.option import EDITIONS, Option
 from mqlab.spec.redelivery import Redelivery
 from mqlab.spec.rows import OPTIONS

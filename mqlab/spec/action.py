@@ -6,7 +6,7 @@ an action with `at` (such as ``"2s"``) happens at that time.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from mqlab.errors import BadValue, UnknownName, shown
@@ -22,6 +22,7 @@ DESTINATION_OPTIONS: dict[str, tuple[str, Callable[[str], object]]] = {
     "consumer.noLocal": ("no_local", lambda text: text.lower() == "true"),
     "consumer.selector": ("selector", str),
 }
+KINDS = ("broker", "consumer")  # of what is paused and resumed
 ACK_MODES = ("auto", "client", "dups_ok", "individual", "transacted")
 
 
@@ -37,19 +38,6 @@ class Action(metaclass=Noun):
         check_noun(self, f"{kind} {shown(name)}" if isinstance(name, str) else kind)
 
 
-def brokers_of(*given: str | Sequence[str]) -> tuple[str, ...]:
-    """Return the names that are given one by one or in a row; raises `BadValue` for none.
-
-    >>> brokers_of("A", "B"), brokers_of(("A", "B"))
-    (('A', 'B'), ('A', 'B'))
-    """
-    rows = (part if isinstance(part, (tuple, list)) else (part,) for part in given)
-    names = tuple(name for row in rows for name in row)
-    if not names or not all(isinstance(name, str) for name in names):
-        raise BadValue(f'StartBrokers: {names!r}; write the brokers\' names, such as "A", "B"')
-    return names
-
-
 @dataclass(frozen=True, slots=True)
 class Start(Action):
     """Start all brokers in order, then the connectors one by one."""
@@ -59,8 +47,8 @@ class Start(Action):
 class Restart(Action):
     """Start one broker and the connectors it defines.
 
-    `broker_id` is "fixed" or "new"; with `store` "new" it comes with an empty store. With `wait`
-    False nobody waits for it.
+    `broker_id` is "fixed" or "new"; with `store` "new" it comes with an empty store. With `wait=False` the
+    script does not wait until it is up.
     """
 
     broker: str
@@ -80,7 +68,7 @@ class Restart(Action):
 
 @dataclass(frozen=True, slots=True)
 class Stop(Action):
-    """Stop a broker in an orderly way."""
+    """Stop a broker cleanly."""
 
     broker: str
     wait: bool | None = field(default=None, kw_only=True)
@@ -123,7 +111,7 @@ class Consumer(Action):
     """Open a consumer: on a broker with one connection and one session, or on a client's connection.
 
     `prefetch` None is the broker's default (1000 for a queue). `delay` is the time it takes
-    over each message. With `receiving` False it takes nothing: its prefetch buffer fills.
+    over each message. With `receiving=False` it does not consume: its prefetch buffer fills up.
     With `acknowledge` False nothing is acknowledged (`ack_mode` client, individual) or committed
     (transacted) unless an action says so. `no_local` keeps away what its own `connection`
     sends; a connection is called like its consumer if it has no other name.
@@ -162,7 +150,7 @@ class Consumer(Action):
         if not 0 <= self.priority <= 127:
             raise BadValue(f"{where}: priority {self.priority!r}; clients may have 0 to 127")
         if self.prefetch is not None and self.prefetch < 0:
-            raise BadValue(f"{where}: prefetch {self.prefetch} is too low; write 0 or more")
+            raise BadValue(f"{where}: prefetch {self.prefetch} is too low; expected 0 or more")
         if self.ack_mode not in ACK_MODES:
             raise UnknownName.of("acknowledge mode", self.ack_mode, ACK_MODES, where)
         self._check_selector()
@@ -193,8 +181,8 @@ class Producer(Action):
     """Send `sends` messages to one destination, one by one on one connection.
 
     Persistent sends each wait for the broker's receipt, others go in a burst. A list among the
-    `properties`, or as `jms_priority`, is dealt out in turn. `every` is the time from one send to the
-    next, `session` names one of its client's sessions, `options` are what its product alone knows.
+    `properties`, or as `jms_priority`, is assigned to the messages in rotation. `every` is the time from one
+    send to the next, `session` names one of its client's sessions, `options` are product-specific.
     """
 
     name: str
@@ -217,18 +205,18 @@ class Producer(Action):
         Action.__post_init__(self)
         where = f"producer {self.name!r}"
         if self.sends < 0:
-            raise BadValue(f"{where}: sends={self.sends!r}; write a whole number, 0 or more")
+            raise BadValue(f"{where}: sends={self.sends!r}; expected a whole number, 0 or more")
         if any(dest.has_wildcard for dest in self.to.elements()):
             raise BadValue(
-                f"{where}: {self.to}: a wildcard is for consumers and lists; name the queue or topic to send to"
+                f"{where}: {self.to}: cannot send to a wildcard destination; name one queue or topic"
             )
         if self.size < 0:
-            raise BadValue(f"{where}: size={self.size!r}; write a number of bytes, 0 or more")
+            raise BadValue(f"{where}: size={self.size!r}; expected a number of bytes, 0 or more")
 
 
 @dataclass(frozen=True, slots=True)
 class Receive(Action):
-    """Let a held consumer take `count` messages, then hold it again."""
+    """Let a paused consumer receive `count` messages, then pause it again."""
 
     consumer: str
     count: int = 1
@@ -237,26 +225,43 @@ class Receive(Action):
     def __post_init__(self) -> None:
         Action.__post_init__(self)
         if self.count < 1:
-            raise BadValue(f"consumer {self.consumer!r}: count={self.count!r}; write a whole number above 0")
+            raise BadValue(f"consumer {self.consumer!r}: count={self.count!r}; expected a whole number above 0")
+
+
+def _check_kind(action: Action, kind: str | None) -> None:
+    Action.__post_init__(action)
+    if kind not in (None, *KINDS):
+        raise UnknownName.of("kind", kind, KINDS, type(action).__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class Resume(Action):
-    """Let a held consumer take all it can, or a suspended broker go on (SIGCONT)."""
+    """Resume a paused consumer, or a suspended broker (SIGCONT); `kind` says which, as for `Pause`."""
 
     who: str
+    kind: str | None = field(default=None, kw_only=True)
+
+    def __post_init__(self) -> None:
+        _check_kind(self, self.kind)
 
 
 @dataclass(frozen=True, slots=True)
 class Pause(Action):
-    """Hold a consumer: it takes nothing more. A broker is suspended, as SIGSTOP does it."""
+    """Pause a consumer (it receives nothing more) or suspend a broker (like SIGSTOP).
+
+    `kind` (broker or consumer) says which of the two is meant where both have the name.
+    """
 
     who: str
+    kind: str | None = field(default=None, kw_only=True)
+
+    def __post_init__(self) -> None:
+        _check_kind(self, self.kind)
 
 
 @dataclass(frozen=True, slots=True)
 class Acknowledge(Action):
-    """Acknowledge what a consumer has received: all of its session, or the last `count`."""
+    """Acknowledge what a consumer has received: the last `count`, or all (one in `individual` mode)."""
 
     consumer: str
     count: int | None = None
@@ -274,9 +279,9 @@ class Commit(Action):
 
 @dataclass(frozen=True, slots=True)
 class Rollback(Action):
-    """Roll back a transacted session, or recover one that acknowledges by itself: all comes again.
+    """Roll back a transacted session, or recover one with client acknowledge: all its messages are redelivered.
 
-    What has come again as often as its `Redelivery` allows becomes a dead letter. `who` is a consumer, or
+    Messages redelivered as often as `Redelivery` allows go to the dead letter queue. `who` is a consumer, or
     a client with the `session`.
     """
 
@@ -319,7 +324,7 @@ class WaitForSends(Action):
 
 @dataclass(frozen=True, slots=True)
 class Settle(Action):
-    """Wait until nothing has moved for as long as `quiet` says."""
+    """Wait until there has been no activity for `quiet`."""
 
     quiet: int | str = field(default="600ms", kw_only=True)
     at_most: int | str | None = field(default=None, kw_only=True)
@@ -327,7 +332,7 @@ class Settle(Action):
 
 @dataclass(frozen=True, slots=True)
 class Snapshot(Action):
-    """Note the state of everything under a label; `moving` if it is taken in the middle of movement."""
+    """Record the state of everything under a label; `moving` if it is taken in the middle of movement."""
 
     label: str
     moving: bool = field(default=False, kw_only=True)

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from mqlab.errors import BadValue, shown
-from mqlab.spec.action import Action, brokers_of
+from mqlab.spec.action import Action
+from mqlab.spec.naming import brokers_of
 from mqlab.spec.redelivery import Redelivery
 
 MOST_ORDERS = 1_000_000
@@ -19,7 +20,7 @@ MOST_ORDERS = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Client(Action):
-    """A client opens a connection, by the `uri` that a real client would write.
+    """Open a client connection with the `uri` a real client would use.
 
     `prefetch` None is the default of the destination; `client_id` makes durable subscriptions possible.
     """
@@ -35,7 +36,7 @@ class Client(Action):
     def __post_init__(self) -> None:
         if not isinstance(self.uri, str):
             what = f"client {shown(self.name)}: uri={shown(self.uri)}"
-            raise BadValue(f"{what}; write for example 'failover:(tcp://A:61616)'")
+            raise BadValue(f"{what}; use e.g. 'failover:(tcp://A:61616)'")
         if isinstance(self.redelivery, Mapping):
             read = Redelivery.read(self.redelivery, f"client {shown(self.name)}")
             object.__setattr__(self, "redelivery", read)
@@ -62,7 +63,7 @@ class OpenSession(Action):
 
 @dataclass(frozen=True, slots=True)
 class TemporaryQueue(Action):
-    """A client makes a temporary queue, which lives as long as its connection."""
+    """Create a temporary queue on a client's connection; it is deleted with the connection."""
 
     client: str
     name: str
@@ -81,7 +82,7 @@ class ReceiveOnce(Action):
 
 @dataclass(frozen=True, slots=True)
 class Unsubscribe(Action):
-    """A client ends its durable subscription of that name."""
+    """Unsubscribe a client's durable subscription."""
 
     client: str
     subscription_name: str
@@ -113,7 +114,7 @@ class StartBrokers(Action):
 
 @dataclass(frozen=True, slots=True)
 class SampleOrders(Action):
-    """Draw the order of the addresses of a failover address `count` times."""
+    """Sample the randomised address order of a failover URI `count` times."""
 
     uri: str
     count: int
@@ -122,15 +123,15 @@ class SampleOrders(Action):
     def __post_init__(self) -> None:
         Action.__post_init__(self)
         if not 0 <= self.count <= MOST_ORDERS:
-            raise BadValue(f"SampleOrders: count is {self.count}; write 0 to {MOST_ORDERS}")
+            raise BadValue(f"SampleOrders: count is {self.count}; expected 0 to {MOST_ORDERS}")
 
 
 @dataclass(frozen=True, slots=True)
 class WaitUntil(Action):
-    """Wait until something holds, such as ``WaitUntil("role", {"broker": "A", "role": "master"})``.
+    """Wait until a condition holds, e.g. ``WaitUntil("role", {"broker": "A", "role": "master"})``.
 
     `what` is one of master, role, connected, received, bridge, configured, attempts, acts; `about` has the
-    keys of that row in `steps`, `max_ms` among them (20 s unless told).
+    keys of that row in `steps`, `max_ms` among them (default: 20 s).
     """
 
     what: str

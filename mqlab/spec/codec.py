@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import types
 import typing
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import fields, is_dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import fields, is_dataclass, replace
 from functools import cache
 
 from mqlab.errors import BadValue, MqlabError, UnknownName, shown
-from mqlab.spec.action import Action
+from mqlab.spec.action import Action, Pause, Resume
 from mqlab.spec.json_types import JsonDict, JsonObject
+from mqlab.spec.naming import bare
 from mqlab.spec.noun import written
 from mqlab.spec.step import Step, check_keys
 from mqlab.spec.values import Destination
@@ -32,8 +33,9 @@ def nouns(product: str) -> Mapping[str, type[Action]]:
         return _named(row.noun for row in ROWS)
     if product == "artemis":
         from mqlab.spec.artemis.words import WORDS
+        from mqlab.spec.clients import Client
 
-        return _named(word.action for word in WORDS)
+        return _named((*(word.action for word in WORDS), Client))  # a client is a session by its URL
     from mqlab.spec.clients import WaitUntil
     from mqlab.spec.steps import STEP_OF
 
@@ -58,12 +60,6 @@ def write(action: Action) -> JsonDict:
     if inner is not action:
         return {**write(inner), **{name: value for name, value in written(action) if name != "action"}}
     return {"do": type(action).__name__, **{name: _plain(value) for name, value in written(action)}}
-
-
-def bare(action: Action) -> Action:
-    """Return an action without what `openmq.Call` says around it."""
-    inner = getattr(action, "action", None)
-    return inner if isinstance(inner, Action) else action
 
 
 def _plain(value: object) -> object:
@@ -116,19 +112,34 @@ def actions_in(body: JsonObject) -> tuple[Action, ...]:
     product = str(body.get("product", "activemq"))
     if "steps" not in body:
         return read_all(body.get("actions", ()), product)
+    brokers = {broker if isinstance(broker, str) else broker["name"] for broker in body.get("brokers", ())}
+    return tuple(_told_apart(action, brokers) for action in _recorded(body["steps"], product))
+
+
+def _recorded(steps: Sequence[JsonObject], product: str) -> Iterable[Action]:
+    """Return the actions that the steps of a recording are."""
     if product == "activemq":
         from mqlab.spec.steps import actions_of
 
-        return actions_of(body["steps"])
+        return actions_of(steps)
     if product == "openmq":
         from mqlab.spec.openmq import ANY_STEP, STEPS
         from mqlab.spec.openmq_words import nouns_of
 
-        return nouns_of(checked(body["steps"], STEPS, ANY_STEP))
+        return nouns_of(checked(steps, STEPS, ANY_STEP))
     from mqlab.spec.artemis.steps import STEPS
     from mqlab.spec.artemis.words import actions_of as of_artemis
 
-    return tuple(of_artemis(checked(body["steps"], STEPS, ("at",))))
+    return of_artemis(checked(steps, STEPS, ("at",)))
+
+
+def _told_apart(action: Action, brokers: Collection[str]) -> Action:
+    """Return an action that says of a consumer that it is one only if a broker has the same name."""
+    inner = bare(action)
+    if not isinstance(inner, (Pause, Resume)) or inner.kind != "consumer" or inner.who in brokers:
+        return action
+    plain = replace(inner, kind=None)
+    return plain if inner is action else replace(action, action=plain)  # type: ignore[call-arg]
 
 
 def checked(
@@ -162,5 +173,5 @@ def _reader(hint: object) -> Reader:
 
 def _destination(value: object, key: str) -> Destination:
     if not isinstance(value, str):
-        raise BadValue(f"{key} is {shown(value)}; write for example 'queue://TEST.FOO'")
+        raise BadValue(f"{key} is {shown(value)}; use e.g. 'queue://TEST.FOO'")
     return Destination.parse(value)

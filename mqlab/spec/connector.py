@@ -30,7 +30,7 @@ HEARD = ("multicast", "rendezvous", "zeroconf")  # agents that find brokers by t
 def check_name(what: str, given: object) -> str:
     """Return a name; raises `BadValue` for what is no text, or an empty one."""
     if not isinstance(given, str) or not given.strip():
-        raise BadValue(f"{what}: {shown(given)} is not a name; write a text that is not empty")
+        raise BadValue(f"{what}: {shown(given)} is not a name; expected a non-empty string")
     return given
 
 
@@ -69,7 +69,7 @@ class HasOptions:
 @documented(OPTIONS["networkConnector"].values())
 @dataclass(frozen=True, slots=True, init=False, repr=False, eq=True)
 class NetworkConnector(HasOptions):
-    """A connector of the broker that holds it, towards the brokers its `uri` names.
+    """A network connector of the broker that contains it, to the brokers named in its `uri`.
 
     Keyword options are those of `networkConnector` in snake case (rows in `spec/options`).
     Raises `UnknownName`, `BadValue` or `UriError`.
@@ -84,15 +84,18 @@ class NetworkConnector(HasOptions):
     pairs: tuple[tuple[str, object], ...]
     judged: bool = field(compare=False)  # whether its address was looked at
 
-    def __init__(self, name: str, *, uri: str, **options: Unpack[NetworkConnectorOptions]) -> None:
+    def __init__(self, name: str, uri: str, **options: Unpack[NetworkConnectorOptions]) -> None:
         check_name("networkConnector", name)
         object.__setattr__(self, "judged", True)
         parsed = uris.parse(uri)
         if not parsed.components and parsed.scheme in uris.COMPOSITE:
-            raise BadValue(f"networkConnector {name!r}: {uri!r} names no broker; write static:(tcp://B:61616)")
+            raise BadValue(
+                f"networkConnector {name!r}: {uri!r} contains no broker address; use e.g. static:(tcp://B:61616)"
+            )
         if not parsed.components and parsed.scheme not in HEARD:
             raise BadValue(
-                f"networkConnector {name!r}: {uri!r} is the address of a transport; write static:({uri})"
+                f"networkConnector {name!r}: {uri!r} is a transport URI, not a discovery URI; use "
+                f"static:({uri})"
             )
         if parsed.components:
             check_connector(parsed)
@@ -143,7 +146,7 @@ class NetworkConnector(HasOptions):
 @documented(OPTIONS["transportConnector"].values())
 @dataclass(frozen=True, slots=True, init=False, repr=False, eq=True)
 class TransportConnector(HasOptions):
-    """What a broker listens with, and what it tells the clients that come by it (Fuse 1, Table 1.1)."""
+    """A broker's listener, and what it announces to its clients (Fuse 1, Table 1.1)."""
 
     name: str
     pairs: tuple[tuple[str, object], ...]

@@ -10,24 +10,24 @@ from dataclasses import dataclass, field
 
 from mqlab.errors import BadValue, UnknownName
 from mqlab.spec.action import Action
-from mqlab.spec.network import MODES
+from mqlab.spec.around import MODES
 
 WAYS = ("refuse", "reset_once", "hang", "drop_replies")
 
 
 @dataclass(frozen=True, slots=True)
 class Crash(Action):
-    """The process of a broker dies at once, as by SIGKILL: sockets close, file locks are free."""
+    """Kill a broker process (SIGKILL): sockets close, file locks are released."""
 
     broker: str
 
 
 @dataclass(frozen=True, slots=True)
 class Cut(Action):
-    """Break the line between two, or with one name all lines by which addresses lead to that broker.
+    """Cut the link between two parties, or, given one name, all links to that broker.
 
-    `how` is one of `WAYS`: connections are reset and new ones refused; reset once; nothing moves and
-    nothing is lost; requests pass and answers vanish.
+    `how` is one of `WAYS`: "refuse" (connections are reset and new ones refused), "reset" (reset once), "hang"
+    (no data passes, but nothing is lost), "answers" (requests pass, replies are lost).
     """
 
     one: str
@@ -39,12 +39,12 @@ class Cut(Action):
         if self.how not in WAYS:
             raise UnknownName.of("way to cut", self.how, WAYS, "Cut")
         if self.one == self.other:
-            raise BadValue(f"Cut: a line joins two; {self.one!r} is given twice")
+            raise BadValue(f"Cut: a link has two different ends; {self.one!r} was given twice")
 
 
 @dataclass(frozen=True, slots=True)
 class Heal(Action):
-    """Make a line whole again: what was held moves on first."""
+    """Restore a link; data held back is delivered first."""
 
     one: str
     other: str | None = None
@@ -52,14 +52,14 @@ class Heal(Action):
 
 @dataclass(frozen=True, slots=True)
 class HostDown(Action):
-    """All brokers of a `host` die at once."""
+    """Crash all brokers of a `host`."""
 
     host: str
 
 
 @dataclass(frozen=True, slots=True)
 class SlowDisk(Action):
-    """The disk of a broker or of a shared store takes `factor` times as long; 1 is its usual speed."""
+    """Slow the disk of a broker or of a shared store down by `factor` (1 = normal)."""
 
     of: str
     factor: float
@@ -67,7 +67,7 @@ class SlowDisk(Action):
     def __post_init__(self) -> None:
         Action.__post_init__(self)
         if self.factor <= 0:
-            raise BadValue(f"SlowDisk: factor is {self.factor!r}; write a number above 0")
+            raise BadValue(f"SlowDisk: factor is {self.factor!r}; expected a number above 0")
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,21 +89,21 @@ class DatabaseUp(Action):
 
 @dataclass(frozen=True, slots=True)
 class DeleteLock(Action):
-    """Somebody deletes the lock file of a shared store."""
+    """Delete the lock file of a shared store."""
 
     shared_store: str
 
 
 @dataclass(frozen=True, slots=True)
 class TouchLock(Action):
-    """Somebody writes into the lock file of a shared store."""
+    """Modify the lock file of a shared store."""
 
     shared_store: str
 
 
 @dataclass(frozen=True, slots=True)
 class CopyStore(Action):
-    """Copy the data directory of one broker to another's place."""
+    """Copy one broker's data directory over another's."""
 
     source: str
     target: str
@@ -119,7 +119,7 @@ class WriteFile(Action):
 
 @dataclass(frozen=True, slots=True)
 class SetEndpoint(Action):
-    """Change what a listener that is no broker does."""
+    """Change the behaviour of an endpoint."""
 
     endpoint: str
     mode: str
@@ -132,7 +132,7 @@ class SetEndpoint(Action):
 
 @dataclass(frozen=True, slots=True)
 class Advertise(Action):
-    """Announce a listener by multicast."""
+    """Advertise a listener by multicast."""
 
     endpoint: str
     uri: str
@@ -140,21 +140,21 @@ class Advertise(Action):
 
 @dataclass(frozen=True, slots=True)
 class StopAdvertising(Action):
-    """Announce it no more."""
+    """Stop advertising it."""
 
     endpoint: str
 
 
 @dataclass(frozen=True, slots=True)
 class Sniff(Action):
-    """Write down the datagrams of a multicast group."""
+    """Capture the datagrams of a multicast group."""
 
     uri: str
 
 
 @dataclass(frozen=True, slots=True)
 class SendAway(Action):
-    """A broker tells its clients to reconnect to another."""
+    """Make a broker tell its clients to reconnect elsewhere."""
 
     broker: str
     to: str

@@ -43,7 +43,7 @@ def diameter(network: Network) -> int:
 
 
 def to_networkx(network: Network) -> networkx.MultiDiGraph[str]:
-    """Return a network as a graph of networkx: brokers are nodes, ways that messages can go are edges.
+    """Return a network as a graph of networkx: brokers are nodes, possible message routes are edges.
 
     Nodes and edges carry the options that were written; an edge also its `connector` (such as
     ``A/ab``), which a duplex one has in both directions. Raises `MissingExtra` without networkx.

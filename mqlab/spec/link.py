@@ -22,7 +22,7 @@ WRITTEN = "write loss=0.01, or A,B:delay=20ms,bandwidth=64000"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Link(metaclass=Noun):
-    """How a line is.
+    """Properties of a network link.
 
     `delay` and `jitter` are times (such as ``"20ms"``), None those of the lab; `loss` the share of
     segments that is lost, from 0 up to but not including 1; `bandwidth` bytes per second, None no limit.
@@ -40,11 +40,13 @@ class Link(metaclass=Noun):
         number = isinstance(self.loss, (int, float)) and not isinstance(self.loss, bool)
         if not number or not 0 <= self.loss < 1:
             raise BadValue(
-                f"Link: loss is {self.loss!r}; write the share of segments that is lost, from 0 up to 0.99"
+                f"Link: loss is {self.loss!r}; expected the share of segments that is lost, from 0 up to 0.99"
             )
         whole = isinstance(self.bandwidth, int) and not isinstance(self.bandwidth, bool)
         if self.bandwidth is not None and (not whole or self.bandwidth < 1):
-            raise BadValue(f"Link: bandwidth is {self.bandwidth!r}; write bytes per second, 1 or more, or None")
+            raise BadValue(
+                f"Link: bandwidth is {self.bandwidth!r}; expected bytes per second, 1 or more, or None"
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +101,8 @@ class Links:
                 raise BadValue(f"link {text!r}: {names!r} is not a pair of names; {WRITTEN}")
         if every is not None and pairs:
             raise BadValue(
-                f"links: all lines and the line of {', '.join(next(iter(pairs)))}; write one of them"
+                f"links: both a setting for all links and one for {', '.join(next(iter(pairs)))}; use one of "
+                "them"
             )
         return pairs or every
 

@@ -12,7 +12,7 @@ from mqlab.spec.network import Broker
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LockerSettings:
-    """How a member of a set gets to be the master; times in ms (Fuse 4, Tables 4.2 to 4.4).
+    """How a member of a set gets to be the master; times in ms (ActiveMQ, pluggable storage lockers).
 
     `store` names what is shared: a directory, or the database. `acquire_sleep` is a slave's
     polling period (and the length of a lease), `keep_alive` how often the master looks whether the

@@ -4,34 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from mqlab.errors import BadValue, UnknownName, shown
-from mqlab.spec.connector import HEARD, HasOptions, NetworkConnector, TransportConnector, check_name
+from mqlab.spec.action import Action, Restart, Settle, Snapshot, Start
+from mqlab.spec.around import Around
+from mqlab.spec.clients import StartBrokers
+from mqlab.spec.connector import HasOptions, NetworkConnector, TransportConnector, check_name
 from mqlab.spec.manual import documented
+from mqlab.spec.network_names import check
 from mqlab.spec.option import DEFAULT_EDITION, edition_of
 from mqlab.spec.origin import Origin
 from mqlab.spec.rows import OPTIONS, policy_of, read_options
+from mqlab.spec.scenario import AnyNetwork
 from mqlab.spec.shape import NAME, OBJECT, TRUTH, ListOf, Record, number
 
 if TYPE_CHECKING:
     from typing import Unpack
 
     from mqlab.spec.options.types import BrokerOptions
-
-__all__ = [
-    "HEARD",
-    "MODES",
-    "Around",
-    "Broker",
-    "Endpoint",
-    "Network",
-    "NetworkConnector",
-    "TransportConnector",
-]
-
-MODES = ("refuse", "accept_close", "silent")
-
 
 _COMPOSITE = Record(
     {"name": NAME, "forward_to": ListOf(NAME), "forward_only": TRUTH}, (("name",), ("forward_to",))
@@ -51,11 +42,11 @@ def _check_around(name: str, policies: object, composites: object, at: object) -
 @documented(OPTIONS["broker"].values(), policies=OPTIONS["policyEntry"].values())
 @dataclass(frozen=True, slots=True, init=False, repr=False, eq=True)
 class Broker(HasOptions):
-    """A broker by name, with the network connectors it defines, and the transport connector if it is told.
+    """A broker by name, with the network connectors it defines, and, if given, its transport connector.
 
     `policies` are destination policies and `composites` composite queues (name, forward_to,
-    forward_only) in the lab file's form; `at` is a wish where to draw the broker (unit square, y
-    upwards).
+    forward_only) in the lab file's form; `at` is the preferred position of the broker in drawings (unit square,
+    y upwards).
     """
 
     name: str
@@ -85,7 +76,7 @@ class Broker(HasOptions):
         seen: dict[str, str] = {}
         listens = [c for c in connectors if isinstance(c, TransportConnector)]
         if len(listens) > 1:
-            raise BadValue(f"broker {name!r}: one TransportConnector is known; leave one out")
+            raise BadValue(f"broker {name!r}: only one TransportConnector is supported; remove the other")
         object.__setattr__(self, "transport", (*listens, TransportConnector())[0])
         connectors = tuple(c for c in connectors if isinstance(c, NetworkConnector))
         for connector in connectors:
@@ -127,41 +118,17 @@ class Broker(HasOptions):
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Endpoint:
-    """A listener that is no broker: it refuses, accepts and closes, or accepts and is silent."""
-
-    name: str
-    mode: str = "refuse"
-
-    def __post_init__(self) -> None:
-        if self.mode not in MODES:
-            raise UnknownName.of("mode", self.mode, MODES, f"endpoint {self.name!r}")
-
-
-@dataclass(frozen=True, slots=True)
-class Around:
-    """What lies around the brokers of a network.
-
-    `endpoints` are listeners that are no brokers, `lines` names of lines that lead to a broker and can
-    be cut (line: broker), `files` texts that clients read.
-    """
-
-    endpoints: tuple[Endpoint, ...] = ()
-    lines: tuple[tuple[str, str], ...] = ()
-    files: tuple[tuple[str, str], ...] = ()
-
-
 @dataclass(frozen=True, slots=True, init=False, repr=False)
-class Network:
-    """Brokers with their connectors, of one edition of ActiveMQ.
+class Network(AnyNetwork):
+    """Brokers with their connectors, of one ActiveMQ version.
 
     `origin` is the files that it was read from, if it was.
 
-    Raises `BadValue` for two brokers of one name, `UnknownName` for a connector to a broker
+    Raises `BadValue` for duplicate broker names, `UnknownName` for a connector to a broker
     that is not there or for an unknown edition.
     """
 
+    product: ClassVar[str] = "activemq"
     brokers: tuple[Broker, ...]
     edition: str
     around: Around
@@ -171,7 +138,7 @@ class Network:
         self,
         *brokers: Broker,
         edition: str = DEFAULT_EDITION,
-        around: Around = Around(),
+        around: Around | None = None,
         origin: Origin | None = None,
     ) -> None:
         for broker in brokers:
@@ -180,8 +147,9 @@ class Network:
                     f"{shown(broker)} is not an ActiveMQ broker; use mq.Broker('A'), or for other "
                     "products mq.openmq.Network(...), mq.artemis.Network(...)"
                 )
+        around = Around() if around is None else around
         if not isinstance(around, Around):
-            raise BadValue(f"around is {shown(around)}; write mq.Around(...)")
+            raise BadValue(f"around is {shown(around)}; expected mq.Around(...)")
         names = [
             *(broker.name for broker in brokers),
             *(end.name for end in around.endpoints),
@@ -259,3 +227,13 @@ class Network:
     def made_of(self, *brokers: Broker, edition: str) -> Network:
         """Return a network of these brokers in the same place."""
         return Network(*brokers, edition=edition, around=self.around, origin=self.origin)
+
+    def script(self, actions: tuple[Action, ...], pace: str) -> tuple[Action, ...]:
+        """Return the actions: the lab plays them as they are."""
+        check(self, actions, strictly=pace == "rest")
+        return actions
+
+    def completed(self, actions: tuple[Action, ...]) -> tuple[Action, ...]:
+        """Return *actions* after a start of all brokers, unless they begin with one, and up to a rest."""
+        first = () if isinstance(next(iter(actions), None), (Start, Restart, StartBrokers)) else (Start(),)
+        return (*first, *actions, Settle(), Snapshot("final"))

@@ -33,6 +33,10 @@ class Noun(type):
                     raise
             raise told
 
+    def __new__(mcs, name: str, bases: tuple[type, ...], body: dict[str, Any], **more: Any) -> Any:
+        """Return a class whose values print what of them was given; a class may print itself otherwise."""
+        return super().__new__(mcs, name, bases, {"__repr__": _shown, **body}, **more)
+
     @property
     def __signature__(cls) -> inspect.Signature:
         whole = inspect.signature(vars(cls)["__init__"])
@@ -48,9 +52,24 @@ class Noun(type):
         try:
             cls.__signature__.bind(*given, **named)
         except TypeError as error:
-            order = ", ".join(name for name, field in known.items() if field.kind is not field.KEYWORD_ONLY)
-            return BadValue(f"{cls.__name__}: {error}; write {cls.__name__}({order})")
+            order = [name for name, field in known.items() if field.kind is not field.KEYWORD_ONLY]
+            order = order or [f"{name}=..." for name in known]
+            return BadValue(f"{cls.__name__}: {error}; expected {cls.__name__}({', '.join(order)})")
         return None
+
+
+def _shown(noun: Any) -> str:
+    """Return a noun as the call that makes it, of which only what is not as usual is told.
+
+    >>> from mqlab.spec.faults import Crash
+    >>> Crash("A", at="2s")
+    Crash('A', at='2s')
+    """
+    needed, parts = required(type(noun)), list[str]()
+    for name, value in written(noun):
+        in_place = not parts and name in needed
+        parts.append(repr(value) if in_place else f"{name}={value!r}")
+    return f"{type(noun).__name__}({', '.join(parts)})"
 
 
 def as_usual(known: Field[Any], value: object) -> bool:

@@ -9,19 +9,21 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from mqlab.errors import BadValue, UnknownName, shown
-from mqlab.spec.action import Action
+from mqlab.spec.action import Action, Start
 from mqlab.spec.manual import documented
+from mqlab.spec.naming import bare
 from mqlab.spec.openmq_options import OPTIONS, Options, to_guide
-from mqlab.spec.openmq_words import nouns_of, steps_of
+from mqlab.spec.openmq_words import steps_of
 from mqlab.spec.origin import Origin
-from mqlab.spec.plural import counted
-from mqlab.spec.step import Step, check_keys, started
+from mqlab.spec.scenario import AnyNetwork
+from mqlab.spec.step import Step, check_keys, starts
 
 if TYPE_CHECKING:
     from typing import Unpack
 
     from mqlab.spec.options.types import OpenmqBrokerOptions
 
+EDITIONS = ("6.5", "5.1")
 MODELS = ("master", "none", "peer", "enhanced")
 
 # Properties that must be alike on linked brokers, and what they are if nobody sets them
@@ -103,8 +105,8 @@ class Member:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class ClusterScenario:
-    """A cluster and what happens to it.
+class OpenMQNetwork(AnyNetwork):
+    """A cluster of brokers.
 
     `model` is one of `MODELS`: with a master broker, without any record, of peers with a shared
     record, or enhanced. `origin` is the files that it was read from, if it was. Raises `UnknownName` or
@@ -112,39 +114,33 @@ class ClusterScenario:
     """
 
     product: ClassVar[str] = "openmq"
-    members: tuple[Member, ...]
+    brokers: tuple[Member, ...]
     model: str
     master: str | None
     options: Options = field(default_factory=dict, hash=False)
-    steps: tuple[Step, ...] = ()
-    about: Options = field(default_factory=dict, hash=False)
-    version: str = "6.5"
+    edition: str = "6.5"
     origin: Origin | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
-        for member in self.members:
-            if not isinstance(member, Member) or not isinstance(member.name, str) or not member.name:
-                raise BadValue(f"{shown(member)} is not an OpenMQ broker; use 'b1' or openmq.Broker('b1')")
-        names = [member.name for member in self.members]
+        for broker in self.brokers:
+            if not isinstance(broker, Member) or not isinstance(broker.name, str) or not broker.name:
+                raise BadValue(f"{shown(broker)} is not an OpenMQ broker; use 'b1' or openmq.Broker('b1')")
         if self.model not in MODELS:
             raise UnknownName.of("cluster model", self.model, MODELS)
-        if not names:
-            raise BadValue('a cluster without brokers; write \'brokers\': ["b1", "b2"]')
-        for name in names:
-            if names.count(name) > 1:
+        if not self.brokers:
+            raise BadValue('a cluster without brokers; add \'brokers\': ["b1", "b2"]')
+        for name in self.names:
+            if self.names.count(name) > 1:
                 raise BadValue(f"two brokers are called {name!r}; give each its own name")
-        self._check_master(names)
-        opened: dict[str, set[str]] = {"consumer": set(), "producer": set()}
-        for no, step in enumerate(self.steps, start=1):
-            _check_step(step, f"step {no} ({step.do})", names, opened)
+        self._check_master()
 
-    def _check_master(self, names: list[str]) -> None:
-        if self.master is not None and self.master not in names:
-            raise UnknownName.of("master broker", self.master, names)
+    def _check_master(self) -> None:
+        if self.master is not None and self.master not in self.names:
+            raise UnknownName.of("master broker", self.master, self.names)
         if self.model == "master" and self.master is None:
             raise BadValue(
                 "a cluster with a master broker needs one: every other broker waits for it and "
-                "refuses clients (C4090); write the key 'master'"
+                "refuses clients (C4090); add the key 'master'"
             )
         if self.model != "master" and self.master is not None:
             reason = {
@@ -156,50 +152,60 @@ class ClusterScenario:
             raise BadValue(f"{reason}; leave 'master' out, or write the model 'master'")
 
     def __repr__(self) -> str:
-        steps = f", {counted(len(self.steps), 'step')}" if self.steps else ""
-        return f"Network({', '.join(map(repr, self.members))}, model={self.model!r}{steps})"
+        return f"Network({', '.join(map(repr, self.brokers))}, model={self.model!r})"
 
     @property
-    def actions(self) -> tuple[Action, ...]:
-        """What happens, as nouns."""
-        return nouns_of(self.steps)
+    def names(self) -> tuple[str, ...]:
+        """The brokers' names in order."""
+        return tuple(broker.name for broker in self.brokers)
 
-    def with_actions(self, *actions: Action | Step) -> ClusterScenario:
-        """Return the scenario with these actions after its own."""
-        names = [member.name for member in self.members]
-        opened = (str(s.keys["producer"]) for s in self.steps if s.do == "open_producer")
-        return replace(self, steps=(*self.steps, *steps_of(actions, names, opened)))
+    def script(self, actions: tuple[Action, ...], pace: str = "rest") -> tuple[Step, ...]:
+        """Return the steps of actions; raises for those that this cluster cannot do."""
+        names, producers = list(self.names), set[str]()
+        opened: dict[str, set[str]] = {"consumer": set(), "producer": producers}
+        steps: list[Step] = []
+        for place, action in enumerate(actions, start=1):
+            where = f"action {place} ({type(bare(action)).__name__})"
+            for step in steps_of(action, names, producers):
+                _check_step(step, where, names, opened)
+                steps.append(step)
+        return tuple(steps)
 
-    def started(self) -> ClusterScenario:
-        """Return the same with all brokers started first, unless it starts them itself."""
-        return replace(self, steps=started(self.steps))
+    def completed(self, actions: tuple[Action, ...]) -> tuple[Action, ...]:
+        """Return *actions* after a start of all brokers, unless they start them."""
+        return actions if starts(self.script(actions)) else (Start(), *actions)
 
-    def change(self, path: str, **options: Any) -> ClusterScenario:
-        """Return the scenario with options changed: of the broker called *path*, or with ``*`` of the cluster.
+    def change(self, path: str, **options: Any) -> OpenMQNetwork:
+        """Return the network with options changed: of the broker called *path*, or with ``*`` of the cluster.
 
         Options have Python names; the cluster has a `model` and a `master` too. None takes one back.
 
         >>> Network("b1", "b2").change("*", model="peer").model
         'peer'
         """
-        names = [member.name for member in self.members]
-        if path != "*" and path not in names:
-            raise UnknownName.of("broker", path, [*names, "*"])
+        if path != "*" and path not in self.names:
+            raise UnknownName.of("broker", path, [*self.names, "*"])
         if path == "*":
             own = {key: options.pop(key) for key in ("model", "master") if key in options}
             return replace(self, **own, options=_changed(self.options, options, "cluster"))
-        members = (
-            replace(member, options=_changed(member.options, options, f"broker {path!r}"))
-            if member.name == path
-            else member
-            for member in self.members
+        brokers = (
+            replace(broker, options=_changed(broker.options, options, f"broker {path!r}"))
+            if broker.name == path
+            else broker
+            for broker in self.brokers
         )
-        return replace(self, members=tuple(members))
+        return replace(self, brokers=tuple(brokers))
+
+    def under(self, edition: str) -> OpenMQNetwork:
+        """Return the same cluster of another edition; raises `UnknownName` for what is none."""
+        if edition not in EDITIONS:
+            raise UnknownName.of("edition of OpenMQ", edition, EDITIONS)
+        return replace(self, edition=edition)
 
     def option(self, name: str, key: str, default: object = None) -> object:
         """Return a property of a broker: its own, else the cluster's, else the default."""
-        member = next(m for m in self.members if m.name == name)
-        return member.options.get(key, self.options.get(key, default))
+        broker = next(broker for broker in self.brokers if broker.name == name)
+        return broker.options.get(key, self.options.get(key, default))
 
 
 def _changed(before: Options, options: Options, where: str) -> dict[str, object]:
@@ -232,15 +238,14 @@ def Network(  # noqa: N802 - a noun
     master: str | None = None,
     edition: str = "6.5",
     **options: Unpack[OpenmqBrokerOptions],
-) -> ClusterScenario:
+) -> OpenMQNetwork:
     """Return a cluster in which nothing happens yet; `options` hold for all of its brokers.
 
-    >>> Network("b1", "b2", model="master", master="b1").with_actions().steps
-    ()
+    >>> Network("b1", "b2", model="master", master="b1").names
+    ('b1', 'b2')
     """
     members = tuple(Member(b) if isinstance(b, str) else b for b in brokers)
-    checked = to_guide("broker", {**options}, "cluster")
-    return ClusterScenario(members, model, master, checked, version=edition)
+    return OpenMQNetwork(members, model, master, to_guide("broker", {**options}, "cluster"), edition)
 
 
 def _check_step(step: Step, where: str, brokers: list[str], opened: dict[str, set[str]]) -> None:
@@ -274,4 +279,4 @@ def _check_clients(step: Step, where: str, opened: dict[str, set[str]]) -> None:
     for key in ("count", "ms"):
         value = step.keys.get(key, 0)
         if isinstance(value, bool) or not isinstance(value, (int, float)) or value < 0:
-            raise BadValue(f"{where}: {key} is {value!r}; write a number, 0 or more")
+            raise BadValue(f"{where}: {key} is {value!r}; expected a number, 0 or more")

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from mqlab.spec.action import Action, brokers_of
+from mqlab.spec.action import Action
+from mqlab.spec.naming import brokers_of
 from mqlab.spec.openmq_options import Options
 from mqlab.spec.values import Destination
 
@@ -17,7 +18,7 @@ from mqlab.spec.values import Destination
 
 @dataclass(frozen=True, slots=True)
 class Call(Action):
-    """An action whose outcome has a name, or that waits no longer than its `limit` (30 s)."""
+    """An action with a named result, or with a time limit `limit` (30 s)."""
 
     action: Action
     id: str | None = None
@@ -75,7 +76,7 @@ class Shutdown(Action):
 
 @dataclass(frozen=True, slots=True)
 class CrashOwner(Action):
-    """Kill the broker that has taken over another."""
+    """Crash the broker that took over from another."""
 
     of: str
 
@@ -105,14 +106,14 @@ class Reload(Action):
 
 @dataclass(frozen=True, slots=True)
 class Quiesce(Action):
-    """Let a broker take no new clients."""
+    """Quiesce a broker: accept no new clients."""
 
     on: str
 
 
 @dataclass(frozen=True, slots=True)
 class Unquiesce(Action):
-    """Let a broker take new clients again."""
+    """Unquiesce a broker: accept new clients again."""
 
     on: str
 
@@ -164,7 +165,7 @@ class PauseDestination(Action):
 
 @dataclass(frozen=True, slots=True)
 class ResumeDestination(Action):
-    """Let a paused instance go on."""
+    """Resume a paused destination instance."""
 
     destination: Destination
     on: str
@@ -172,7 +173,7 @@ class ResumeDestination(Action):
 
 @dataclass(frozen=True, slots=True)
 class Browse(Action):
-    """Look at the messages that a broker has of a queue."""
+    """Browse a queue's messages at one broker."""
 
     destination: Destination
     on: str
@@ -230,7 +231,7 @@ class KillClient(Action):
 
 @dataclass(frozen=True, slots=True)
 class Recover(Action):
-    """Let all that a session has taken and not acknowledged come again."""
+    """Recover a session: redeliver all its unacknowledged messages."""
 
     consumer: str
 
@@ -256,7 +257,7 @@ class Xa(Action):
 
 @dataclass(frozen=True, slots=True)
 class Connect(Action):
-    """Open and close a connection: who is reached?"""
+    """Open and close a connection to see which broker is reached."""
 
     on: str
     others: tuple[str, ...] = ()
@@ -293,7 +294,7 @@ class WaitForReceived(Action):
 
 @dataclass(frozen=True, slots=True)
 class Look(Action):
-    """Note the state of everything under a label, with properties of destinations."""
+    """Record the state of everything under a label, with properties of destinations."""
 
     label: str
     properties: tuple[str, ...]

@@ -14,6 +14,7 @@ from mqlab.spec import action as a
 from mqlab.spec import faults as f
 from mqlab.spec import openmq_actions as o
 from mqlab.spec.json_types import JsonDict
+from mqlab.spec.naming import bare
 from mqlab.spec.noun import as_usual
 from mqlab.spec.openmq_options import OPTIONS, Options, to_guide, to_python
 from mqlab.spec.step import Step
@@ -25,7 +26,7 @@ SIZE = len("message 1")  # bytes of a message in a step that does not say: its t
 CALL = ("id", "limit_ms", "in_background", "rest_ms", "at")  # what any step may have
 IMQ = "imq"  # options that begin so are properties of a client's connection, by their real names
 ALWAYS = {"size", "count", "no_failover"}  # told even where they are as usual
-NOT_KEYS = ("at", "others")
+NOT_KEYS = ("at", "others", "kind")
 DESTINATIONS = ("destination", "reads", "to")
 
 
@@ -200,13 +201,14 @@ def _noun(row: Row, keys: Options, step: Step) -> a.Action:
     for place in DESTINATIONS:
         if place in names and place not in given:
             given[place] = _destination(step)
-    if row.noun is o.Send:
-        given = {"size": SIZE, **given}
+    given = {"size": SIZE, **given} if step.do == "send" else given
     if row.noun is a.Producer:
-        given = {"name": f"P.{given['on']}", "size": SIZE, **given}
+        given = {"name": f"P.{given['on']}", **given}
         if keys.get("transacted"):  # all of it in one transaction, which commits in the end
             given["options"] = {"transacted": True}
         given["in_background"] = bool(step.keys.get("in_background", False))
+    if row.noun in (a.Pause, a.Resume) and "consumer" in keys:
+        given["kind"] = "consumer"
     if row.noun is f.Cut:
         given["how"] = "hang"
     if options:
@@ -240,23 +242,13 @@ def _with_call(action: a.Action, step: Step) -> a.Action:
 # Nouns -> steps
 
 
-def steps_of(
-    actions: Iterable[a.Action | Step], brokers: Collection[str], producers: Iterable[str] = ()
-) -> tuple[Step, ...]:
-    """Return the steps of actions; *producers* are those that are open already.
+def steps_of(action: a.Action, brokers: Collection[str], producers: Collection[str] = ()) -> list[Step]:
+    """Return the steps of an action, of a cut of several lines more than one.
 
-    Raises `BadValue` for what OpenMQ does not know.
+    *brokers* and *producers* are the names of those that are there. Raises `BadValue` for what OpenMQ does
+    not know.
     """
-    known, steps = set(producers), []
-    for action in actions:
-        if isinstance(action, Step):
-            steps.append(action)
-            continue
-        inner = action.action if isinstance(action, o.Call) else action
-        if isinstance(inner, o.OpenProducer):
-            known.add(inner.name)
-        steps += [_called(step, action) for step in _steps(inner, brokers, known)]
-    return tuple(steps)
+    return [_called(step, action) for step in _steps(bare(action), brokers, producers)]
 
 
 def _called(step: Step, action: a.Action) -> Step:
@@ -288,7 +280,7 @@ def _steps(action: a.Action, brokers: Collection[str], producers: Collection[str
         elif known.name == "options":
             _write_options(row, keys, value, where)
         elif known.name == "who" and value is not None:
-            keys[_kind_of(value, brokers, producers)] = value
+            keys[getattr(action, "kind", None) or _kind_of(value, brokers, producers)] = value
         elif known.name in NOT_KEYS or (known.name not in always and as_usual(known, value)):
             continue
         elif known.name not in fields_of:
@@ -335,7 +327,7 @@ def _write_options(row: Row, keys: Keys, given: Options, where: str) -> None:
         keys["transacted"] = True
         return
     if given and not row.options:
-        raise BadValue(f"{where}: it has no options in OpenMQ")
+        raise BadValue(f"{where}: it takes no options for OpenMQ")
     if row.options in ("consumer", "producer") and real:
         keys["client"] = real
         given = {name: value for name, value in given.items() if name not in real}
@@ -351,6 +343,6 @@ def _write_options(row: Row, keys: Keys, given: Options, where: str) -> None:
 def _lines(step: str, action: f.Cut | f.Heal, brokers: Collection[str]) -> list[Step]:
     """Return a step for each line that is cut or healed: with one name, for all that lead there."""
     if isinstance(action, f.Cut) and action.how != "hang":
-        raise BadValue(f"Cut: how={action.how!r}; of OpenMQ only a silent cut is known: how='hang'")
+        raise BadValue(f"Cut: how={action.how!r}; OpenMQ supports only silent cuts: how='hang'")
     others = [action.other] if action.other else [name for name in brokers if name != action.one]
     return [Step(step, {"between": [action.one, other]}) for other in others]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import re
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -18,14 +20,28 @@ MOST_INT, MOST_LONG = 2**31 - 1, 2**63 - 1  # Java's: of counts and times, and o
 def edition_of(version: str) -> str:
     """Return the edition that stands for a release, such as 5.17 for ``5.17.2``.
 
-    Raises `UnknownName` for a release that no recording speaks for.
+    For a release of 5 or later that was not recorded it is the nearest edition, with a warning that says so.
+    Raises `UnknownName` for what is not a release.
     """
     if not isinstance(version, str):
-        raise BadValue(f"edition: {shown(version)} is not a string; write '{version}' in quotes")
+        raise BadValue(f"edition: {shown(version)} is not a string; put it in quotes: '{version}'")
     found = [edition for edition in EDITIONS if (version + ".").startswith(edition + ".")]
-    if not found:
+    if found:
+        return found[0]
+    release = re.fullmatch(r"(\d+)\.(\d+)(\.\d+)?", version)
+    if release is None or int(release[1]) < 5:
         raise UnknownName.of("edition", version, EDITIONS)
-    return found[0]
+    asked = int(release[1]), int(release[2])
+    nearest = min(EDITIONS, key=lambda edition: _distance(asked, edition))
+    warnings.warn(
+        f"ActiveMQ {version}: the lab plays edition {nearest}, the nearest that was recorded", stacklevel=2
+    )
+    return nearest
+
+
+def _distance(asked: tuple[int, int], edition: str) -> tuple[int, int]:
+    major, minor = (int(part) for part in edition.split("."))
+    return abs(asked[0] - major), abs(asked[1] - minor)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,7 +92,7 @@ class Option:
 def _read_bool(value: object, option: Option) -> bool:
     text = str(value).lower() if isinstance(value, (bool, str)) else ""
     if text not in ("true", "false"):
-        raise BadValue(f"{shown(value)} is neither true nor false; write true or false")
+        raise BadValue(f"{shown(value)} is neither true nor false; expected true or false")
     return text == "true"
 
 
@@ -86,11 +102,11 @@ def _read_int(value: object, option: Option) -> int:
         text = ""
     if not text.removeprefix("-").isdecimal():
         example = option.default if isinstance(option.default, int) else max(option.low or 0, 1)
-        raise BadValue(f"{shown(value)} is not a whole number; write for example {example}")
+        raise BadValue(f"{shown(value)} is not a whole number; use e.g. {example}")
     if len(text) > 20 or not -option.high <= int(text) <= option.high:
-        raise BadValue(f"{shown(value)} is out of range; write {option.high} or less")
+        raise BadValue(f"{shown(value)} is out of range; expected {option.high} or less")
     if option.low is not None and int(text) < option.low:
-        raise BadValue(f"{text} is too low; write {option.low} or more")
+        raise BadValue(f"{text} is too low; expected {option.low} or more")
     return int(text)
 
 
@@ -100,13 +116,13 @@ def _read_float(value: Any, option: Option) -> float:
     except (TypeError, ValueError, OverflowError):
         found = math.nan
     if not abs(found) <= MOST_INT:  # which infinity is, and what is no number at all
-        raise BadValue(f"{shown(value)} is not a number; write for example 1.5")
+        raise BadValue(f"{shown(value)} is not a number; use e.g. 1.5")
     return found
 
 
 def _read_text(value: object, option: Option) -> str:
     if not isinstance(value, str):
-        raise BadValue(f"{shown(value)} is not a text; write it in quotes")
+        raise BadValue(f"{shown(value)} is not a string; put it in quotes")
     if option.choices and value not in option.choices:
         raise UnknownName.of("choice", value, option.choices)
     return value
@@ -115,14 +131,14 @@ def _read_text(value: object, option: Option) -> str:
 def _read_destinations(value: object, option: Option) -> tuple[str, ...]:
     texts = [part for part in value.split(",") if part] if isinstance(value, str) else value
     if not isinstance(texts, (list, tuple)):
-        raise BadValue(f'{shown(value)} is not a list; write for example ["queue://TEST.FOO"]')
+        raise BadValue(f'{shown(value)} is not a list; use e.g. ["queue://TEST.FOO"]')
     return tuple(str(_destination(item)) for item in texts)
 
 
 def _read_names(value: object, option: Option) -> list[str]:
     names = [value] if isinstance(value, str) else value
     if not isinstance(names, (list, tuple)) or not all(isinstance(name, str) for name in names):
-        raise BadValue(f'{shown(value)} is not a list of names; write for example ["A", "B"]')
+        raise BadValue(f'{shown(value)} is not a list of names; use e.g. ["A", "B"]')
     return list(names)
 
 

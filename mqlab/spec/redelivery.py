@@ -7,13 +7,14 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from mqlab.errors import BadValue, UnknownName
+from mqlab.spec.values import duration
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Redelivery:
-    """A client's redelivery policy; waits are in milliseconds.
+    """A client's redelivery policy; waits are in milliseconds, or texts such as ``"1s"``.
 
-    `maximum` is how often a message comes again before it is a dead letter, -1 for ever. The
+    `maximum` is the maximum number of redeliveries before dead-lettering; -1 = unlimited. The
     first wait is `initial_delay`, the others `delay`, or each `multiplier` times the one before
     with `exponential`, up to `maximum_delay` (-1: no limit). (ActiveMQ rule 27.3)
 
@@ -28,6 +29,12 @@ class Redelivery:
     multiplier: float = 5.0
     maximum_delay: int = -1
 
+    def __post_init__(self) -> None:
+        for name in ("initial_delay", "delay", "maximum_delay"):
+            given: object = getattr(self, name)
+            if isinstance(given, str):  # such as "1s"
+                object.__setattr__(self, name, round(duration(given, f"Redelivery: {name}") / 1000))
+
     @classmethod
     def read(cls, given: Mapping[str, Any], where: str) -> Redelivery:
         """Return the policy that a lab file writes; raises `UnknownName` or `BadValue`."""
@@ -35,7 +42,7 @@ class Redelivery:
         for name, value in given.items():
             if name not in known:
                 raise UnknownName.of("key of redelivery", name, known, where)
-            if not isinstance(value, (bool, int, float)):
+            if not isinstance(value, (bool, int, float)) and not name.endswith("delay"):
                 raise BadValue(f"{where}: redelivery {name}: {value!r} is not a number")
         return cls(**given)
 

@@ -31,7 +31,7 @@ def _unknown(name: str, element: str, where: str) -> UnknownName:
     if elsewhere is None:
         return UnknownName.of("option", name, OPTIONS[element], where)
     of = others[elsewhere]
-    return UnknownName(f"{where}: unknown option {shown(name)}; {elsewhere!r} is one of a {of}")
+    return UnknownName(f"{where}: unknown option {shown(name)}; {elsewhere!r} is an option of {of}")
 
 
 def policy_of(given: Mapping[str, object], where: str) -> dict[str, object]:
@@ -41,6 +41,6 @@ def policy_of(given: Mapping[str, object], where: str) -> dict[str, object]:
     """
     patterns = {key: given[key] for key in ("queue", "topic") if key in given}
     if len(patterns) != 1:
-        raise BadValue(f"{where}: a policy is for one pattern; write 'queue' or 'topic'")
+        raise BadValue(f"{where}: a policy needs exactly one pattern: 'queue' or 'topic'")
     rest = {key: value for key, value in given.items() if key not in patterns}
     return {**patterns, **read_options("policyEntry", rest, where)}

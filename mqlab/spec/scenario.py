@@ -1,304 +1,97 @@
-"""A network and what is done to it: all that a run needs besides a seed."""
+"""A network and what is done to it: all that a run needs besides a seed, the same for every product."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import MISSING, dataclass, field, fields, replace
-from functools import cache
-from typing import ClassVar
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Self
 
-from mqlab.errors import BadValue, UnknownName, UriError
-from mqlab.spec import action as a
-from mqlab.spec import clients as c
-from mqlab.spec import faults as f
-from mqlab.spec import uri as uris
+from mqlab.errors import BadValue, UnknownName
+from mqlab.spec.action import Action
 from mqlab.spec.json_types import JsonObject
-from mqlab.spec.network import HEARD, Network
-from mqlab.spec.steps import STEP_OF, check_options, check_wait
-from mqlab.spec.values import duration
 
 PACES = ("rest", "calls")
-DATABASE = "database"  # the line to it has this name
-# What has the network come to rest, and is no call.
-_AT_REST = (a.Start, a.RequestReply, a.WaitForSends)
-# What a consumer or producer says of a connection of its own, and not on that of a client.
-_OF_CONNECTION = (
-    "others",
-    "connection",
-    "no_local",
-    "browser",
-    "connection_options",
-    "client_id",
-    "redelivery",
-)
 
-# What a field of this name names, in every action that has it.
-_NAMING = {
-    "broker": "broker", "brokers": "broker", "of": "broker", "on": "broker or client", "others": "broker",
-    "responder_on": "broker", "source": "broker", "target": "broker", "who": "consumer or broker",
-    "connector": "connector", "consumer": "consumer", "client": "client", "endpoint": "endpoint",
-    "host": "host", "shared_store": "shared store",
-}  # fmt: skip
-_OWN_NAMING: dict[type[a.Action], dict[str, str]] = {
-    a.Commit: {"who": "consumer or client"},
-    a.Rollback: {"who": "consumer or client"},
-    a.RequestReply: {"on": "broker"},
-    f.SendAway: {"to": "broker"},
-    f.SlowDisk: {"of": "broker or shared store"},
-}
+
+class AnyNetwork(ABC):
+    """Brokers of one product and edition: what a scenario asks of the network of any product."""
+
+    __slots__ = ()
+    product: ClassVar[str]
+    edition: str
+
+    @property
+    @abstractmethod
+    def names(self) -> tuple[str, ...]:
+        """The brokers' names in order."""
+
+    @abstractmethod
+    def change(self, path: str, **options: Any) -> Self:
+        """Return the network with *options* set on what *path* names; raises `UnknownName`."""
+
+    @abstractmethod
+    def under(self, edition: str) -> Self:
+        """Return the same network run by another edition of its product; raises `UnknownName`."""
+
+    @abstractmethod
+    def script(self, actions: tuple[Action, ...], pace: str) -> tuple[Any, ...]:
+        """Return *actions* as the product's lab plays them; raises for what this network cannot do."""
+
+    @abstractmethod
+    def completed(self, actions: tuple[Action, ...]) -> tuple[Action, ...]:
+        """Return *actions* with what a run of them begins and ends with: brokers start first."""
+
+    def with_actions(self, *actions: Action) -> Scenario:
+        """Return the scenario of just these actions."""
+        return Scenario(self, actions)
 
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """A network, actions in order, and what a guide says will come of it.
+    """A network, actions in order, and the outcome the guide predicts.
 
     By its `pace` each action begins when the network has come to *rest* from the one before, or when
     the *calls* of the one before have been answered, as the recordings in time were made; there
     addresses are taken as they are written. `about` holds the descriptive keys of a lab file (name, theme,
-    title, guide, guide_says). Raises `UnknownName` when an action names what is not there.
+    title, guide, guide_says). `script` is what its product's lab plays. Raises `UnknownName` when an action
+    names what is not there.
     """
 
-    product: ClassVar[str] = "activemq"
-    network: Network
-    actions: tuple[a.Action, ...]
+    network: Any  # an `AnyNetwork`; its product knows which
+    actions: tuple[Action, ...] = ()
     about: JsonObject = field(default_factory=dict, hash=False)
     pace: str = "rest"
+    script: tuple[Any, ...] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if self.pace not in PACES:
             raise UnknownName.of("pace", self.pace, PACES)
-        known = _Known(self.network)
-        for place, action in enumerate(self.actions, start=1):
-            where = f"action {place} ({type(action).__name__})"
-            if not isinstance(action, a.Action):
-                raise BadValue(f"{action!r} is not an action; write for example mq.Consumer(...)")
-            if type(action) not in STEP_OF and not isinstance(action, c.WaitUntil):
-                known_here = [noun.__name__ for noun in STEP_OF]
-                raise UnknownName.of("action of ActiveMQ", type(action).__name__, known_here, where)
-            if action.at is not None:
-                duration(action.at, f"{where}, at")
-            known.check(action, where, strictly=self.pace == "rest")
+        for action in self.actions:
+            if isinstance(action, (list, tuple)):
+                raise BadValue("a list of actions is passed; pass the actions themselves: *actions")
+            if not isinstance(action, Action):
+                raise BadValue(f"{action!r} is not an action; use e.g. mq.Consumer(...)")
+        object.__setattr__(self, "actions", tuple(self.actions))
+        object.__setattr__(self, "script", self.network.script(self.actions, self.pace))
+
+    @property
+    def product(self) -> str:
+        """The product of its network: activemq, openmq or artemis."""
+        return str(self.network.product)
 
     @classmethod
-    def of(cls, network: Network, *actions: a.Action, **about: object) -> Scenario:
+    def of(cls, network: AnyNetwork, *actions: Action, **about: object) -> Scenario:
         """Return the scenario that starts *network*, does *actions* and lets it come to rest."""
-        for action in actions:
-            if not isinstance(action, a.Action):
-                raise BadValue(f"{action!r} is not an action; write for example mq.Consumer(...)")
-        begins = (a.Start, a.Restart, c.StartBrokers)
-        first = () if actions and isinstance(actions[0], begins) else (a.Start(),)
-        return cls(network, (*first, *actions, a.Settle(), a.Snapshot("final")), about)
+        return cls(network, network.completed(actions), about)
+
+    def with_actions(self, *actions: Action) -> Scenario:
+        """Return the scenario with these actions after its own."""
+        return replace(self, actions=(*self.actions, *actions))
 
     def change(self, path: str, **options: object) -> Scenario:
-        """Return the scenario with options changed, as `Network.change` does."""
+        """Return the scenario with options changed, as its network's `change` does."""
         return replace(self, network=self.network.change(path, **options))
 
     def under(self, edition: str) -> Scenario:
         """Return the same scenario for another edition."""
         return replace(self, network=self.network.under(edition))
-
-
-def _need(what: str, name: str | None, names: Sequence[str], where: str) -> None:
-    if name is not None and name not in names:
-        raise UnknownName.of(what, name, names, where)
-
-
-@cache
-def _naming(kind: type[a.Action]) -> tuple[tuple[str, str], ...]:
-    """Return the fields of a kind of action that name something, each with what it must be."""
-    known = {**_NAMING, **_OWN_NAMING.get(kind, {})}
-    return tuple((one.name, known[one.name]) for one in fields(kind) if one.name in known)
-
-
-def mentions(action: a.Action) -> Iterator[tuple[str, str | None]]:
-    """Yield what an action names, each with what it must be."""
-    for name, what in _naming(type(action)):
-        value = getattr(action, name)
-        for one in value if isinstance(value, tuple) else (value,):
-            yield what, one
-    if isinstance(action, c.WaitUntil):
-        yield from (("broker", name) for name in action.about.get("brokers", ()))
-        for key in ("broker", "client", "consumer"):
-            if key in action.about:
-                yield key, action.about[key]
-
-
-def check_open(action: a.Action, opened: Sequence[str], brokers: Sequence[str], now: int) -> None:
-    """Raise `UnknownName` for a client or consumer that is to be opened later than *now* (us)."""
-    for what, name in mentions(action):
-        if name is not None and ("client" in what or "consumer" in what) and name not in brokers:
-            where = f"{type(action).__name__} at {now / 1000:g} ms"
-            _need(f"{what} that is open", name, opened, where)
-
-
-class _Known:
-    """What is there when an action comes: brokers, and the clients and consumers that were opened."""
-
-    def __init__(self, network: Network) -> None:
-        self.network = network
-        self.brokers = network.names
-        self.connectors = [connector.name for _, connector in network.connectors()]
-        self.database = any(b.get("store", network.edition) == "jdbc" for b in network.brokers)
-        self.endpoints = [endpoint.name for endpoint in network.around.endpoints]
-        self.clients: dict[str, str] = {}  # name -> address
-        self.consumers: list[str] = []
-        # consumer or producer -> the client that it is on, or the brokers that it may be on
-        self.places: dict[str, tuple[str, ...]] = {}
-        self.open: set[str] = set()
-        options = [broker.options for broker in network.brokers]
-        self.stores = [str(store) for given in options if (store := given.get("shared_store"))]
-        self.hosts = [str(host) for given in options if (host := given.get("host"))]
-
-    def names(self, what: str) -> list[str]:
-        """Return what is there of a kind such as ``broker``, or of several, ``broker or client``."""
-        kinds: dict[str, Iterable[str]] = {
-            "broker": self.brokers,
-            "connector": self.connectors,
-            "endpoint": self.endpoints,
-            "client": self.clients,
-            "consumer": self.consumers,
-            "shared store": self.stores,
-            "host": self.hosts,
-        }
-        return [name for kind in what.split(" or ") for name in kinds[kind]]
-
-    def check(self, action: a.Action, where: str, strictly: bool) -> None:
-        """Raise for what *action* names and is not there; remember what it opens."""
-        if isinstance(action, c.WaitUntil):
-            check_wait(action.what, action.about, where)
-        for what, name in mentions(action):
-            called = "broker" if what == "broker or client" and not self.clients else what
-            _need(called, name, self.names(what), where)
-        self.check_kind(action, where, strictly)
-        if isinstance(action, c.Client):
-            if strictly:
-                self.check_address(action, where)
-            if strictly and (action.name in self.clients or action.name in self.brokers):
-                raise BadValue(
-                    f"{where}: {action.name!r} is there already; close that client, or take a new name"
-                )
-            self.clients[action.name] = action.uri
-        elif isinstance(action, c.CloseClient) and strictly:
-            self.clients.pop(action.client, None)
-        elif isinstance(action, (f.DatabaseDown, f.DatabaseUp)) and strictly and not self.database:
-            raise BadValue(f'{where}: no broker has store="jdbc": there is no database')
-        elif isinstance(action, a.Consumer):
-            if strictly and action.name in self.open and action.at is None:
-                raise BadValue(
-                    f"{where}: consumer {action.name!r} is open already; close it, or take a new name"
-                )
-            self.consumers.append(action.name)
-            self.places[action.name] = (action.on, *action.others)
-            self.open.add(action.name)
-        elif isinstance(action, a.Close):
-            self.open.discard(action.consumer)
-        elif isinstance(action, (a.Stop, f.Crash, f.HostDown)):
-            self.open.clear()  # with its broker its connection may be gone
-        elif isinstance(action, a.Producer):
-            self.places[action.name] = (action.on, *action.others)
-
-    def check_kind(self, action: a.Action, where: str, strictly: bool) -> None:
-        """Raise for what an action of this kind cannot mean here."""
-        if isinstance(action, (a.StartConnector, a.StopConnector)):
-            self.check_path(action, where)
-        if isinstance(action, (f.Cut, f.Heal)):
-            self.check_line(action, where, strictly)
-        if not strictly:
-            self.check_call(action, where)
-        if not isinstance(action, c.WaitUntil):
-            check_options(action, where)
-        if strictly and isinstance(action, (a.Commit, a.Rollback)) and action.session is None:
-            if action.who in self.clients:
-                raise BadValue(f"{where}: {action.who!r} is a client; say which session= it is")
-        elif strictly and isinstance(action, c.ReceiveOnce):
-            if self.places[action.consumer][0] not in self.clients:
-                raise BadValue(
-                    f"{where}: {action.consumer!r} is on a broker by itself; write mq.Receive(...), "
-                    "or put it on an mq.Client"
-                )
-        elif strictly and isinstance(action, (a.Consumer, a.Producer)):
-            self.check_connection(action, where)
-
-    def check_path(self, action: a.StartConnector | a.StopConnector, where: str) -> None:
-        """Raise for a connector that its broker has not, or for a name that several brokers use."""
-        if action.of is not None:
-            ours = [con.name for con in self.network.broker(action.of).connectors]
-            _need(f"connector of {action.of}", action.connector, ours, where)
-        elif self.connectors.count(action.connector) > 1:
-            name = action.connector
-            places = [f"{b.name}/{c.name}" for b, c in self.network.connectors() if c.name == name]
-            raise BadValue(
-                f"{where}: connector {name!r} is {' and '.join(places)}; write which, as {places[0]!r}"
-            )
-
-    def check_call(self, action: a.Action, where: str) -> None:
-        """Raise for what nobody can call: brokers start one by one, and clients stand apart."""
-        if isinstance(action, _AT_REST):
-            remedy = "start brokers one by one, and put clients on connections of their own"
-            raise BadValue(f'{where}: it goes with the pace "rest"; {remedy}')
-        if isinstance(action, (a.Consumer, a.Producer)) and action.on not in self.clients:
-            raise BadValue(f"{where}: {action.on!r} is a broker; connect a client, and put it on that")
-
-    def check_line(self, action: f.Cut | f.Heal, where: str, strictly: bool) -> None:
-        """Raise for a line that is not there: each end is known, and two ends talk to one another."""
-        lines = [line for line, _ in self.network.around.lines]
-        ends_at = [b.name for b in self.network.brokers if strictly or b.get("link")]
-        database = [DATABASE] if self.database or not strictly else []
-        users = [*self.clients, *(name for name in self.places if name not in self.clients)]
-        for end in (action.one, action.other):
-            home = self.places.get(end or "", ("",))[0]
-            if strictly and home in self.clients and end not in self.clients:
-                raise BadValue(f"{where}: {end!r} has no line of its own; it uses that of client {home!r}")
-        many = [*ends_at, *lines, *database, *(() if strictly else users)]
-        if action.other is None:
-            _need("end of a line (a broker's link)", action.one, many, where)
-            return
-        ends = {action.one, action.other}
-        for end in (action.one, action.other):
-            _need("end of a line", end, [*many, *users], where)
-        talks = any(self._may_reach(c, other) for c in ends & set(users) for other in ends - {c})
-        bridged = any({b.name, t} == ends for b, con in self.network.connectors() for t in con.targets)
-        if not bridged and not talks:
-            raise BadValue(
-                f"{where}: {action.one} and {action.other} share no line; a network connector or a "
-                "client joins two, so write the two ends of one"
-            )
-
-    def _may_reach(self, client: str, broker: str) -> bool:
-        """Whether a client's address leads to a broker, or somebody may tell it of that one."""
-        homes = self.places.get(client, ())
-        if client not in self.clients and homes and homes[0] not in self.clients:
-            return broker in homes
-        uri = self.clients.get(client, "")
-        told = any(b.transport.get("update_cluster_clients") for b in self.network.brokers)
-        if told or not uri or "updateURIsURL" in uri or any(way in uri for way in HEARD):
-            return True
-        try:
-            return broker in [leaf.host or leaf.path for leaf in uris.parse(uri).leaves()]
-        except UriError:
-            return True  # as it was written
-
-    def check_connection(self, action: a.Consumer | a.Producer, where: str) -> None:
-        """Raise for what only a client has that opens a connection of its own, or that opens none."""
-        for known in fields(action):
-            if known.name in (_OF_CONNECTION if action.on in self.clients else ("session",)):
-                default = None if known.default is MISSING else known.default
-                if getattr(action, known.name) == default:
-                    continue
-                if action.on not in self.clients:
-                    what = f"a session is a client's, and {action.on!r} is a broker"
-                elif known.name in ("client_id", "redelivery"):
-                    what = f"it is its connection's: write mq.Client({action.on!r}, ...) with it"
-                else:
-                    what = f"that is for who is on a broker, and {action.on!r} is a client"
-                raise BadValue(f"{where}, {action.name!r}: {known.name} is given; {what}")
-
-    def check_address(self, client: c.Client, where: str) -> None:
-        """Raise for an address that does not parse, or leads to a host that is not there."""
-        try:
-            parsed = uris.parse(client.uri)
-        except UriError as error:
-            raise UriError(f"{where}: {error}") from None
-        for leaf in parsed.leaves():
-            if leaf.scheme not in HEARD:
-                _need("host", leaf.host or leaf.path, [*self.brokers, *self.endpoints], where)

@@ -24,7 +24,7 @@ class Selector:
         if dialect not in DIALECTS:
             raise UnknownName.of("selector dialect", dialect, DIALECTS)
         if not isinstance(text, str):
-            raise SelectorError(f'selector: {shown(text)} is no text; write for example "n > 3"')
+            raise SelectorError(f'selector: {shown(text)} is not a string; use e.g. "n > 3"')
         self.text, self.dialect = text, dialect
         from mqlab.spec.selector_parser import compiled  # its grammar is only loaded when needed
 

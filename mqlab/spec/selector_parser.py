@@ -101,7 +101,7 @@ def compiled(text: str, dialect: str) -> Callable[[Getter], object]:
     try:
         part.value(lambda name: None)
     except RecursionError:
-        raise SelectorError("selector: too much inside one another; write less of it") from None
+        raise SelectorError("selector: nested too deeply; simplify it") from None
     return part.value
 
 
@@ -218,9 +218,9 @@ class _Build(Transformer):  # type: ignore[type-arg]
         compared = self.compared
         for part in (a, b):
             if sign not in ("=", "<>") and isinstance(part.constant, bool):
-                raise _Refused(part.at, f"a truth value has no place in an order ({sign})")
+                raise _Refused(part.at, f"booleans cannot be ordered with {sign}")
         if isinstance(a.constant, bool) and b.constant is not None and b.type != "condition":
-            raise _Refused(b.at, f"a {b.type} cannot be compared with a truth value")
+            raise _Refused(b.at, f"a {b.type} cannot be compared with a boolean")
         if sign == "<>" and self.missing_differs:
             return _maybe_not(False, a.at, lambda get: compared("<>", a.value(get), b.value(get)) is not False)
         sign = str(sign)

@@ -46,7 +46,7 @@ class Scalar:
     def check(self, value: object, where: str) -> None:
         """Raise `BadValue` or `UnknownName`, with *where* it stands, for what is not of this shape."""
         if not self.test(value):
-            raise BadValue(f"{where} is {shown(value)}; write {self.words}")
+            raise BadValue(f"{where} is {shown(value)}; expected {self.words}")
 
     def schema(self) -> JsonDict:
         """Return the shape as JSON Schema."""
@@ -87,7 +87,7 @@ class ListOf:
     def check(self, value: object, where: str) -> None:
         """Raise for what is no list, and for the first item that is wrong."""
         if not isinstance(value, (list, tuple)) or not self.least <= len(value) <= self.most:
-            raise BadValue(f"{where} is {shown(value)}; write {self.words}")
+            raise BadValue(f"{where} is {shown(value)}; expected {self.words}")
         place = where.rpartition(", ")[0]
         for no, item in enumerate(value, 1):
             here = _called(self.what, no, item) if self.what else f"{where.rpartition(', ')[2]} {no}"
@@ -131,7 +131,7 @@ class Record:
     def check(self, value: object, where: str) -> None:
         """Raise for what is no object, an unknown key, one that is missing, a value that is wrong."""
         if not isinstance(value, Mapping):
-            raise BadValue(f"{where} is {shown(value)}; write {self.words}")
+            raise BadValue(f"{where} is {shown(value)}; expected {self.words}")
         for key in value:
             if not isinstance(key, str) or (key not in self.keys and self.more is None):
                 raise UnknownName.of(self.called, key, self.keys, where)
@@ -170,7 +170,7 @@ class TaggedUnion:
     def check(self, value: object, where: str) -> None:
         """Raise for an object without the tag, with an unknown one, or not of its record."""
         if not isinstance(value, Mapping):
-            raise BadValue(f"{where} is {shown(value)}; write {self.words} with the key {self.tag!r}")
+            raise BadValue(f"{where} is {shown(value)}; expected {self.words} with the key {self.tag!r}")
         name = value.get(self.tag)
         if not isinstance(name, str) or name not in self.records:
             raise UnknownName.of(self.what, name, self.records, where.partition(" (")[0])
@@ -218,7 +218,7 @@ class OneOf:
         inner = (Record, ListOf) if isinstance(value, (Mapping, list, tuple)) else Choice
         if isinstance(self.shapes[-1], inner):
             raise told
-        raise BadValue(f"{where} is {shown(value)}; write {self.words}")
+        raise BadValue(f"{where} is {shown(value)}; expected {self.words}")
 
     def schema(self) -> JsonDict:
         """Return the shape as JSON Schema."""
@@ -235,8 +235,9 @@ def whole(low: int = -MOST, high: int = MOST) -> Scalar:
     def test(value: object) -> bool:
         return _is_number(value) and isinstance(value, int) and low <= value <= high
 
+    bounds = f" (at most {high})" if low == -MOST else f", {low} to {high}"
     return Scalar(
-        f"a whole number, {low} to {high}",
+        f"a whole number{bounds}",
         test,
         {"type": "integer", "minimum": low, "maximum": high},
     )
@@ -291,7 +292,7 @@ OBJECT = Record({}, more=ANYTHING)
 SCALAR = OneOf(
     (TEXT, TRUTH, Scalar("a number", lambda value: isinstance(value, (int, float)), {"type": "number"}))
 )
-# Properties of messages: a list is dealt out in turn.
+# Properties of messages: a list is assigned to the messages in rotation.
 PROPERTIES = Record({}, more=OneOf((SCALAR, ListOf(SCALAR, least=1))))
 
 

@@ -39,38 +39,38 @@ _OF = {"broker": "on", "client": "on"}
 _WHO = {"broker": "who", "consumer": "who", "client": "who"}
 STEPS: dict[str, Row] = {
     "start": Row(a.Start, "Start all brokers, then the connectors."),
-    "start_broker": Row(a.Restart, "Start a broker; a member of a set begins as a slave.",
+    "start_broker": Row(a.Restart, "Start a broker; a member of a master/slave set starts as a slave.",
                         more=("wait_ms", "jitter_ms", "max_ms")),
     "start_brokers": Row(c.StartBrokers, "Start several brokers at once.", more=("max_ms",)),
     "stop_broker": Row(a.Stop, "Stop a broker cleanly."),
-    "kill": Row(f.Crash, "End the process at once, as SIGKILL does."),
-    "pause": Row(a.Pause, "Suspend a broker (SIGSTOP), or hold a consumer.", _WHO),
+    "kill": Row(f.Crash, "Kill the process (SIGKILL)."),
+    "pause": Row(a.Pause, "Suspend a broker (SIGSTOP), or pause a consumer.", _WHO),
     "resume": Row(a.Resume, "Resume it.", _WHO),
     "host_down": Row(f.HostDown, "All brokers of a host crash at once."),
     "cut": Row(f.Cut, "Cut a link.", {"link": "one"}),
     "heal": Row(f.Heal, "Restore it.", {"link": "one"}),
     "database_down": Row(f.DatabaseDown, "The database cannot be reached."),
     "database_up": Row(f.DatabaseUp, "The database can be reached again."),
-    "disk_slow": Row(f.SlowDisk, "A disk takes so many times as long; 1 is its usual speed.",
+    "disk_slow": Row(f.SlowDisk, "Slow a disk down by this factor; 1 = normal speed.",
                      {"broker": "of", "shared_store": "of"}),
     "delete_lock_file": Row(f.DeleteLock, "Delete the lock file."),
     "touch_lock_file": Row(f.TouchLock, "Overwrite the lock file."),
     "copy_store": Row(f.CopyStore, "Copy the data directory of a broker.",
                       {"from": "source", "to": "target"}),
     "write_file": Row(f.WriteFile, "Write a file of addresses."),
-    "set_endpoint": Row(f.SetEndpoint, "Change what a listener does."),
-    "advertise": Row(f.Advertise, "Announce a listener by multicast."),
-    "stop_advertising": Row(f.StopAdvertising, "Announce it no more."),
-    "sniff": Row(f.Sniff, "Write down the datagrams of a group."),
+    "set_endpoint": Row(f.SetEndpoint, "Change the behaviour of an endpoint."),
+    "advertise": Row(f.Advertise, "Advertise a listener by multicast."),
+    "stop_advertising": Row(f.StopAdvertising, "Stop advertising it."),
+    "sniff": Row(f.Sniff, "Capture the datagrams of a multicast group."),
     "tell_reconnect": Row(f.SendAway, "Send the clients to another broker."),
     "start_connector": Row(a.StartConnector, "Start a connector.", {"from": "of"}),
     "stop_connector": Row(a.StopConnector, "Stop a connector.", {"from": "of"}),
-    "connect": Row(c.Client, "A client opens a connection.", {"client": "name"},
+    "connect": Row(c.Client, "Open a client connection.", {"client": "name"},
                    (*_CALL, "max_redeliveries")),
     "close_client": Row(c.CloseClient, "Close the connection.", more=_CALL),
     "open_session": Row(c.OpenSession, "Open a session.", more=_CALL),
-    "temp_queue": Row(c.TemporaryQueue, "Make a temporary queue.", more=_CALL),
-    "open_consumer": Row(a.Consumer, "Open a consumer, which takes all it can.",
+    "temp_queue": Row(c.TemporaryQueue, "Create a temporary queue.", more=_CALL),
+    "open_consumer": Row(a.Consumer, "Open a consumer that consumes as fast as it can.",
                          {**_OF, "consumer": "name", "durable_name": "subscription_name"},
                          (*_CALL, "loop", "transacted", "unnamed")),
     "close_consumer": Row(a.Close, "Close a consumer.", more=_CALL),
@@ -78,19 +78,19 @@ STEPS: dict[str, Row] = {
                        {"durable_name": "subscription_name"}, (*_CALL, "session")),
     "send": Row(a.Producer, "Send messages one after the other.",
                 {**_OF, "producer": "name", "count": "sends"}, ("label", "max_ms", "group", "unnamed")),
-    "receive": Row(a.Receive, "Let a held consumer take so many messages.", more=("max_ms",)),
-    "receive_once": Row(c.ReceiveOnce, "Ask for one message and wait for it.",
+    "receive": Row(a.Receive, "Let a paused consumer receive this many messages.", more=("max_ms",)),
+    "receive_once": Row(c.ReceiveOnce, "Request one message and wait for it.",
                         more=(*_CALL, "client")),
-    "acknowledge": Row(a.Acknowledge, "Acknowledge what it had.", more=_CALL),
+    "acknowledge": Row(a.Acknowledge, "Acknowledge received messages.", more=_CALL),
     "commit": Row(a.Commit, "Commit the session.", _WHO, _CALL),
     "rollback": Row(a.Rollback, "Roll it back.", _WHO, _CALL),
     "request_reply": Row(a.RequestReply, "Send requests, which a responder answers.",
                          {"broker": "on", "responder_broker": "responder_on"}),
-    "sample_orders": Row(c.SampleOrders, "Draw address orders."),
+    "sample_orders": Row(c.SampleOrders, "Sample address orders."),
     "wait": Row(a.Wait, "Let time pass."),
     "wait_for_sends": Row(a.WaitForSends, "Wait until sends in the background have ended."),
-    "settle": Row(a.Settle, "Until nothing has moved for so long."),
-    "snapshot": Row(a.Snapshot, "Note the state under a label."),
+    "settle": Row(a.Settle, "Wait until there has been no activity for this long."),
+    "snapshot": Row(a.Snapshot, "Record the state under a label."),
 }  # fmt: skip
 # What only a script says of an action, in its `options`.
 _MORE: dict[str, Shape] = {
@@ -233,7 +233,7 @@ def _noun(row: Row, keys: JsonDict) -> a.Action:
             given[names[key]] = tuple(value) if key == "brokers" else value
         elif key in row.more:
             options[key] = value
-    _translate(row.noun, given, options)
+    _translate(row.noun, keys, given, options)
     for known in fields(row.noun):
         needed = known.default is MISSING and known.default_factory is MISSING
         if needed and known.name not in given:
@@ -254,7 +254,7 @@ def field_of(row: Row) -> dict[str, str]:
     return {**row.keys, **times, **{name: name for name in names}}
 
 
-def _translate(noun: type[a.Action], given: JsonDict, options: JsonDict) -> None:
+def _translate(noun: type[a.Action], keys: JsonDict, given: JsonDict, options: JsonDict) -> None:
     """Turn what steps say in words of their own into an action's fields."""
     if noun is a.Consumer:
         if "subscription_name" in given:
@@ -266,6 +266,8 @@ def _translate(noun: type[a.Action], given: JsonDict, options: JsonDict) -> None
         given.setdefault("sends", 1)
         if "group" in options:
             given["properties"] = {**given.get("properties", {}), GROUP: options.pop("group")}
+    elif noun in (a.Pause, a.Resume) and "consumer" in keys:
+        given["kind"] = "consumer"
     elif noun is c.Client and "max_redeliveries" in options:
         most = options.pop("max_redeliveries")
         given["redelivery"] = Redelivery(maximum=most, initial_delay=0, delay=0)
@@ -275,7 +277,7 @@ def _destination(keys: JsonDict) -> Destination:
     for key, kind in KINDS.items():
         if key in keys:
             return Destination(kind, keys.pop(key))
-    raise BadValue("the destination is missing; write a key 'queue' or 'topic'")
+    raise BadValue("the destination is missing; add the key 'queue' or 'topic'")
 
 
 def item_of(
@@ -293,12 +295,12 @@ def item_of(
             item[next(key for key, kind in KINDS.items() if kind == value.kind)] = value.name
         elif name == "options":
             item |= value
-        elif name != "at":
+        elif name not in ("at", "kind"):
             key = keys[name]
             if name == "on":
                 key = "client" if value in clients else "broker"
             elif name == "who":
-                key = "broker" if value in brokers else "consumer"
+                key = getattr(action, "kind", None) or ("broker" if value in brokers else "consumer")
                 if value in clients and isinstance(action, (a.Commit, a.Rollback)):
                     key = "client"
             elif name == "of" and step == "disk_slow":

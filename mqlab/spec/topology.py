@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from mqlab.errors import BadValue, UnknownName
 from mqlab.spec import graph
-from mqlab.spec.network import Broker, Network, NetworkConnector
+from mqlab.spec.connector import NetworkConnector
+from mqlab.spec.network import Broker, Network
 
 if TYPE_CHECKING:
     from mqlab.spec.options.types import NetworkConnectorOptions

@@ -93,7 +93,7 @@ class _Parser:
     def uri(self, piece: str, offset: int) -> Uri:
         scheme = _SCHEME.match(piece)
         if scheme is None:
-            raise self.error(offset, "a scheme is missing; write for example tcp://B:61616")
+            raise self.error(offset, "a scheme is missing; use e.g. tcp://B:61616")
         name = scheme[0][:-1]
         body, start = piece[scheme.end() :], offset + scheme.end()
         body, hash_, fragment = body.partition("#")
@@ -164,7 +164,7 @@ class _Parser:
         if not colon:
             host, port = port, ""
         if port and not (port.isdecimal() and len(port) < 9 and int(port) <= 65535):
-            raise self.error(start + inner.find(port), f"{shown(port)} is not a port; write 0 to 65535")
+            raise self.error(start + inner.find(port), f"{shown(port)} is not a port; expected 0 to 65535")
         return Uri(
             text=piece,
             scheme=scheme,

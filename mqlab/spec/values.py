@@ -32,9 +32,9 @@ class Destination:
             raise UnknownName.of("destination type", self.kind, KINDS)
         if not isinstance(self.name, str):
             what = f"a {self.kind} is called by a text, not {shown(self.name)}"
-            raise BadValue(f"{what}; write for example 'TEST.FOO'")
+            raise BadValue(f"{what}; use e.g. 'TEST.FOO'")
         if not self.name.strip():
-            raise BadValue(f"a {self.kind} needs a name; write for example TEST.FOO")
+            raise BadValue(f"a {self.kind} needs a name; use e.g. TEST.FOO")
         if self.name != self.name.strip():
             object.__setattr__(self, "name", self.name.strip())
 
@@ -155,8 +155,17 @@ def duration(value: int | float | str, where: str = "time") -> int:
     found = _DURATION.match(value.strip()) if isinstance(value, str) else None
     time = round(float(found[1]) * _UNITS[found[2]]) if found else -1
     if not 0 <= time <= MOST_MS * 1000:
-        raise BadValue(f"{where}: {shown(value)} is not a length of time; write for example '500ms'")
+        raise BadValue(f"{where}: {shown(value)} is not a duration; use e.g. '500ms'")
     return time
+
+
+def told_ms(time: float) -> str:
+    """Return a time in us as milliseconds, to the microsecond.
+
+    >>> told_ms(1_234_567), told_ms(1_200_000_000)
+    ('1234.567', '1200000')
+    """
+    return f"{time / 1000:.3f}".rstrip("0").rstrip(".")
 
 
 def as_typed(text: str) -> str | int | bool:

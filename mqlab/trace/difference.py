@@ -15,10 +15,10 @@ _PLACE = ("row", "cause")  # where an event stands in its own trace is no differ
 
 @dataclass(frozen=True, slots=True)
 class Comparison(Plottable):
-    """Two traces, *one* and *other*, to be read together.
+    """A comparison of two traces, *one* and *other*.
 
     `received()` gives both counts of each consumer, `first_difference()` the first events
-    at which the runs part.
+    at which the runs diverge.
     """
 
     one: Trace

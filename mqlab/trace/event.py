@@ -9,7 +9,7 @@ from mqlab.trace.kinds import Kind, Reason
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
-    """What happened: made when it is read, never stored.
+    """One event of a trace (created on access, not stored).
 
     `t` and `age` are microseconds. `frm` and `to` are brokers or clients, `link` is the
     bridge, `cause` the row of the event that led to this one. What does not apply is None.

@@ -26,7 +26,7 @@ class Fate(StrEnum):
 
     consumed = "consumed"  # a consumer received it; a queue's: and no broker holds it any more
     waiting = "waiting"  # a broker holds it: in a queue, for a subscription, in its store
-    expired = "expired"  # its time to live was over
+    expired = "expired"  # its time-to-live expired
     dead_lettered = "dead-lettered"  # it lies in a dead letter queue, or went there
     dropped = "dropped"  # by a rule: no subscriber of the topic, a limit, an order of the client ...
     lost = "lost"  # by a fault: a stop or crash without a store, a connection that went ...

@@ -13,7 +13,7 @@ from typing import Self
 
 @unique
 class Kind(IntEnum):
-    """What happened, in the past tense, one meaning each."""
+    """Kinds of events, named in the past tense."""
 
     Started = 0  # a broker began to serve
     Stopped = 1  # a broker ended in an orderly way
@@ -54,7 +54,7 @@ class Kind(IntEnum):
     Told = 36  # a broker named other brokers to a client
     Waited = 37  # somebody waits before the next try: `age` is how long
     Announced = 38  # a datagram was sent to a multicast group
-    Suspended = 39  # a process stands still
+    Suspended = 39  # a process was suspended
     Resumed = 40  # a suspended process goes on
     Answered = 41  # a client's call has come back: `age` is how long it took
     LockLost = 42  # a master found that the lock is not its own any more
@@ -70,7 +70,7 @@ _DYNAMIC, _STATIC = "Fuse 2, Dynamic propagation", "Fuse 2, Static propagation"
 _TTL = "Fuse 2, Time-to-live"
 _FAILOVER, _DISCOVERY = "Fuse 1, Failover", "Fuse 1, Multicast discovery agent"
 _SET, _PURE = "Fuse 4, Shared file system master/slave", "Fuse 4, Pure master/slave"
-_CLUSTER = "OpenMQ Technical Overview 4, Cluster Message Delivery"
+_CLUSTER = "Technical Overview 4, Cluster Message Delivery"
 _HA, _QUEUES, _EXCLUSIVE = "AMQ Broker 7.1, 21.1", "Artemis, queues", "ActiveMQ, exclusive"
 
 # What several reasons depend on.
@@ -151,7 +151,7 @@ class Reason(IntEnum):
     conduit = (
         16,
         "conduit subscriptions: the consumer was merged into the existing conduit subscription",
-        "Fuse 2, Conduit",
+        "Fuse 2, Conduit subscriptions",
     )
     local_consumer = 17, "a client of this broker subscribed"
     remote_demand = 18, "demand from a consumer beyond the connector", _DYNAMIC
@@ -275,7 +275,7 @@ class Reason(IntEnum):
     first_to_lock = (
         71,
         "it was the first to lock the failed broker's data in the shared store",
-        "OpenMQ Technical Overview 4, Enhanced Clusters",
+        "Technical Overview 4, Enhanced Clusters",
     )
     paused = 72, "its destination is paused at this broker", "", {"PauseDestination"}
     selected_by_none = 73, "it matches no consumer's selector", _CLUSTER

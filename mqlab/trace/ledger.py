@@ -1,6 +1,6 @@
 """Runs side by side in numbers: what a crash cost in each of them, whatever product it was.
 
-Sources: Technical Overview, chapter 4, Table 4-1 (service availability, data availability, recovery);
+Sources: Technical Overview 4, Table 4-1 (service availability, data availability, recovery);
 Fuse 4; AMQ Broker 7.1, chapter 21.
 """
 

@@ -84,7 +84,7 @@ def trace_of(table: pa.Table, where: str = "table") -> Trace:
     about = (table.schema.metadata or {}).get(KEY)
     if about is None:
         raise BadFile(
-            f"{where}: not a trace of mqlab; write one with mqlab run ... --trace FILE, "
+            f"{where}: not a trace of mqlab; make one with mqlab run ... --trace FILE, "
             "or read it with mqlab.replay.read"
         )
     try:

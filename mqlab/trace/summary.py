@@ -6,6 +6,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from mqlab.spec.plural import counted
+from mqlab.spec.values import told_ms
 from mqlab.trace.fates import Fate
 from mqlab.trace.labels import title
 from mqlab.trace.spans import spans
@@ -42,6 +43,9 @@ def lines(trace: Trace) -> Lines:
         ("duplicates", {n for of in trace.duplicated().values() for n in of}),
     ):
         found += [(what, f"{len(numbers)} ({spans(sorted(numbers), MOST)})")] * bool(numbers)
+    missing = trace.undone
+    found += [("not done", str(one)) for one in missing[:MOST]]
+    found += [("not done", f"and {len(missing) - MOST} more")] * (len(missing) > MOST)
     return found
 
 
@@ -69,7 +73,7 @@ def _fates(trace: Trace) -> str:
 
 
 def _time(us: int) -> str:
-    return f"{us / 1_000_000:g} s" if us >= 10_000_000 else f"{us / 1000:g} ms"
+    return f"{told_ms(us)} ms"
 
 
 def _some(names: list[str]) -> str:

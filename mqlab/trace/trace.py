@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from mqlab.spec import codec
+from mqlab.spec.action import Action
+from mqlab.spec.naming import bare
 from mqlab.spec.values import duration
 from mqlab.trace import accounts, fast, plain, questions, summary, tables
 from mqlab.trace.account import Account
@@ -20,11 +22,11 @@ from mqlab.trace.kinds import Kind, Reason
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from mqlab.spec.action import Action
+    from mqlab.trace.undone import Undone
 
 
 class Trace(Columns, Plottable):
-    """All that happened in one run, and the questions one can ask it. Nothing in it changes."""
+    """The immutable record of one run, with methods to query it."""
 
     def __init__(
         self,
@@ -96,8 +98,15 @@ class Trace(Columns, Plottable):
     def actions(self) -> tuple[Action, ...]:
         """The actions of the run's script; none for a trace from elsewhere."""
         if self._actions is None:
-            self._actions = tuple(map(codec.bare, codec.actions_in(self.header.get("scenario", {}))))
+            self._actions = tuple(map(bare, codec.actions_in(self.header.get("scenario", {}))))
         return self._actions
+
+    @property
+    def undone(self) -> tuple[Undone, ...]:
+        """What was asked of the run and not done, each with the reason; empty if all was done."""
+        from mqlab.trace.undone import undone
+
+        return undone(self)
 
     def tally(self) -> FateTable:
         """Return what became of every message, as numbers."""
@@ -164,7 +173,7 @@ class Trace(Columns, Plottable):
         return questions.lost(self)
 
     def duplicated(self) -> dict[str, dict[int, int]]:
-        """Return consumer -> message number -> how often it came, for messages that came more than once.
+        """Return consumer -> message number -> how often it was received, for messages received more than once.
 
         These came to one consumer more than once, or from a queue to several of whom the later was not told
         that it is a redelivery (JMSRedelivered): two masters on one store, a message sent twice.
@@ -172,7 +181,7 @@ class Trace(Columns, Plottable):
         return questions.duplicated(self)
 
     def redelivered(self) -> dict[str, list[int]]:
-        """Return consumer -> numbers of the messages that came with the redelivered flag."""
+        """Return consumer -> numbers of the messages received with the redelivered flag."""
         return questions.redelivered(self)
 
     # Of a run with faults. Each is a short function over the columns in `accounts`.

@@ -51,7 +51,7 @@ def looks(cast: SceneParts) -> tuple[Table, list[int]]:
     for token, shape, kind, name in (
         ("ok", "circle", "ack", "acknowledgement"),
         ("demand", "chevron", "subscription", "consumer advisory"),
-        ("fault", "dash", "attempt", "attempt to connect"),
+        ("fault", "dash", "attempt", "connection attempt"),
         ("ink2", "square", "vote", "vote"),
     ):
         _add(table, token, shape, kind, name)

@@ -16,6 +16,8 @@ from collections.abc import Mapping, Sequence
 from math import floor
 from typing import Any
 
+from mqlab.spec.values import told_ms
+
 SCALES = (1, 10, 100, 1000, 10_000, 1_000_000)
 MOST = 2**40  # of a number: a millionth of it is still told apart from the next one
 # Columns of the same row whose values are left out of a string, in this order; each has a sign of its own.
@@ -101,7 +103,7 @@ def _time(row: Mapping[str, Sequence[Any]], moments: Mapping[float, int], times:
     """Return that the written times are those of the moments at which rows play; None if one is not."""
     for play, written in zip(row.get("play", ()), row["time"], strict=True):
         place = moments.get(play)
-        if place is None or times[place] >= 1e6 or written != f"{times[place]:g} ms":
+        if place is None or written != f"{told_ms(times[place] * 1000)} ms":
             return None
     return {"written": True}
 

@@ -16,6 +16,7 @@ from math import log2, log10
 from statistics import median
 from typing import TYPE_CHECKING, Self
 
+from mqlab.spec.values import told_ms
 from mqlab.views.moments import Moment, moments
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ ROUNDS = 5  # so many that are alike are folded
 
 @dataclass(frozen=True, slots=True)
 class SkippedSpan:
-    """What is shortened from `begin` to `end` (us): a silence, or `count` failed attempts or rounds alike."""
+    """What is shortened from `begin` to `end` (us): silence, or `count` failed attempts or identical rounds."""
 
     begin: int
     end: int
@@ -64,7 +65,7 @@ def length(us: int) -> str:
         return f"{minutes} min {seconds} s"
     if us >= 1_000_000:
         return f"{us / 1e6:.1f} s"
-    return f"{us / 1000:.0f} ms" if us >= 10_000 else f"{us / 1000:g} ms"
+    return f"{us / 1000:.0f} ms" if us >= 10_000 else f"{told_ms(us)} ms"
 
 
 class PlaybackTime:

@@ -91,7 +91,7 @@ class ReplayPlayer(w.VBox):
         trace = self.tiles.of_message(message)
         times = trace.column("t")
         self.window, self._message = (times[0], max(times[-1], times[0] + 1)), message
-        told = f"message {message}: all of its {len(trace):,} events in the run"
+        told = f"message {message}: all of its {_events(len(trace))} in the run"
         self._show(self._scene(trace), (told, "all events of one message, unaggregated"), no)
 
     def close(self) -> None:
@@ -173,7 +173,7 @@ class ReplayPlayer(w.VBox):
     def _told(self) -> tuple[str, str]:
         """Return how much is shown, and which level of the pyramid that is."""
         t0, t1 = self.window
-        count = f"{self.tiles.count(t0, t1):,} of {self.tiles.events_count:,} events"
+        count = f"{self.tiles.count(t0, t1):,} of {_events(self.tiles.events_count)}"
         if self.single:
             return count, "unaggregated: every message is shown"
         level = self.tiles.level_for(t0, t1, BUCKETS)
@@ -230,3 +230,7 @@ class ReplayPlayer(w.VBox):
         times = (first + width * np.arange(size + 1)) / 1000
         sent, received = (rate[k][[*range(size), -1]].tolist() for k in (Kind.Sent, Kind.Received))
         return {"t": times.tolist(), "sent": sent, "received": received}
+
+
+def _events(number: int) -> str:
+    return f"{number:,} event{'' if number == 1 else 's'}"

@@ -18,7 +18,7 @@ from mqlab.workbench.picture import WorkbenchView
 from mqlab.workbench.saved import StaticOutput
 
 if TYPE_CHECKING:
-    from mqlab.spec.any_scenario import AnyScenario
+    from mqlab.spec.scenario import Scenario
 
 FIGURE, OWN = "figure", "my network"
 FIRST = "fuse:2.20"
@@ -92,7 +92,7 @@ class Workbench(StaticOutput, w.VBox):
     def _name(self) -> str:
         return str(self.figure.value if self.topology.value == FIGURE else self.topology.value)
 
-    def _chosen(self) -> AnyScenario:
+    def _chosen(self) -> Scenario:
         """Return the scenario that is chosen."""
         if self.topology.value == OWN and self.own is not None:
             return starting_points.across(self.own, self.messages.value)

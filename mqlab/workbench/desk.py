@@ -10,6 +10,7 @@ from mqlab import products
 from mqlab.errors import BadValue, UnknownName, shown
 from mqlab.spec.change import Change
 from mqlab.spec.json_types import JsonDict
+from mqlab.spec.values import told_ms
 from mqlab.trace.labels import title
 from mqlab.trace.trace import Trace
 from mqlab.workbench import breaking, building, options, panels, questions, starting_points
@@ -138,7 +139,7 @@ class WorkbenchSession:
         branch, at = self.state.shown, _us(data["ms"])
         body = breaking.with_step(branch.body, data["step"], at)
         text = data.get("text") or breaking.text_of(data["step"])
-        self._fork(branch.then(text, body, f"{text} at {at / 1000:g} ms", at), data)
+        self._fork(branch.then(text, body, f"{text} at {told_ms(at)} ms", at), data)
         return self.tell({})
 
     def fork(self, data: Data) -> Data:
@@ -246,7 +247,7 @@ class WorkbenchSession:
         """Give run `number` another `name`."""
         number, name = self._number(data["number"]), str(data["name"]).strip()
         if not name:
-            raise BadValue("a run without a name; write one")
+            raise BadValue("a run without a name; enter one")
         renamed = replace(self.state.branches[number], name=name)
         branches = (renamed if no == number else old for no, old in enumerate(self.state.branches))
         self._go(replace(self.state, branches=tuple(branches)))
@@ -274,7 +275,7 @@ class WorkbenchSession:
     def _number(self, given: object) -> int:
         count = len(self.state.branches)
         if not isinstance(given, int) or not 0 <= given < count:
-            raise BadValue(f"there is no run {shown(given)}; there are {count}, from 0 on")
+            raise BadValue(f"no run {shown(given)}; runs are numbered 0 to {count - 1}")
         return given
 
     # What the page knows
@@ -316,7 +317,7 @@ class WorkbenchSession:
 
 def _us(ms: object) -> int:
     if isinstance(ms, bool) or not isinstance(ms, (int, float)) or not 0 <= ms < 1e12:
-        raise BadValue(f"the time is {shown(ms)}; write milliseconds, 0 or more")
+        raise BadValue(f"the time is {shown(ms)}; expected milliseconds, 0 or more")
     return round(ms * 1000)
 
 

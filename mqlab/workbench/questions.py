@@ -208,7 +208,7 @@ def _asks_for(trace: Trace, consumer: str, reads: Iterable[str | None], number: 
 
 
 def _twice(trace: Trace) -> tuple[Named, ...]:
-    """Return the first messages that came more than once, or to several consumers of a queue."""
+    """Return the first messages received more than once, or by several consumers of a queue."""
     found = sorted({number for numbers in trace.duplicated().values() for number in numbers})
     return _called(trace, found[:MOST_TWICE])
 

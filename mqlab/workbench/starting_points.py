@@ -10,13 +10,13 @@ from mqlab.spec.topology import network
 from mqlab.workbench import building
 
 if TYPE_CHECKING:
-    from mqlab.spec.any_scenario import AnyScenario
+    from mqlab.spec.scenario import Scenario
 
 FOO = Queue("TEST.FOO")
 SIZE, MESSAGES = 5, 12
 
 
-def figure(id: str) -> AnyScenario:
+def figure(id: str) -> Scenario:
     """Return the scenario of a figure; raises `UnknownName`."""
     return products.figure(id).scenario
 
@@ -42,7 +42,7 @@ def across(made: Network, messages: int = MESSAGES, middle: str | None = None, *
     )
 
 
-def new(product: str) -> AnyScenario:
+def new(product: str) -> Scenario:
     """Return the smallest scenario of a product in which a message moves; raises `UnknownName`."""
     body = building.new(product)
     return products.product_of(body).read(body)

@@ -33,7 +33,7 @@ def test_cancel_ends_a_sweep_and_keeps_its_runs(lab, jupyter):
     page.get_by_role("button", name="Cancel", exact=True).click()
     page.wait_for_function(f"({OUTPUTS})().length")
     (error,) = page.evaluate(OUTPUTS)
-    kept = int(re.search(r"cancelled: (\d+) of 2000 runs are kept", error)[1])
+    kept = int(re.search(r"cancelled: (\d+) of 2000 runs kept", error)[1])
     # What a worker was in the middle of may come in a moment later.
     assert 0 < kept <= sum(int(p.stem.split("-")[1]) for p in (folder / "kept" / "parts").glob("*.parquet"))
     expect(page.get_by_role("button", name="Cancel", exact=True)).to_have_count(0)

@@ -27,5 +27,5 @@ def test_a_run_that_writes_nothing_down_ends_too():
     """What happens beside the script is looked after every millisecond: 11 days are no events."""
     lab = mq.Lab(PAIR, limit=1000)
     lab.do(mq.Wait(10**9, at="1s"))
-    with pytest.raises(mq.MqlabError, match=r"things were to happen, with .* say until when to run"):
+    with pytest.raises(mq.MqlabError, match=r"things were to happen, with .*: set until="):
         lab.rest()

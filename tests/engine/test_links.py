@@ -194,7 +194,7 @@ BAD = {
     "mq.Link(loss=True)": ["Link: loss is True"],
     "mq.Link(bandwidth=0)": ["Link: bandwidth is 0", "bytes per second"],
     "mq.Link(bandwidth=1.5)": ["Link: bandwidth is 1.5"],
-    "mq.Link(delay='soon')": ["Link: delay: 'soon'", "write for example '500ms'"],
+    "mq.Link(delay='soon')": ["Link: delay: 'soon'", "use e.g. '500ms'"],
     "mq.Link(jitter=-1)": ["Link: jitter: -1"],
     "7": ["links: 7", "write mq.Link(loss=0.01)"],
     "{'A': mq.Link()}": ["links: 'A'", 'or {("A", "B")'],

@@ -24,7 +24,7 @@ def test_bad_input(mqlab):
             ["what-if", "fuse:2.20", "--message", "P-99", "--consumer", "C1"],
             "unknown message 'P-99'",
         ),
-        (["outcomes", "fuse:2.20", "--jitter", "0ms"], "write for example jitter='1ms'"),
+        (["outcomes", "fuse:2.20", "--jitter", "0ms"], "use e.g. jitter='1ms'"),
         (["outcomes", "fuse:2.20", "--seeds", "0"], "--seeds"),
     ):
         done = mqlab(*arguments)

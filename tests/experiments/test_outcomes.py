@@ -65,7 +65,7 @@ def test_every_product_and_a_trace(what):
 def test_bad_input():
     with pytest.raises(BadValue, match="seeds=0"):
         mq.outcomes("fuse:2.20", seeds=0)
-    with pytest.raises(BadValue, match="write for example jitter='1ms'"):
+    with pytest.raises(BadValue, match=r"use e\.g\. jitter='1ms'"):
         mq.outcomes("fuse:2.20", jitter=0)
 
 

@@ -260,7 +260,7 @@ def test_hosts_that_no_file_names_can_be_told(tmp_path):
     net = mq.load(tmp_path / "a.xml", tmp_path / "b.xml", hosts={"10.1.1.1": "B"})
     assert net.connectors()[0][1].targets == ("B", "B")
     assert not net.around.endpoints
-    with pytest.raises(BadFile, match=r"hosts: 10\.1\.1\.1 is to be 'C', and no file has that broker"):
+    with pytest.raises(BadFile, match=r"hosts: 10\.1\.1\.1 is mapped to 'C', but no file contains that broker"):
         mq.load(tmp_path / "a.xml", hosts={"10.1.1.1": "C"})
 
 
@@ -303,7 +303,7 @@ BAD = {
         "line 1, networkConnector: networkTTL is '.{ttl}', and nothing says what ttl is"),
     "a queue without a name": (around("<networkConnectors><networkConnector>\n<excludedDestinations><queue/>"
                                       "</excludedDestinations></networkConnector></networkConnectors>"),
-                               "line 2, queue: it has no name"),
+                               "line 2, queue: the name is missing"),
     "a note that is none": (around("<?mqlab [?>"), "line 1: the content of <.mqlab"),
     "a note that says nonsense": (around('<?mqlab {"options": {"store": "tape"}}?>'), "unknown choice 'tape'"),
     "a note of another form": (around('<?mqlab {"connectors": {"NC": 7}, "at": 7}?>'), "line 1, broker 'A'"),
@@ -328,7 +328,7 @@ def test_files_that_are_no_texts_are_refused(tmp_path):
     with pytest.raises(BadFile, match="line 1: unknown encoding 'utf-7'"):
         mq.load(file)
     file.write_bytes(around("", 'brokerName="ü"').encode("latin-1"))
-    with pytest.raises(BadFile, match="line 1: these bytes are not utf-8"):
+    with pytest.raises(BadFile, match="line 1: not valid utf-8"):
         mq.load(file)
     with pytest.raises(BadFile, match="there is no such file"):
         mq.load(tmp_path / "other.xml")
@@ -352,7 +352,7 @@ def test_a_file_keeps_its_encoding(tmp_path, encoding):
 ], ids=["one", "three", "many"])  # fmt: skip
 def test_placeholders_without_an_end_are_refused(values):
     text = around('<networkConnectors><networkConnector networkTTL="${ttl}"/></networkConnectors>')
-    told = "line 1, networkConnector: the placeholders lead to themselves"
+    told = "line 1, networkConnector: circular placeholders"
     with work_of_at_most(1), pytest.raises(BadFile, match=told):
         read(text, values=values)
 

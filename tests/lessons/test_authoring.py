@@ -22,7 +22,7 @@ def test_a_new_lesson_can_be_opened_run_and_checked(mqlab, tmp_path):
     ]
     again = mqlab("lesson", "new", "why-slow")
     assert again.returncode == 2
-    assert "is there already" in again.stderr
+    assert "already exists" in again.stderr
 
 
 def test_all_lessons_pass_their_own_check(mqlab):
@@ -34,7 +34,7 @@ def test_all_lessons_pass_their_own_check(mqlab):
 
 
 FAULTS = [
-    ('mistakes = ["connectors_lead_both_ways"]', "mistakes = []", "names no mistake"),
+    ('mistakes = ["connectors_lead_both_ways"]', "mistakes = []", "lists no mistakes"),
     (
         'mistakes = ["connectors_lead_both_ways"]',
         'mistakes = ["duplex_is_one_way"]',
@@ -43,9 +43,13 @@ FAULTS = [
     ('mistakes = ["connectors_lead_both_ways"]', 'mistakes = ["moon"]', "unknown mistake 'moon'"),
     ('kind = "received"\ntext', 'kind = "recieved"\ntext', "did you mean 'received'"),
     ("is = 10", "is = 11", "its solution does not pass"),
-    ("is = 10", "is = 0", "is done before anything is changed"),
-    ('source = "Fuse 2, Network connectors, figure 2.1"', 'source = ""', "in which section"),
-    ('"Has B a connector to forward over?"', "", "two hints at least"),
+    ("is = 10", "is = 0", "its checks pass before anything is changed"),
+    (
+        'source = "Fuse 2, Network connectors, figure 2.1"',
+        'source = ""',
+        "lacks a concluding text (told) or a source",
+    ),
+    ('"Does B have a connector to forward over?"', "", "needs at least two hints"),
     ('figure = "fuse:2.1"\nkind', 'figure = "fuse:2.11"\nkind', "things in the first picture"),
     ('id = "first"', 'id = "other"', "other is not asked in the notebook"),
     ('duplex" = true', 'duplecks" = true', "cannot be run"),
@@ -83,7 +87,7 @@ def test_a_bad_file_is_told(text, tmp_path):
     file.write_text(text)
     with pytest.raises(BadFile, match="bad"):
         lessons.open(str(file))
-    with pytest.raises(BadFile, match="no lesson there"):
+    with pytest.raises(BadFile, match="lesson not found"):
         lessons.open(str(tmp_path / "none.toml"))
 
 

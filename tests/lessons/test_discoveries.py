@@ -101,7 +101,7 @@ def _has(id):
 
 
 def test_names_that_nobody_or_several_have_are_refused_with_words():
-    with pytest.raises(UnknownName, match="write one of them"):
+    with pytest.raises(UnknownName, match="use one of them"):
         mq.recorded("balance_two_hops_conduit_on")
     with pytest.raises(UnknownName, match="did you mean"):
         mq.recorded("balance_two_hops_conduit_onn")

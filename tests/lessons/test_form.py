@@ -24,7 +24,7 @@ def test_the_run_is_shown_after_the_commitment(lesson):
     form = lesson.ask("conduit")
     assert form.run.children == ()
     assert "C2 is missing" in fill(form, C1="6")
-    assert "C2 is &#x27;some&#x27;; write a number" in fill(form, C1="6", C2="some", C3="3")
+    assert "C2 is &#x27;some&#x27;; expected a number" in fill(form, C1="6", C2="some", C3="3")
     assert form.run.children == ()  # what was no prediction shows nothing either
     assert "Right: C1 6, C2 3, C3 3." in fill(form, C1="6", C2="3", C3=" 3 ")
     assert len(form.run.children) == 1

@@ -75,7 +75,7 @@ def test_a_file_that_cannot_be_written_is_told_calmly(tmp_path):
     lesson = opened(folder / "progress.jsonl")
     said = lesson.predict("conduit", **RIGHT)
     assert said.right
-    assert "This was not written down" in said.lines[-1]
+    assert "Your progress could not be saved" in said.lines[-1]
     assert lesson.progress.done("conduit")
 
 

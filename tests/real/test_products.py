@@ -179,7 +179,7 @@ def test_where_there_is_only_loopback_a_cluster_is_refused(homes, monkeypatch):
             raise OSError("no network")
 
     monkeypatch.setattr(real_openmq.socket, "socket", lambda *kind: Alone())
-    with pytest.raises(CannotRun, match="refuse to make a cluster at loopback addresses"):
+    with pytest.raises(CannotRun, match="refuses to form a cluster on loopback addresses"):
         mq.real("openmq:4-1")
 
 
@@ -191,6 +191,6 @@ def test_many_recorded_scripts_can_be_played(theme, least):
 
 def test_what_cannot_be_played_is_told():
     assert unplayable(products.figure("artemis:21.3").scenario) == [
-        "colocated brokers: the ports of those that they host are the product's to choose"]  # fmt: skip
+        "colocated brokers: the ports of hosted backups are chosen by the product"]  # fmt: skip
     assert unplayable(products.figure("openmq:4-4").scenario) == [
-        "a cluster of the model 'enhanced': its database is not at hand", "the step 'wait_for'"]  # fmt: skip
+        "a cluster of the model 'enhanced': its database is not available", "the step 'wait_for'"]  # fmt: skip

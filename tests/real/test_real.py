@@ -203,7 +203,7 @@ def test_nothing_is_left_when_it_is_interrupted(home, number, tmp_path):
 
 
 def test_time_is_limited(home):
-    with pytest.raises(CannotRun, match="time for the real brokers is over"):
+    with pytest.raises(CannotRun, match="time limit for the real brokers was exceeded"):
         mq.real("fuse:2.20", limit=0.01)
 
 
@@ -211,14 +211,14 @@ def test_what_cannot_be_played_is_told_before_anything_starts():
     before = set(threading.enumerate())  # clients of earlier tests may end meanwhile
     lists = mq.Scenario.of(mq.Network(mq.Broker("A")), mq.Producer("P", "A", 1, FOO, properties={"n": True}))
     assert unplayable(lists) == [
-        "properties that STOMP has not: it has texts, which ActiveMQ's selectors read as numbers"
+        "typed properties (STOMP has only strings, which ActiveMQ's selectors convert to numbers)"
     ]
     assert unplayable(mq.figure("fuse:2.20").scenario) == []
     back = mq.Scenario.of(mq.Network(mq.Broker("A")), mq.Consumer(
         "C", "A", FOO, ack_mode="transacted", acknowledge=False, prefetch=5), mq.Rollback("C"))  # fmt: skip
     assert [reason.partition(":")[0] for reason in unplayable(back)] == [
         "a prefetch without acknowledgements",
-        "what a STOMP client has aborted does not come to it again before its connection ends",
+        "messages aborted by a STOMP client are not redelivered until its connection ends",
     ]
     assert "endpoints that are not brokers, or links to cut" in unplayable(
         mq.Scenario.of(mq.Network(mq.Broker("A"), around=mq.Around((mq.Endpoint("x"),))))

@@ -157,4 +157,4 @@ def test_a_run_in_which_a_thread_of_a_broker_failed_is_played_again(monkeypatch,
     assert played.failures == (FAILED,) * bad
     assert len(Failing.runs) == left, "three runs at most"
     told = Beside("5.17.2", played.outcome, played.outcome, failures=played.failures)
-    assert str(told).count("played again, for a thread of the real broker failed: B: ") == bad
+    assert str(told).count("repeated, because a thread of the real broker failed: B: ") == bad

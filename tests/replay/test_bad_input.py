@@ -43,7 +43,7 @@ def cast(name, kind):
 
 @pytest.mark.parametrize(("change", "told"), [
     pytest.param(lambda t: t.drop_columns(["rule"]), "rule is missing", id="missing"),
-    pytest.param(lambda t: t.append_column("size", t.column("t")), "size is not a column of a trace", id="extra"),
+    pytest.param(lambda t: t.append_column("size", t.column("t")), "size is not a column", id="extra"),
     pytest.param(cast("hop", pa.int32()), "hop is int32 and must be int16", id="wider"),
     pytest.param(cast("msg", pa.float64()), "msg is double and must be int32", id="float"),
     pytest.param(lambda t: t.slice(0, 100), "100 events, and the manifest says 8192", id="shorter"),
@@ -121,7 +121,7 @@ def test_a_run_that_an_error_ends_does_not_grow_any_more(tmp_path, monkeypatch, 
     assert not known["grows"]
     assert known["ended"].startswith(type(error).__name__)
     assert len(whole(tmp_path / "run")) == known["events"] == sum(f["events"] for f in known["files"])
-    with pytest.raises(BadFile, match="there is a trace already"):  # what was written is kept
+    with pytest.raises(BadFile, match="already contains a trace"):  # what was written is kept
         long.run("fuse:2.20", out=tmp_path / "run")
 
 
@@ -134,7 +134,7 @@ def test_what_a_killed_run_has_left_is_cleared_by_the_next(tmp_path):
         end = time.monotonic() + 60
         while len(list(out.glob("events/*.parquet"))) < 4 and time.monotonic() < end:
             time.sleep(0.05)
-        with pytest.raises(BadFile, match="there is a trace already"):  # it goes on
+        with pytest.raises(BadFile, match="already contains a trace"):  # it goes on
             store.Writer(out)
     finally:
         killed.send_signal(signal.SIGKILL)
@@ -151,7 +151,7 @@ def test_what_somebody_writes_to_elsewhere_is_not_cleared(tmp_path):
     out = mq.replay.run("fuse:2.20", out=tmp_path / "run")
     for writer in ({"host": "elsewhere", "process": 1}, owner.here(), None):
         store.switch(out, {**store.manifest(out), "grows": True, "writer": writer})
-        with pytest.raises(BadFile, match="there is a trace already"):
+        with pytest.raises(BadFile, match="already contains a trace"):
             mq.replay.run("fuse:2.20", out=out)
     assert owner.runs(os.getpid())
 

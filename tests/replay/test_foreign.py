@@ -140,12 +140,12 @@ def test_all_that_does_not_fit_is_counted(tmp_path):
 @pytest.mark.parametrize(("name", "text", "said"), [
     ("a.csv", "t_us,kind\n1,Sent\n2\n", r"a\.csv, line 3: 1 value, and the first line names 2 columns"),
     ("a.csv", 't_us,kind\n1,"Sent\n', r"a\.csv, line 2: not CSV"),
-    ("a.csv", "t_us,t_us\n", "two columns of one name"),
-    ("a.csv", "when\n", "no column for t_us, kind, message, broker, destination"),
+    ("a.csv", "t_us,t_us\n", "duplicate column names"),
+    ("a.csv", "when\n", "no column mapped to t_us, kind, message, broker, destination"),
     ("a.jsonl", '{"t_us": 1}\n\n{"t_us": \n', r"a\.jsonl, line 3: not JSON"),
     ("a.jsonl", "[1]\n", "line 1: write an object on each line"),
     ("a.parquet", "PAR1 and no more", r"a\.parquet: damaged, or no Parquet"),
-    ("a.xlsx", "", r"write a file that ends in \.jsonl, \.ndjson, \.csv, \.parquet"),
+    ("a.xlsx", "", r"unsupported file type; expected one of \.jsonl, \.ndjson, \.csv, \.parquet"),
 ])  # fmt: skip
 def test_a_file_that_is_none_is_told(tmp_path, name, text, said):
     path = tmp_path / name

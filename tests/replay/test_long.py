@@ -87,7 +87,7 @@ def test_a_disk_that_fills_up_keeps_what_was_written(tmp_path, monkeypatch):
 
 def test_a_folder_that_has_a_trace_is_not_written_to(tmp_path):
     mq.replay.run("fuse:2.20", out=tmp_path / "run")
-    with pytest.raises(BadFile, match="there is a trace already"):
+    with pytest.raises(BadFile, match="already contains a trace"):
         mq.replay.run("fuse:2.20", out=tmp_path / "run")
 
 

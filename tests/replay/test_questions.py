@@ -310,9 +310,9 @@ def test_the_view_says_what_its_columns_are(spark):
 
 def test_what_cannot_be_asked_is_told(tmp_path, spark):
     mq.replay.sweep("fuse:2.20", over={}, out=tmp_path / "s")
-    with pytest.raises(BadFile, match="has kept no traces; make it with traces=True"):
+    with pytest.raises(BadFile, match="kept no traces; run it with traces=True"):
         mq.replay.loops(tmp_path / "s")
     with pytest.raises(BadValue, match="7 is not a run; expected one or more traces"):
         mq.replay.loops([mq.run("fuse:2.20"), 7])
-    with pytest.raises(BadValue, match="write a time of more than 0"):
+    with pytest.raises(BadValue, match="expected a time of more than 0"):
         mq.replay.busiest(mq.run("fuse:2.20"), per=0)

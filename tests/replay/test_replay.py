@@ -179,7 +179,7 @@ def test_a_folder_without_a_trace_is_told(tmp_path):
     store.write(mq.run("fuse:2.20"), tmp_path / "run")
     with pytest.raises(BadFile, match="no pyramid yet"):
         mq.replay.open(tmp_path / "run").tile("link", 0, 1)
-    with pytest.raises(BadFile, match="there is a trace already"):
+    with pytest.raises(BadFile, match="already contains a trace"):
         store.write(mq.run("fuse:2.20"), tmp_path / "run")
 
 

@@ -196,7 +196,7 @@ REFUSED = {
     "a list of brokers": ((CHAIN, sends(0, "B1", others=("B2",))), {}, "may be on several brokers"),
     "another product": (("openmq:4-1",), {}, "what an OpenMQ lab does at one time hangs together"),
     "nobody": ((CHAIN,), {}, "it has no clients"),
-    "none": (RUNS["hub"], {"shards": 0}, "shards 0; write 1 or more"),
+    "none": (RUNS["hub"], {"shards": 0}, "shards 0; expected 1 or more"),
 }  # fmt: skip
 
 
@@ -223,7 +223,7 @@ def test_clients_that_share_anything_are_in_one_part():
 def test_a_folder_that_has_a_trace_is_left_alone(tmp_path, spark):
     mq.replay.run("fuse:2.20", out=tmp_path / "run")
     before = store.manifest(tmp_path / "run")
-    with pytest.raises(BadFile, match="there is a trace already"):
+    with pytest.raises(BadFile, match="already contains a trace"):
         mq.replay.run(*RUNS["hub"], out=tmp_path / "run", shards=2)
     assert store.manifest(tmp_path / "run") == before
 

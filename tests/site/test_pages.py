@@ -104,7 +104,8 @@ def test_an_unknown_lesson_and_a_folder_that_is_a_file_are_told(tmp_path):
 def test_the_command_lists_lessons_and_writes_pages(mqlab, tmp_path):
     rows = [json.loads(line) for line in mqlab("lessons", "--json").stdout.splitlines()]
     assert rows[1] == {"lesson": "01-first-network", "title": "A first network of brokers",
-                       "question": "Who gets how many?", "minutes": rows[1]["minutes"]}  # fmt: skip
+                       "question": "How many messages does each consumer receive?",
+                       "minutes": rows[1]["minutes"]}  # fmt: skip
     done = mqlab("lessons", "--html", "out", "--without-engine", "00-start-here")
     assert "files in out" in done.stderr
     assert (tmp_path / "out" / "00-start-here.html").exists()

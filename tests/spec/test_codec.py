@@ -110,7 +110,5 @@ def test_what_is_no_action_is_told():
         codec.read({"do": "Crush"})
     with pytest.raises(MqlabError, match="unknown key 'brocker'; did you mean 'broker'"):
         codec.read({"do": "Crash", "brocker": "A"})
-    with pytest.raises(
-        MqlabError, match=r"action 2 \(Consumer\): reads is 7; write for example 'queue://TEST.FOO'"
-    ):
+    with pytest.raises(MqlabError, match=r"action 2 \(Consumer\): reads is 7; use e.g. 'queue://TEST.FOO'"):
         codec.read_all([{"do": "Start"}, {"do": "Consumer", "name": "C", "on": "A", "reads": 7}])

@@ -8,7 +8,7 @@ import mqlab as mq
 from mqlab import spec
 from mqlab.experiments import changes
 from mqlab.explain.sentences import sentence
-from mqlab.products.activemq.script import by_calls, by_rest
+from mqlab.products.activemq.script import runner
 from mqlab.spec import action, clients, faults
 from mqlab.spec.steps import STEPS
 
@@ -40,10 +40,10 @@ def missing(noun):
     name = noun.__name__
     if not steps_of(noun) and noun is not clients.WaitUntil:  # a step for each thing that is waited for
         yield "its word in recordings: a row of STEPS in mqlab/spec/steps.py"
-    if noun not in by_calls.DO and noun not in by_rest._DO and noun is not clients.WaitUntil:
+    if noun not in runner.DO and noun is not clients.WaitUntil:
         yield (
             "what it does: a function in mqlab/products/activemq/script (fault_actions.py for faults) "
-            "and a row of DO in by_calls.py"
+            "and a row of DO in runner.py"
         )
     if getattr(spec, name, None) is not noun:
         yield "its name among the nouns: mqlab/spec/__init__.py, imports and __all__"

@@ -10,7 +10,10 @@ import pytest
 import mqlab as mq
 from mqlab.products.artemis.client.clients import Client
 from mqlab.products.artemis.files import lab_file as artemis_files
-from mqlab.spec import artemis, connector, openmq
+from mqlab.spec import connector
+from mqlab.spec.artemis import ArtemisNetwork
+from mqlab.spec.artemis import Broker as ArtemisBroker
+from mqlab.spec.openmq import OpenMQNetwork
 from mqlab.spec.options import tables
 from mqlab.spec.step import Step
 from tests.conftest import ROOT, packed
@@ -91,7 +94,7 @@ def note_all(patch, product, seen):
             property(lambda self: Noted(options(self), seen, self.ELEMENT)),
         )
     elif product == "openmq":
-        note_calls(patch, openmq.ClusterScenario, "option", "broker", seen, place=1)
+        note_calls(patch, OpenMQNetwork, "option", "broker", seen, place=1)
         keys = Step.keys
         patch.setattr(
             Step,
@@ -102,12 +105,12 @@ def note_all(patch, product, seen):
             ),
         )
     else:
-        note_calls(patch, artemis.HaScenario, "option", "cluster-connection", seen, place=1)
-        note_calls(patch, artemis.Broker, "element", "ha-policy", seen)
-        note_calls(patch, artemis.Broker, "part", "ha-policy", seen)
-        scale_down, opened = artemis.Broker.scale_down.fget, Client.__init__
+        note_calls(patch, ArtemisNetwork, "option", "cluster-connection", seen, place=1)
+        note_calls(patch, ArtemisBroker, "element", "ha-policy", seen)
+        note_calls(patch, ArtemisBroker, "part", "ha-policy", seen)
+        scale_down, opened = ArtemisBroker.scale_down.fget, Client.__init__
         patch.setattr(
-            artemis.Broker,
+            ArtemisBroker,
             "scale_down",
             property(lambda self: (found := scale_down(self)) and Noted(found, seen, "scale-down")),
         )

@@ -74,9 +74,9 @@ def test_a_change_makes_a_new_network():
 
 
 @pytest.mark.parametrize(("make", "kind", "told"), [
-    (lambda: link(network_ttl=-2), BadValue, "networkTTL: -2 is too low; write -1 or more"),
+    (lambda: link(network_ttl=-2), BadValue, "networkTTL: -2 is too low; expected -1 or more"),
     (lambda: link(network_tll=2), UnknownName, "did you mean 'network_ttl'"),
-    (lambda: link(duplex=3), BadValue, "write true or false"),
+    (lambda: link(duplex=3), BadValue, "expected true or false"),
     (lambda: link(prefetch_size="many"), BadValue, "not a whole number"),
     (lambda: mq.NetworkConnector("x", uri="tcp://B:1"), BadValue, r"write static:\(tcp://B:1\)"),
     (lambda: mq.Broker("A", link(), link()), BadValue, "two network connectors are called 'ab'"),
@@ -148,5 +148,5 @@ def test_brokers_to_start_are_named_one_by_one_or_in_a_row(noun):
     assert one == noun(("A", "B"), at="2s") == noun(brokers=["A", "B"], at="2s")
     assert (one.brokers, one.at) == (("A", "B"), "2s")
     for wrong in ((), (3,), (("A", None),)):
-        with pytest.raises(mq.MqlabError, match="write the brokers' names"):
+        with pytest.raises(mq.MqlabError, match="expected the brokers' names"):
             noun(*wrong)

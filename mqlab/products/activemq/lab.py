@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from mqlab.engine.lab import Completion
 from mqlab.engine.lab import Lab as KernelLab
 from mqlab.engine.timing import RECORDED, Timing
-from mqlab.errors import BadValue, UnknownName
+from mqlab.errors import UnknownName
 from mqlab.products.activemq.broker.broker import Broker
 from mqlab.products.activemq.broker.broker_service import BrokerService
 from mqlab.products.activemq.broker.message_audit import MessageAudit
@@ -22,8 +22,7 @@ from mqlab.products.activemq.ha.pure_master_slave import PureMasterSlave
 from mqlab.products.activemq.ha.shared_persistence import SharedPersistenceAdapter
 from mqlab.products.activemq.network.network_connector import DiscoveryNetworkConnector
 from mqlab.products.activemq.script import waits
-from mqlab.products.activemq.script.by_calls import ScriptRunner
-from mqlab.products.activemq.script.by_rest import DirectScriptRunner
+from mqlab.products.activemq.script.runner import ScriptRunner
 from mqlab.products.activemq.script.steps import ScriptStep
 from mqlab.products.activemq.transport.address_resolver import AddressResolver
 from mqlab.products.activemq.transport.multicast import MulticastNetwork
@@ -32,15 +31,20 @@ from mqlab.spec import Broker as BrokerSpec
 from mqlab.spec.edition import RULES, EditionRules
 from mqlab.spec.link import LikeLinks, Links
 from mqlab.spec.member import BrokerSettings, LockerSettings
-from mqlab.spec.plural import counted
-from mqlab.spec.scenario import check_open
+from mqlab.spec.network_names import check_open
+from mqlab.trace.kinds import Kind, Reason
 from mqlab.trace.trace import Trace
 
 if TYPE_CHECKING:
+    from mqlab.products.activemq.client.addresses import Refused
     from mqlab.products.activemq.client.connection import ClientConnection
-    from mqlab.products.activemq.client.session import MessageConsumer
+    from mqlab.products.activemq.client.direct_client import DirectClient
+    from mqlab.products.activemq.client.message_consumer import MessageConsumer
 
 USUAL = Timing()
+CIRCULATES = (
+    "messages circulate: with several routes set suppressDuplicateQueueSubscriptions, or a lower networkTTL"
+)
 CALLS = 30  # spread of what passes between two calls of a script: 1 to 500 ms were seen
 
 
@@ -92,7 +96,7 @@ class Lab(KernelLab):
         self.begun: list[tuple[int, int, int]] = []  # place in the script, us, row
         self.pausing = False  # between two calls
         self._furnish()
-        self.direct, self.acts = DirectScriptRunner(self), ScriptRunner(self)
+        self.acts = ScriptRunner(self)
         for action in scenario.actions:
             self.schedule(self._numbered(action))
         if isinstance(what, Network):
@@ -107,8 +111,7 @@ class Lab(KernelLab):
         self.shared_stores: dict[str, SharedPersistenceAdapter] = {}
         self.files = dict(self.network.around.files)
         self.clients_by_name: dict[str, ClientConnection] = {}
-        self.consumers_by_name: dict[str, MessageConsumer] = {}
-        self.consumers: dict[str, DirectConsumer] = {}
+        self.consumers: dict[str, MessageConsumer] = {}
         self.senders: list[DirectProducer] = []
         self.producers: dict[str, int] = {}
         self.lan = MulticastNetwork(self)
@@ -143,7 +146,7 @@ class Lab(KernelLab):
             self.go_on_beside(until)
 
     def _check_open(self, action: Action) -> None:
-        opened = [*self.clients_by_name, *self.consumers_by_name, *self.consumers]
+        opened = [*self.clients_by_name, *self.consumers]
         check_open(action, opened, self.network.names, self.now)
 
     def begin(self, numbered: ScriptStep) -> Completion:
@@ -151,11 +154,7 @@ class Lab(KernelLab):
         no, action = numbered.no, numbered.action
         self._check_open(action)
         self.begun.append((no, self.clock.now, self.recorder.count))
-        if self.direct.runs(action):
-            return self.direct.do(action)
-        until = self.acts.do(no, action)
-        bound = until.condition is not None or until.deadline is not None
-        return until if self.by_calls or (bound and self.acts.only_waits(action)) else Completion()
+        return self.acts.do(no, action)
 
     def end_action(self) -> None:
         """An action is over: a client takes a moment before the next call; a look takes none."""
@@ -170,10 +169,11 @@ class Lab(KernelLab):
         self.pausing = True
         self.under_way = Completion(deadline=self.clock.now + (0 if looks else wait))
 
-    @property
-    def expecting(self) -> str:
-        """Whom housekeeping will change something for, though nothing moves now; empty if nobody."""
-        return waits.expecting(self)
+    def action_of(self, scripted: ScriptStep) -> Action:
+        """Return the action of a step of the script."""
+        return scripted.action
+
+    expecting = property(waits.expecting)
 
     @property
     def trace(self) -> Trace:
@@ -188,6 +188,7 @@ class Lab(KernelLab):
             "edition": self.edition,
             "snapshots": self.snapshots,
             "problems": list(self.problems),
+            "undone": self.undone,
             "request_reply": self.replies,
         }
         if self.details:
@@ -203,14 +204,11 @@ class Lab(KernelLab):
         """Who is what at this moment: down, slave, master or running."""
         return {name: process.role for name, process in self.processes.items()}
 
-    def check_limit(self) -> None:
-        """Raise `BadValue` when more has happened than the limit allows."""
-        if self.limit is not None and self.recorder.count > self.limit:
-            raise BadValue(
-                f"more than {counted(self.limit, 'event')}, stopped at {self.clock.now / 1000:g} ms; with "
-                "several routes between brokers set suppressDuplicateQueueSubscriptions and "
-                "decreaseNetworkConsumerPriority, or a lower networkTTL"
-            )
+    @property
+    def remedy(self) -> str:  # type: ignore[override]
+        """What to do where a run becomes too long; only messages that circulate are for want of options."""
+        circulates = max(self.trace.column("hop"), default=0) > len(self.network.brokers)
+        return CIRCULATES if circulates else "set a higher limit=, or send fewer messages"
 
     # Writing down
 
@@ -230,6 +228,15 @@ class Lab(KernelLab):
             self.details[row] = detail
         return row
 
+    def record_failure(self, client: DirectClient | ClientConnection, error: Refused) -> None:
+        """Record that a client's connection has failed for good."""
+        detail: dict[str, object] = {
+            "class": "JMSException",
+            "message": str(error),
+            "cause": f"{error.cause}: {error}",
+        }
+        self.record(Kind.Failed, detail, client, frm=client.node, rule=Reason.gave_up)
+
     def set_cause(self, near: object, row: int) -> None:
         """Let *row* be the cause of what happens next to whoever opened a socket."""
         self.last[getattr(near, "owner", near)] = row
@@ -248,16 +255,12 @@ class Lab(KernelLab):
 
     def clients(self) -> list[DirectConsumer | DirectProducer]:
         """Return all clients that are on a broker by themselves, consumers first."""
-        return [*self.consumers.values(), *self.senders]
+        direct = [c for c in self.consumers.values() if isinstance(c, DirectConsumer)]
+        return [*direct, *self.senders]
 
     def clients_of(self, broker: Broker) -> list[DirectConsumer | DirectProducer]:
         """Return those that are on a broker by themselves."""
         return [c for c in self.clients() if c.broker is broker and not c.closed]
-
-    def serving(self, names: tuple[str, ...], user: str) -> Broker | None:
-        """Return the first broker of a list that serves and that *user* can reach, if there is one."""
-        brokers = (self.broker(name) for name in names)
-        return next((b for b in brokers if b.running and self.directory.reaches(user, b.name)), None)
 
     def new_id(self) -> int:
         """Return an id that no other consumer of this lab has."""
@@ -331,7 +334,7 @@ class Lab(KernelLab):
         """A broker has opened its port: clients find it, its connectors and announcements begin."""
         for client in self.clients():
             client.find_broker()
-        if not self.direct.starts_in_turn(process):
+        if not self.acts.in_turn:
             for connector in self.connectors:
                 if connector.process is process and connector.spec.get("auto_start"):
                     connector.start()

@@ -13,6 +13,7 @@ from mqlab.products.artemis.script.broker_actions import BrokerActions
 from mqlab.spec.action import Action
 from mqlab.spec.artemis import WORDS
 from mqlab.spec.artemis.steps import Keys
+from mqlab.spec.artemis.words import actions_of
 from mqlab.spec.step import Step
 from mqlab.trace.trace import Trace
 
@@ -22,19 +23,19 @@ class ArtemisLab(Site):
 
     def begin(self, action: Step) -> Completion:
         """Begin a step; it is over when what it set going has come."""
-        self.step_no += 1
+        self.step_no = self.numbers.popleft() if self.numbers else self.step_no + 1
         name = f"do_{action.do}"
         room = ClientActions(self) if hasattr(ClientActions, name) else BrokerActions(self)
         act: Callable[[Keys], Completion | None] = getattr(room, name)
         return act(action.keys) or Completion()
 
-    def do(self, action: Action | Step) -> None:
+    def do(self, action: Action) -> None:
         """Do one more thing now, beside what is under way, or at its own time.
 
         Raises for one that cannot be done, and leaves the lab as it was.
         """
         scenario = self.scenario.with_actions(action)
-        step = scenario.steps[-1]
+        step = scenario.script[-1]
         if step.at is not None:
             self.schedule(step)
         elif self.under_way is not None:
@@ -43,16 +44,21 @@ class ArtemisLab(Site):
             self.under_way = self.begin(step)
         self.scenario = scenario
 
+    def action_of(self, scripted: Step) -> Action:
+        """Return the action of a step of the script."""
+        return next(actions_of([scripted]))
+
     @property
     def trace(self) -> Trace:
         """All that has happened so far."""
-        version = self.scenario.version
+        version = self.network.edition
         return self.notes.trace(
             {
                 "scenario": lab_file.write(self.scenario),
                 **self.settings,
                 "product": "artemis",
                 "edition": version,
+                "undone": self.undone,
                 "words": WORDS[version],
                 **report.outcome(self),
             }

@@ -46,7 +46,7 @@ class EventLog:
         self.links: dict[tuple[str, str], int] = {}
         self.up: set[int] = set()
         self.moved = 0  # when (us) a message last did
-        for one, other in permutations([server.name for server in lab.scenario.brokers], 2):
+        for one, other in permutations([server.name for server in lab.network.brokers], 2):
             self.links[one, other] = self.recorder.name_link(f"{one}-{other}", one, other)
 
     # Events

@@ -9,13 +9,14 @@ from mqlab.files import detect_product
 from mqlab.products.face import Options, Player, Product
 from mqlab.spec.json_types import JsonDict, JsonObject
 from mqlab.spec.origin import SourceFile
+from mqlab.spec.scenario import Scenario
 from mqlab.trace.trace import Trace
 
 if TYPE_CHECKING:
     from mqlab.checks.rule import Rule
     from mqlab.products.artemis.lab import ArtemisLab
     from mqlab.products.guide_figures import FamilyFigure
-    from mqlab.spec.artemis import HaScenario
+    from mqlab.spec.artemis import ArtemisNetwork
     from mqlab.spec.problem import Problem
     from mqlab.spec.shape import Record
 
@@ -30,19 +31,19 @@ class Artemis(Product):
         """Whether a lab file is one of Artemis brokers."""
         return detect_product.artemis(body)
 
-    def read(self, value: JsonObject, where: str = "lab file") -> HaScenario:
+    def read(self, value: JsonObject, where: str = "lab file") -> Scenario:
         """Return the scenario of a lab file's JSON value."""
         from mqlab.products.artemis.files import lab_file
 
         return lab_file.read(value, where)
 
-    def write(self, scenario: HaScenario) -> JsonDict:
+    def write(self, scenario: Scenario) -> JsonDict:
         """Return the lab file of a scenario."""
         from mqlab.products.artemis.files import lab_file
 
         return lab_file.write(scenario)
 
-    def python(self, scenario: HaScenario) -> str:
+    def python(self, scenario: Scenario) -> str:
         """Return code with nouns that makes a scenario."""
         from mqlab.products.artemis.files import python
 
@@ -60,7 +61,7 @@ class Artemis(Product):
 
         return OPTIONS
 
-    def lab(self, scenario: HaScenario, *settings: Any, **more: Any) -> ArtemisLab:
+    def lab(self, scenario: Scenario, *settings: Any, **more: Any) -> ArtemisLab:
         """Return a lab with a scenario's script before it."""
         from mqlab.products.artemis.lab import ArtemisLab
 
@@ -72,11 +73,11 @@ class Artemis(Product):
 
         return runtime.outcome(trace)
 
-    def check(self, scenario: HaScenario) -> list[Problem]:
-        """Return the problems of a scenario, errors first."""
+    def check(self, what: ArtemisNetwork | Scenario) -> list[Problem]:
+        """Return the problems of a scenario or a network, errors first."""
         from mqlab.products.artemis import rules
 
-        return rules.check(scenario)
+        return rules.check(what if isinstance(what, Scenario) else Scenario(what))
 
     def rules(self) -> tuple[Rule, ...]:
         """Return the rules of `check`, in their order."""
@@ -92,13 +93,13 @@ class Artemis(Product):
 
     def read_files(
         self, sources: tuple[SourceFile, ...], values: Mapping[str, str], hosts: Mapping[str, str]
-    ) -> HaScenario:
+    ) -> ArtemisNetwork:
         """Return what configuration files make."""
         from mqlab.products.artemis.files import broker_xml
 
         return broker_xml.read(sources, values, hosts)
 
-    def write_files(self, network: HaScenario) -> dict[str, str]:
+    def write_files(self, network: ArtemisNetwork) -> dict[str, str]:
         """Return path -> text of configuration files."""
         from mqlab.products.artemis.files import broker_xml
 

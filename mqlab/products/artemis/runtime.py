@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mqlab.engine.timing import Timing
 from mqlab.products.artemis.lab import ArtemisLab
-from mqlab.spec.artemis import HaScenario
+from mqlab.spec.scenario import Scenario
 from mqlab.trace.trace import Trace
 
 __all__ = ["ArtemisLab", "outcome", "play"]
@@ -21,7 +21,7 @@ OUTCOME = (
 
 
 def play(
-    scenario: HaScenario,
+    scenario: Scenario,
     seed: int = 0,
     jitter: int | str = 0,
     limit: int | None = None,

@@ -19,7 +19,7 @@ from mqlab.products.openmq.script import waits
 from mqlab.products.openmq.script.operation import Answer, Outcome, RunningStep, ScriptStep
 from mqlab.spec.action import Action
 from mqlab.spec.openmq import OPENS, SILENT
-from mqlab.spec.openmq_words import steps_of
+from mqlab.spec.openmq_words import noun_of, steps_of
 from mqlab.spec.step import Step
 from mqlab.trace.kinds import Kind
 from mqlab.trace.trace import Trace
@@ -40,16 +40,16 @@ class ClusterLab(Cluster):
 
     # The script
 
-    def do(self, *actions: Action | Step) -> None:
+    def do(self, *actions: Action) -> None:
         """Begin each action now, beside what is under way, or at the time that it says.
 
         What cannot be done in this cluster raises, and leaves the lab as it was.
         """
-        opened = [str(s.keys["producer"]) for s in self.scenario.steps if s.do == "open_producer"]
-        for step in steps_of(actions, list(self.brokers), opened):
+        opened = [str(s.keys["producer"]) for s in self.scenario.script if s.do == "open_producer"]
+        for step in (step for action in actions for step in steps_of(action, self.network.names, opened)):
             operation, plan = ScriptStep(step), list(self.plan)
             plan.insert(len(plan) - len(self.script), operation)
-            scenario = replace(self.scenario, steps=tuple(known.step for known in plan))
+            scenario = replace(self.scenario, actions=tuple(noun_of(known.step) for known in plan))
             if step.at is not None:
                 self.schedule(operation)
             self.plan, self.scenario = plan, scenario
@@ -176,6 +176,10 @@ class ClusterLab(Cluster):
 
     # What came of it
 
+    def action_of(self, scripted: ScriptStep) -> Action:
+        """Return the action of a step of the script."""
+        return noun_of(scripted.step)
+
     @property
     def roles(self) -> dict[str, str]:
         """What each broker is: running, waiting for its master, or down."""
@@ -188,7 +192,8 @@ class ClusterLab(Cluster):
             "scenario": files.write(self.scenario),
             **self.settings,
             "product": "openmq",
-            "edition": self.scenario.version,
+            "edition": self.network.edition,
+            "undone": self.undone,
             "operations": [dict(row) for row in self.operations],
             "snapshots": dict(self.snapshots),
             "consumers": report.of_clients(self),

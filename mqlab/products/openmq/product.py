@@ -9,13 +9,14 @@ from mqlab.files import detect_product
 from mqlab.products.face import Options, Player, Product
 from mqlab.spec.json_types import JsonDict, JsonObject
 from mqlab.spec.origin import SourceFile
+from mqlab.spec.scenario import Scenario
 from mqlab.trace.trace import Trace
 
 if TYPE_CHECKING:
     from mqlab.checks.rule import Rule
     from mqlab.products.guide_figures import FamilyFigure
     from mqlab.products.openmq.lab import ClusterLab
-    from mqlab.spec.openmq import ClusterScenario
+    from mqlab.spec.openmq import OpenMQNetwork
     from mqlab.spec.problem import Problem
     from mqlab.spec.shape import Record
 
@@ -30,19 +31,19 @@ class OpenMQ(Product):
         """Whether a lab file is one of a cluster."""
         return detect_product.openmq(body)
 
-    def read(self, value: JsonObject, where: str = "lab file") -> ClusterScenario:
+    def read(self, value: JsonObject, where: str = "lab file") -> Scenario:
         """Return the scenario of a lab file's JSON value."""
         from mqlab.products.openmq.files import lab_file
 
         return lab_file.read(value, where)
 
-    def write(self, scenario: ClusterScenario) -> JsonDict:
+    def write(self, scenario: Scenario) -> JsonDict:
         """Return the lab file of a scenario."""
         from mqlab.products.openmq.files import lab_file
 
         return lab_file.write(scenario)
 
-    def python(self, scenario: ClusterScenario) -> str:
+    def python(self, scenario: Scenario) -> str:
         """Return code with nouns that makes a scenario."""
         from mqlab.products.openmq.files import python
 
@@ -60,7 +61,7 @@ class OpenMQ(Product):
 
         return OPTIONS
 
-    def lab(self, scenario: ClusterScenario, *settings: Any, **more: Any) -> ClusterLab:
+    def lab(self, scenario: Scenario, *settings: Any, **more: Any) -> ClusterLab:
         """Return a lab with a scenario's script before it."""
         from mqlab.products.openmq.lab import ClusterLab
 
@@ -72,11 +73,11 @@ class OpenMQ(Product):
 
         return runtime.outcome(trace)
 
-    def check(self, scenario: ClusterScenario) -> list[Problem]:
-        """Return the problems of a scenario, errors first."""
+    def check(self, what: OpenMQNetwork | Scenario) -> list[Problem]:
+        """Return the problems of a scenario or a network, errors first."""
         from mqlab.products.openmq import rules
 
-        return rules.check(scenario)
+        return rules.check(what if isinstance(what, Scenario) else Scenario(what))
 
     def rules(self) -> tuple[Rule, ...]:
         """Return the rules of `check`, in their order."""
@@ -92,13 +93,13 @@ class OpenMQ(Product):
 
     def read_files(
         self, sources: tuple[SourceFile, ...], values: Mapping[str, str], hosts: Mapping[str, str]
-    ) -> ClusterScenario:
+    ) -> OpenMQNetwork:
         """Return what configuration files make."""
         from mqlab.products.openmq.files import properties
 
         return properties.read(sources, values, hosts)
 
-    def write_files(self, network: ClusterScenario) -> dict[str, str]:
+    def write_files(self, network: OpenMQNetwork) -> dict[str, str]:
         """Return path -> text of configuration files."""
         from mqlab.products.openmq.files import properties
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from mqlab.products.openmq.lab import ClusterLab
 from mqlab.products.openmq.script.operation import Row
-from mqlab.spec.openmq import ClusterScenario
+from mqlab.spec.scenario import Scenario
 from mqlab.trace.trace import Trace
 
 __all__ = ["ClusterLab", "outcome", "play"]
 
 
-def play(scenario: ClusterScenario, seed: int = 0, jitter: int | str = 0, limit: int | None = None) -> Trace:
+def play(scenario: Scenario, seed: int = 0, jitter: int | str = 0, limit: int | None = None) -> Trace:
     """Play a cluster scenario from beginning to end; raises `BadValue` beyond *limit* events."""
     lab = ClusterLab(scenario, seed, jitter, limit)
     lab.play()

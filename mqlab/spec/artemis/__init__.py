@@ -10,34 +10,33 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from mqlab.errors import BadValue, UnknownName
-from mqlab.spec.action import Action
+from mqlab.spec.action import Action, Start
 from mqlab.spec.artemis.broker import AddressQueue, Broker
 from mqlab.spec.artemis.options import OPTIONS, Options, default, read_options
 from mqlab.spec.artemis.steps import StepCheck
-from mqlab.spec.artemis.words import actions_of, to_step, with_sessions
+from mqlab.spec.artemis.words import to_step, with_sessions
 from mqlab.spec.manual import documented
 from mqlab.spec.origin import Origin
-from mqlab.spec.plural import counted
-from mqlab.spec.step import Step, started
+from mqlab.spec.scenario import AnyNetwork
+from mqlab.spec.step import Step, starts
 
 if TYPE_CHECKING:
     from typing import Unpack
 
     from mqlab.spec.options.types import ArtemisNetworkOptions
 
-# Version -> what it calls the two of a pair; no later one than 2.5 was recorded, so that 2.28 plays by
+# Edition -> what it calls the two of a pair; no later one than 2.5 was recorded, so that 2.28 plays by
 # the rules of 2.5 and only speaks otherwise.
 WORDS = {"2.4": ("master", "slave"), "2.5": ("master", "slave"), "2.28": ("primary", "backup")}
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class HaScenario:
-    """Brokers, their queues and cluster connections, and what happens to them.
+class ArtemisNetwork(AnyNetwork):
+    """Brokers, their queues and cluster connections.
 
     Raises `UnknownName` or `BadValue` for what cannot be; what the product itself refuses at start
-    is told by `Server.refused`. `version` is one of `WORDS`: in 2.4, voters do not forget a
-    crashed broker (Artemis rule 1.1). `origin` is the files that it was read from,
-    if it was.
+    is told by `Server.refused`. `edition` is one of `WORDS`: in 2.4, voters do not forget a
+    crashed broker (Artemis rule 1.1). `origin` is the files that it was read from, if it was.
     """
 
     product: ClassVar[str] = "artemis"
@@ -46,21 +45,18 @@ class HaScenario:
     cluster: Options = field(default_factory=dict, hash=False)
     addresses: Options = field(default_factory=dict, hash=False)
     clients: Options = field(default_factory=dict, hash=False)
-    steps: tuple[Step, ...] = ()
-    about: Options = field(default_factory=dict, hash=False)
-    version: str = "2.5"
+    edition: str = "2.5"
     origin: Origin | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         for broker in self.brokers:
             if not isinstance(broker, Broker):
                 raise BadValue(f"{broker!r} is not an Artemis broker; use artemis.Broker('A')")
-        names = [broker.name for broker in self.brokers]
-        for name in names:
-            if names.count(name) > 1:
+        for name in self.names:
+            if self.names.count(name) > 1:
                 raise BadValue(f"two brokers are called {name!r}; give each its own name")
-        if self.version not in WORDS:
-            raise UnknownName.of("Artemis version", self.version, WORDS)
+        if self.edition not in WORDS:
+            raise UnknownName.of("Artemis version", self.edition, WORDS)
         for slot, section, where in (
             ("cluster", "cluster-connection", "cluster"),
             ("addresses", "address-setting", "address settings"),
@@ -68,11 +64,8 @@ class HaScenario:
         ):
             object.__setattr__(self, slot, read_options(section, getattr(self, slot), where))
         for where, name in self._mentioned():
-            if name not in names:
-                raise UnknownName.of("broker", name, names, where)
-        check = StepCheck(names)
-        checked = (check.read(s, f"step {no} ({s.do})") for no, s in enumerate(self.steps, start=1))
-        object.__setattr__(self, "steps", tuple(checked))
+            if name not in self.names:
+                raise UnknownName.of("broker", name, self.names, where)
 
     def _mentioned(self) -> Iterator[tuple[str, str]]:
         """Yield each place outside of the script that names a broker."""
@@ -84,26 +77,38 @@ class HaScenario:
                     yield f"scale-down of {half.name!r}", str(connector).removeprefix("to_")
 
     def __repr__(self) -> str:
-        steps = f", {counted(len(self.steps), 'step')}" if self.steps else ""
-        return f"Network({', '.join(map(repr, self.brokers))}{steps})"
+        return f"Network({', '.join(map(repr, self.brokers))})"
 
     @property
-    def actions(self) -> tuple[Action, ...]:
-        """What happens, as nouns."""
-        return tuple(actions_of(self.steps))
+    def names(self) -> tuple[str, ...]:
+        """The brokers' names in order."""
+        return tuple(broker.name for broker in self.brokers)
+
+    def script(self, actions: tuple[Action, ...], pace: str = "rest") -> tuple[Step, ...]:
+        """Return the steps of actions; raises for those that these brokers and their clients cannot do."""
+        check = StepCheck(self.names)
+        steps = (to_step(one, self.names) for one in with_sessions(actions))
+        return tuple(
+            check.read(step, f"action {place} ({type(action).__name__})")
+            for place, (action, step) in enumerate(zip(actions, steps, strict=True), start=1)
+        )
+
+    def completed(self, actions: tuple[Action, ...]) -> tuple[Action, ...]:
+        """Return *actions* after a start of all brokers, unless they start them."""
+        return actions if starts(self.script(actions)) else (Start(), *actions)
 
     @property
     def forgets_crashed(self) -> bool:
         """Whether voters drop a crashed broker from their topology, and a vote is tried again."""
-        return self.version != "2.4"
+        return self.edition != "2.4"
 
     def option(self, broker: Broker, key: str) -> Any:
         """Return an option of a broker's cluster connection: its own, the scenario's, the default."""
         own = broker.keys.get("cluster") or {}
         return own.get(key, self.cluster.get(key, default("cluster-connection", key)))
 
-    def change(self, path: str, **options: object) -> HaScenario:
-        """Return the scenario with options changed: of the broker called *path*, or with ``*`` of all.
+    def change(self, path: str, **options: object) -> ArtemisNetwork:
+        """Return the network with options changed: of the broker called *path*, or with ``*`` of all.
 
         What cluster connections and addresses have is changed for the whole network with ``*``. None takes
         an option back.
@@ -111,9 +116,8 @@ class HaScenario:
         >>> Network(Broker("A")).change("*", max_hops=2).cluster
         {'max_hops': 2}
         """
-        names = [broker.name for broker in self.brokers]
-        if path != "*" and path not in names:
-            raise UnknownName.of("broker", path, [*names, "*"])
+        if path != "*" and path not in self.names:
+            raise UnknownName.of("broker", path, [*self.names, "*"])
         cluster, addresses = dict(self.cluster), dict(self.addresses)
         for section, home in (("cluster-connection", cluster), ("address-setting", addresses)):
             for name in OPTIONS[section] if path == "*" else ():
@@ -127,15 +131,9 @@ class HaScenario:
         cluster, addresses = given
         return replace(self, brokers=brokers, cluster=cluster, addresses=addresses)
 
-    def with_actions(self, *actions: Action | Step) -> HaScenario:
-        """Return the same network with *actions* behind those that it has."""
-        names = [broker.name for broker in self.brokers]
-        steps = [one if isinstance(one, Step) else to_step(one, names) for one in with_sessions(actions)]
-        return replace(self, steps=(*self.steps, *steps))
-
-    def started(self) -> HaScenario:
-        """Return the same with all brokers started first, unless it starts them itself."""
-        return replace(self, steps=started(self.steps))
+    def under(self, edition: str) -> ArtemisNetwork:
+        """Return the same network of another edition."""
+        return replace(self, edition=edition)
 
 
 @documented(
@@ -145,15 +143,15 @@ class HaScenario:
 def Network(  # noqa: N802 - reads like the guide's noun
     *brokers: Broker,
     queues: tuple[AddressQueue, ...] = (),
-    version: str = "2.5",
+    edition: str = "2.5",
+    version: str | None = None,
     clients: Options | None = None,
-    about: Options | None = None,
     **options: Unpack[ArtemisNetworkOptions],
-) -> HaScenario:
+) -> ArtemisNetwork:
     """Return a network of Artemis brokers in which nothing has happened yet.
 
     Keyword options are those of all cluster connections and address settings; `clients` are URL
-    options of all clients (rows in `spec/options`).
+    options of all clients (rows in `spec/options`); `version` is the name that `edition` had before.
 
     >>> net = Network(Broker("A"), Broker("B"), message_load_balancing="STRICT", max_hops=2)
     >>> net.option(net.brokers[0], "max_hops")
@@ -165,15 +163,7 @@ def Network(  # noqa: N802 - reads like the guide's noun
             raise UnknownName.of("option", name, known, "network")
     addresses = {name: it for name, it in options.items() if name in OPTIONS["address-setting"]}
     cluster = {name: it for name, it in options.items() if name not in addresses}
-    return HaScenario(
-        brokers,
-        tuple(queues),
-        cluster,
-        addresses,
-        dict(clients or {}),
-        about=dict(about or {}),
-        version=version,
-    )
+    return ArtemisNetwork(brokers, tuple(queues), cluster, addresses, dict(clients or {}), version or edition)
 
 
 def votes_needed(size: int) -> int:

@@ -38,7 +38,7 @@ class Isolate(Action):
 
 @dataclass(frozen=True, slots=True)
 class Rejoin(Action):
-    """The lines of brokers to all others are whole again."""
+    """Restore the links of brokers to all others."""
 
     brokers: tuple[str, ...]
 
@@ -94,7 +94,7 @@ class Settle(shared.Settle):
 
 @dataclass(frozen=True, slots=True)
 class Snapshot(shared.Snapshot):
-    """Note the state of everything under a label; `topology`: also what each broker believes."""
+    """Record the state of everything under a label; `topology`: also what each broker believes."""
 
     topology: bool = False
 

@@ -64,7 +64,7 @@ class Broker:
     ) -> None:
         where = f"broker {shown(name)}"
         if not isinstance(name, str) or not name.strip():
-            raise BadValue(f"{where} has no name; write a text that is not empty")
+            raise BadValue(f"{where} has no name; expected a non-empty string")
         if policy not in ROLES:
             raise UnknownName.of("policy", policy, ROLES, where)
         role = ROLES[policy][0] if role is None else role
@@ -121,7 +121,7 @@ class Broker:
         refused = name == "excludes"  # a shared-store broker with it is refused at its start
         if self.role not in row.roles or (self.policy not in row.policies and not refused):
             raise BadValue(
-                f"{where}: {name} does not stand in a {self.policy} {self.role}; write it in a "
+                f"{where}: {name} is not allowed in a {self.policy} {self.role}; it belongs in a "
                 f"{' or '.join(row.policies)} {' or '.join(row.roles)}"
             )
         read: Any = None if value is None else row.read(value, where)

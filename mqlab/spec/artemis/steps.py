@@ -87,7 +87,7 @@ def _check_step(step: Step, where: str, brokers: Sequence[str], opened: dict[str
     if step.at is not None:
         duration(step.at, f"{where}, at")
     if step.do == "wait_until" and not isinstance(step.keys["broker"], str):
-        raise BadValue(f"{where}: broker is {step.keys['broker']!r}; write one name")
+        raise BadValue(f"{where}: broker is {step.keys['broker']!r}; expected one name")
     if "durable_name" in step.keys and "client_id" not in step.keys:
         raise BadValue(f"{where}: a durable subscription needs the key 'client_id'")
     if "selector" in step.keys:
@@ -101,7 +101,7 @@ def _check_step(step: Step, where: str, brokers: Sequence[str], opened: dict[str
     for key in ("count", "ms", "timeout_ms", "time_limit_ms", "interval_ms", "bytes_per_second"):
         value = step.keys.get(key, 1)
         if isinstance(value, bool) or not isinstance(value, (int, float)) or value < 0:
-            raise BadValue(f"{where}: {key} is {value!r}; write a number, 0 or more")
+            raise BadValue(f"{where}: {key} is {value!r}; expected a number, 0 or more")
     _check_clients(step, where, opened)
 
 

@@ -83,13 +83,13 @@ WORDS: tuple[Word, ...] = (
     _word(shared.Rollback, "rollback", "who=client"),
     _word(own.Xa, "xa", "client act"),
     _word(shared.Wait, "wait", "time=ms"),
-    _word(shared.WaitForSends, "wait_for_sends"),
     _word(own.WaitForSends, "wait_for_sends", "timeout=timeout_ms"),
+    _word(shared.WaitForSends, "wait_for_sends"),
     _word(own.Settle, "settle", "quiet=quiet_ms at_most=timeout_ms"),
     _word(shared.Settle, "settle", "quiet=quiet_ms at_most=timeout_ms"),
     _word(own.Files, "files", "label broker"),
-    _word(shared.Snapshot, "snapshot", "label"),
     _word(own.Snapshot, "snapshot", "label topology"),
+    _word(shared.Snapshot, "snapshot", "label"),
 )
 _SAME = {"restart": "start_broker", "open_producer": "open_client"}
 _BESIDE = {
@@ -110,14 +110,16 @@ def to_step(action: Action, brokers: Sequence[str]) -> Step:
     """
     words = [word for word in WORDS if word.action is type(action)]
     if not words:
-        raise BadValue(f"{action}: Artemis brokers and their clients do nothing of the kind")
+        raise BadValue(f"{action}: this action does not exist for Artemis")
     of_broker = {name for name in ("on", "who") if getattr(action, name, None) in brokers}
+    if (kind := getattr(action, "kind", None)) is not None:
+        of_broker = {"who"} if kind == "broker" else set()
     word = words[0] if of_broker or len(words) == 1 else words[-1]
     needed = STEPS[word.do][0].split()
     given = {
         f.name: getattr(action, f.name)
         for f in fields(action)
-        if not as_usual(f, getattr(action, f.name)) or word.keys.get(f.name) in needed
+        if f.name != "kind" and (not as_usual(f, getattr(action, f.name)) or word.keys.get(f.name) in needed)
     }
     if isinstance(action, faults.Cut | faults.Heal) and action.other is None:
         given["other"] = [name for name in (*brokers, "clients") if name != action.one]
@@ -126,12 +128,12 @@ def to_step(action: Action, brokers: Sequence[str]) -> Step:
     flat = {**word.fixed, **({"at": given.pop("at")} if "at" in given else {})}
     for name, value in given.items():
         if name not in word.keys:
-            raise BadValue(f"{action}: {name} does not exist for Artemis here; remove it")
+            raise BadValue(f"{action}: Artemis has no {name} here; remove it")
         flat[word.keys[name]] = value
     return Step(word.do, _unfolded(flat))
 
 
-def with_sessions(actions: Iterable[Action | Step]) -> Iterator[Action | Step]:
+def with_sessions(actions: Iterable[Action]) -> Iterator[Action]:
     """Yield *actions* with the session of each client; a consumer on one has a connection by the same URL."""
     sessions: dict[str, own.Session] = {}
     for action in actions:
@@ -211,7 +213,7 @@ def actions_of(steps: Iterable[Step]) -> Iterator[Action]:
     """Yield the actions that steps are; senders without a name have that of their step.
 
     >>> list(actions_of([Step("kill", {"brokers": ["A", "B"]})]))
-    [Crash(at=None, broker='A'), Crash(at=None, broker='B')]
+    [Crash('A'), Crash('B')]
     """
     homes: dict[str, Destination] = {}  # where sessions send what says nothing
     for no, step in enumerate(steps):
@@ -223,6 +225,11 @@ def actions_of(steps: Iterable[Step]) -> Iterator[Action]:
                 flat.setdefault("name", flat.get("client") or f"sender{no}")
                 flat.setdefault("to", homes.get(flat.get("client", "")))
             yield _action(_SAME.get(one.do, one.do), flat)
+
+
+def numbering(steps: Iterable[Step]) -> list[int]:
+    """Return for each action the number of the step that it comes from, which outcomes of recordings name."""
+    return [no for no, step in enumerate(steps) for _ in _split(step)]
 
 
 def _split(step: Step) -> Iterator[Step]:
@@ -287,5 +294,7 @@ def _action(do: str, flat: Flat) -> Action:
     if word is None:
         raise BadValue(f"step {do!r} with the keys {', '.join(flat)} is not an action")
     values = {field: flat[key] for field, key in word.keys.items() if key in flat}
-    more = {"durable": True} if "durable_name" in flat else {}
+    more: Flat = {"durable": True} if "durable_name" in flat else {}
+    if "who" in word.keys and word.action in (shared.Pause, shared.Resume) and "consumer" in flat:
+        more = {"kind": "consumer"}
     return word.action(**values, **more, **({"at": flat["at"]} if "at" in flat else {}))

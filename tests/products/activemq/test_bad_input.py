@@ -49,22 +49,22 @@ BAD = {
     'mq.WaitUntil("role", {})': ["WaitUntil", "the key 'broker' is missing"],
     'mq.WaitUntil("doomsday")': ["WaitUntil", "unknown thing to wait for 'doomsday'", "master"],
     # lines
-    'mq.Cut("A", "C")': ["Cut", "A and C share no line", "write the two ends of one"],
-    'mq.Heal("A", "C")': ["Heal", "A and C share no line"],
-    'mq.Cut("c", "B")': ["Cut", "c and B share no line"],
+    'mq.Cut("A", "C")': ["Cut", "A and C are not directly connected", "give the two ends"],
+    'mq.Heal("A", "C")': ["Heal", "A and C are not directly connected"],
+    'mq.Cut("c", "B")': ["Cut", "c and B are not directly connected"],
     'mq.Cut("A", "Z")': ["Cut", "unknown end of a line 'Z'", "Known: A, B, C"],
     'mq.Cut("Z")': ["Cut", "unknown end of a line", "'Z'"],
     'mq.Cut("c")': ["Cut", "unknown end of a line", "'c'", "Known: A, B, C"],
-    'mq.Cut("K", "A")': ["Cut", "K and A share no line", "write the two ends of one"],
-    'mq.Cut("L", "A")': ["Cut", "'L' has no line of its own; it uses that of client 'c'"],
-    'mq.Cut("A", "A")': ["Cut", "'A' is given twice", "a line joins two"],
+    'mq.Cut("K", "A")': ["Cut", "K and A are not directly connected", "give the two ends"],
+    'mq.Cut("L", "A")': ["Cut", "'L' has no connection of its own; it uses that of client 'c'"],
+    'mq.Cut("A", "A")': ["Cut", "'A' was given twice", "a link has two different ends"],
     'mq.Cut("A", how="bent")': ["Cut", "unknown way to cut 'bent'", "refuse, reset_once, hang"],
     'mq.Cut("database")': ["Cut", "unknown end of a line"],
     # times
-    'mq.Crash("A", at="1s")': ["Crash", "at 1s is over", "5000 ms", "write a later time"],
-    'mq.Crash("A", at="soon")': ["Crash", "'soon'", "write for example '500ms'"],
-    'mq.Crash("A", at=-1)': ["Crash", "-1 is not a length of time"],
-    'mq.Wait("-1s")': ["Wait", "'-1s'", "write for example '500ms'"],
+    'mq.Crash("A", at="1s")': ["Crash", "at 1s is in the past", "5000 ms", "choose a later time"],
+    'mq.Crash("A", at="soon")': ["Crash", "'soon'", "use e.g. '500ms'"],
+    'mq.Crash("A", at=-1)': ["Crash", "-1 is not a duration"],
+    'mq.Wait("-1s")': ["Wait", "'-1s'", "use e.g. '500ms'"],
     # addresses
     'mq.Client("d", uri="failover:(tcp://Z:61616)")': ["Client", "unknown host 'Z'", "A, B, C, X"],
     'mq.Client("d", uri="failover:(tcp://A:61616")': ["Client", "unbalanced parentheses"],
@@ -73,8 +73,8 @@ BAD = {
     'mq.Client("d", uri="")': ["Client", "a scheme is missing", "tcp://B:61616"],
     'mq.Client("d", uri=7)': ["client 'd'", "uri=7", "failover:(tcp://A:61616)"],
     # names
-    'mq.Client("c", uri="tcp://A:61616")': ["Client", "'c' is there already", "new name"],
-    'mq.Client("A", uri="tcp://A:61616")': ["Client", "'A' is there already"],
+    'mq.Client("c", uri="tcp://A:61616")': ["Client", "'c' already exists", "use another name"],
+    'mq.Client("A", uri="tcp://A:61616")': ["Client", "'A' already exists"],
     'mq.Consumer("K", "A", Q)': ["Consumer", "'K' is open already", "close it, or take a new name"],
     'mq.Consumer("L", "c", Q)': ["Consumer", "'L' is open already"],
     'mq.Consumer("M", "Z", Q)': ["Consumer", "unknown broker or client 'Z'", "A, B, C, c"],
@@ -85,7 +85,7 @@ BAD = {
     '"crash A"': ["'crash A' is not an action", "mq.Consumer"],
     'mq.Consumer("M", "c", Q, client_id="x")': ["Consumer", "client_id", "mq.Client('c', ...)"],
     'mq.Consumer("M", "c", Q, redelivery=mq.Redelivery(maximum=1))': ["redelivery", "mq.Client"],
-    'mq.Consumer("M", "c", Q, browser=True)': ["Consumer", "browser", "'c' is a client"],
+    'mq.Consumer("M", "c", Q, connection="x")': ["Consumer", "connection", "'c' is a client"],
     'mq.Consumer("M", "A", Q, session="s")': ["Consumer", "session", "'A' is a broker"],
     'mq.Producer("P", "c", 1, Q, others=("B",))': ["Producer", "others", "'c' is a client"],
     'mq.Commit("c")': ["Commit", "'c' is a client", "session="],
@@ -147,7 +147,7 @@ def test_a_script_with_what_cannot_be_done_never_begins():
                        subscription_name="same") for name in "DE"), "connector ab of A"),
 ], ids=["a filter that is no expression", "two durables of one name"])  # fmt: skip
 def test_a_run_that_never_rests_stops_and_says_what_kept_it_busy(net, actions, busy):
-    with pytest.raises(mq.MqlabError, match=f"not at rest after 10 min.*{busy}.*until when to run"):
+    with pytest.raises(mq.MqlabError, match=f"not at rest after 10 min.*{busy}.*set until="):
         mq.run(net, *actions)
     lab = mq.Lab(mq.Scenario.of(net, *actions))
     lab.until("30s")

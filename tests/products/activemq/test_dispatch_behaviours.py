@@ -360,3 +360,16 @@ def _():
 def test_dispatch_behaviour(check):
     assert check is not None, "no check has this number"
     check()
+
+
+@pytest.mark.parametrize(
+    ("policies", "prefetch"),
+    [((), 1000), (({"queue": ">"},), 1000), (({"topic": ">"},), 100),
+     (({"topic": ">", "durable_topic_prefetch": 5},), 5)],
+)  # fmt: skip
+def test_a_matching_policy_replaces_the_prefetch_that_durable_subscribers_ask_for(policies, prefetch):
+    """PolicyEntry has 100 (reference: Policies, default numbers); without one the client's 1000 stays."""
+    net = mq.Network(mq.Broker("A", policies=policies))
+    trace = mq.run(net, consumer("D", NEWS, durable=True, receiving=False), send(1200, to=NEWS))
+    dispatched = [e for e in trace.events() if e.kind == mq.Kind.Dispatched and e.to == "D"]
+    assert len(dispatched) == prefetch

@@ -48,7 +48,7 @@ def test_an_upgrade_that_changes_a_default():
     assert "C1 receives 12, was 6." in told.changes
     (cause,) = told.causes
     assert 'decreaseNetworkConsumerPriority="false"' in cause
-    assert "keeps the old outcome" in cause
+    assert "restores the old default and the old outcome" in cause
     kept = mq.figure("fuse:2.20").change("A/linkToBrokerB", decrease_network_consumer_priority=False)
     assert mq.run(kept, edition="5.18").received() == told.before.received()
 
@@ -96,7 +96,7 @@ def test_two_editions_side_by_side():
     pytest.param(lambda: mq.Broker("A", policies=({"queue": ">", "memoryLimt": 1},)), UnknownName,
                  "broker 'A', policy", id="policy"),
     pytest.param(lambda: mq.Broker("A", policies=({"memory_limit": 1},)), BadValue,
-                 "write 'queue' or 'topic'", id="pattern"),
+                 "exactly one pattern: 'queue' or 'topic'", id="pattern"),
     pytest.param(lambda: mq.Broker("A", policies=({"topic": ">", "dispatch_policy": "best"},)),
                  UnknownName, "simple", id="choice"),
     pytest.param(lambda: network("A>B", network_ttl=-2), BadValue, "-1 or more", id="ttl"),

@@ -6,10 +6,12 @@ import random
 
 import pytest
 
+from mqlab.api import artemis
 from mqlab.products.artemis.files import lab_file
 from mqlab.products.artemis.runtime import ArtemisLab
-from mqlab.spec.step import Step
 from tests.products.artemis.ha import body, master, slave, store
+
+Q = artemis.Queue("Q")
 
 BACK = {"A": master(check_for_live_server=True), "A2": slave(allow_failback=True), "B": None}
 SHARED = {"shared_store": "a"}
@@ -28,17 +30,16 @@ def test_nothing_persistent_is_lost_while_brokers_die_and_come_back(name, seed):
     brokers, mortal = SETS[name]
     lab = ArtemisLab(lab_file.read(body(brokers, "wait ms=5000")), seed, chance.choice([0, "5ms", "50ms"]))
     lab.play()
-    lab.do(Step("open_consumer", {"consumer": "C", "broker": chance.choice("AB"), "queue": "Q"}))
-    lab.do(Step("send", {"broker": "A", "queue": "Q", "count": 400, "interval_ms": 10,
-                         "in_background": True}))  # fmt: skip
+    lab.do(artemis.Consumer("C", on=chance.choice("AB"), reads=Q))
+    lab.do(artemis.Producer("P", on="A", sends=400, to=Q, every="10ms", in_background=True))
     time = lab.now // 1000
     for _ in range(chance.randint(1, 3)):
-        who, how = chance.choice(mortal), chance.choice(["kill", "stop"])
+        who, ends = chance.choice(mortal), chance.choice([artemis.Crash, artemis.Stop])
         time += chance.randint(0, 1500)
         us = time * 1000 + chance.randrange(20_000)
-        lab.do(Step(how, {"broker": who, "at": f"{us}us"}))
+        lab.do(ends(who, at=f"{us}us"))
         time += chance.randint(1000, 12_000)
-        lab.do(Step("start_broker", {"broker": who, "at": f"{time}ms"}))
+        lab.do(artemis.Restart(who, at=f"{time}ms"))
     lab.until(f"{time + 90_000}ms")
     assert lab.trace.lost() == []
     assert sum(len(sender.sent) for sender in lab.clients.senders.values()) == 400

@@ -6,13 +6,17 @@ import random
 
 import pytest
 
+from mqlab.api import artemis
 from mqlab.errors import MqlabError
 from mqlab.products.artemis.figures import figures
 from mqlab.products.artemis.files import lab_file
 from mqlab.products.artemis.runtime import ArtemisLab
+from mqlab.spec.faults import DatabaseDown
 from mqlab.spec.step import Step
 from tests.conftest import recorded
 from tests.products.artemis.ha import body, master, slave
+
+Q = artemis.Queue("Q")
 
 ALL = [pytest.param(lab_file.read(param.values[0]), id=param.id)
        for name in ("artemis", "artemis-later") for param in recorded(name, lambda path: True)]  # fmt: skip
@@ -48,7 +52,7 @@ def test_a_fork_goes_its_own_way_and_both_end_as_the_run_that_was_not_forked(sce
 
 
 @pytest.mark.parametrize("scenario", [p for p in ALL if any(
-    step.do == "send" for step in p.values[0].steps)])  # fmt: skip
+    step.do == "send" for step in p.values[0].script)])  # fmt: skip
 def test_the_seed_decides_what_jitter_does(scenario):
     digests = [played(scenario, seed).trace.digest() for seed in (1, 1, 2)]
     assert digests[0] == digests[1] != digests[2]
@@ -69,24 +73,30 @@ def lab_of(script="wait ms=1000", **more):
 def test_a_step_more_is_done_at_once():
     lab = lab_of()
     lab.play()
-    lab.do(Step("open_consumer", {"consumer": "C", "broker": "M1", "queue": "Q"}))
-    lab.do(Step("send", {"broker": "M1", "queue": "Q", "count": 3}))
+    lab.do(artemis.Consumer("C", on="M1", reads=Q))
+    lab.do(artemis.Producer("P", on="M1", sends=3, to=Q))
     assert lab.trace.received() == {"C": 0}
     lab.rest()
     assert lab.trace.received() == {"C": 3}
     assert lab.roles == {"M1": "live", "S1": "backup_in_sync"}
 
 
-@pytest.mark.parametrize("step", [
-    Step("kill", {"broker": "X"}), Step("fly", {}), Step("kill", {"broker": "M1", "how": "hard"}),
-    Step("receive", {"consumer": "C", "count": 1}), Step("kill", {"broker": "M1", "at": "1ms"}),
-])  # fmt: skip
-def test_a_step_that_cannot_be_leaves_the_lab_as_it_was(step):
+@pytest.mark.parametrize(
+    "action",
+    [
+        artemis.Crash("X"),
+        DatabaseDown(),
+        artemis.Receive("C", 1),
+        artemis.Crash("M1", at="1ms"),
+        Step("kill"),
+    ],
+)
+def test_an_action_that_cannot_be_leaves_the_lab_as_it_was(action):
     lab = lab_of()
     lab.play()
     before = lab.trace.digest(), lab.trace.header["scenario"], lab.now, lab.clock.waiting
     with pytest.raises(MqlabError):
-        lab.do(step)
+        lab.do(action)
     assert (
         lab.trace.digest(),
         lab.trace.header["scenario"],
@@ -97,8 +107,8 @@ def test_a_step_that_cannot_be_leaves_the_lab_as_it_was(step):
 
 def test_a_step_with_a_time_happens_then_beside_the_others():
     lab = lab_of("wait ms=10000\nsnapshot label=end")
-    lab.do(Step("kill", {"broker": "M1", "at": "9s"}))
-    lab.do(Step("start_broker", {"broker": "M1", "at": "11s", "with": {}}))
+    lab.do(artemis.Crash("M1", at="9s"))
+    lab.do(artemis.StartAs("M1", {}, at="11s"))
     lab.until("8999ms")
     assert lab.roles["M1"] == "live"
     lab.until("10s")
@@ -109,8 +119,12 @@ def test_a_step_with_a_time_happens_then_beside_the_others():
 
 def test_what_is_stopped_and_started_at_a_time_goes_on_beside_the_script():
     lab = lab_of("wait ms=20000")
-    lab.do(Step("start", {"brokers": ["M1", "S1"], "at": "1s"}))
-    lab.do(Step("restart", {"brokers": ["S1", "M1"], "at": "9s"}))
+    for name in ("M1", "S1"):
+        lab.do(artemis.Restart(name, at="1s"))
+    for name in ("S1", "M1"):
+        lab.do(artemis.Stop(name, at="9s"))
+    for name in ("S1", "M1"):
+        lab.do(artemis.Restart(name, at="9s"))
     lab.play()
     started = [e.t for e in lab.trace.events() if e.kind.name == "Started"]
     assert len(started) == 2

@@ -12,6 +12,7 @@ from mqlab.products.artemis.figures import figures
 from mqlab.products.artemis.files import lab_file
 from mqlab.products.artemis.files.python import python
 from mqlab.products.artemis.runtime import ArtemisLab, outcome, play
+from mqlab.spec import Scenario
 from mqlab.spec.artemis.options import OPTIONS
 from tests.conftest import recorded
 
@@ -51,9 +52,9 @@ def test_a_network_with_faults_in_time():
 
 def test_brokers_that_nobody_starts_are_started_first():
     sends = artemis.Producer("P", on="M1", sends=2, to=ORDERS)
-    scenario = PAIR.with_actions(sends).started()
-    assert [step.do for step in scenario.steps] == ["start", "send"]
-    assert scenario.started() == scenario
+    scenario = Scenario.of(PAIR, sends)
+    assert [step.do for step in scenario.script] == ["start", "send"]
+    assert Scenario.of(PAIR, *scenario.actions) == scenario
     assert outcome(play(scenario))["senders"]["P"]["sent"] == [1, 2]
 
 
@@ -70,7 +71,7 @@ def test_brokers_that_nobody_starts_are_started_first():
       "url": {"reconnect_attempts": 3}, "time_limit_ms": 2000}),
 ])  # fmt: skip
 def test_an_action_is_a_step(one, other):
-    step = PAIR.with_actions(one).steps[-1]
+    step = PAIR.with_actions(one).script[-1]
     written = {key: value for key, value in step.keys.items() if other.get(key) or value}
     assert written == {key: value for key, value in other.items() if value}
 
@@ -88,7 +89,7 @@ def test_an_action_is_a_step(one, other):
     (artemis.Receive("C", 1), "'C'"),
 ])  # fmt: skip
 def test_what_cannot_be_done_is_told_and_leaves_the_lab_as_it_was(action, told):
-    lab = ArtemisLab(PAIR)
+    lab = ArtemisLab(Scenario(PAIR))
     before = lab.trace.digest(), lab.trace.header["scenario"]
     with pytest.raises(MqlabError, match=told):
         lab.do(action)
@@ -98,7 +99,7 @@ def test_what_cannot_be_done_is_told_and_leaves_the_lab_as_it_was(action, told):
 def test_what_another_product_does_is_no_action_here():
     from mqlab.spec.action import StopConnector
 
-    with pytest.raises(BadValue, match="Artemis brokers and their clients do nothing of the kind"):
+    with pytest.raises(BadValue, match="this action does not exist for Artemis"):
         PAIR.with_actions(StopConnector("x"))
 
 

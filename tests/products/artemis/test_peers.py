@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 
 from mqlab.products.artemis.runtime import ArtemisLab
-from mqlab.spec.artemis import HaScenario
+from mqlab.spec import Scenario
+from mqlab.spec.artemis import Network
 from mqlab.spec.artemis.broker import Broker
+from mqlab.spec.artemis.words import actions_of
 from mqlab.spec.step import Step
 from mqlab.trace.kinds import Kind
 from tests.conftest import peer_cases
@@ -35,7 +37,7 @@ class Player:
 
     def __init__(self, case):
         servers = [server(case, node) for node in case["brokers"]]
-        self.lab = ArtemisLab(HaScenario(tuple(servers)))
+        self.lab = ArtemisLab(Scenario(Network(*servers)))
         self.ends = {row["name"]: (row["from"], row["to"]) for row in case["connectors"]}
         self.first = 1  # number of the first message of the last send
         self.names: dict[int, str] = {}  # consumer -> its name in the lab, a new one for each life
@@ -45,7 +47,8 @@ class Player:
         getattr(self, step["op"])(**{key: value for key, value in step.items() if key != "op"})
 
     def take(self, do, **keys):
-        self.lab.do(Step(do, keys))
+        for action in actions_of([Step(do, keys)]):
+            self.lab.do(action)
         self.lab.rest()
 
     def start(self, nodes):

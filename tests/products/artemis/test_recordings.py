@@ -115,7 +115,7 @@ def test_what_is_written_reads_as_the_same_scenario(value):
     written = json.loads(json.dumps(artemis.write(read)))
     again = artemis.read(written)  # a recording's step for several brokers is an action for each of them
     assert again.actions == read.actions
-    assert replace(again, steps=()) == replace(read, steps=())
+    assert replace(again, actions=()) == replace(read, actions=())
     assert products.product_of(written).name == "artemis"
 
 
@@ -237,7 +237,7 @@ CONSUMER = {"do": "open_consumer", "consumer": "C", "broker": "M1", "queue": "Q"
 
 @pytest.mark.parametrize(("spoil", "error", "hint"), [
     (steps({"do": "kil", "broker": "M1"}), UnknownName, "'kill'"),
-    (steps("kill"), BadValue, "step 2 is 'kill'; write an object with the key 'do'"),
+    (steps("kill"), BadValue, "step 2 is 'kill'; expected an object with the key 'do'"),
     (steps({"do": "kill", "broker": "M9"}), UnknownName, "step 2 .kill.*'M9'"),
     (steps({"do": "start", "brokers": ["M9"]}), UnknownName, "'M9'"),
     (steps({"do": "cut", "between": ["M1", ["S1", "M9"]]}), UnknownName, "'M9'"),
@@ -247,7 +247,7 @@ CONSUMER = {"do": "open_consumer", "consumer": "C", "broker": "M1", "queue": "Q"
     (steps({"do": "send", "count": 1}), BadValue, "'producer', or 'broker', and"),
     (steps({"do": "send", "broker": "M1", "queue": "Q", "count": -1}), BadValue, "0 to 1000000000"),
     (steps({"do": "wait", "ms": -1}), BadValue, r"0 to 1e\+12"),
-    (steps({"do": "wait", "ms": "long"}), BadValue, r"step 2 \(wait\), ms is 'long'; write a number"),
+    (steps({"do": "wait", "ms": "long"}), BadValue, r"step 2 \(wait\), ms is 'long'; expected a number"),
     (steps({"do": "cut", "between": ["M1"]}), BadValue, "a list of 2"),
     (steps({"do": "kill", "broker": 3}), BadValue, "a name or a list of names"),
     (steps({**CONSUMER, "receiving": 1}), BadValue, "true or false"),
@@ -259,8 +259,8 @@ CONSUMER = {"do": "open_consumer", "consumer": "C", "broker": "M1", "queue": "Q"
     (steps({"do": "wait_until", "broker": ["M1"], "role": "live"}), BadValue, "one name"),
     (steps({"do": "open_client", "client": "X", "broker": "M1"},
            {"do": "send", "client": "X", "count": 1}), BadValue, r"step 3 \(send\).*'queue' or 'topic'"),
-    (lambda v: v["queues"].append("R"), BadValue, "queue 2 is 'R'; write an object"),
-    (lambda v: v.update(cluster=3), BadValue, "cluster is 3; write an object"),
+    (lambda v: v["queues"].append("R"), BadValue, "queue 2 is 'R'; expected an object"),
+    (lambda v: v.update(cluster=3), BadValue, "cluster is 3; expected an object"),
     (steps({"do": "wait_until", "broker": "M1", "role": "alive"}), UnknownName, "'live'"),
     (steps({"do": "close_consumer", "consumer": "C9"}), UnknownName, "'C9'"),
     (steps({"do": "commit", "client": "P9"}), UnknownName, "'P9'"),
@@ -318,10 +318,11 @@ def test_a_text_is_read_in_the_type_of_its_option():
     }
     steps({**CONSUMER, "url": {"retry_interval": "100"}})(value)
     read = artemis.read(value)
-    assert read.brokers[0].elements == {"quorum_size": 2, "check_for_live_server": True}
-    assert read.cluster == {"max_hops": 3, "to": ["S1"]}
-    assert read.clients == {"retry_interval_multiplier": 2.0}
-    assert read.steps[-1].keys["url"] == {"retry_interval": 100}
+    network = read.network
+    assert network.brokers[0].elements == {"quorum_size": 2, "check_for_live_server": True}
+    assert network.cluster == {"max_hops": 3, "to": ["S1"]}
+    assert network.clients == {"retry_interval_multiplier": 2.0}
+    assert read.script[-1].keys["url"] == {"retry_interval": 100}
 
 
 @pytest.mark.parametrize(("brokers", "who", "says"), [

@@ -37,7 +37,7 @@ def port(row):
 
 def in_sync(figure, final):
     """Return group -> slaves of it that have a copy of a master of the same group."""
-    groups = {server.name: server.element("group_name") for server in figure.scenario.brokers}
+    groups = {server.name: server.element("group_name") for server in figure.scenario.network.brokers}
     found = Counter(groups[name] for name, state in final.items()
                     if state["role"] == "backup_in_sync" and groups[state["pair"]] == groups[name])  # fmt: skip
     return dict(found)

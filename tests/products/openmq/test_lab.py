@@ -7,10 +7,12 @@ from random import Random
 
 import pytest
 
+from mqlab.api import openmq
 from mqlab.errors import BadValue, MqlabError
 from mqlab.products.openmq.figures import figures
 from mqlab.products.openmq.files import lab_file
 from mqlab.products.openmq.runtime import ClusterLab, outcome, play
+from mqlab.spec.faults import HostDown
 from mqlab.spec.step import Step
 from tests.conftest import recorded
 from tests.products.openmq.cluster import FAST, body
@@ -68,7 +70,7 @@ def test_another_seed_with_jitter_is_another_trace_and_the_same_seed_is_not(scen
 def test_one_more_step_is_done_at_once_and_stands_in_the_trace():
     lab_ = lab("open_consumer consumer=C broker=b3 queue=Q\nwait ms=5000")
     lab_.until("6s")
-    lab_.do(Step("send", {"broker": "b1", "queue": "Q", "count": 2}))
+    lab_.do(openmq.Producer("P", "b1", 2, openmq.Queue("Q")))
     lab_.rest()
     assert lab_.trace.received() == {"C": 2}
     actions = lab_.trace.header["scenario"]["actions"]
@@ -101,22 +103,27 @@ def test_what_waits_beside_the_others_ends_in_its_time():
     (took,) = (row for row in both.operations if row["do"] == "receive")
     assert took["took"] == 1
     assert both.now == 9_000_000
-    both.do(Step("send", {"broker": "b2", "queue": "Q", "count": 1}))
+    both.do(openmq.Producer("P", "b2", 1, openmq.Queue("Q")))
     both.rest()
     assert both.trace.received() == {"C": 1}  # it is held again
 
 
-@pytest.mark.parametrize(("do", "keys"), [
-    ("kill", {"broker": "b9"}), ("close_consumer", {"consumer": "X"}), ("explode", {}),
-    ("kill", {"broker": "b1", "at": "1s"}), ("send", {"count": -1, "broker": "b1", "queue": "Q"}),
-    ("kill", {"broker": "b1", "at": "soon"}), ("kill", {"broker": "b1", "at": -5}),
-])  # fmt: skip
-def test_what_cannot_be_done_leaves_the_lab_as_it_was(do, keys):
+@pytest.mark.parametrize(
+    "action",
+    [
+        openmq.Crash("b9"),
+        openmq.Close("X"),
+        HostDown("b1"),
+        openmq.Crash("b1", at="1s"),
+        Step("kill"),
+    ],
+)
+def test_what_cannot_be_done_leaves_the_lab_as_it_was(action):
     one, other = lab("wait ms=5000"), lab("wait ms=5000")
     one.until("6s")
     other.until("6s")
     with pytest.raises(MqlabError):
-        one.do(Step(do, keys))
+        one.do(action)
     assert one.trace.header == other.trace.header
     assert to_the_end(one) == to_the_end(other)
 

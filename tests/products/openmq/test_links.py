@@ -82,7 +82,7 @@ def test_what_a_cut_swallows_is_held_until_it_heals_while_others_pass():
     assert list(lab.consumers["C"].received) == [3, 4]
     copies = {e.message for e in lab.trace.events() if e.kind == Kind.Enqueued and e.link}
     assert copies == {3, 4}
-    lab.do(lab_file.read(body('heal between=["b1","b3"]')).steps[-1])
+    lab.do(lab_file.read(body('heal between=["b1","b3"]')).actions[-1])
     lab.rest()
     assert list(lab.consumers["C"].received) == [3, 4, 1, 2]
     assert lab.trace.lost() == []

@@ -71,7 +71,7 @@ def test_a_cluster_is_written_with_the_words_that_all_products_share():
 def test_a_cut_with_one_name_cuts_all_lines_of_that_broker():
     net = openmq.Network("b1", "b2", "b3")
     found = net.with_actions(openmq.Cut("b2", how="hang"), openmq.Heal("b2", "b1"))
-    assert [step.keys["between"] for step in found.steps] == [
+    assert [step.keys["between"] for step in found.script] == [
         ["b2", "b1"], ["b2", "b3"], ["b2", "b1"]]  # fmt: skip
 
 
@@ -84,7 +84,7 @@ def test_a_transaction_is_a_producers_or_a_consumers():
         openmq.Call(openmq.Commit("P"), "sent"),
         openmq.Call(openmq.Commit("C"), "taken", limit="2s"),
     )
-    assert [dict(step.keys) for step in net.steps[-2:]] == [
+    assert [dict(step.keys) for step in net.script[-2:]] == [
         {"producer": "P", "id": "sent"}, {"consumer": "C", "id": "taken", "limit_ms": 2000}]  # fmt: skip
     assert {row["id"]: row["result"] for row in play(net).header["operations"] if "id" in row} == {
         "sent": "ok", "taken": "ok"}  # fmt: skip

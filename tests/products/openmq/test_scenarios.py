@@ -179,7 +179,7 @@ def test_a_run_without_end_is_stopped():
                                   "options": {"LimitBehavior": "BLOCK"}}), UnknownName, "FLOW_CON"),
     (lambda v: v["steps"].append({"do": "admin", "broker": "b1", "command": "quiet"}),
      UnknownName, "quiesce"),
-    (lambda v: v["steps"].append("kill"), BadValue, "step 2 is 'kill'; write an object"),
+    (lambda v: v["steps"].append("kill"), BadValue, "step 2 is 'kill'; expected an object"),
     (lambda v: v.update(steps={}), BadValue, "list of objects"),
     (lambda v: v.update(borkers=[]), UnknownName, "'brokers'"),
     (lambda v: v.update(brokers=[]), BadValue, "without brokers"),

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 # Bound once: reading a member of an enumeration costs ten times as much as a name.
 ENQUEUED = int(Kind.Enqueued)
 DEFAULTS = {name: option.default for name, option in OPTIONS["policyEntry"].items()}
+# Where no policy entry matches, a durable subscriber keeps the prefetch that its client asks for.
+NO_POLICY = {"durable_topic_prefetch": 1000}
 
 
 def _closeness(pattern: str, name: str) -> tuple[bool, int, bool]:
@@ -145,6 +147,14 @@ class Broker:
             return
         destination.enqueue(message)
 
+    def take_over_each(self, message: Message, entry: bytes, cause: int) -> None:
+        """Take over a copy of a message for each element of its destination, which may be composite."""
+        for dest in message.dest.elements():
+            copy = message.copy()
+            if dest is not message.dest:
+                copy.dest, copy.dest_no = dest, self.lab.name_destination(dest)
+            self.take_over(copy, entry, cause)
+
     def had_unanswered(self, message: Message) -> None:
         """A bridge has broken before it heard that *message* is here."""
         if message.persistent and message.dest.is_queue:
@@ -203,7 +213,7 @@ class Broker:
         if found is None:
             key = "queue" if dest.is_queue else "topic"
             fitting = [p for p in self.spec.policies if matches(p.get(key, ""), dest.name)]
-            closest = max(fitting, key=lambda p: _closeness(p[key], dest.name), default={})
+            closest = max(fitting, key=lambda p: _closeness(p[key], dest.name), default=NO_POLICY)
             found = self.policies[dest] = {**DEFAULTS, **closest}
         return found
 

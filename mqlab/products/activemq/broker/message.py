@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from mqlab.spec.selector import Selector
 from mqlab.spec.values import Destination
@@ -107,10 +107,9 @@ class ConsumerInfo:
         return self.durable or self.id
 
 
-@dataclass(slots=True)
-class MessageDispatch:
-    """A message on its way to a consumer: how often it was delivered before, and its row."""
+class MessageDispatch(NamedTuple):
+    """A message on its way to a consumer: the row of its dispatch, and how often it was delivered before."""
 
     message: Message
-    before: int
     row: int
+    before: int

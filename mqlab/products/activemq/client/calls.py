@@ -6,18 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 from mqlab.products.activemq.broker.message import Message
 from mqlab.products.activemq.client.addresses import Refused
-from mqlab.products.activemq.client.direct_producer import CyclingValues
+from mqlab.products.activemq.client.message_producer import MessageProducer
 from mqlab.products.activemq.transport.openwire import Send
 from mqlab.spec import Action, Commit, Consumer, OpenSession, Producer, TemporaryQueue
 from mqlab.spec import Client as ClientSpec
 from mqlab.spec.steps import SMALLEST
-from mqlab.spec.values import duration
 from mqlab.trace.kinds import Kind, Reason
 from mqlab.trace.spans import spans
 
 if TYPE_CHECKING:
     from mqlab.products.activemq.client.connection import ClientConnection
-    from mqlab.products.activemq.client.session import MessageConsumer, Session
+    from mqlab.products.activemq.client.session import AddressedConsumer, Session
     from mqlab.products.activemq.lab import Lab
     from mqlab.spec.values import Destination
 
@@ -44,7 +43,7 @@ class PendingCall:
         self.done = False
         self.row: dict[str, object] = {}
         self.took = 0
-        self.then: MessageConsumer | None = None
+        self.then: AddressedConsumer | None = None
         self.session: Session | None = None
         self.error_on_reply: Refused | None = None  # how it ends when the broker has answered well
 
@@ -102,7 +101,7 @@ class PendingCall:
         )
 
 
-class SendJob(PendingCall):
+class SendJob(PendingCall, MessageProducer):
     """Messages sent one after the other; a reliable one waits for the broker's answer."""
 
     def __init__(
@@ -113,17 +112,11 @@ class SendJob(PendingCall):
         client: ClientConnection,
         dest: Destination,
         session: str,
-        first: int,
     ) -> None:
-        super().__init__(lab, no, spec, client.name)
-        self.user, self.dest, self.first = client, dest, first
-        self.session = client.session(session)
-        self.count, self.persistent = spec.sends, spec.persistent
-        self.interval, self.time_to_live = duration(spec.every), duration(spec.time_to_live)
+        PendingCall.__init__(self, lab, no, spec, client.name)
+        MessageProducer.__init__(self, lab, spec, dest, client.name)
+        self.user, self.session = client, client.session(session)
         self.size = SMALLEST + (0 if spec.size == SMALLEST else spec.size)
-        self.properties = CyclingValues(spec.properties)
-        mode = "PERSISTENT" if spec.persistent else "NON_PERSISTENT"
-        self.headers = CyclingValues({"JMSPriority": spec.jms_priority, "JMSDeliveryMode": mode})
         own = spec.name != client.name  # the recordings know no producers beside their clients
         self.node = lab.producer_node(spec.name, client.name) if own else client.node
         self.place = 0
@@ -135,7 +128,7 @@ class SendJob(PendingCall):
 
     def next(self, _: None = None) -> None:
         """Send the next one."""
-        if self.place >= self.count:
+        if self.place >= self.spec.sends:
             self._report()
             return
         self.started = self.lab.clock.now
@@ -147,10 +140,11 @@ class SendJob(PendingCall):
             self._failed(number, "InvalidDestinationException", "a deleted destination", "")
             return
         if self.place > 1:
-            self.message = self._make(number)  # before the first there is no producer yet
+            self.message = self.make(self.place - 1)  # before the first there is no producer yet
         if user.refuses(self):
             return
-        self.message = self._make(number)
+        self.dest_no = self.lab.name_destination(self.dest)
+        self.message = self.make(self.place - 1)
         self.in_line = False
         transaction = session.begin()
         row = self.lab.add(
@@ -164,7 +158,7 @@ class SendJob(PendingCall):
             self.message.dest_no,
         )
         command = Send(self.message, row, self.node, transaction, session.name)
-        if transaction is None and user.waits_for_send(self.persistent):
+        if transaction is None and user.waits_for_send(self.spec.persistent):
             user.remember(command, self.size)
             self.in_line = True
             user.request(command, self)
@@ -187,25 +181,6 @@ class SendJob(PendingCall):
             self.user.remember(command, self.size)
         self.user.send(command)
         self._went()
-
-    def _make(self, number: int) -> Message:
-        dest_no, now, place = (
-            self.lab.name_destination(self.dest),
-            self.lab.clock.now,
-            self.place - 1,
-        )
-        expires = now + self.time_to_live if self.time_to_live else 0
-        return Message(
-            number,
-            self.dest,
-            dest_no,
-            now,
-            self.persistent,
-            self.properties.at(place),
-            self.headers.at(place),
-            (),
-            expires,
-        )
 
     # Without a connection
 

@@ -11,7 +11,7 @@ from mqlab.products.activemq.client.calls import PendingCall, session_of
 from mqlab.products.activemq.client.discovery import open_transport
 from mqlab.products.activemq.client.failover_transport import FailoverTransport
 from mqlab.products.activemq.client.query import flag, number
-from mqlab.products.activemq.client.session import MessageConsumer, Session
+from mqlab.products.activemq.client.session import AddressedConsumer, Session
 from mqlab.products.activemq.transport.openwire import (
     Command,
     ConnectionControl,
@@ -49,7 +49,7 @@ class ClientConnection:
         self.send_timeout = number(own, "sendTimeout", 0)  # ms; 0 is none
         self.transport: Any = None
         self.sessions: dict[str, Session] = {}
-        self.consumers: dict[str, MessageConsumer] = {}
+        self.consumers: dict[str, AddressedConsumer] = {}
         self.temps: list[Destination] = []
         self.calls: dict[int, PendingCall] = {}
         self.waiting: list[tuple[Any, Any]] = []  # what is to happen at the next connection
@@ -160,6 +160,8 @@ class ClientConnection:
         self.attachments += 1
         self.state = "connected"
         self.broker_node = self.lab.directory.node_at(address)
+        for consumer in self.consumers.values():
+            consumer.comes_from(self.broker_node, consumer.node)
         shown = self.lab.directory.shown_target(address)
         self.lab.record(
             Kind.Attached,
@@ -202,7 +204,7 @@ class ClientConnection:
             source.send(DestinationInfo(dest))
         for consumer in self.consumers.values():
             if consumer.opened and not consumer.closed:
-                source.send(ConsumerCommand(consumer, consumer.dest, consumer.prefetch))
+                source.send(ConsumerCommand(consumer))
         for session in self.sessions.values():
             source.send(SessionInfo(session.name))
             if session.committing:
@@ -262,16 +264,9 @@ class ClientConnection:
         for consumer in self.consumers.values():
             consumer.close()
         calls, self.calls = self.calls, {}
-        kind, text, cause = "JMSException", str(error), error.cause
         for call in calls.values():
-            call.fail(kind, text, cause)
-        self.lab.record(
-            Kind.Failed,
-            chain=self,
-            frm=self.node,
-            rule=Reason.gave_up,
-            detail={"class": kind, "message": text, "cause": f"{cause}: {text}"},
-        )
+            call.fail("JMSException", str(error), error.cause)
+        self.lab.record_failure(self, error)
 
     def after_round(self, call: PendingCall, **found: object) -> None:
         """End *call* well, as soon as no round holds the transport."""
@@ -283,14 +278,14 @@ class ClientConnection:
 
     # What its user does
 
-    def open_consumer(self, consumer: MessageConsumer, call: PendingCall) -> None:
+    def open_consumer(self, consumer: AddressedConsumer, call: PendingCall) -> None:
         """Open a consumer; it takes what it can from then on."""
         self.consumers[consumer.name] = consumer
-        self.lab.consumers_by_name[consumer.name] = consumer
+        self.lab.consumers[consumer.name] = consumer
         call.then = consumer
         if self.refuses(call):
             return
-        self.request(ConsumerCommand(consumer, consumer.dest, consumer.prefetch), call)
+        self.request(ConsumerCommand(consumer), call)
 
     def close(self, call: PendingCall) -> None:
         """Close the connection: a round under way is waited for, what still waits has failed."""

@@ -12,23 +12,27 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING
 
 from mqlab.products.activemq.broker.broker import Broker
+from mqlab.products.activemq.client.local_subscription import LocalTransportConnection
 from mqlab.products.activemq.transport.sockets import (
     CHECK_AFTER,
     CHECK_EVERY,
     NetworkPath,
+    Socket,
     TransportChannel,
 )
 from mqlab.spec import Consumer as ConsumerSpec
 from mqlab.spec import Producer as ProducerSpec
-from mqlab.trace.kinds import Kind, Reason
 
 if TYPE_CHECKING:
     from mqlab.products.activemq.broker.broker_service import BrokerService
     from mqlab.products.activemq.lab import Lab
 
 
-class LocalConnection(TransportChannel):
-    """Calls pass over it; each asks `lets_pass` as it comes, but only if the connection is hindered."""
+class LocalConnection(Socket):
+    """A transport without a handshake.
+
+    What happens to every message passes as a call, which asks `lets_pass` only if the connection is hindered.
+    """
 
     outlives_bridges = True
 
@@ -42,6 +46,7 @@ class LocalConnection(TransportChannel):
         refused: bool,
     ) -> None:
         super().__init__(lab, client, user, process.name, process, lines)
+        self.broker_end = LocalTransportConnection(process, self)
         if refused:
             self.abandon()
             return
@@ -81,7 +86,7 @@ class DirectClient(ABC):
         """Connect to the first broker of its list that it can reach, the lost one last; False if none."""
         lost = self.broker.name
         names = (*(name for name in self.names if name != lost), lost)
-        broker = self.lab.serving(names, self.name) if self.fails_over else None
+        broker = self.lab.directory.serving(names, self.name) if self.fails_over else None
         if broker is None:
             return False
         self.broker = broker
@@ -93,18 +98,7 @@ class DirectClient(ABC):
         if source is not self.connection:
             return
         if not self.fails_over:
-            error = source.failure
-            self.lab.record(
-                Kind.Failed,
-                {
-                    "class": "JMSException",
-                    "message": str(error),
-                    "cause": f"{error.cause}: {error}",
-                },
-                self,
-                frm=self.node,
-                rule=Reason.gave_up,
-            )
+            self.lab.record_failure(self, source.failure)
         self.on_lost()
 
     @abstractmethod

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from mqlab.products.activemq.broker import advisory
-from mqlab.products.activemq.broker.message import SENT_BY, Message
+from mqlab.products.activemq.broker.message import Message
 from mqlab.products.activemq.client.direct_client import DirectClient, LocalConnection
+from mqlab.products.activemq.client.message_producer import MessageProducer
 from mqlab.products.activemq.transport.sockets import CLOSED
 from mqlab.spec import Producer as ProducerSpec
-from mqlab.spec.values import Destination, duration
 from mqlab.trace.kinds import Kind
 from mqlab.trace.record import pack_prefix
 
@@ -23,7 +23,7 @@ SENT = int(Kind.Sent)
 Passage = tuple[Message, int, LocalConnection]  # a message, the row of its sending, and its way
 
 
-class DirectProducer(DirectClient):
+class DirectProducer(DirectClient, MessageProducer):
     """A producer: sends one message after the other to one destination.
 
     Persistent sends wait for the broker's receipt, the others go in a burst.
@@ -36,25 +36,12 @@ class DirectProducer(DirectClient):
         broker: Broker,
         headers: Mapping[str, object] | None = None,
     ) -> None:
-        self.spec = spec
-        super().__init__(lab, spec, broker, lab.producer_node(spec.name, broker.name))
+        DirectClient.__init__(self, lab, spec, broker, lab.producer_node(spec.name, broker.name))
+        MessageProducer.__init__(self, lab, spec, spec.to, spec.connection or spec.name, headers)
         self._know_broker()
-        self.first = lab.reserve_numbers(spec.sends)
-        self.dest: Destination = spec.to
         self.dest_no = lab.name_destination(spec.to)
         self.elements = spec.to.elements()
-        self.interval, self.time_to_live = duration(spec.every), duration(spec.time_to_live)
         self.pace = self.interval or lab.random_duration(lab.timing.pace)  # of what waits for no receipt
-        mode = "PERSISTENT" if spec.persistent else "NON_PERSISTENT"
-        self.properties = CyclingValues(spec.properties)
-        self.headers = CyclingValues(
-            {
-                "JMSPriority": spec.jms_priority,
-                "JMSDeliveryMode": mode,
-                SENT_BY: spec.connection or spec.name,
-                **(headers or {}),
-            }
-        )
         self.sent = 0
         self.done = False  # has sent all, and has the receipts
         self.stalled = False  # has something to send and no connection
@@ -126,21 +113,8 @@ class DirectProducer(DirectClient):
                     self.failed = True
                 self.stalled = True
                 return
-        now = lab.clock.now
-        place = self.sent
+        message = self.make(self.sent)
         self.sent += 1
-        message = Message(
-            self.first + place,
-            self.dest,
-            self.dest_no,
-            now,
-            spec.persistent,
-            self.properties.at(place),
-            self.headers.at(place),
-            (),
-            now + self.time_to_live if self.time_to_live else 0,
-            spec.size,
-        )
         row = lab.recorder.add_packed(self.sending, message, 0, -1)
         connection = self.connection
         passage = (message, row, connection)
@@ -148,7 +122,7 @@ class DirectProducer(DirectClient):
         if spec.persistent:
             self.under_way = passage
         else:
-            lab.clock.schedule(now + self.pace, self.send, None)
+            lab.clock.schedule(lab.clock.now + self.pace, self.send, None)
 
     def end(self) -> None:
         """All is sent, and it has the receipts: it closes its connection when all has arrived."""
@@ -185,21 +159,11 @@ class DirectProducer(DirectClient):
         if len(self.elements) == 1:
             broker.take_over(message, self.entry, row)
         else:
-            for copy in self.copies(message):
-                broker.take_over(copy, self.entry, row)
+            broker.take_over_each(message, self.entry, row)
         if message.persistent:
             connection.back.carry(self.on_receipt, connection)
         elif self.done and self.arrived == self.sent:
             connection.abandon()
-
-    def copies(self, message: Message) -> list[Message]:
-        """Return one copy for each element of a composite destination."""
-        found = []
-        for dest in self.elements:
-            copy = message.copy()
-            copy.dest, copy.dest_no = dest, self.lab.name_destination(dest)
-            found.append(copy)
-        return found
 
     def on_receipt(self, connection: LocalConnection) -> None:
         """The receipt is here: the next may go."""
@@ -213,15 +177,9 @@ class DirectProducer(DirectClient):
             self.send(None)
 
 
-class CyclingValues:
-    """Properties or headers of a row of messages; values in a list are dealt out in turn."""
-
-    def __init__(self, given: Mapping[str, object]) -> None:
-        self.given = given
-        self.varies = any(isinstance(value, list) for value in given.values())
-
-    def at(self, place: int) -> Mapping[str, object]:
-        """Return what the message at *place* gets."""
-        if not self.varies:
-            return self.given
-        return {k: v[place % len(v)] if isinstance(v, list) else v for k, v in self.given.items()}
+def produce(lab: Lab, spec: ProducerSpec, headers: Mapping[str, object] | None = None) -> DirectProducer:
+    """Let a producer begin to send, on the first of its brokers that serves."""
+    producer = DirectProducer(lab, spec, lab.directory.home(spec), headers)
+    lab.senders = [sender for sender in lab.senders if not sender.closed] + [producer]
+    producer.start()
+    return producer

@@ -7,27 +7,24 @@ broker gives it out again; a transaction that had received anything can only be 
 
 from __future__ import annotations
 
-from collections import deque
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from mqlab.products.activemq.broker.message import Message, MessageDispatch
-from mqlab.products.activemq.broker.message_audit import MessageAudit
 from mqlab.products.activemq.client.addresses import Refused
+from mqlab.products.activemq.client.message_consumer import Calls, MessageConsumer
 from mqlab.products.activemq.transport.openwire import (
     Command,
     CommitTransaction,
     DeliveredAck,
-    MessagePull,
     PoisonAck,
     RemoveInfo,
+    RemoveSubscriptionInfo,
     RollbackTransaction,
     StandardAck,
 )
 from mqlab.spec import Consumer as ConsumerSpec
-from mqlab.spec.selector import Selector
-from mqlab.spec.values import Destination, duration
-from mqlab.trace.kinds import Kind
-from mqlab.trace.record import pack_prefix
+from mqlab.spec.values import Destination
 
 if TYPE_CHECKING:
     from mqlab.products.activemq.client.calls import PendingCall
@@ -44,7 +41,7 @@ class Session:
         self.sends: list[Command] = []
         self.rollback_only = False
         self.committing = False
-        self.leaving: list[MessageConsumer] = []  # closed, but their transaction was open
+        self.leaving: list[AddressedConsumer] = []  # closed, but their transaction was open
         self.opened_after_close = client.state in (
             "failed",
             "closed",
@@ -78,7 +75,7 @@ class Session:
         if how == "commit" and transaction is not None and not self.rollback_only:
             self.committing = True
             for consumer in self.consumers():
-                consumer.commit(transaction)
+                consumer.commit()
             client.request(CommitTransaction(transaction, self.name), call)
             return
         for consumer in self.consumers():
@@ -88,7 +85,7 @@ class Session:
             call.error_on_reply = Refused("TransactionRolledBackException", "received before a loss")
         client.request(RollbackTransaction(transaction), call)
 
-    def consumers(self) -> list[MessageConsumer]:
+    def consumers(self) -> list[AddressedConsumer]:
         """Return the consumers of this session."""
         return [c for c in self.client.consumers.values() if c.session is self]
 
@@ -98,12 +95,8 @@ class Session:
             self.rollback_only = True
 
 
-class MessageConsumer:
-    """A consumer: `unconsumed_messages` is what was pushed to it, `unacknowledged` what it took and has not
-    settled.
-
-    `allowance` is how many more it may take; None is no limit.
-    """
+class AddressedConsumer(MessageConsumer):
+    """A consumer on a client's connection, with a session that may be transacted."""
 
     def __init__(
         self,
@@ -113,32 +106,48 @@ class MessageConsumer:
         session: str,
         loop: bool,
     ) -> None:
-        self.client, self.dest, self.name, self.mode = client, dest, spec.name, spec.ack_mode
+        by_action = spec.acknowledge is False or spec.ack_mode in ("individual", "transacted")
+        super().__init__(client.lab, spec, dest, by_action, client.redelivery)
+        self.client, self.session_name = client, session
         self.session = client.session(session, spec.ack_mode == "transacted")
-        self.acknowledges = spec.acknowledge is not False
-        self.prefetch = client.prefetch if spec.prefetch is None else spec.prefetch
-        self.priority, self.exclusive = spec.priority, spec.exclusive
-        self.selector = Selector(spec.selector) if spec.selector is not None else None
+        self.wanted_prefetch = client.prefetch if spec.prefetch is None else spec.prefetch
+        self.set_prefetch(self.wanted_prefetch)
         durable = spec.subscription_name or (spec.name if spec.durable else None)
         self.durable = (client.client_id, durable) if durable is not None else None
-        self.allowance: int | None = None if spec.receiving and loop else 0
-        self.loop = loop
-        self.delay = duration(spec.delay)
+        if not loop:
+            self.allowance = 0
         self.node = client.lab.add_node(self.name, "consumer", client.name)
-        self.unconsumed_messages: deque[MessageDispatch] = deque()
-        self.unacknowledged: list[Message] = []
+        self.comes_from(client.broker_node, self.node)
         self.last = -1  # the number of what it took last
-        self.audit = MessageAudit()  # of what it was given
         # Received before a loss in the transaction that is open; it comes again, but not to the user.
         self.expected: dict[int, Message] = {}
         self.again: set[int] = set()
         # How often what it holds of a transaction was delivered before it came here.
         self.before: dict[int, int] = {}
-        self.count = 0  # how many it has received
         self.working: Message | None = None  # what it is busy with
-        self.busy = self.closed = self.asked = self.paused = False
         self.opened = False
-        self.waiting_receive: Any = None  # the call that waits for one message
+        self.waiting_receive: PendingCall | None = None  # the call that waits for one message
+
+    @property
+    def connection_name(self) -> str:
+        """What its connection is called."""
+        return self.client.name
+
+    @property
+    def connected(self) -> bool:  # type: ignore[override]
+        """Whether there is anybody to ask for messages."""
+        transport = self.client.transport
+        return not (transport.away or transport.reconnecting)
+
+    def send(self, command: Command) -> None:
+        """Tell the broker something."""
+        self.client.send(command)
+
+    def send_acks(self, messages: list[Message]) -> None:
+        """Send the acknowledgement of messages, in the transaction if there is one."""
+        for message in messages:
+            self.before.pop(message.number, None)
+        self.send(StandardAck(self.name, messages, self.session.transaction))
 
     @property
     def holds(self) -> list[Message]:
@@ -152,126 +161,71 @@ class MessageConsumer:
         acknowledgement of anything from before has no effect. What a transaction has received is
         received once only, as long as it is open.
         """
-        self.audit.discard(delivery.message.number for delivery in self.unconsumed_messages)
-        self.unconsumed_messages.clear()
+        self._forget(delivery[0] for delivery in self.buffer)
+        self.buffer.clear()
         self.again.clear()
         self.asked = False
-        held = {message.number: message for message in self.holds}
+        held = self.holds
         if self.session.transacted:
-            self.expected |= held
-        elif self.mode == "client":
-            self.audit.discard(held)
+            self.expected |= {message.number: message for message in held}
+        elif self.spec.ack_mode == "client":
+            self._forget(held)
         self.unacknowledged, self.working = [], None
+
+    def _forget(self, messages: Iterable[Message]) -> None:
+        for message in messages:
+            self.pushed[message.dest_no].discard([message.number])
 
     def on_delivery(self, delivery: MessageDispatch) -> None:
         """A message was pushed; one that it has had before goes to the dead letters unread."""
         self.asked = False
-        number = delivery.message.number
-        if number in self.expected:
-            self.again.add(number)
-            self._note_delivered(delivery.message)
-            return
-        if self.audit.add(number) and not delivery.message.repeated:
-            self.client.send(PoisonAck(self.name, delivery.message))
-            return
-        self.unconsumed_messages.append(delivery)
-        self.work()
-
-    def work(self) -> None:
-        """Take what may be taken."""
-        while self.unconsumed_messages and not (self.busy or self.closed or self.paused):
-            if self.waiting_receive is not None:
-                self._serve_pull()
-            elif self.allowance != 0:
-                self.take(self.unconsumed_messages.popleft())
-            else:
-                return
-        if self.prefetch == 0 and self.allowance != 0 and not self.asked and not self.closed:
-            self._ask()
-
-    def _ask(self) -> None:
-        """Ask for one message, if there is anybody to ask."""
-        transport = self.client.transport
-        self.asked = not (transport.away or transport.reconnecting)
-        self.client.send(MessagePull(self.name))
-
-    def _serve_pull(self) -> None:
-        call, self.waiting_receive = self.waiting_receive, None
-        delivery = self.unconsumed_messages.popleft()
-        self.take(delivery)
-        call.finish(got=delivery.message.number)
-
-    def take(self, delivery: MessageDispatch) -> None:
-        """Receive one message and settle it as the acknowledge mode says."""
         message = delivery.message
-        if self.allowance:
-            self.allowance -= 1
-        lab, row = self.client.lab, delivery.row
-        count = 1 + delivery.before
-        self.count += 1
-        self.last = message.number
-        if self.session.transacted:
-            self.before[message.number] = delivery.before
-        if count > 1:
-            row = self._record(Kind.Redelivered, message, row)
-        row = self._record(Kind.Received, message, row)
-        if count > 1:
-            lab.details[row] = {"delivery_count": count}
-        if self.delay:
-            self.busy, self.working = True, message
-            lab.clock.schedule(lab.clock.now + self.delay, self.on_worked, message)
+        if message.number in self.expected:
+            self.again.add(message.number)
+            self.send(DeliveredAck(self.name, [message]))
+        elif self.pushed[message.dest_no].add(message.number) and not message.repeated:
+            self.send(PoisonAck(self.name, message))
         else:
-            self.settle(message)
-
-    def _record(self, kind: Kind, message: Message, cause: int) -> int:
-        """Record what happens here to a message from the broker that the client is connected to."""
-        broker = self.client.broker_node
-        way = pack_prefix(kind, broker, broker, self.node)
-        return self.client.lab.recorder.add_packed(way, message, 0, cause)
-
-    def on_worked(self, message: Message) -> None:
-        """The time that a message takes is over."""
-        self.busy = False
-        if not self.closed:
-            if self.working is message:
-                self.settle(message)
+            self.buffer.append(delivery)
             self.work()
 
-    def settle(self, message: Message) -> None:
-        """Acknowledge at once, with the transaction, or when told to."""
+    def work(self) -> None:
+        """Take what may be taken, for a call that waits first."""
+        if self.waiting_receive is not None and self.buffer and not self.busy and not self.closed:
+            call, self.waiting_receive = self.waiting_receive, None
+            message, row, before = self.buffer.popleft()
+            self.take(message, row, before)
+            call.finish(got=message.number)
+        super().work()
+
+    def take(self, message: Message, row: int, before: int) -> None:
+        """Receive one message and work on it."""
+        self.last = message.number
+        self.working = message
+        super().take(message, row, before)
+
+    def receive_again(self, message: Message, row: int, before: int) -> int:
+        """Receive a message that was delivered *before*; return the row of it."""
+        row = super().receive_again(message, row, before)
+        self.lab.details[row] = {"delivery_count": 1 + before}
+        self.before[message.number] = before
+        return row
+
+    def finish(self, message: Message) -> None:
+        """Be done with the work on a message; one from before a loss is not its own any more."""
+        if self.working is not message:
+            return
         self.working = None
         if self.session.transacted:
             self.session.begin()
-            self.unacknowledged.append(message)
-            self._note_delivered(message)
-        elif self.mode in ("client", "individual"):
-            self.unacknowledged.append(message)
-            self._note_delivered(message)
-            if self.mode == "client" and self.acknowledges:
-                self.acknowledge()
-        else:
-            self.client.send(StandardAck(self.name, [message]))
+        super().finish(message)
 
-    def _note_delivered(self, message: Message) -> None:
-        self.client.send(DeliveredAck(self.name, message))
-
-    def acknowledge(self, count: int | None = None) -> None:
-        """Settle all it has had, or the last *count*; in individual mode only the last."""
-        if not self.unacknowledged:
-            return
-        last = count or (1 if self.mode == "individual" else len(self.unacknowledged))
-        settled = self.unacknowledged[-last:]
-        self.unacknowledged = [message for message in self.unacknowledged if message not in settled]
-        self.client.send(StandardAck(self.name, settled))
-
-    def commit(self, transaction: str | None) -> None:
+    def commit(self) -> None:
         """Acknowledge with the transaction what it has had."""
-        settled, self.unacknowledged = self.unacknowledged, []
-        for number in (*self.expected, *(message.number for message in settled)):
+        for number in self.expected:
             self.before.pop(number, None)
         self.expected, self.again = {}, set()
-        if settled:
-            self.client.send(StandardAck(self.name, settled, transaction))
+        self.acknowledge()
 
     def receive_once(self, call: PendingCall, timeout: int) -> None:
         """Ask for one message and wait; without a connection a pull comes back empty at once."""
@@ -284,8 +238,8 @@ class MessageConsumer:
             self.client.after_round(call, got=None)
             return
         self.work()
-        if self.waiting_receive is not None and self.prefetch == 0 and not self.asked:
-            self._ask()
+        if self.waiting_receive is not None and self.prefetch == 0:
+            self.ask()
         lab.clock.schedule_background(lab.clock.now + timeout, self.on_pull_timeout, call)
 
     def on_pull_timeout(self, call: PendingCall) -> None:
@@ -294,42 +248,53 @@ class MessageConsumer:
             self.waiting_receive = None
             call.finish(got=None)
 
+    def count_rollback(self, message: Message) -> int:
+        """Return how often a message was delivered that comes again after a rollback."""
+        return self.before.pop(message.number, 0) + 1
+
     def give_back(self) -> None:
         """The transaction is rolled back: what it had comes once more, after a pause.
 
         So does what it had before a loss, if it came again; what did not may come from now on.
         """
         came = [m for number, m in self.expected.items() if number in self.again]
-        self.audit.discard(self.expected.keys() - self.again)
+        self._forget(m for number, m in self.expected.items() if number not in self.again)
         back, self.unacknowledged = [*came, *self.unacknowledged], []
         self.expected, self.again = {}, set()
-        policy, clock = self.client.redelivery, self.client.lab.clock
-        kept = []
-        for message in back:
-            before = self.before.pop(message.number, 0) + 1
-            if 0 <= policy.maximum < before:
-                self.client.send(PoisonAck(self.name, message))
-            else:
-                kept.append(MessageDispatch(message, before, message.row))
-        self.unconsumed_messages.extendleft(reversed(kept))
-        if kept:
-            self.paused = True
-            clock.schedule(clock.now + policy.wait(kept[0].before) * 1000, self.on_again, None)
+        self.redeliver(back)
 
-    def on_again(self, _: None) -> None:
-        """The pause after a rollback is over."""
-        self.paused = False
-        self.work()
+    def settle(self, count: int | None, call: Calls) -> None:
+        """Acknowledge what it was told to, by its last message: without any it cannot."""
+        pending = call(self.client.name)
+        if not self.count:
+            pending.fail("NullPointerException", "it has received no message that it could acknowledge")
+        elif not self.client.refuses(pending):
+            self.acknowledge(count)
+            pending.finish()
 
-    def allow(self, count: int | None) -> None:
-        """Let it take *count* more messages; None is all it can."""
-        self.allowance = count
-        self.work()
+    def end_transaction(self, how: str, call: Calls) -> None:
+        """Commit or roll back its session."""
+        self.session.finish(how, call(self.client.name))
+
+    def leave(self, unsubscribe: bool, call: Calls) -> None:
+        """Close it at the broker too, once its transaction is over."""
+        client, transport = self.client, self.client.transport
+        pending = call(client.name)
+        waits = self.session.transaction is not None and (self.unacknowledged or self.expected)
+        self.close()
+        if waits:
+            self.session.leaving.append(self)
+            pending.finish()
+        elif transport is None or transport.away:
+            client.after_round(pending)
+        else:
+            client.request(RemoveInfo(self.name, self.last), pending)
+        if unsubscribe and self.durable is not None:
+            client.send(RemoveSubscriptionInfo(*self.durable))
 
     def close(self) -> None:
         """Take nothing more; whoever waits for a message gets none."""
-        self.closed = True
-        self.unconsumed_messages.clear()
+        super().close()
         pull, self.waiting_receive = self.waiting_receive, None
         if pull is not None:
             pull.finish(got=None)

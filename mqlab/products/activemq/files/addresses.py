@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from mqlab.errors import UriError
 from mqlab.products.activemq.files.elements import BrokerElement
 from mqlab.spec import uri as uris
-from mqlab.spec.network import HEARD
+from mqlab.spec.connector import HEARD
 
 ANYWHERE = ("0.0.0.0", "::", "[::]", "*", "")
 HERE = ("localhost", "127.0.0.1", "[::1]", "::1", *ANYWHERE)

@@ -9,7 +9,8 @@ from mqlab.products.activemq.files import new_file, policies, stores, xml_names
 from mqlab.products.activemq.files.elements import BrokerElement
 from mqlab.products.activemq.files.schema import LATER
 from mqlab.products.activemq.files.stores import text
-from mqlab.spec.network import Broker, NetworkConnector
+from mqlab.spec.connector import NetworkConnector
+from mqlab.spec.network import Broker
 
 _STORE = {
     "store",

@@ -15,8 +15,9 @@ from mqlab.errors import BadFile, BadValue, MqlabError, UnknownName
 from mqlab.files import validate
 from mqlab.products.activemq.files import shapes
 from mqlab.spec import Broker, Network, NetworkConnector, Scenario, codec
+from mqlab.spec.around import Around, Endpoint
+from mqlab.spec.connector import TransportConnector
 from mqlab.spec.json_types import JsonDict, JsonObject
-from mqlab.spec.network import Around, Endpoint, TransportConnector
 from mqlab.spec.option import DEFAULT_EDITION
 from mqlab.spec.rows import OPTIONS
 
@@ -43,7 +44,7 @@ def read_json(path: str | Path) -> dict[str, object]:
     except FileNotFoundError:
         raise BadFile(f"{path}: there is no such file") from None
     except (OSError, UnicodeDecodeError) as error:
-        raise BadFile(f"{path}: cannot be read as a text: {error}") from None
+        raise BadFile(f"{path}: cannot be read as text: {error}") from None
     return parse(text, str(path))
 
 
@@ -57,9 +58,9 @@ def parse(text: str, where: str = "lab file") -> dict[str, object]:
         told = error.msg if where.endswith(".json") or "." not in where else f"{error.msg} ({known})"
         raise BadFile(f"{where}, {place}: not JSON: {told}") from None
     except RecursionError:
-        raise BadFile(f"{where}: too many lists or objects inside one another") from None
+        raise BadFile(f"{where}: nested too deeply") from None
     except ValueError as error:  # a number of thousands of digits
-        raise BadFile(f"{where}: a number that is too long: {error}") from None
+        raise BadFile(f"{where}: number too long: {error}") from None
     if not isinstance(value, dict):
         raise BadFile(f"{where}: a lab file is a JSON object with brokers, connectors and steps")
     return value
@@ -85,7 +86,7 @@ def build(body: JsonObject, where: str) -> Scenario:
         if body.get("product", "activemq") != "activemq":
             raise UnknownName.of("product", body["product"], ["activemq"])
         if "brokers" not in body:
-            raise BadValue("the key 'brokers' is missing; write a list of objects with a 'name'")
+            raise BadValue("the key 'brokers' is missing; expected a list of objects with a 'name'")
         pace = body.get("pace", "rest")
         connectors = _connectors(body.get("connectors", []), judged=pace == "rest")
         names = [broker["name"] for broker in body["brokers"]]

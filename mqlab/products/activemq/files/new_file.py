@@ -15,7 +15,8 @@ from mqlab.products.activemq.files import policies, stores, xml_names
 from mqlab.products.activemq.files.addresses import rewritten
 from mqlab.products.activemq.files.schema import LATER
 from mqlab.products.activemq.files.stores import text
-from mqlab.spec.network import Broker, NetworkConnector
+from mqlab.spec.connector import NetworkConnector
+from mqlab.spec.network import Broker
 from mqlab.spec.values import Destination
 
 _HEAD = f"""<?xml version="1.0" encoding="UTF-8"?>

@@ -42,7 +42,7 @@ def resolve(text: str, values: Mapping[str, str], where: str) -> str:
             return re.sub("\x00(\\d+)\x00", lambda found: kept[int(found[1])], text)
         if len(text) > MOST_CHARACTERS:
             break
-    raise BadFile(f"{where}: the placeholders lead to themselves without an end; give plain values")
+    raise BadFile(f"{where}: circular placeholders; use plain values")
 
 
 def missing(text: str) -> list[str]:

@@ -36,7 +36,7 @@ def read(reader: Reader, broker: Element) -> list[dict[str, object]]:
             for element in child.all("queue", "topic"):
                 patterns[element.name] = reader.destination(element).partition("://")[2]
         if len(patterns) > 1:
-            raise BadFile(f"{reader.place(entry)}: it is for a queue and a topic; write an entry for each")
+            raise BadFile(f"{reader.place(entry)}: it names both a queue and a topic; use one entry for each")
         if patterns:  # an entry for temporary destinations says nothing that the lab plays
             found.append({**patterns, **_options(reader, entry)})
     return found

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from mqlab.files.code import Code, call, in_lines
-from mqlab.spec.network import Around, Broker, Network, NetworkConnector, TransportConnector
+from mqlab.files.code import Code, call
+from mqlab.spec.around import Around
+from mqlab.spec.connector import NetworkConnector, TransportConnector
+from mqlab.spec.network import Broker, Network
 from mqlab.spec.option import DEFAULT_EDITION
 from mqlab.spec.scenario import Scenario
 
@@ -24,11 +26,7 @@ def python(scenario: Scenario) -> str:
     )
     <BLANKLINE>
     """
-    actions = "".join(f"    {written(action)},\n" for action in scenario.actions)
-    more = [f"about={written(dict(scenario.about))}"] if scenario.about else []
-    more += [f"pace={written(scenario.pace)}"] if scenario.pace != "rest" else []
-    made = in_lines("mq.Scenario", ["net", f"(\n{actions})" if actions else "()", *more])
-    return f"import mqlab as mq\n\nnet = {written(scenario.network)}\nscenario = {made}\n"
+    return _CODE.scenario(written(scenario.network), scenario)
 
 
 class _Code(Code):

@@ -59,7 +59,7 @@ class Reader:
         """Return a destination element such as ``<queue physicalName="A"/>`` as a text."""
         name = self.text(element, "physicalName") or self.text(element, "name")
         if not name.strip():
-            raise BadFile(f"{self.place(element)}: it has no name; write physicalName=...")
+            raise BadFile(f"{self.place(element)}: the name is missing; add physicalName=...")
         return f"{xml_names.QUEUES[element.name]}://{name.strip()}"
 
 

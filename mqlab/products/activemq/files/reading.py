@@ -11,14 +11,9 @@ from mqlab.files import parsing
 from mqlab.products.activemq.files import xml_annotations
 from mqlab.products.activemq.files.addresses import AddressBook
 from mqlab.products.activemq.files.elements import BrokerElement, BrokerReader, ConnectorElement
-from mqlab.spec.network import (
-    Around,
-    Broker,
-    Endpoint,
-    Network,
-    NetworkConnector,
-    TransportConnector,
-)
+from mqlab.spec.around import Around, Endpoint
+from mqlab.spec.connector import NetworkConnector, TransportConnector
+from mqlab.spec.network import Broker, Network
 from mqlab.spec.option import DEFAULT_EDITION
 from mqlab.spec.origin import Origin, SourceFile
 
@@ -95,7 +90,7 @@ def named(found: list[BrokerElement], hosts: Mapping[str, str]) -> dict[str, Bro
     for host, name in hosts.items():
         if name not in names:
             known = ", ".join(names)
-            raise BadFile(f"hosts: {host} is to be {name!r}, and no file has that broker: {known}")
+            raise BadFile(f"hosts: {host} is mapped to {name!r}, but no file contains that broker: {known}")
     return names
 
 

@@ -143,9 +143,9 @@ GONE = {
         "masterConnector": "pure master/slave is not in 5.17; share a store instead",
     },
     "persistenceAdapter": {
-        "amqPersistenceAdapter": "the AMQ store is not in 5.17; write kahaDB",
-        "kahaPersistenceAdapter": "the Kaha store is not in 5.17; write kahaDB",
-        "levelDB": "LevelDB is not in 5.17; write kahaDB",
+        "amqPersistenceAdapter": "the AMQ store is not in 5.17; use kahaDB",
+        "kahaPersistenceAdapter": "the Kaha store is not in 5.17; use kahaDB",
+        "levelDB": "LevelDB is not in 5.17; use kahaDB",
         "replicatedLevelDB": "replicated LevelDB is not in 5.17; share a kahaDB instead",
     },
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from mqlab.files.shapes import about, actions, rows
-from mqlab.spec.network import MODES
+from mqlab.spec.around import MODES
 from mqlab.spec.rows import OPTIONS
 from mqlab.spec.scenario import PACES
 from mqlab.spec.shape import (

@@ -1,6 +1,6 @@
 """Where a broker keeps its messages, and the lock that makes it a master: the persistence adapter.
 
-Source: Fuse 4, Examples 4.5 to 4.7 and Tables 4.2 to 4.4.
+Source: Fuse 4, Examples 4.5 to 4.7; ActiveMQ, pluggable storage lockers.
 """
 
 from __future__ import annotations
@@ -41,13 +41,10 @@ def read(reader: Reader, broker: Element) -> dict[str, object]:
         "databaseLockedWaitDelay": "lock_acquire_sleep_interval_ms",
         "lockAcquireSleepInterval": "lock_acquire_sleep_interval_ms",
         "useDatabaseLock": "use_lock",
-        "queryTimeout": "database_lock_timeout_ms",
         **{attribute: name for name, attribute in xml_names.ADAPTER.items()},
     }
     for attribute, name in given.items():
-        if attribute in adapter.attributes and not (
-            attribute == "queryTimeout" and found.get("store") != "jdbc"
-        ):
+        if attribute in adapter.attributes:
             found[name] = reader.option(adapter, rows[name], attribute)
     for kind, element_name in xml_names.LOCKERS.items():
         for locker in adapter.below("locker", element_name):

@@ -12,14 +12,9 @@ from typing import Any
 
 from mqlab.errors import MqlabError
 from mqlab.products.activemq.files.xml_names import NOTE
-from mqlab.spec.network import (
-    Around,
-    Broker,
-    Endpoint,
-    Network,
-    NetworkConnector,
-    TransportConnector,
-)
+from mqlab.spec.around import Around, Endpoint
+from mqlab.spec.connector import NetworkConnector, TransportConnector
+from mqlab.spec.network import Broker, Network
 
 Notes = dict[str, object]
 

@@ -1,6 +1,7 @@
 """How the options of the rows are written in `activemq.xml`: namespaces, elements, the words for choices.
 
-Source: the schema of ActiveMQ 5.17 (`schema`); Fuse 2, Examples 2.1 to 2.5; Fuse 4, Tables 4.2 to 4.4.
+Source: the schema of ActiveMQ 5.17 (`schema`); Fuse 2, Examples 2.1 to 2.5; ActiveMQ, pluggable storage
+lockers.
 """
 
 from __future__ import annotations

@@ -183,7 +183,7 @@ class JdbcLocker(AbstractLocker):
 
 
 class DefaultDatabaseLocker(JdbcLocker):
-    """The default locker: a row lock, kept by an open transaction (Fuse 4, Table 4.4)."""
+    """The default locker: a row lock, kept by an open transaction (ActiveMQ, pluggable storage lockers)."""
 
     asked = 0
 

@@ -157,7 +157,7 @@ class LockFile:
 
 
 class SharedFileLocker(AbstractLocker):
-    """The shared-file locker: an exclusive lock on a file (Fuse 4, Table 4.3)."""
+    """The shared-file locker: an exclusive lock on a file (ActiveMQ, pluggable storage lockers)."""
 
     def __init__(self, process: BrokerService, locker: LockerSettings, file: LockFile) -> None:
         super().__init__(process, locker)

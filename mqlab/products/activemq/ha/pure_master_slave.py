@@ -111,9 +111,8 @@ class PureMasterSlave:
     def apply(self, command: Send | StandardAck) -> None:
         """Do at the slave what a client did at the master."""
         if isinstance(command, Send):
-            message = command.message.copy()
             broker = self.process.broker
-            broker.take_over(message, broker.entry(command.node), command.row)
+            broker.take_over_each(command.message, broker.entry(command.node), command.row)
         else:
             for message in command.messages:
                 self._forget(message)

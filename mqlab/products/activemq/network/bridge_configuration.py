@@ -36,7 +36,7 @@ class NetworkBridgeConfiguration:
         self.prefetch_size: int = int(get("prefetch_size"))  # type: ignore[call-overload]
         if self.prefetch_size == 0 and not rules.zero_prefetch_is_silence:
             raise BadValue(
-                f"networkConnector {connector.name!r}: prefetchSize: 0 is refused since 5.6; write 1 or more"
+                f"networkConnector {connector.name!r}: prefetchSize: 0 is refused since 5.6; expected 1 or more"
             )
         advisory_prefetch = int(get("advisory_prefetch_size"))  # type: ignore[call-overload]
         self.advisory_prefetch_size: int = advisory_prefetch or self.prefetch_size

@@ -25,7 +25,7 @@ from mqlab.products.activemq.network.network_bridge import NetworkBridge
 from mqlab.products.activemq.transport.multicast import MulticastDiscoveryAgent
 from mqlab.products.activemq.transport.openwire import Command, WireFormatInfo
 from mqlab.products.activemq.transport.sockets import Socket, Transport
-from mqlab.spec.network import NetworkConnector
+from mqlab.spec.connector import NetworkConnector
 from mqlab.trace.kinds import Kind, Reason
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from mqlab.products.activemq.files.addresses import HERE
 from mqlab.products.activemq.files.elements import ConnectorElement, TransportElement
 from mqlab.products.activemq.rules.context import BrokerFile, files
 from mqlab.products.activemq.rules.examples_at_rest import from_files, reads, sent
-from mqlab.spec.network import HEARD
+from mqlab.spec.connector import HEARD
 from mqlab.spec.uri import Uri, parse
 
 LISTED = ("static", "simple", "masterslave", "fanout")
@@ -78,10 +78,10 @@ def _no_agent(address: Address) -> Found:
         return
     if not address.agent:
         harm = "is not a discovery agent: the broker does not start"
-        fix, source = f"write static:({address.of.uri})", "Fuse 4, Example 4.8"
+        fix, source = f"use static:({address.of.uri})", "Fuse 4, Example 4.8"
     elif uri.scheme == "rendezvous" and address.file.context.network.edition != "5.5":
         harm = "was removed after 5.5"
-        fix, source = "write multicast://default, or a static list", "ActiveMQ rule 7.16"
+        fix, source = "use multicast://default, or a static list", "ActiveMQ rule 7.16"
     else:
         return
     facts = {"scheme": uri.scheme, "harm": harm, "fix": fix, "source": source}
@@ -102,7 +102,7 @@ def _bad_address(address: Address) -> Found:
     if address.uri is None:
         listens = isinstance(address.of, TransportElement)
         what = f"the broker does not start: {address.error}"
-        fix = f"write for example {'tcp://0.0.0.0:61616' if listens else 'static:(tcp://B:61616)'}"
+        fix = f"use e.g. {'tcp://0.0.0.0:61616' if listens else 'static:(tcp://B:61616)'}"
         yield address.element, {"what": what, "fix": fix, "source": "Fuse 2, Example 2.1"}
     elif address.agent and " " in address.of.uri.strip():
         what = "the address contains a space: the broker does not start"
@@ -135,13 +135,17 @@ def _port_twice(address: Address) -> Found:
     "failover-inside",
     "warning",
     finds="failover inside static without maxReconnectAttempts=0",
-    what="failover: without maxReconnectAttempts=0 reconnects on its own, so the bridge is not re-created",
-    fix="write maxReconnectAttempts=0 there, or masterslave:(...)",
+    what="failover: without maxReconnectAttempts=0 reconnects on its own: the connector does not notice that "
+    "the broker has changed",
+    fix="set maxReconnectAttempts=0 there, or use masterslave:(...)",
     source="Fuse 4, Example 4.8",
-    unshown="the bridge recovers anyway, also in the recording",
+    unshown="messages are forwarded all the same, also in the recording",
     of=(files, addresses),
 )
 def _failover_inside(address: Address) -> Found:
+    """In 5.5 there is nothing better to write: 0 retries forever, and masterslave: does not exist."""
+    if address.file.context.network.edition == "5.5":
+        return
     for part in address.agent.components if address.agent else ():
         if part.scheme == "failover" and part.parameters.get("maxReconnectAttempts") != "0":
             yield address.element, {}
@@ -185,6 +189,6 @@ def _port_closed(address: Address) -> Found:
         if there is None or leaf.port is None or leaf.port in known or None in known:
             continue
         ports = ", ".join(map(str, known))
-        fix = f"write one of its ports: {ports}" if ports else f"give {there} a transport connector"
+        fix = f"use one of its ports: {ports}" if ports else f"give {there} a transport connector"
         facts = {"leaf": leaf, "there": there, "ports": ports or "none", "fix": fix}
         yield address.element, facts

@@ -17,11 +17,11 @@ from mqlab.spec import (
 )
 from mqlab.spec.action import Action
 from mqlab.spec.clients import Client
-from mqlab.spec.network import TransportConnector
+from mqlab.spec.connector import TransportConnector
 from mqlab.spec.values import Destination
 
 if TYPE_CHECKING:
-    from mqlab.spec.any_scenario import AnyScenario
+    from mqlab.spec.scenario import Scenario
 
 QUEUE = Destination("queue", "Q")
 BOTH = "failover:(tcp://A1:61616,tcp://A2:61616)?randomize=false&maxReconnectDelay=200"
@@ -107,7 +107,7 @@ def onward(to: str) -> Scenario:
     return Scenario.of(net, Consumer("C", on="B", reads=QUEUE), Producer("P", on="A1", to=QUEUE, sends=5))
 
 
-def lease() -> AnyScenario:
+def lease() -> Scenario:
     """Return the figure of a lease that is shorter than its renewal."""
     from mqlab.products.activemq.figures import timed  # all figures are read for it
 

@@ -15,7 +15,7 @@ from mqlab.spec.member import BrokerSettings
 from mqlab.spec.uri import Uri, parse
 
 UNSAFE_LOCKS = {
-    "nfs3": "NFSv3 does not release the lock of a dead master: no slave can take over",
+    "nfs3": "NFSv3 does not release the lock of a crashed master: no slave can take over",
     "ocfs2": "OCFS2 grants Java file locks to every broker: several brokers become master",
 }
 Member = tuple[Element, BrokerSettings]
@@ -41,7 +41,7 @@ def filters(member: Member) -> Iterator[Part]:
     finds="an updateClusterFilter that is not a regular expression: no network at all",
     what="updateClusterFilter {part!r} is not a regular expression: every bridge fails as soon as it "
     "is up, so there is no network",
-    fix="write {better!r}",
+    fix="use {better!r}",
     source="ActiveMQ rule 7.13",
     example=lambda: Example(ex.told_of("*A*"), ex.told_of(".*A.*")),
     of=(members, filters),
@@ -59,7 +59,7 @@ def _filter_expression(of: Part) -> Found:
     "error",
     finds="a space in an updateClusterFilter",
     what="the space in updateClusterFilter {part!r} is part of the expression, so it matches no broker name",
-    fix="write {better!r}",
+    fix="use {better!r}",
     source="ActiveMQ rule 7.14",
     example=lambda: Example(ex.told_of("X.*, A.*"), ex.told_of("X.*,A.*")),
     of=(members, filters),
@@ -184,7 +184,7 @@ def _own_set(of: SetLink) -> Found:
     "error",
     finds="static: towards master and slaves",
     what="static: tries to bridge to every member of the set, but slaves do not listen",
-    fix="write masterslave:(...)",
+    fix="use masterslave:(...)",
     source="ActiveMQ rule 12.5",
     unshown="in mqlab all messages arrive anyway",
     of=(set_links,),
@@ -214,7 +214,7 @@ def clients(context: CheckContext) -> Iterator[AddressedClient]:
     "error",
     finds="an option that discovery: silently ignores",
     what="discovery: silently ignores backOffMultiplier",
-    fix="write reconnectDelayExponent",
+    fix="use reconnectDelayExponent",
     source="ActiveMQ rule 7.4",
     unshown="no effect: the option is ignored",
     of=(clients,),
@@ -230,7 +230,7 @@ def _discovery_option(of: AddressedClient) -> Found:
     "error",
     finds="maxReconnectAttempts=0 on a client",
     what="maxReconnectAttempts=0: after an established connection is lost, no other address is tried",
-    fix="write -1, or 1 or more",
+    fix="set it to -1, or to 1 or more",
     source="ActiveMQ rule 7.2",
     example=lambda: Example(ex.crash(ex.pair(), f"{ex.BOTH}&maxReconnectAttempts=0"), ex.crash(ex.pair())),
     of=(clients,),

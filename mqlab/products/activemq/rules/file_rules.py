@@ -38,7 +38,7 @@ def _no_value(file: BrokerFile) -> Found:
     "warning",
     finds="two policy entries for one pattern",
     what="line {line} has an entry for {kind} {pattern} too: one of the two has no effect",
-    fix="write one entry for both",
+    fix="use one entry for both",
     source="ActiveMQ, per destination policies",
     unshown="no effect: the option is ignored",
     of=(files,),
@@ -80,7 +80,7 @@ def _store_unused(file: BrokerFile) -> Found:
     finds="a destinationFilter whose parts are not advisory topics",
     what="destinationFilter: only the first part gets its prefix; {part!r} is not an advisory topic, "
     "so its consumers are never seen",
-    fix="write ActiveMQ.Advisory.Consumer.{part}",
+    fix="use ActiveMQ.Advisory.Consumer.{part}",
     source="article, destinationFilter",
     example=lambda: Example(filtered("Queue.Q"), filtered("ActiveMQ.Advisory.Consumer.Queue.Q")),
     of=(files,),

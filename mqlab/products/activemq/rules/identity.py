@@ -13,7 +13,7 @@ OF_ITS_OWN = "in mqlab every broker always has a unique name and ID"
     "warning",
     finds="a broker called localhost among others",
     what="without brokerName it is called localhost, like every other broker without one",
-    fix='write brokerName="..."',
+    fix='set brokerName="..."',
     source="Fuse 2, Example 2.1",
     unshown=OF_ITS_OWN,
     of=(files,),
@@ -52,8 +52,8 @@ def _same_broker_name(file: BrokerFile) -> Found:
     finds="no fixed broker ID: after a restart messages may return to a broker they have visited",
     what="without a fixed brokerId it gets a new one at each restart: messages that already visited it may "
     "return and loop",
-    fix='write brokerId="..."',
-    source="amq6 3, Broker ID",
+    fix='set brokerId="..."',
+    source="JBoss A-MQ 3, Broker ID",
     unshown=OF_ITS_OWN,
     of=(files,),
 )

@@ -110,7 +110,7 @@ def _no_effect(link: Link) -> Found:
     finds="networkTTL beside messageTTL or consumerTTL",
     what="networkTTL sets messageTTL and consumerTTL, which are also set here: which value wins depends "
     "on the order in which the attributes are read",
-    fix="write messageTTL and consumerTTL, without networkTTL",
+    fix="set messageTTL and consumerTTL, without networkTTL",
     source=_TABLE,
     unshown="it depends on the order in which the broker reads them",
     of=(links,),

@@ -15,8 +15,8 @@ from mqlab.products.activemq.rules.context import CheckContext
 from mqlab.products.activemq.rules.examples_at_rest import far, nobody, reads, row, sent
 from mqlab.spec import Consumer, Network, Producer, Scenario
 from mqlab.spec.clients import Client
+from mqlab.spec.connector import HEARD
 from mqlab.spec.graph import distances
-from mqlab.spec.network import HEARD
 from mqlab.spec.uri import Uri, parse
 from mqlab.spec.values import Destination, overlap
 
@@ -69,11 +69,11 @@ def _nowhere(network: Network, uri: str, home: str = "") -> Iterator[dict[str, s
         source = "Fuse 1, Discovery"
     elif not any(map(_host, hosts)):
         what = "names no broker: it never connects"
-        fix = f"write for example static:(tcp://{names[-1] if names else 'B'}:61616)"
+        fix = f"use e.g. static:(tcp://{names[-1] if names else 'B'}:61616)"
     else:
         there = ", ".join(dict.fromkeys(map(_host, hosts)))
         what = f"points to {there}, where there is no broker: the connector retries forever"
-        fix = f"write a broker of the network: {', '.join(names)}"
+        fix = f"use a broker of the network: {', '.join(names)}"
     yield {"uri": uri, "what": what, "fix": fix, "source": source}
 
 
@@ -85,8 +85,8 @@ def _host(leaf: Uri) -> str:
     "ttl-short",
     "error",
     finds="a consumer farther away than the TTL at its producer",
-    what="it is {hops} hops from producer {producer} at {home}, and the TTL there is {reach}: messages "
-    "get stuck on the way or never leave",
+    what="its distance from producer {producer} at {home} is {hops}, but the TTL there is {reach}: "
+    "messages get stuck on the route or never leave",
     fix="set networkTTL to {hops} on every connector along the route",
     source=TTL,
     see="activemq/hops_and_ttl/chain4_default_ttl",
@@ -109,7 +109,7 @@ def _ttl_short(context: CheckContext) -> Found:
     "ttl-distance",
     "warning",
     finds="a TTL below the distance of the farthest broker",
-    what="{far} is {hops} hops away, and the TTL here is {reach}: messages sent here never reach {end}",
+    what="the distance to {far} is {hops}, but the TTL here is {reach}: messages sent here never reach {end}",
     fix="set networkTTL to {hops} on every connector along the route",
     source=TTL,
     see="activemq/hops_and_ttl/chain4_default_ttl",

@@ -2,50 +2,98 @@
 
 from __future__ import annotations
 
+from collections import deque
 from typing import TYPE_CHECKING
 
+from mqlab.engine.lab import Completion
 from mqlab.products.activemq.broker import durable
-from mqlab.products.activemq.script.steps import RunningStep, Stage, script_option
-from mqlab.spec.action import Pause, Restart, Resume, Settle, Stop
+from mqlab.products.activemq.script.steps import RunningStep, script_option
+from mqlab.spec.action import Action, Pause, Restart, Resume, Settle, Start, Stop
 from mqlab.spec.clients import StartBrokers
 from mqlab.spec.faults import Crash, HostDown
+from mqlab.spec.naming import called
 from mqlab.spec.values import duration
 from mqlab.trace.kinds import Kind, Reason
 
 if TYPE_CHECKING:
     from mqlab.products.activemq.broker.broker_service import BrokerService
     from mqlab.products.activemq.ha.persistence_adapter import PersistenceAdapter
+    from mqlab.products.activemq.lab import Lab
+    from mqlab.products.activemq.script.runner import ScriptRunner
 
 QUIET, LONGEST_SETTLE = 300, 6000  # ms that nothing moves, and how long that is waited for
 
 
-def settle(stage: Stage, action: Settle) -> None:
+def start_network(runner: ScriptRunner, action: Start) -> Completion:
+    """Start all brokers in order, then the connectors one by one: each bridge is up before the next."""
+    lab = runner.lab
+    runner.in_turn = True
+    for process in lab.processes.values():
+        process.start()
+    runner.turns = deque(connector for connector in lab.connectors if connector.spec.get("auto_start"))
+    return Completion(then=on_turn, argument=runner)
+
+
+def on_turn(runner: ScriptRunner) -> None:
+    """The next connector starts."""
+    runner.in_turn = False
+    while runner.turns:
+        connector = runner.turns.popleft()
+        if connector.process.open and not connector.attempts:
+            connector.start()
+            runner.lab.under_way = Completion(then=on_turn, argument=runner)
+            return
+
+
+def nothing(runner: ScriptRunner, action: Action) -> None:
+    """Coming to rest is what every action ends in."""
+
+
+def settle(runner: ScriptRunner, action: Settle) -> Completion | None:
     """Wait until nothing has moved for a while."""
+    if not runner.lab.by_calls:
+        return Completion(then=on_rest, argument=(runner.lab, duration(action.quiet)))
     most = LONGEST_SETTLE if action.at_most is None else action.at_most
-    stage.now.until = stage.now.start + duration(most)
+    runner.now.until = runner.now.start + duration(most)
+    return None
 
 
-def has_settled(stage: Stage, waiting: RunningStep, action: Settle) -> bool:
+def on_rest(waits: tuple[Lab, int]) -> None:
+    """All has come to rest: is it long enough?"""
+    lab, quiet = waits
+    due = lab.recorder.moved_at() + quiet
+    if due > lab.clock.now:
+        lab.under_way = Completion(deadline=due, then=on_quiet, argument=waits)
+
+
+def on_quiet(waits: tuple[Lab, int]) -> None:
+    """It was quiet for long enough, unless something has come up."""
+    waits[0].under_way = Completion(then=on_rest, argument=waits)
+
+
+def has_settled(runner: ScriptRunner, waiting: RunningStep, action: Settle) -> bool:
     """Whether nothing has moved for so long."""
     quiet = duration(QUIET if action.quiet == Settle().quiet else action.quiet)
-    return stage.is_due(waiting, max(waiting.start, stage.lab.recorder.moved_at()) + quiet)
+    return runner.is_due(waiting, max(waiting.start, runner.lab.recorder.moved_at()) + quiet)
 
 
-def start_broker(stage: Stage, action: Restart) -> None:
+def start_broker(runner: ScriptRunner, action: Restart) -> None:
     """Start a broker."""
-    process = stage.lab.processes[action.broker]
-    stage.named.add(process.name)
+    process = runner.lab.processes[action.broker]
+    runner.named.add(process.name)
+    if process.alive:
+        runner.lab.tell_in_vain(called(action), "the broker was running already")
     if action.store == "new":
-        _delete(stage, process.broker.store)
+        _delete(runner, process.broker.store)
     process.start(action.broker_id == "new")
-    stage.now.life = process.incarnation
+    runner.now.life = process.incarnation
     if script_option(action, "wait_ms") is not None and script_option(action, "max_ms") is None:
-        stage.now.until = None
+        runner.now.until = None
 
 
-def _delete(stage: Stage, store: PersistenceAdapter) -> None:
+def _delete(runner: ScriptRunner, store: PersistenceAdapter) -> None:
     """Somebody deletes a store: what its last user had kept is gone."""
-    brokers = {broker.node: broker for broker in stage.lab.brokers.values()}
+    brokers = {broker.node: broker for broker in runner.lab.brokers.values()}
     for sub in store.durables:
         durable.ended(brokers[store.last], sub, Reason.store_deleted)
     holders = store.holders
@@ -54,50 +102,50 @@ def _delete(stage: Stage, store: PersistenceAdapter) -> None:
         broker.record_message(Kind.Discarded, message, rule=Reason.store_deleted, cause=message.row)
 
 
-def has_started(stage: Stage, waiting: RunningStep, action: Restart) -> bool:
+def has_started(runner: ScriptRunner, waiting: RunningStep, action: Restart) -> bool:
     """Whether a broker has a role, or serves; or could not start."""
-    process = stage.lab.processes[action.broker]
+    process = runner.lab.processes[action.broker]
     ended = process.incarnation != waiting.life
     if script_option(action, "wait_ms") is not None:
-        return _waited(stage, waiting, ended or process.role != "down")
+        return _waited(runner, waiting, ended or process.role != "down")
     waits = process.locker is None if action.wait is None else action.wait
     return ended or process.open or not waits
 
 
-def _waited(stage: Stage, waiting: RunningStep, there: bool) -> bool:
+def _waited(runner: ScriptRunner, waiting: RunningStep, there: bool) -> bool:
     """Whether `wait_ms`, and a random part of `jitter_ms`, have passed since it was there."""
-    lab, action = stage.lab, waiting.action
+    lab, action = runner.lab, waiting.action
     if waiting.due is None and there:
         jitter = lab.random.randrange(duration(script_option(action, "jitter_ms", 0)) + 1)
-        return stage.is_due(waiting, lab.clock.now + duration(script_option(action, "wait_ms")) + jitter)
+        return runner.is_due(waiting, lab.clock.now + duration(script_option(action, "wait_ms")) + jitter)
     return waiting.due is not None and lab.clock.now >= waiting.due
 
 
-def start_brokers(stage: Stage, action: StartBrokers) -> None:
+def start_brokers(runner: ScriptRunner, action: StartBrokers) -> None:
     """Start several brokers at once."""
     for name in action.brokers:
-        stage.named.add(name)
-        stage.lab.processes[name].start()
+        runner.named.add(name)
+        runner.lab.processes[name].start()
 
 
-def have_started(stage: Stage, waiting: RunningStep, action: StartBrokers) -> bool:
+def have_started(runner: ScriptRunner, waiting: RunningStep, action: StartBrokers) -> bool:
     """Whether all of them serve."""
-    return not action.wait or all(stage.lab.processes[name].open for name in action.brokers)
+    return not action.wait or all(runner.lab.processes[name].open for name in action.brokers)
 
 
-def stop(stage: Stage, action: Stop) -> None:
+def stop(runner: ScriptRunner, action: Stop) -> None:
     """Stop a broker in an orderly way."""
-    process = stage.lab.processes[action.broker]
+    process = runner.lab.processes[action.broker]
     process.stop()
     waits = action.wait is None or action.wait
-    stage.now.until = stage.lab.clock.now + (process.costs.stop if waits else 0)
+    runner.now.until = runner.lab.clock.now + (process.costs.stop if waits else 0)
 
 
-def crash(stage: Stage, action: Crash) -> None:
+def crash(runner: ScriptRunner, action: Crash) -> None:
     """A broker's process dies."""
-    clock = stage.lab.clock
-    stage.now.until = clock.now + stage.lab.timing.kill
-    clock.schedule(stage.now.until, on_killed, stage.lab.processes[action.broker])
+    clock = runner.lab.clock
+    runner.now.until = clock.now + runner.lab.timing.kill
+    clock.schedule(runner.now.until, on_killed, runner.lab.processes[action.broker])
 
 
 def on_killed(process: BrokerService) -> None:
@@ -105,24 +153,24 @@ def on_killed(process: BrokerService) -> None:
     process.kill()
 
 
-def pause(stage: Stage, action: Pause) -> None:
+def pause(runner: ScriptRunner, action: Pause) -> None:
     """A broker is suspended, or a consumer held."""
-    if action.who in stage.lab.processes:
-        stage.lab.processes[action.who].pause()
+    if action.who in runner.lab.processes and action.kind != "consumer":
+        runner.lab.processes[action.who].pause()
     else:
-        stage.lab.consumers_by_name[action.who].allow(0)
+        runner.lab.consumers[action.who].allow(0)
 
 
-def resume(stage: Stage, action: Resume) -> None:
+def resume(runner: ScriptRunner, action: Resume) -> None:
     """It goes on."""
-    if action.who in stage.lab.processes:
-        stage.lab.processes[action.who].resume()
+    if action.who in runner.lab.processes and action.kind != "consumer":
+        runner.lab.processes[action.who].resume()
     else:
-        stage.lab.consumers_by_name[action.who].allow(None)
+        runner.lab.consumers[action.who].allow(None)
 
 
-def host_down(stage: Stage, action: HostDown) -> None:
+def host_down(runner: ScriptRunner, action: HostDown) -> None:
     """All brokers of a host die at once."""
-    for process in stage.lab.processes.values():
+    for process in runner.lab.processes.values():
         if process.member.host == action.host:
             process.kill()

@@ -1,14 +1,23 @@
-"""What clients with addresses do: each call is a `PendingCall`, which the script waits for unless told."""
+"""What clients do, with an address or on a broker by themselves.
+
+Each call of one with an address is a `PendingCall`, which the script waits for unless told. One on a broker
+by itself has a connection of its own, over links alone: it knows no address but a list of brokers, the first
+of which that serves is its own.
+"""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from mqlab.engine.lab import AT_ONCE, Completion
 from mqlab.products.activemq.client.addresses import Refused
 from mqlab.products.activemq.client.calls import SendJob, session_of
 from mqlab.products.activemq.client.connection import ClientConnection
-from mqlab.products.activemq.client.session import MessageConsumer
-from mqlab.products.activemq.script.steps import RunningStep, Stage, script_option
+from mqlab.products.activemq.client.direct_consumer import DirectConsumer
+from mqlab.products.activemq.client.direct_producer import DirectProducer, produce
+from mqlab.products.activemq.client.session import AddressedConsumer
+from mqlab.products.activemq.script.steps import RunningStep, script_option
 from mqlab.products.activemq.transport.openwire import (
-    RemoveInfo,
     RemoveSubscriptionInfo,
     SessionInfo,
 )
@@ -16,21 +25,25 @@ from mqlab.spec import action as a
 from mqlab.spec import clients as c
 from mqlab.spec.values import Destination, duration
 
+if TYPE_CHECKING:
+    from mqlab.products.activemq.lab import Lab
+    from mqlab.products.activemq.script.runner import ScriptRunner
+
 LONGEST_RECEIVE = 5000  # ms that a consumer waits for one message, unless told
 UNNAMED = Refused("IllegalArgumentException", "Invalid destination name: a non-empty name is required")
 
 
-def connect(stage: Stage, action: c.Client) -> None:
+def connect(runner: ScriptRunner, action: c.Client) -> None:
     """A client opens its connection."""
-    client = stage.lab.clients_by_name[action.name] = ClientConnection(stage.lab, action)
-    client.open(stage.call(action.name))
+    client = runner.lab.clients_by_name[action.name] = ClientConnection(runner.lab, action)
+    client.open(runner.call(action.name))
 
 
-def open_session(stage: Stage, action: c.OpenSession) -> None:
+def open_session(runner: ScriptRunner, action: c.OpenSession) -> None:
     """A client opens a session."""
-    client = stage.lab.clients_by_name[action.client]
+    client = runner.lab.clients_by_name[action.client]
     client.session(action.session, action.transacted)
-    client.request(SessionInfo(action.session), stage.call(client.name))
+    client.request(SessionInfo(action.session), runner.call(client.name))
 
 
 def _named(action: a.Consumer | a.Producer, dest: Destination) -> Destination:
@@ -40,110 +53,124 @@ def _named(action: a.Consumer | a.Producer, dest: Destination) -> Destination:
     return dest
 
 
-def open_consumer(stage: Stage, action: a.Consumer) -> None:
-    """A client opens a consumer, which takes what it can from then on."""
-    client = stage.lab.clients_by_name[action.on]
+def open_consumer(runner: ScriptRunner, action: a.Consumer) -> None:
+    """A consumer opens, on a broker by itself or on a client's connection, and takes what it can."""
+    lab = runner.lab
+    if action.on in lab.brokers:
+        direct = DirectConsumer(lab, action, lab.directory.home(action))
+        lab.consumers[action.name] = direct
+        direct.open()
+        return
+    client = lab.clients_by_name[action.on]
     dest, loop = _named(action, action.reads), script_option(action, "loop", True)
-    consumer = MessageConsumer(client, action, dest, session_of(stage.lab, action), loop)
-    client.open_consumer(consumer, stage.call(client.name))
+    consumer = AddressedConsumer(client, action, dest, session_of(lab, action), loop)
+    client.open_consumer(consumer, runner.call(client.name))
 
 
-def temporary_queue(stage: Stage, action: c.TemporaryQueue) -> None:
+def temporary_queue(runner: ScriptRunner, action: c.TemporaryQueue) -> None:
     """A client makes a temporary queue."""
-    client = stage.lab.clients_by_name[action.client]
-    client.make_temp(action.name, session_of(stage.lab, action), stage.call(client.name))
+    client = runner.lab.clients_by_name[action.client]
+    client.make_temp(action.name, session_of(runner.lab, action), runner.call(client.name))
 
 
-def send(stage: Stage, action: a.Producer) -> None:
-    """A client sends."""
-    client = stage.lab.clients_by_name[action.on]
-    first = stage.lab.reserve_numbers(action.sends)
+def send(runner: ScriptRunner, action: a.Producer) -> Completion | None:
+    """A producer on a broker by itself sends, or a client."""
+    if action.on in runner.lab.brokers:
+        return _send_directly(runner.lab, action)
+    client = runner.lab.clients_by_name[action.on]
     try:
         dest = _named(action, action.to)
     except Refused as error:
-        stage.call(client.name).fail(error.kind, str(error))
-        return
-    session = session_of(stage.lab, action)
-    call = SendJob(stage.lab, stage.now.no, action, client, dest, session, first)
-    stage.wait_for(call)
+        runner.lab.reserve_numbers(action.sends)  # the next ones are what they would have been
+        runner.call(client.name).fail(error.kind, str(error))
+        return None
+    call = SendJob(runner.lab, runner.now.no, action, client, dest, session_of(runner.lab, action))
+    runner.wait_for(call)
     call.next()
+    return None
 
 
-def commit(stage: Stage, action: a.Commit) -> None:
+def _send_directly(lab: Lab, action: a.Producer) -> Completion:
+    """Send; in the background, nobody waits for it."""
+    producer = produce(lab, action)
+    if action.in_background:
+        return AT_ONCE
+    following = lab.script[0] if lab.script else None
+    closes = following is not None and isinstance(getattr(following, "action", None), a.Close)
+    if lab.timing.closing is not None and closes:
+        # A consumer can go at once; anything else opens a connection, or settles, first.
+        return Completion(has_sent, producer, then=on_sent)
+    return Completion()
+
+
+def has_sent(producer: DirectProducer) -> bool:
+    """Whether it has sent all and has the receipts."""
+    return producer.done
+
+
+def on_sent(producer: DirectProducer) -> None:
+    """A producer has sent all: it closes its connection."""
+    lab, timing = producer.lab, producer.lab.timing
+    wait = 2 * timing.link + lab.random_duration(timing.closing or 0)
+    lab.under_way = Completion(deadline=lab.clock.now + wait)
+
+
+def commit(runner: ScriptRunner, action: a.Commit) -> None:
     """A transaction takes effect."""
-    _end_transaction(stage, action, "commit")
+    _end_transaction(runner, action, "commit")
 
 
-def rollback(stage: Stage, action: a.Rollback) -> None:
+def rollback(runner: ScriptRunner, action: a.Rollback) -> None:
     """A transaction is forgotten."""
-    _end_transaction(stage, action, "rollback")
+    _end_transaction(runner, action, "rollback")
 
 
-def _end_transaction(stage: Stage, action: a.Commit | a.Rollback, how: str) -> None:
-    client = stage.lab.clients_by_name.get(action.who)
-    if client is None:  # a consumer: its own session
-        session = stage.lab.consumers_by_name[action.who].session
-        session.finish(how, stage.call(session.client.name))
+def _end_transaction(runner: ScriptRunner, action: a.Commit | a.Rollback, how: str) -> None:
+    lab = runner.lab
+    if action.who in lab.consumers:  # its own session
+        lab.consumers[action.who].end_transaction(how, runner.call)
     else:
-        call = stage.call(client.name)
-        client.session(str(action.session), True).finish(how, call)
+        session = lab.clients_by_name[action.who].session(str(action.session), True)
+        session.finish(how, runner.call(action.who))
 
 
-def acknowledge(stage: Stage, action: a.Acknowledge) -> None:
-    """A consumer acknowledges what it had, by its last message: without any it cannot."""
-    consumer = stage.lab.consumers_by_name[action.consumer]
-    call = stage.call(consumer.client.name)
-    if not consumer.count:
-        call.fail("NullPointerException", "it has received no message that it could acknowledge")
-    elif not consumer.client.refuses(call):
-        consumer.acknowledge(action.count)
-        call.finish()
+def acknowledge(runner: ScriptRunner, action: a.Acknowledge) -> None:
+    """A consumer acknowledges what it had."""
+    runner.lab.consumers[action.consumer].settle(action.count, runner.call)
 
 
-def receive_once(stage: Stage, action: c.ReceiveOnce) -> None:
+def receive_once(runner: ScriptRunner, action: c.ReceiveOnce) -> None:
     """A consumer asks for one message and waits."""
-    consumer = stage.lab.consumers_by_name[action.consumer]
+    consumer = runner.lab.consumers[action.consumer]
+    assert isinstance(consumer, AddressedConsumer)
     timeout = LONGEST_RECEIVE if action.timeout is None else action.timeout
-    consumer.receive_once(stage.call(consumer.client.name), duration(timeout))
+    consumer.receive_once(runner.call(consumer.client.name), duration(timeout))
 
 
-def close_consumer(stage: Stage, action: a.Close) -> None:
+def close_consumer(runner: ScriptRunner, action: a.Close) -> None:
     """A consumer closes, and its durable subscription ends if that is said."""
-    consumer = stage.lab.consumers_by_name[action.consumer]
-    call = stage.call(consumer.client.name)
-    waits = consumer.session.transaction is not None and (consumer.unacknowledged or consumer.expected)
-    consumer.close()
-    transport = consumer.client.transport
-    if waits:
-        consumer.session.leaving.append(consumer)
-        call.finish()
-    elif transport is None or transport.away:
-        consumer.client.after_round(call)
-    else:
-        consumer.client.request(RemoveInfo(consumer.name, consumer.last), call)
-    if action.unsubscribe and consumer.durable is not None:
-        consumer.client.send(RemoveSubscriptionInfo(*consumer.durable))
+    runner.lab.consumers[action.consumer].leave(action.unsubscribe, runner.call)
 
 
-def close_client(stage: Stage, action: c.CloseClient) -> None:
+def close_client(runner: ScriptRunner, action: c.CloseClient) -> None:
     """A client closes its connection."""
-    stage.lab.clients_by_name[action.client].close(stage.call(action.client))
+    runner.lab.clients_by_name[action.client].close(runner.call(action.client))
 
 
-def unsubscribe(stage: Stage, action: c.Unsubscribe) -> None:
+def unsubscribe(runner: ScriptRunner, action: c.Unsubscribe) -> None:
     """A client ends its durable subscription."""
-    client = stage.lab.clients_by_name[action.client]
+    client = runner.lab.clients_by_name[action.client]
     command = RemoveSubscriptionInfo(client.client_id, action.subscription_name)
-    client.request(command, stage.call(client.name))
+    client.request(command, runner.call(client.name))
 
 
-def receive(stage: Stage, action: a.Receive) -> None:
+def receive(runner: ScriptRunner, action: a.Receive) -> None:
     """A held consumer takes so many messages."""
-    consumer = stage.lab.consumers_by_name[action.consumer]
-    stage.now.goal = consumer.count + action.count
+    consumer = runner.lab.consumers[action.consumer]
+    runner.now.goal = consumer.count + action.count
     consumer.allow(action.count)
 
 
-def has_received(stage: Stage, waiting: RunningStep, action: a.Receive) -> bool:
+def has_received(runner: ScriptRunner, waiting: RunningStep, action: a.Receive) -> bool:
     """Whether it has them."""
-    return stage.lab.consumers_by_name[action.consumer].count >= waiting.goal
+    return runner.lab.consumers[action.consumer].count >= waiting.goal

@@ -31,7 +31,7 @@ def connected(lab: Lab, about: About) -> bool:
 
 def received(lab: Lab, about: About) -> bool:
     """Whether a consumer has received so many messages."""
-    return lab.consumers_by_name[about["consumer"]].count >= int(about["count"])
+    return lab.consumers[about["consumer"]].count >= int(about["count"])
 
 
 def bridge(lab: Lab, about: About) -> bool:

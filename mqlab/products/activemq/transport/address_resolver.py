@@ -6,7 +6,7 @@ the same. Every socket that anybody tries to open is an event.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +26,7 @@ from mqlab.trace.kinds import Kind, Reason
 if TYPE_CHECKING:
     from mqlab.products.activemq.broker.broker import Broker
     from mqlab.products.activemq.lab import Lab
+    from mqlab.spec import Consumer, Producer
 
 
 PORT = 61616
@@ -145,6 +146,15 @@ class AddressResolver:
         return LocalConnection(
             self.lab, client, client.name, process, way, not self.reaches(client.name, broker.name)
         )
+
+    def serving(self, names: Iterable[str], user: str) -> Broker | None:
+        """Return the first broker of a list that serves and that *user* can reach, if there is one."""
+        brokers = (self.lab.broker(name) for name in names)
+        return next((b for b in brokers if b.running and self.reaches(user, b.name)), None)
+
+    def home(self, who: Consumer | Producer) -> Broker:
+        """Return the broker that a client comes to: the first of its list that serves, or that it names."""
+        return self.serving((who.on, *who.others), who.name) or self.lab.broker(who.on)
 
     def reaches(self, user: str, broker: str) -> bool:
         """Whether a connection of *user* to *broker* would not be refused."""

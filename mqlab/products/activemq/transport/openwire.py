@@ -6,13 +6,15 @@ A command with a `request` wants an answer: a `Response` with the same number.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mqlab.products.activemq.broker.message import Message, MessageDispatch
 from mqlab.spec.values import Destination
+from mqlab.trace.kinds import Reason
 
 if TYPE_CHECKING:
     from mqlab.products.activemq.client.addresses import Refused
+    from mqlab.products.activemq.client.message_consumer import MessageConsumer
     from mqlab.products.activemq.ha.pure_master_slave import PureMasterSlave
 
 
@@ -63,17 +65,16 @@ class DestinationInfo(Command):
 class ConsumerCommand(Command):
     """A consumer is opened."""
 
-    consumer: Any
-    dest: Destination
-    prefetch: int | None
+    consumer: MessageConsumer
 
 
 @dataclass(frozen=True, slots=True)
 class RemoveInfo(Command):
-    """A consumer is closed; `last` is the number of what it took in hand last."""
+    """A consumer is closed; `last` is the number of what it took in hand last, *rule* why it leaves."""
 
     consumer: str
     last: int
+    rule: int = Reason.consumer_left
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,9 +124,9 @@ class StandardAck(ForOneConnection):
 
 @dataclass(frozen=True, slots=True)
 class DeliveredAck(ForOneConnection):
-    """The client has a message in hand and acknowledges later."""
+    """The client has messages in hand and acknowledges later."""
 
-    message: Message
+    messages: list[Message]
 
 
 @dataclass(frozen=True, slots=True)

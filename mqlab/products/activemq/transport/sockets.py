@@ -15,7 +15,6 @@ from mqlab.products.activemq.transport.openwire import Command
 if TYPE_CHECKING:
     from mqlab.products.activemq.broker.broker_service import BrokerService
     from mqlab.products.activemq.client.direct_client import DirectClient
-    from mqlab.products.activemq.client.local_subscription import LocalSubscription
     from mqlab.products.activemq.lab import Lab
     from mqlab.products.activemq.transport.transport_connection import TransportConnection
 
@@ -122,7 +121,7 @@ class NetworkPath:
 class TransportChannel:
     """One connection to a broker, or to a listener that is none: what its lines and ends do to it."""
 
-    broker_end: TransportConnection | LocalSubscription | None
+    broker_end: TransportConnection | None
     outlives_bridges = False  # its broker ends it by itself, when its bridges are down
 
     def __init__(
@@ -293,8 +292,7 @@ class TransportChannel:
 class Socket(TransportChannel):
     """A connection over which commands go."""
 
-    client_end: SocketListener
-    broker_end: TransportConnection | None
+    client_end: Any  # a `SocketListener`; whoever has no handshake hears no commands
 
     def send(self, command: Command) -> None:
         """Send *command* to the far end."""

@@ -12,9 +12,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from mqlab.products.activemq.broker import dead_letter_strategy
 from mqlab.products.activemq.broker.queue import Queue
 from mqlab.products.activemq.client.addresses import Refused
+from mqlab.products.activemq.transport.client_subscription import ClientSubscription
 from mqlab.products.activemq.transport.openwire import (
     Command,
     CommitTransaction,
@@ -34,7 +34,6 @@ from mqlab.products.activemq.transport.openwire import (
     StandardAck,
     WireFormatInfo,
 )
-from mqlab.products.activemq.transport.remote_subscription import RemoteSubscription
 from mqlab.products.activemq.transport.sockets import Socket
 from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Reason
@@ -52,7 +51,7 @@ class TransportConnection:
 
     def __init__(self, process: BrokerService, socket: Socket) -> None:
         self.process, self.socket = process, socket
-        self.subs: dict[str, RemoteSubscription] = {}
+        self.subs: dict[str, ClientSubscription] = {}
         self.transactions: dict[str, list[Send | StandardAck]] = {}
         self.temps: list[Destination] = []
         self.client = ""
@@ -69,6 +68,8 @@ class TransportConnection:
             else:
                 self.on_first_word(None)
             return
+        if self.process.broker.limits_memory and isinstance(command, Send) and self._full_for(command):
+            return
         request = command.request
         session, work = self._work(command)
         try:
@@ -81,6 +82,14 @@ class TransportConnection:
             mirror.when_answered(self._answer, request)
         elif request is not None:
             self.process.after(self._cost(command), self._answer_late, request)
+
+    def _full_for(self, sent: Send) -> bool:
+        """Whether a message waits for room at its destination; it comes again then."""
+        dest = sent.message.dest.elements()[0]
+        if sent.transaction is not None or dest.is_temporary:
+            return False
+        memory = self.process.broker.destination(dest).memory
+        return memory.full_for(sent.message, self.socket.arrive, sent)
 
     def on_first_word(self, _: None) -> None:
         """Say the first word to whom waits for it."""
@@ -105,7 +114,7 @@ class TransportConnection:
             return command.session, [command]
         if isinstance(command, StandardAck) and command.transaction is None:
             sub = self.subs.get(command.consumer)
-            return ("", []) if sub is None else (sub.consumer.session.name, [command])
+            return ("", []) if sub is None else (sub.consumer.session_name, [command])
         return "", []
 
     def _answer(self, request: int | None, error: Refused | None) -> None:
@@ -137,8 +146,15 @@ class TransportConnection:
 
     def on_subscribe(self, command: ConsumerCommand) -> None:
         """A consumer is opened."""
-        consumer, dest = command.consumer, command.dest
-        broker = self.process.broker
+        consumer, broker = command.consumer, self.process.broker
+        self.subs[consumer.name] = sub = self.subscription(command)
+        broker.subscribe(sub, Reason.local_consumer, consumer.node)
+        if sub.info.browser and consumer.spec.receiving:
+            sub.browse()
+
+    def subscription(self, command: ConsumerCommand) -> ClientSubscription:
+        """Return the subscription of a consumer."""
+        broker, dest = self.process.broker, command.consumer.dest
         if dest.is_temporary and dest not in broker.by_name:
             raise Refused("InvalidDestinationException", f"{dest} does not exist")
         queue = broker.by_name.get(dest)
@@ -147,17 +163,19 @@ class TransportConnection:
             queue.pending_messages = deque(
                 sorted(queue.pending_messages, key=lambda m: not (m.received or m.persistent))
             )
-        self.subs[consumer.name] = sub = RemoteSubscription(
-            broker, self.socket, consumer, dest, command.prefetch
-        )
-        broker.subscribe(sub, Reason.local_consumer, consumer.node)
+        return ClientSubscription(broker, self.socket, command.consumer)
 
     def on_unsubscribe(self, command: RemoveInfo) -> None:
         """A consumer is closed; only up to the last that it took in hand counts as delivered."""
         sub = self.subs.pop(command.consumer, None)
         if sub is not None:
             sub.count_delivered(command.last)
-            self.process.broker.unsubscribe(sub, Reason.consumer_left)
+            self.end(sub, command.rule)
+
+    def end(self, sub: ClientSubscription, rule: int) -> None:
+        """A subscription is over."""
+        if sub in sub.broker.subs:
+            sub.broker.unsubscribe(sub, rule)
 
     def on_temp(self, command: DestinationInfo) -> None:
         """A temporary queue is made; it lives as long as this connection."""
@@ -178,8 +196,7 @@ class TransportConnection:
         """With prefetch 0 a consumer asks for each message."""
         sub = self.subs.get(command.consumer)
         if sub is not None:
-            sub.prefetch_extension += 1
-            self.process.broker.destination(sub.dest).dispatch()
+            sub.pulled()
 
     def on_message(self, command: Send) -> None:
         """A message: into its transaction, or to its queue unless it was here before."""
@@ -208,7 +225,7 @@ class TransportConnection:
         if message.persistent:
             process.lasting_audit.add(message.number)
         broker = process.broker
-        broker.take_over(message.copy(), broker.entry(sent.node), sent.row)
+        broker.take_over_each(message, broker.entry(sent.node), sent.row)
 
     def on_ack(self, command: StandardAck) -> None:
         """Messages are acknowledged, now or with their transaction."""
@@ -226,17 +243,16 @@ class TransportConnection:
 
     def on_delivered(self, command: DeliveredAck) -> None:
         """The client has a message in hand and acknowledges later: the window widens by one."""
-        sub, message = self.subs.get(command.consumer), command.message
-        if sub is not None and message in sub.dispatched:
-            sub.prefetch_extension += 1
-            self.process.broker.destination(message.dest).dispatch()
+        sub = self.subs.get(command.consumer)
+        if sub is not None:
+            for message in command.messages:
+                sub.delivered(message)
 
     def on_poison(self, command: PoisonAck) -> None:
         """The client has had it and cannot tell whether it counted: among the dead letters."""
-        sub, message = self.subs.get(command.consumer), command.message
-        if sub is not None and message in sub.dispatched:
-            sub.acknowledge(message)
-            dead_letter_strategy.poisoned(self.process.broker, message)
+        sub = self.subs.get(command.consumer)
+        if sub is not None:
+            sub.poisoned(command.message)
 
     def on_commit(self, command: CommitTransaction) -> None:
         """A transaction takes effect."""
@@ -259,8 +275,7 @@ class TransportConnection:
         subs, self.subs = self.subs, {}
         for sub in subs.values():
             sub.count_delivered(last)
-            if sub in broker.subs:
-                broker.unsubscribe(sub, Reason.connection_lost)
+            self.end(sub, Reason.connection_lost)
         for dest in self.temps:
             destination = broker.by_name.pop(dest, None)
             if destination is not None:

@@ -68,7 +68,7 @@ class Broker:
 
     def option(self, name: str) -> Any:
         """Return an option of its cluster connection."""
-        return self.lab.scenario.option(self.spec, name)
+        return self.lab.network.option(self.spec, name)
 
     @property
     def journal(self) -> Journal:
@@ -172,7 +172,7 @@ class Topology(Subsystem):
         A host and the backup in it go on seeing the backup's master in 2.5 too, unless a third live
         broker tells them otherwise (Artemis rule 7.3).
         """
-        if not orderly and not self.lab.scenario.forgets_crashed:
+        if not orderly and not self.lab.network.forgets_crashed:
             return
         noticed = [
             broker
@@ -194,7 +194,7 @@ class Topology(Subsystem):
 
     def lose_sight(self, a: Broker, b: Broker) -> None:
         """Two brokers have lost each other: from 2.5 on each forgets the other."""
-        if self.lab.scenario.forgets_crashed and a.node_id != b.node_id:
+        if self.lab.network.forgets_crashed and a.node_id != b.node_id:
             self._drop(a, b)
             self._drop(b, a)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -18,8 +19,9 @@ from mqlab.products.artemis.ha.replication import NOTICED, Replication
 from mqlab.products.artemis.ha.shared_store import SharedDirectory, SharedStore
 from mqlab.products.artemis.network.cluster_connection import ClusterConnection
 from mqlab.products.artemis.notes import EventLog
-from mqlab.spec.artemis import HaScenario
+from mqlab.spec.artemis import ArtemisNetwork
 from mqlab.spec.link import LikeLinks, Links
+from mqlab.spec.scenario import Scenario
 from mqlab.trace.kinds import Kind, Reason
 
 MS = 1000
@@ -45,20 +47,23 @@ class Site(Lab):
 
     def __init__(
         self,
-        scenario: HaScenario,
+        scenario: Scenario,
         seed: int = 0,
         jitter: int | str = 0,
         limit: int | None = None,
         timing: Timing | None = None,
         links: LikeLinks = None,
     ) -> None:
-        names = [broker.name for broker in scenario.brokers]
-        super().__init__("artemis", scenario.steps, seed, jitter, limit, timing, Links.of(links, names))
-        self.scenario = scenario
+        network: ArtemisNetwork = scenario.network
+        super().__init__(
+            "artemis", scenario.script, seed, jitter, limit, timing, Links.of(links, network.names)
+        )
+        self.scenario, self.network = scenario, network
         self.notes, self.partitions = EventLog(self), Partitions()
         self.event, self.message = self.notes.event, self.notes.message
         self.step_no = -1  # of the step that began last
-        self.deletes_queues = bool(scenario.addresses.get("auto_delete_queues", True))
+        self.numbers = deque(scenario.about.get("recorded_steps", ()))  # of those that are to come
+        self.deletes_queues = bool(network.addresses.get("auto_delete_queues", True))
         self.stores: dict[str, SharedDirectory] = {}
         self.gateway: dict[str, bool] = {}
         self.lines: dict[tuple[str, str], Link] = {}
@@ -69,7 +74,7 @@ class Site(Lab):
         self.topology, self.replication = Topology(self), Replication(self)
         self.store, self.colocated = SharedStore(self), Colocated(self)
         self.balancing, self.clients = ClusterConnection(self), Clients()
-        self.brokers = {spec.name: Broker(self, spec) for spec in scenario.brokers}
+        self.brokers = {spec.name: Broker(self, spec) for spec in network.brokers}
 
     def come_to_rest(self, _: object = None) -> None:
         """The step that is under way ends when what it set going has come."""
@@ -145,7 +150,7 @@ class Site(Lab):
         broker.served_journal = live = data or Journal(broker.name)
         broker.incarnation += 1
         broker.node_id, broker.master = live.node_id, None
-        here = [queue for queue in self.scenario.queues if queue.is_at(broker.name)]
+        here = [queue for queue in self.network.queues if queue.is_at(broker.name)]
         live.open(here, self.now)
         broker.topology[live.node_id] = [broker.process_name, "-"]
         self.role(broker, "live")
@@ -190,7 +195,7 @@ class Site(Lab):
             client.on_disconnected(tried=orderly)
         broker.served_journal = None
         self.notes.forgotten(broker, live)
-        if orderly or self.scenario.forgets_crashed:
+        if orderly or self.network.forgets_crashed:
             self.replication.search_again(ended=True)
 
     def stop(self, broker: Broker, failover: bool = False) -> None:

@@ -91,7 +91,7 @@ class Client:
         where = keys.get("broker", ())
         self.addresses = [where] if isinstance(where, str) else list(where)
         defaults = {name: row.default for name, row in OPTIONS["url"].items()}
-        self.options = {**defaults, **self.lab.scenario.clients, **keys.get("url", {})}
+        self.options = {**defaults, **self.lab.network.clients, **keys.get("url", {})}
         self.state, self.node_id = "new", ""
 
     # Connecting

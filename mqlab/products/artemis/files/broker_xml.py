@@ -17,9 +17,10 @@ from mqlab.products.artemis.files import lab_file as lab
 from mqlab.products.artemis.files.core import Core
 from mqlab.products.artemis.files.new_file import KNOWN, fresh, inside_of, noted
 from mqlab.products.artemis.files.sources import sources
-from mqlab.spec.artemis import HaScenario
+from mqlab.spec.artemis import ArtemisNetwork
 from mqlab.spec.json_types import JsonDict
 from mqlab.spec.origin import Origin, SourceFile
+from mqlab.spec.scenario import Scenario
 
 DEFAULT_VERSION = "2.5"
 
@@ -28,7 +29,7 @@ def read(
     files: Iterable[SourceFile],
     values: Mapping[str, str] | None = None,
     hosts: Mapping[str, str] | None = None,
-) -> HaScenario:
+) -> ArtemisNetwork:
     """Return the network that files make, in which nothing happens yet; raises `BadFile` with file and line."""
     files = tuple(files)
     cores = sources(files)
@@ -51,7 +52,8 @@ def read(
     body["brokers"].sort(key=lambda item: order.get(item["name"], len(order)))
     body.update(notes)
     try:
-        found = lab.read({k: _without_gone(v) for k, v in body.items()}, files[0].name)
+        read_body = {k: _without_gone(v) for k, v in body.items()}
+        found: ArtemisNetwork = lab.read(read_body, files[0].name).network
     except (TypeError, KeyError, AttributeError, MqlabError) as error:
         raise BadFile(str(error)) from None
     given = (tuple((values or {}).items()), tuple((hosts or {}).items()))
@@ -88,10 +90,9 @@ def _shared(items: list[JsonDict]) -> dict[str, object]:
     return alike
 
 
-def write(scenario: HaScenario) -> dict[str, str]:
-    """Return file name -> text of the configuration files of a network; its script is not in them."""
-    network = lab.read({**lab.write(scenario), "steps": []})
-    origin = scenario.origin
+def write(network: ArtemisNetwork) -> dict[str, str]:
+    """Return file name -> text of the configuration files of a network."""
+    origin = network.origin
     texts: dict[str, str] = {}
     before = network
     if origin is not None:
@@ -145,9 +146,9 @@ def _changed(core: Core, before: Mapping[str, str], wanted: Mapping[str, str]) -
     return edited(text, edits)
 
 
-def _noted(network: HaScenario, texts: dict[str, str]) -> dict[str, str]:
+def _noted(network: ArtemisNetwork, texts: dict[str, str]) -> dict[str, str]:
     """Return texts in which what a broker's file has no place for is noted."""
-    wanted, got = lab.write(network), lab.write(read(_files(texts)))
+    wanted, got = lab.write(Scenario(network)), lab.write(Scenario(read(_files(texts))))
     items = {item["name"]: item for item in got["brokers"]}
     told: dict[str, dict[str, object]] = {}
     for item in wanted["brokers"]:

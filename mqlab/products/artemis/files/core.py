@@ -88,7 +88,7 @@ class Core:
             return local[0]
         raise BadFile(
             f"{place}: connector {connector} leads to {host}:{port}, where no broker of these files "
-            "listens; load that broker's file too, or tell hosts={...}"
+            "listens; load that broker's file too, or pass hosts={...}"
         )
 
     def cluster(
@@ -184,8 +184,8 @@ def found_core(document: Document) -> Core:
                 core.notes = {"": None}
             if not isinstance(core.notes, dict) or set(core.notes) - {"broker", "network"}:
                 raise BadFile(
-                    f"{document.where}, line {note.line}: what stands in <?{NOTE} ...?> is not what "
-                    "mqlab writes there; take it out"
+                    f"{document.where}, line {note.line}: the content of <?{NOTE} ...?> was not written by "
+                    "mqlab; remove it"
                 )
     return core
 

@@ -6,29 +6,39 @@ from mqlab.errors import MqlabError
 from mqlab.files import validate
 from mqlab.products.artemis.files import shapes
 from mqlab.spec import codec
-from mqlab.spec.artemis import HaScenario
+from mqlab.spec.artemis import ArtemisNetwork
 from mqlab.spec.artemis.broker import AddressQueue, Broker
-from mqlab.spec.artemis.steps import STEPS
+from mqlab.spec.artemis.steps import STEPS, StepCheck
+from mqlab.spec.artemis.words import numbering
 from mqlab.spec.json_types import JsonDict, JsonObject
+from mqlab.spec.scenario import Scenario
 
-ABOUT = ("name", "theme", "title", "behaviour", "guide", "guide_says", "runs")
+RECORDED = "recorded_steps"  # for each action the number of its step in a recording, from 0
+ABOUT = ("name", "theme", "title", "behaviour", "guide", "guide_says", "runs", RECORDED)
 
 
-def read(value: JsonObject, where: str = "lab file") -> HaScenario:
+def read(value: JsonObject, where: str = "lab file") -> Scenario:
     """Return the scenario of a JSON value; errors say where and what to write."""
     body = validate.body_of(value, shapes.scenario(), where)
     try:
         version = validate.version_of(value) or body.get("version") or "2.5"
-        return HaScenario(
+        network = ArtemisNetwork(
             brokers=tuple(broker(item) for item in body.get("brokers", ())),
             queues=tuple(_queue(item) for item in body.get("queues", ())),
             cluster=dict(body.get("cluster", {})),
             addresses=dict(body.get("address_settings", {})),
             clients=dict(body.get("clients", {})),
-            about={key: body[key] for key in ABOUT if key in body},
-            version=".".join(version.split(".")[:2]),
-            steps=tuple(codec.checked(body.get("steps", ()), STEPS, ("at",))),
-        ).with_actions(*codec.read_all(body.get("actions", ()), "artemis"))
+            edition=".".join(version.split(".")[:2]),
+        )
+        about = {key: body[key] for key in ABOUT if key in body}
+        steps = list(codec.checked(body.get("steps", ()), STEPS, ("at",)))
+        check = StepCheck(network.names)
+        for place, step in enumerate(steps, start=1):
+            check.read(step, f"step {place} ({step.do})")  # errors of a recording speak of its steps
+        actions = codec.actions_in({**body, "product": "artemis"})
+        if len(actions) > len(steps) > 0:
+            about[RECORDED] = numbering(steps)
+        return Scenario(network, actions, about)
     except MqlabError as error:
         raise type(error)(f"{where}: {error}") from None
 
@@ -55,19 +65,20 @@ def _written_queue(queue: AddressQueue) -> JsonDict:
     return given if queue.on is None else {**given, "on": list(queue.on)}
 
 
-def write(scenario: HaScenario) -> JsonDict:
+def write(scenario: Scenario) -> JsonDict:
     """Return the JSON value; reading it again gives an equal scenario."""
+    network: ArtemisNetwork = scenario.network
     found: JsonDict = {
         **scenario.about,
         "product": "artemis",
-        "version": scenario.version,
-        "brokers": [_written(one) for one in scenario.brokers],
-        "queues": [_written_queue(queue) for queue in scenario.queues],
+        "version": network.edition,
+        "brokers": [_written(one) for one in network.brokers],
+        "queues": [_written_queue(queue) for queue in network.queues],
     }
     for key, value in (
-        ("cluster", scenario.cluster),
-        ("address_settings", scenario.addresses),
-        ("clients", scenario.clients),
+        ("cluster", network.cluster),
+        ("address_settings", network.addresses),
+        ("clients", network.clients),
     ):
         if value:
             found[key] = dict(value)

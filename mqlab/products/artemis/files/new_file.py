@@ -13,7 +13,7 @@ from mqlab.files.markup import Edit, edited, quoted, tag
 from mqlab.products.artemis.files import policy
 from mqlab.products.artemis.files.core import JOURNAL, NOTE, SHARED, Core
 from mqlab.products.artemis.files.policy import leaf
-from mqlab.spec.artemis import HaScenario
+from mqlab.spec.artemis import ArtemisNetwork
 from mqlab.spec.artemis.broker import Broker
 from mqlab.spec.artemis.options import OPTIONS
 
@@ -34,7 +34,7 @@ KNOWN = (
 _PORT, _GROUP = 61616, "lab"
 
 
-def fresh(network: HaScenario, broker: Broker) -> str:
+def fresh(network: ArtemisNetwork, broker: Broker) -> str:
     """Return the file of a broker; the host of each is called like the broker."""
     lines = "".join(inside_of(network, broker).values())
     named = leaf("name", broker.name, " " * 4)
@@ -44,7 +44,7 @@ def fresh(network: HaScenario, broker: Broker) -> str:
     )
 
 
-def inside_of(network: HaScenario, broker: Broker) -> dict[str, str]:
+def inside_of(network: ArtemisNetwork, broker: Broker) -> dict[str, str]:
     """Return element -> its lines, of those below ``core`` that mqlab knows."""
     found: dict[str, str] = {}
     store = broker.keys.get("shared_store")
@@ -80,7 +80,7 @@ def _addresses(holder: str, kind: str, hosts: Mapping[str, str]) -> str:
     return tag(holder, {}, lines, " " * 4)
 
 
-def _groups(network: HaScenario, broker: Broker) -> tuple[str, str]:
+def _groups(network: ArtemisNetwork, broker: Broker) -> tuple[str, str]:
     """Return the groups by which brokers find each other; nothing where none is asked for."""
     halves = (broker, *broker.halves())
     names = [half.scale_down.get("discovery_group_ref") for half in halves if half.scale_down]
@@ -96,7 +96,7 @@ def _groups(network: HaScenario, broker: Broker) -> tuple[str, str]:
     return tag("broadcast-groups", {}, sent, " " * 4), tag("discovery-groups", {}, heard, " " * 4)
 
 
-def _cluster(network: HaScenario, broker: Broker, others: list[str]) -> str:
+def _cluster(network: ArtemisNetwork, broker: Broker, others: list[str]) -> str:
     options = {**network.cluster, **(broker.keys.get("cluster") or {})}
     lines = leaf("connector-ref", broker.name, " " * 8)
     for name, row in OPTIONS["cluster-connection"].items():
@@ -123,7 +123,7 @@ def _settings(options: Mapping[str, object]) -> str:
     return setting and tag("address-settings", {}, setting, " " * 4)
 
 
-def _queues(network: HaScenario, broker: Broker) -> str:
+def _queues(network: ArtemisNetwork, broker: Broker) -> str:
     made = ""
     for queue in network.queues:
         if queue.is_at(broker.name):

@@ -43,7 +43,7 @@ class PolicyReader:
         for policy in (p for ha in core.all("ha-policy") for p in ha.children):
             if policy.name not in POLICIES:
                 known = ", ".join(POLICIES)
-                raise BadFile(f"{self.place(policy)}: there is no such policy; write one of {known}")
+                raise BadFile(f"{self.place(policy)}: there is no such policy; expected one of {known}")
             found: dict[str, object] = {"policy": POLICIES[policy.name]}
             if policy.name == "live-only":
                 return {**found, **self.elements(policy)}

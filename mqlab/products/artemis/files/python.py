@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from mqlab.files.code import Code, in_lines
-from mqlab.spec.artemis import HaScenario
+from mqlab.spec.artemis import ArtemisNetwork
 from mqlab.spec.artemis.broker import Broker
+from mqlab.spec.scenario import Scenario
 
 
 class _Code(Code):
@@ -22,18 +23,16 @@ class _Code(Code):
 _CODE = _Code("artemis")
 
 
-def python(scenario: HaScenario) -> str:
-    """Return code that makes the same `scenario`, in the words of `mqlab.artemis`."""
+def python(scenario: Scenario) -> str:
+    """Return code that makes an equal scenario, under the name `scenario`."""
+    network: ArtemisNetwork = scenario.network
     more = {
-        "version": scenario.version,
-        "queues": scenario.queues,
-        "clients": scenario.clients,
-        "about": scenario.about,
-        **scenario.cluster,
-        **scenario.addresses,
+        "edition": network.edition,
+        "queues": network.queues,
+        "clients": network.clients,
+        **network.cluster,
+        **network.addresses,
     }
     told = {name: it for name, it in more.items() if it is not None and it not in ({}, ())}
-    parts = [*map(_CODE.written, scenario.brokers), *_CODE.named(told)]
-    actions = [_CODE.written(action) for action in scenario.actions]
-    network, made = in_lines("artemis.Network", parts), in_lines("net.with_actions", actions)
-    return f"from mqlab import artemis\n\nnet = {network}\nscenario = {made}\n"
+    parts = [*map(_CODE.written, network.brokers), *_CODE.named(told)]
+    return _CODE.scenario(in_lines("artemis.Network", parts), scenario)

@@ -18,6 +18,7 @@ from mqlab.spec.shape import (
     Shape,
     choice,
     number,
+    whole,
 )
 
 MS = number()
@@ -41,6 +42,7 @@ def scenario() -> Record:
     return Record(
         {
             **about("name", "theme", "title", "behaviour", "guide", "guide_says", "runs", "product", "version"),
+            "recorded_steps": ListOf(whole(0)),
             "brokers": ListOf(_broker(), "broker", most=10_000),
             "queues": ListOf(queue, "queue"),
             "cluster": _rows("cluster-connection"),

@@ -157,7 +157,7 @@ class Replication(Subsystem):
         if live.served_journal is not None and live.served_journal.replica is slave:
             slave.stored_journal = live.served_journal.persisted(orderly)
         # In 2.4 a vote is held once. In 2.5 it is repeated, each time after a wait.
-        retries = self.lab.scenario.forgets_crashed
+        retries = self.lab.network.forgets_crashed
         self.lab.soon(
             slave,
             self.lab.random_duration(after),
@@ -171,7 +171,7 @@ class Replication(Subsystem):
         if slave.role != "backup_in_sync" or not slave.runs:
             return
         yes = left > 0 and self._agreed(slave, lambda voter: slave.node_id not in voter.topology)
-        if left > 0 and not yes and self.lab.scenario.forgets_crashed:
+        if left > 0 and not yes and self.lab.network.forgets_crashed:
             self.lab.soon(slave, slave.element("vote_retry_wait") * MS, self._vote, left - 1)
             return
         if slave.spec.checks_network:  # its answer stands above the vote

@@ -225,7 +225,7 @@ class ClusterConnection(Subsystem):
 
         Only with ON_DEMAND; what a subscriber's own queue holds goes with it.
         """
-        delay = int(self.lab.scenario.addresses.get("redistribution_delay", -1))
+        delay = int(self.lab.network.addresses.get("redistribution_delay", -1))
         for broker in self.lab.live_brokers() if delay >= 0 else ():
             if broker.option("message_load_balancing") == "ON_DEMAND":
                 for queue in broker.journal.queues.values():

@@ -15,7 +15,7 @@ from mqlab.errors import CannotRun
 from mqlab.products.artemis.files.new_file import fresh
 from mqlab.real.home import Home
 from mqlab.real.processes import JAVA_OPTIONS, LOOPBACK, Processes
-from mqlab.spec.artemis import HaScenario
+from mqlab.spec.artemis import ArtemisNetwork
 from mqlab.spec.artemis.broker import Broker
 
 # As JMS clients of the product have it (consumerWindowSize, 1 MiB): STOMP's own default is 10 KiB.
@@ -40,7 +40,7 @@ _WAIT = ("backup_in_sync", "backup_announced", "backup_queued", "backup_holding_
 class ArtemisBrokers(Processes):
     """The brokers of an Artemis network."""
 
-    def __init__(self, network: HaScenario, home: Home) -> None:
+    def __init__(self, network: ArtemisNetwork, home: Home) -> None:
         super().__init__([broker.name for broker in network.brokers])
         self.network, self.home = network, home
 
@@ -61,7 +61,9 @@ class ArtemisBrokers(Processes):
         )
         file = base / "etc" / "broker.xml"
         if not file.exists():
-            raise CannotRun(f"{self.home.starter} made no instance for broker {name}:\n{said[-600:]}")
+            raise CannotRun(
+                f"{self.home.starter} could not create an instance for broker {name}:\n{said[-600:]}"
+            )
         file.write_text(self.file_of(name), encoding="utf-8")
 
     def file_of(self, name: str) -> str:

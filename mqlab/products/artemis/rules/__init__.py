@@ -5,18 +5,18 @@ from __future__ import annotations
 from mqlab.checks import rule
 from mqlab.products.artemis.rules import balancing, brokers, pairs
 from mqlab.products.artemis.rules.set_up import SetUp
-from mqlab.spec.artemis import HaScenario
 from mqlab.spec.problem import Problem
+from mqlab.spec.scenario import Scenario
 
 RULES = rule.collected(pairs, balancing, brokers)
 
 
-def check(scenario: HaScenario) -> list[Problem]:
+def check(scenario: Scenario) -> list[Problem]:
     """Return the problems of a set-up, errors first.
 
-    >>> from mqlab.spec.artemis.broker import Broker
+    >>> from mqlab.spec.artemis import Broker, Network
     >>> lone = Broker("A", elements={"scale_down": {}})
-    >>> [problem.rule for problem in check(HaScenario((lone,)))]
+    >>> [problem.rule for problem in check(Scenario(Network(lone)))]
     ['scale-down-target']
     """
     return rule.check(RULES, SetUp.of(scenario))

@@ -18,13 +18,13 @@ def _strays(set_up: SetUp, wanted: Literal["sent", "left"]) -> Stray:
 
     By queue and broker: what comes last of one holds.
     """
-    scenario = set_up.scenario
-    lives = {s.name: s for s in scenario.brokers if s.role in ("live", "master", "colocated")}
-    delay = scenario.addresses.get("redistribution_delay", -1)
+    network = set_up.network
+    lives = {s.name: s for s in network.brokers if s.role in ("live", "master", "colocated")}
+    delay = network.addresses.get("redistribution_delay", -1)
     readers: dict[str, tuple[str, str]] = {}  # consumer -> queue, broker
     lying: dict[tuple[str, str], str] = {}  # queue, broker -> kind of balancing there
     found: dict[str, Stray] = {"sent": {}, "left": {}}
-    for step in scenario.steps:
+    for step in set_up.steps:
         place, queue = step.keys.get("broker"), step.keys.get("queue")
         if step.do == "close_consumer":
             readers.pop(step.keys["consumer"], None)
@@ -43,7 +43,7 @@ def _strays(set_up: SetUp, wanted: Literal["sent", "left"]) -> Stray:
                     facts = {"off": _off(kind), "queue": queue, "reader": place}
                     found["left"][key] = set_up.element(lives[key[1]]), facts
         elif step.do == "send":
-            kind = scenario.option(lives[place], "message_load_balancing")
+            kind = network.option(lives[place], "message_load_balancing")
             there = {broker for name, broker in readers.values() if name == queue}
             if not there:
                 lying[queue, place] = kind

@@ -25,7 +25,7 @@ from mqlab.spec.artemis.broker import Broker
     unshown="mqlab does not model security",
 )
 def _cluster_password(set_up: SetUp) -> Found:
-    first, *others = set_up.scenario.brokers or [Broker("none")]
+    first, *others = set_up.network.brokers or [Broker("none")]
     said = first.keys.get("cluster_password")
     for server in others:
         own = server.keys.get("cluster_password")
@@ -63,9 +63,9 @@ def _scale_down(server: Server) -> Mapping[str, object] | None:
     "error",
     finds="a standalone slave that scales down",
     what="a standalone slave fails with a NullPointerException on scale-down: its messages are not transferred",
-    fix="colocate it",
+    fix="colocate it with a master",
     source="Artemis rule 1.10",
-    unshown="its messages stay where they are, colocated or not, until the broker is back",
+    unshown="after a crash in 2.4 the messages stay where they are, colocated or not: the vote says no",
     of=(servers,),
 )
 def _scale_down_slave(server: Server) -> Found:
@@ -115,7 +115,7 @@ def _scale_down_group(server: Server) -> Found:
     "warning",
     finds="colocated without master or slave",
     what="colocated without a {half} element: the product's defaults apply to that half",
-    fix="write a {half}",
+    fix="add a {half}",
     source="AMQ Broker 7.1, 21.3.1",
     unshown="no effect: the defaults apply",
     of=(servers,),
@@ -146,7 +146,7 @@ def _excludes(server: Server) -> Found:
     hosts = broker.element("max_backups") > 0 and broker.policy == "replication"
     colocated = [other for other in server.others if other.role == "colocated"]
     asked = any(other.element("request_backup") for other in colocated)
-    static = not server.set_up.scenario.option(broker, "discovery")
+    static = not server.set_up.network.option(broker, "discovery")
     shifts = broker.part("slave", broker.name).scale_down is None
     if missing and hosts and asked and static and shifts:
         yield server.element, {"missing": ", ".join(missing)}

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from mqlab.products.artemis.files import lab_file
-from mqlab.spec.artemis import HaScenario
 from mqlab.spec.json_types import JsonDict
+from mqlab.spec.scenario import Scenario
 
 Policy = Mapping[str, object] | None
 MASTER = {"policy": "replication", "role": "master"}
@@ -17,7 +17,7 @@ LIMIT = 30_000  # ms
 DISCOVERED = {"discovery_group_ref": "all"}
 
 
-def _read(brokers: Mapping[str, Policy], *steps: JsonDict, **more: Any) -> HaScenario:
+def _read(brokers: Mapping[str, Policy], *steps: JsonDict, **more: Any) -> Scenario:
     members = [{"name": name, **({"ha": dict(policy)} if policy else {})} for name, policy in brokers.items()]
     body = {
         "product": "artemis",
@@ -49,12 +49,12 @@ def _kill(broker: str) -> dict[str, object]:
     return {"do": "kill", "broker": broker}
 
 
-def _pair(master: Mapping[str, object], slave: Mapping[str, object], *steps: JsonDict) -> HaScenario:
+def _pair(master: Mapping[str, object], slave: Mapping[str, object], *steps: JsonDict) -> Scenario:
     brokers = {"M1": {**MASTER, **master}, "S1": {**SLAVE, **slave}}
     return _read(brokers, _until("S1", "backup_in_sync"), *steps)
 
 
-def returns(**master: bool) -> HaScenario:
+def returns(**master: bool) -> Scenario:
     """Return a master that comes back after its slave has given six of ten messages away."""
     return _pair(
         master,
@@ -71,7 +71,7 @@ def returns(**master: bool) -> HaScenario:
     )
 
 
-def comes_back(**slave: bool) -> HaScenario:
+def comes_back(**slave: bool) -> Scenario:
     """Return a master that comes back after its slave has gone live."""
     back = {"do": "start_broker", "broker": "M1"}
     return _pair(
@@ -84,7 +84,7 @@ def comes_back(**slave: bool) -> HaScenario:
     )
 
 
-def cut(pairs: int) -> HaScenario:
+def cut(pairs: int) -> Scenario:
     """Return pairs in groups of their own; the line between the first master and its slave is cut."""
     brokers: dict[str, Policy] = {}
     for no in range(1, pairs + 1):
@@ -96,18 +96,18 @@ def cut(pairs: int) -> HaScenario:
     return _read(brokers, *synced, _send("M1"), {"do": "cut", "between": ["M1", "S1"]}, _wait(20_000))
 
 
-def grouped(master: str, slave: str) -> HaScenario:
+def grouped(master: str, slave: str) -> Scenario:
     """Return a master that dies, and a slave, each in a group."""
     brokers = {"M1": {**MASTER, "group_name": master}, "S1": {**SLAVE, "group_name": slave}}
     return _read(brokers, _wait(10_000), _send("M1"), _kill("M1"), _wait(20_000))
 
 
-def dies(**slave: int) -> HaScenario:
+def dies(**slave: int) -> Scenario:
     """Return a master that dies with five messages."""
     return _pair({}, slave, _send("M1"), _kill("M1"), _wait(60_000))
 
 
-def scales_down(policy: Mapping[str, object], other: Policy = None) -> HaScenario:
+def scales_down(policy: Mapping[str, object], other: Policy = None) -> Scenario:
     """Return a broker that is stopped with five messages, and a reader of them at the other one."""
     brokers = {"B1": {"policy": "live_only", "scale_down": dict(policy)}, "B2": other}
     stop = {"do": "stop", "broker": "B1"}
@@ -115,13 +115,13 @@ def scales_down(policy: Mapping[str, object], other: Policy = None) -> HaScenari
     return _read(brokers, _wait(3000), _send("B1"), stop, _reads("B2"), cluster=cluster)
 
 
-def in_group(name: str) -> HaScenario:
+def in_group(name: str) -> Scenario:
     """Return a broker that scales down to a group, and another one that is in the group of a name."""
     other = {"policy": "live_only", "scale_down": {"enabled": False, "group_name": name}}
     return scales_down({"group_name": "g", **DISCOVERED}, other)
 
 
-def hosted(room: int, **host: list[str]) -> HaScenario:
+def hosted(room: int, **host: list[str]) -> Scenario:
     """Return a broker that asks another to host its backup, and dies."""
     brokers = {
         "A": {**COLOCATED, "max_backups": room, **host},
@@ -130,7 +130,7 @@ def hosted(room: int, **host: list[str]) -> HaScenario:
     return _read(brokers, _wait(20_000))
 
 
-def apart(kind: str, *steps: dict[str, object], **settings: int) -> HaScenario:
+def apart(kind: str, *steps: dict[str, object], **settings: int) -> Scenario:
     """Return two brokers without policies, and what happens at them under a kind of balancing."""
     more = {"address_settings": settings} if settings else {}
     return _read(

@@ -55,7 +55,7 @@ def _no_failback(set_up: SetUp) -> Found:
     checked = {_group(one) for one in masters if one.element("check_for_live_server")}
     for slave in set_up.replicated("slave"):
         # colocated halves pair whatever their groups (recorded: colocated/guide_last_sample)
-        half = bool(checked) and slave not in set_up.scenario.brokers
+        half = bool(checked) and slave not in set_up.network.brokers
         pairs = _group(slave) in checked or half
         if pairs and "allow_failback" not in slave.elements and slave.scale_down is None:
             yield set_up.element(slave), {}
@@ -73,14 +73,14 @@ def _no_failback(set_up: SetUp) -> Found:
 def _group_alone(set_up: SetUp) -> Found:
     there = {_group(half) for half in set_up.replicated("master", "colocated")}
     slaves = set_up.replicated("slave")
-    for slave in (one for one in set_up.scenario.brokers if there and one in slaves):
+    for slave in (one for one in set_up.network.brokers if there and one in slaves):
         if _group(slave) is not None and _group(slave) not in there:
             yield set_up.element(slave), {"group": _group(slave)}
 
 
 def _votes(set_up: SetUp) -> Iterator[tuple[Broker, int, int]]:
     """Yield each slave that asks voters, the votes that it needs, and the voters (Artemis rule 13.1)."""
-    brokers = set_up.scenario.brokers
+    brokers = set_up.network.brokers
     lives = [s for s in brokers if s.role in ("master", "colocated", "live")]
     for slave in set_up.replicated("slave"):
         if not slave.checks_network and not slave.refused():
@@ -122,7 +122,7 @@ def _never_live(set_up: SetUp) -> Found:
                 "from a crashed master"
             )
             fix, source = "lower quorum-size or add pairs", "Artemis rules 3.1 and 13.1"
-        elif votes and not set_up.scenario.forgets_crashed:
+        elif votes and not set_up.network.forgets_crashed:
             why = "in version 2.4 voters still list the crashed broker and vote no: the slave never takes over"
             fix, source = "use version 2.5", "Artemis rule 1.1"
         else:
@@ -141,7 +141,7 @@ def _never_live(set_up: SetUp) -> Found:
     example=lambda: Example(ex.hosted(0, excludes=["to_B"]), ex.hosted(1, excludes=["to_B"])),
 )
 def _no_host(set_up: SetUp) -> Found:
-    colocated = [server for server in set_up.scenario.brokers if server.role == "colocated"]
+    colocated = [server for server in set_up.network.brokers if server.role == "colocated"]
     for server in colocated:
         room = sum(other.element("max_backups") for other in colocated if other is not server)
         if server.element("request_backup") and room == 0:

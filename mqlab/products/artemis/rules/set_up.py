@@ -8,21 +8,25 @@ from dataclasses import dataclass
 from mqlab.checks.rule import Element
 from mqlab.products.artemis.files.core import Core
 from mqlab.products.artemis.files.sources import sources
-from mqlab.spec.artemis import HaScenario
+from mqlab.spec.artemis import ArtemisNetwork
 from mqlab.spec.artemis.broker import Broker
+from mqlab.spec.scenario import Scenario
+from mqlab.spec.step import Step
 
 
 @dataclass(frozen=True, slots=True)
 class SetUp:
     """A set-up, and what the file of each broker says, by its name."""
 
-    scenario: HaScenario
+    network: ArtemisNetwork
+    steps: tuple[Step, ...]
     cores: dict[str, Core]
 
     @staticmethod
-    def of(scenario: HaScenario) -> SetUp:
+    def of(scenario: Scenario) -> SetUp:
         """Return a set-up beside the files that it was read from."""
-        return SetUp(scenario, sources(scenario.origin.files) if scenario.origin else {})
+        origin = scenario.network.origin
+        return SetUp(scenario.network, scenario.script, sources(origin.files) if origin else {})
 
     def element(self, broker: Broker, within: str = "") -> Element:
         """Return a broker at its policy in its file, or at an element *within*, else at the whole."""
@@ -38,7 +42,7 @@ class SetUp:
         """Return the brokers, and the halves of colocated ones, that replicate in one of the roles."""
         return [
             half
-            for server in self.scenario.brokers
+            for server in self.network.brokers
             for half in (server, *server.halves())
             if half.policy == "replication" and half.role in roles
         ]
@@ -59,9 +63,9 @@ class Server:
     @property
     def others(self) -> list[Broker]:
         """All other brokers."""
-        return [other for other in self.set_up.scenario.brokers if other is not self.broker]
+        return [other for other in self.set_up.network.brokers if other is not self.broker]
 
 
 def servers(set_up: SetUp) -> Iterator[Server]:
     """Yield each broker of a set-up."""
-    return (Server(set_up, broker) for broker in set_up.scenario.brokers)
+    return (Server(set_up, broker) for broker in set_up.network.brokers)

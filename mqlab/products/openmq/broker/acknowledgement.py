@@ -45,7 +45,7 @@ def _refuse(consumer: Consumer) -> None:
     broker was lost they are back at the homes already.
     """
     waits, first = consumer.mode == "client", not consumer.rollback_only
-    if first and consumer.home.lab.scenario.version == "5.1":
+    if first and consumer.home.lab.network.edition == "5.1":
         drop_lost(consumer)
     consumer.rollback_only = waits
     if not waits:
@@ -54,7 +54,7 @@ def _refuse(consumer: Consumer) -> None:
 
 def _stick(consumer: Consumer) -> None:
     """All that a consumer has stays with it until it closes: 5.1 has given it back."""
-    if consumer.home.lab.scenario.version != "5.1":
+    if consumer.home.lab.network.edition != "5.1":
         consumer.stuck += [*consumer.taken, *consumer.buffer]
         consumer.taken.clear()
         consumer.buffer.clear()
@@ -133,7 +133,7 @@ def requeue(consumer: Consumer, rule: int) -> None:
     head = [*consumer.taken, *consumer.buffer][: 1 if noted else None]
     if consumer.keys.get("xa") and consumer.received:  # what is prepared is not with it any more
         head = consumer.taken[:1]
-    old = home.lab.scenario.version == "5.1"
+    old = home.lab.network.edition == "5.1"
     last = _is_last_of_shared(consumer)
     for claim in consumer.unacknowledged:
         remote = claim.message.home is not home

@@ -212,7 +212,7 @@ class Broker:
         self.quiesced = False  # it takes no new clients, by command
         self.hangs = False  # it waits for the database or another broker, and whoever asks it too
         self.lost_database = False  # it was away: operations fail even when it is back
-        self.master = lab.scenario.master
+        self.master = lab.network.master
         self.instances: dict[Destination, PhysicalDestination] = {}
         self.durables: dict[Key, DurableSubscription] = {}
         self.handed: Counter[object] = Counter()  # messages in this life, by durable subscription
@@ -228,7 +228,7 @@ class Broker:
 
     def option(self, key: str, default: object = None) -> Any:
         """Return a property: set at a start, its own, or the cluster's."""
-        return self.options.get(key, self.lab.scenario.option(self.name, key, default))
+        return self.options.get(key, self.lab.network.option(self.name, key, default))
 
     @property
     def serves(self) -> bool:
@@ -288,7 +288,7 @@ class Broker:
     @property
     def waits_for_master(self) -> bool:
         """Whether it may not serve yet: its master is not there, or does not accept it."""
-        if self.lab.scenario.model != "master" or self.named_master == self.name:
+        if self.lab.network.model != "master" or self.named_master == self.name:
             return False
         master = self.lab.brokers.get(str(self.named_master))
         return master is None or not master.ready or not self.accepts(master)
@@ -327,15 +327,9 @@ class Broker:
     def consumers(self, dest: Destination) -> list[Consumer]:
         """Return the consumers of a destination that it serves, in order of registration."""
         alone = dest in self.instances and self.instances[dest].option("LocalOnly")
-        return [
-            c
-            for c in self.lab.consumers.values()
-            if c.open and not c.cut_off and c.dest == dest and (c.home is self or (not alone and self.hears(c)))
-        ]
-
-    def hears(self, consumer: Consumer) -> bool:
-        """Whether it knows of another broker's consumer: news do not cross a line that is cut."""
-        return self.linked(consumer.home) and self not in consumer.unheard_by
+        known = [c for c in self.lab.consumers.values() if c.open and not c.cut_off and c.dest == dest]
+        theirs = set() if alone else {c.name for c in known if self.linked(c.home) and self not in c.unheard_by}
+        return [c for c in known if c.home is self or c.name in theirs]
 
     def active(self, dest: Destination) -> list[Consumer]:
         """Return those of them that get messages; the others wait as backups."""

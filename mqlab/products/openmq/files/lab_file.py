@@ -9,24 +9,26 @@ from mqlab.files import validate
 from mqlab.products.openmq.files import shapes
 from mqlab.spec import codec
 from mqlab.spec.json_types import JsonDict, JsonObject
-from mqlab.spec.openmq import ClusterScenario, Member
+from mqlab.spec.openmq import Member, OpenMQNetwork
+from mqlab.spec.scenario import Scenario
 
 ABOUT = ("name", "theme", "title", "behaviour", "guide", "guide_says", "runs", "time_limit_seconds", "fresh")
 
 
-def read(value: JsonObject, where: str = "lab file") -> ClusterScenario:
+def read(value: JsonObject, where: str = "lab file") -> Scenario:
     """Return the scenario of a JSON value; errors say where and what to write."""
     body = validate.body_of(value, shapes.scenario(), where)
     cluster = body["cluster"]
     try:
-        return ClusterScenario(
-            members=tuple(_member(item) for item in body.get("brokers", ())),
+        network = OpenMQNetwork(
+            brokers=tuple(_member(item) for item in body.get("brokers", ())),
             model=cluster["model"],
             master=cluster.get("master"),
             options=dict(cluster.get("options", {})),
-            about={key: body[key] for key in ABOUT if key in body},
-            version=(validate.version_of(value) or body.get("version") or "6.5")[:3],
-        ).with_actions(*codec.actions_in({**body, "product": "openmq"}))
+            edition=(validate.version_of(value) or body.get("version") or "6.5")[:3],
+        )
+        about = {key: body[key] for key in ABOUT if key in body}
+        return Scenario(network, codec.actions_in({**body, "product": "openmq"}), about)
     except MqlabError as error:
         raise type(error)(f"{where}: {error}") from None
 
@@ -37,19 +39,20 @@ def _member(item: Any) -> Member:
     return Member(item["name"], dict(item.get("options", {})), bool(item.get("not_listed", False)))
 
 
-def write(scenario: ClusterScenario) -> JsonDict:
+def write(scenario: Scenario) -> JsonDict:
     """Return the JSON value; reading it again gives an equal scenario."""
-    cluster: JsonDict = {"model": scenario.model}
-    if scenario.master is not None:
-        cluster["master"] = scenario.master
-    if scenario.options:
-        cluster["options"] = dict(scenario.options)
+    network: OpenMQNetwork = scenario.network
+    cluster: JsonDict = {"model": network.model}
+    if network.master is not None:
+        cluster["master"] = network.master
+    if network.options:
+        cluster["options"] = dict(network.options)
     return {
         **scenario.about,
         "product": "openmq",
-        "version": scenario.version,
+        "version": network.edition,
         "cluster": cluster,
-        "brokers": [_written(member) for member in scenario.members],
+        "brokers": [_written(member) for member in network.brokers],
         "actions": list(map(codec.write, scenario.actions)),
     }
 

@@ -15,9 +15,10 @@ from mqlab.errors import BadFile, BadValue, MqlabError, UnknownName
 from mqlab.files import properties
 from mqlab.files.properties import Entry
 from mqlab.products.openmq.files import lab_file as lab
-from mqlab.spec.openmq import ClusterScenario, Member
+from mqlab.spec.openmq import Member, OpenMQNetwork
 from mqlab.spec.openmq_options import OPTIONS
 from mqlab.spec.origin import Origin, SourceFile
+from mqlab.spec.scenario import Scenario
 
 NAME, PORT, HOST = "imq.instancename", "imq.portmapper.port", "imq.hostname"
 LIST, MASTER = "imq.cluster.brokerlist", "imq.cluster.masterbroker"
@@ -87,18 +88,18 @@ def read(
     files: Iterable[SourceFile],
     values: Mapping[str, str] | None = None,
     hosts: Mapping[str, str] | None = None,
-) -> ClusterScenario:
+) -> OpenMQNetwork:
     """Return the cluster that files make, in which nothing happens yet; raises `BadFile` with file and line."""
     files = tuple(files)
     found = sources(files)
     own = {one.broker: one for one in found if one.broker is not None}
     if len(own) < sum(one.broker is not None for one in found):
-        raise BadFile(f"{files[0].name}: two files are of one broker; give each its own {NAME}")
+        raise BadFile(f"{files[0].name}: two files belong to the same broker; each needs its own {NAME}")
     shared = [one for one in found if one.broker is None] or list(own.values())[:1]
     listed = [_named(text, own, hosts or {}) for one in shared[:1] for text in _list(one.text(LIST))]
     names = [*dict.fromkeys(listed), *(name for name in own if name not in listed)]
     if not names:
-        raise BadFile(f"{files[0].name}: no broker is named; write {LIST}=b1:{_PORT},b2:{_PORT}")
+        raise BadFile(f"{files[0].name}: no broker named; add {LIST}=b1:{_PORT},b2:{_PORT}")
     model, master = _model(shared[0], own, hosts or {})
     cluster = {k: v for one in shared if one.broker is None for k, v in one.options().items()}
     notes: dict[str, object] = {}
@@ -112,11 +113,11 @@ def read(
         **notes,
     }
     try:
-        scenario = lab.read(body, files[0].name)
+        network: OpenMQNetwork = lab.read(body, files[0].name).network
     except (MqlabError, TypeError, KeyError, AttributeError) as error:
         raise BadFile(str(error)) from None
     origin = Origin(files, tuple((values or {}).items()), tuple((hosts or {}).items()))
-    return replace(scenario, origin=origin)
+    return replace(network, origin=origin)
 
 
 def _list(text: str) -> list[str]:
@@ -172,10 +173,9 @@ def _member(
     return made
 
 
-def write(scenario: ClusterScenario) -> dict[str, str]:
-    """Return file name -> text of the property files of a cluster; its script is not in them."""
-    network = replace(scenario, steps=())
-    origin = scenario.origin
+def write(network: OpenMQNetwork) -> dict[str, str]:
+    """Return file name -> text of the property files of a cluster."""
+    origin = network.origin
     texts: dict[str, str] = {}
     if origin is not None:
         before = read(origin.files, dict(origin.values), dict(origin.hosts))
@@ -185,7 +185,7 @@ def write(scenario: ClusterScenario) -> dict[str, str]:
     own = {one.broker for one in sources(SourceFile(n, t) for n, t in texts.items())}
     if not texts:
         texts[CLUSTER_FILE] = properties.changed("", _of_cluster(network), CLUSTER_FILE)
-    for member in network.members:
+    for member in network.brokers:
         if member.name not in own:
             name = f"{_plain(member.name)}/config.properties"
             texts[name] = properties.changed("", _of_member(member), name)
@@ -200,17 +200,17 @@ def _text(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def of_broker(network: ClusterScenario, member: Member) -> dict[str, str]:
+def of_broker(network: OpenMQNetwork, member: Member) -> dict[str, str]:
     """Return all properties of a broker, its own and its cluster's; hosts are called like brokers."""
     return _of_cluster(network) | _of_member(member)
 
 
-def _of_cluster(network: ClusterScenario) -> dict[str, str]:
+def _of_cluster(network: OpenMQNetwork) -> dict[str, str]:
     found: dict[str, str] = {}
     if network.model == "enhanced":
         found[ENHANCED] = "true"
     else:
-        listed = (m.name for m in network.members if not m.not_listed)
+        listed = (m.name for m in network.brokers if not m.not_listed)
         found[LIST] = ",".join(f"{name}:{_PORT}" for name in listed)
     if network.model == "peer":
         found[PEER] = "true"
@@ -225,10 +225,10 @@ def _of_member(member: Member) -> dict[str, str]:
     return {NAME: member.name, PORT: _PORT, **own}
 
 
-def _changed(origin: Origin, before: ClusterScenario, wanted: ClusterScenario) -> dict[str, str]:
+def _changed(origin: Origin, before: OpenMQNetwork, wanted: OpenMQNetwork) -> dict[str, str]:
     """Return the texts of files with the properties set that have changed."""
-    members = {member.name: member for member in wanted.members}
-    old = {member.name: member for member in before.members}
+    members = {member.name: member for member in wanted.brokers}
+    old = {member.name: member for member in before.brokers}
     whole = _differences(_of_cluster(wanted), _of_cluster(before))
     found = sources(origin.files)
     alone = all(one.broker is not None for one in found)
@@ -248,10 +248,10 @@ def _differences(wanted: Mapping[str, str], got: Mapping[str, str]) -> dict[str,
     return gone | {k: v for k, v in wanted.items() if got.get(k) != v}
 
 
-def _noted(network: ClusterScenario, texts: dict[str, str]) -> dict[str, str]:
+def _noted(network: OpenMQNetwork, texts: dict[str, str]) -> dict[str, str]:
     """Return texts in which what the files have no place for is noted, in the first of them."""
-    wanted = lab.write(network)
-    got = lab.write(read(SourceFile(name, text) for name, text in texts.items()))
+    wanted = lab.write(Scenario(network))
+    got = lab.write(Scenario(read(SourceFile(name, text) for name, text in texts.items())))
     notes = {key: value for key, value in wanted.items() if got.get(key) != value}
     if not notes:
         return texts

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from mqlab.files.code import Code
-from mqlab.spec.openmq import ClusterScenario, Member
+from mqlab.files.code import Code, call
+from mqlab.spec.openmq import Member, OpenMQNetwork
 from mqlab.spec.openmq_options import to_python
+from mqlab.spec.scenario import Scenario
 
 _CODE = Code("openmq")
 
 
-def python(scenario: ClusterScenario) -> str:
-    """Return code that makes an equal cluster, with the same actions, under the name `scenario`."""
+def python(scenario: Scenario) -> str:
+    """Return code that makes an equal scenario, under the name `scenario`."""
+    network: OpenMQNetwork = scenario.network
     usual = {"master": None, "edition": "6.5"}
-    told = {"model": scenario.model, "master": scenario.master, "edition": scenario.version}
+    told = {"model": network.model, "master": network.master, "edition": network.edition}
     told = {name: value for name, value in told.items() if name not in usual or value != usual[name]}
-    options = _CODE.named({**told, **to_python("broker", scenario.options)})
-    parts = [*map(_broker, scenario.members), *options]
-    lines = [f"    {written(action)}," for action in scenario.actions]
-    head = ["from mqlab import openmq", "", f"cluster = openmq.Network({', '.join(parts)})"]
-    return "\n".join([*head, "scenario = cluster.with_actions(", *lines, ")", ""])
+    options = _CODE.named({**told, **to_python("broker", network.options)})
+    return _CODE.scenario(call("openmq.Network", [*map(_broker, network.brokers), *options]), scenario)
 
 
 def _broker(member: Member) -> str:

@@ -2,7 +2,7 @@
 
 A broker whose heartbeats are missed is suspect; at the monitor.threshold-th tick of the monitor after
 that (the third, by default) it is found dead, and the first to get the lock takes over what it held
-(Technical Overview, chapter 4, "Enhanced clusters"; OpenMQ rules 9).
+(Technical Overview 4, "Enhanced clusters"; OpenMQ rules 9).
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 The change record is the history of destinations and durable subscriptions: kept by the master broker,
 in the peers' database, or in the store of an enhanced cluster. Whoever was away reads it before it takes
-part, then hears of the others' consumers (Technical Overview, chapter 4, "Conventional Clusters").
+part, then hears of the others' consumers (Technical Overview 4, "Conventional Clusters").
 """
 
 from __future__ import annotations
@@ -92,13 +92,13 @@ def change(broker: Broker, what: str, *values: Any) -> bool:
             CHANGES[what](peer, *values)
             peer.seen = len(lab.change_record)
         return True
-    if lab.scenario.model == "master" or (lab.scenario.model == "peer" and not lab.database_up):
+    if lab.network.model == "master" or (lab.network.model == "peer" and not lab.database_up):
         if what == "subscribe":
             values[0].refused = True
         for peer in {"create": peers, "update": [broker], "subscribe": [broker]}.get(what, ()):
             CHANGES[what](peer, *values)
         # A peer tries for minutes to reach its database, and answers nothing meanwhile.
-        broker.hangs = lab.scenario.model == "peer"
+        broker.hangs = lab.network.model == "peer"
     return False
 
 
@@ -117,9 +117,9 @@ def subscribe(broker: Broker, key: Key, dest: Destination, selector: str | None)
 def can_change(broker: Broker) -> bool:
     """Whether the change record can be written to from a broker."""
     lab = broker.lab
-    if lab.scenario.model == "master":
+    if lab.network.model == "master":
         return broker.linked(lab.brokers[str(broker.named_master)])
-    return lab.scenario.model == "none" or (lab.database_up and not broker.lost_database)
+    return lab.network.model == "none" or (lab.database_up and not broker.lost_database)
 
 
 # Coming and going
@@ -170,7 +170,7 @@ def catch_up(broker: Broker) -> None:
     """A broker joins: changes by the record, and what is in use on either side."""
     lab = broker.lab
     for what, values in lab.change_record[broker.seen :]:
-        if lab.scenario.model != "none":  # without a record it keeps and lacks what it did
+        if lab.network.model != "none":  # without a record it keeps and lacks what it did
             (_unsubscribed_while_away if what == "unsubscribe" else CHANGES[what])(broker, *values)
     broker.seen = len(lab.change_record)
     for peer in broker.peers:

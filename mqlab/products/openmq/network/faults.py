@@ -35,7 +35,7 @@ def do_start_broker(lab: Cluster, keys: Keys) -> Outcome:
     """Start one broker; it may have to wait for its master, or end by itself."""
     broker = lab.brokers[keys["broker"]]
     broker.options.update(keys.get("options", {}))
-    if not lab.database_up and lab.scenario.model in ("peer", "enhanced"):
+    if not lab.database_up and lab.network.model in ("peer", "enhanced"):
         return "ended"
     return RunningStep(_may_begin, (broker, keys), takeover.patience(broker), _start)
 
@@ -192,5 +192,5 @@ def do_database(lab: Cluster, keys: Keys) -> None:
     """Stop or start the database of the record, or of the shared store."""
     lab.database_up = keys["action"] == "start"
     for broker in lab.brokers.values():
-        broker.lost_database |= not lab.database_up and lab.scenario.model == "peer"
+        broker.lost_database |= not lab.database_up and lab.network.model == "peer"
         broker.hangs &= not lab.database_up  # its next retry comes through

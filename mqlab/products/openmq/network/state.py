@@ -22,7 +22,8 @@ from mqlab.products.openmq.broker.model import (
 from mqlab.products.openmq.notes import Notes
 from mqlab.products.openmq.script.operation import Row, ScriptStep
 from mqlab.spec.link import LikeLinks, Links
-from mqlab.spec.openmq import ClusterScenario
+from mqlab.spec.openmq import OpenMQNetwork
+from mqlab.spec.scenario import Scenario
 
 
 class Cluster(Lab):
@@ -30,20 +31,20 @@ class Cluster(Lab):
 
     def __init__(
         self,
-        scenario: ClusterScenario,
+        scenario: Scenario,
         seed: int = 0,
         jitter: int | str = 0,
         limit: int | None = None,
         links: LikeLinks = None,
     ) -> None:
-        self.plan = [ScriptStep(step) for step in scenario.steps]
-        names = [member.name for member in scenario.members]
-        super().__init__("openmq", self.plan, seed, jitter, limit, None, Links.of(links, names))
-        self.scenario = scenario
-        self.enhanced = scenario.model == "enhanced"
+        self.plan = [ScriptStep(step) for step in scenario.script]
+        network: OpenMQNetwork = scenario.network
+        super().__init__("openmq", self.plan, seed, jitter, limit, None, Links.of(links, network.names))
+        self.scenario, self.network = scenario, network
+        self.enhanced = network.model == "enhanced"
         self.notes = Notes(self)
-        self.listed = [m.name for m in scenario.members if not m.not_listed]
-        self.brokers = {m.name: Broker(self, m.name) for m in scenario.members}
+        self.listed = [m.name for m in network.brokers if not m.not_listed]
+        self.brokers = {name: Broker(self, name) for name in network.names}
         self.notes.name_links(list(self.brokers))
         self.consumers: dict[str, Consumer] = {}
         self.producers: dict[str, Client] = {}

@@ -17,7 +17,7 @@ from mqlab.products.openmq.files import properties as openmq_files
 from mqlab.products.openmq.files.properties import LIST, MASTER
 from mqlab.real.home import Home
 from mqlab.real.processes import JAVA_OPTIONS, LOOPBACK, Processes
-from mqlab.spec.openmq import ClusterScenario
+from mqlab.spec.openmq import OpenMQNetwork
 
 _READY = re.compile(r"Broker .*:\d+.* ready")
 _LINKED = re.compile(r":(\d+)\s+OPERATING")
@@ -37,16 +37,16 @@ _NO_ROUTE = ("192.0.2.1", 9)  # a documentation address: nothing is sent there
 class OpenMQBrokers(Processes):
     """The brokers of a cluster of Open Message Queue."""
 
-    def __init__(self, cluster: ClusterScenario, home: Home) -> None:
-        self.host = own_address() if len(cluster.members) > 1 else LOOPBACK
-        super().__init__([member.name for member in cluster.members])
+    def __init__(self, cluster: OpenMQNetwork, home: Home) -> None:
+        self.host = own_address() if len(cluster.brokers) > 1 else LOOPBACK
+        super().__init__([member.name for member in cluster.brokers])
         self.cluster, self.home = cluster, home
         self.passwords = self.folder / "passwords"
         self.passwords.write_text(_PASSWORDS, encoding="utf-8")
 
     def properties(self, name: str) -> Mapping[str, str]:
         """Return a broker's properties, at addresses of this machine."""
-        member = next(one for one in self.cluster.members if one.name == name)
+        member = next(one for one in self.cluster.brokers if one.name == name)
         found = openmq_files.of_broker(self.cluster, member)
         for key in (LIST, MASTER):
             if found.get(key):
@@ -121,7 +121,7 @@ def messages_in(text: str) -> dict[str, int]:
         return {"messages": 0, "remote": 0}
     found = _MESSAGES.search(text)
     if found is None:
-        raise CannotRun(f"'imqcmd query dst' tells no number of messages:\n{text[-600:]}")
+        raise CannotRun(f"'imqcmd query dst' printed no message count:\n{text[-600:]}")
     return {"messages": int(found[1]), "remote": int(found[2] or 0)}
 
 
@@ -135,7 +135,7 @@ def own_address() -> str:
             found = LOOPBACK
     if found.startswith("127."):
         raise CannotRun(
-            "brokers of Open Message Queue refuse to make a cluster at loopback addresses, and this "
-            "machine has no other; connect it to a network"
+            "Open Message Queue refuses to form a cluster on loopback addresses, and this machine has no "
+            "others; connect it to a network"
         )
     return found

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from mqlab.checks import rule
 from mqlab.products.openmq.rules import clusters
-from mqlab.spec.openmq import ClusterScenario
 from mqlab.spec.problem import Problem
+from mqlab.spec.scenario import Scenario
 
 RULES = rule.collected(clusters)
 
 
-def check(scenario: ClusterScenario) -> list[Problem]:
+def check(scenario: Scenario) -> list[Problem]:
     """Return the problems of a cluster that runs and does harm, errors first.
 
-    >>> from mqlab.spec.openmq import Member
-    >>> [p.rule for p in check(ClusterScenario((Member("b1"),), "none", None))]
+    >>> from mqlab.spec.openmq import Network
+    >>> [problem.rule for problem in check(Scenario(Network("b1")))]
     ['no-record']
     """
     return rule.check(RULES, clusters.Cluster.of(scenario))

@@ -11,25 +11,28 @@ from mqlab.checks.example import Example
 from mqlab.checks.rule import Element, Found, rule
 from mqlab.products.openmq.files import properties
 from mqlab.products.openmq.rules.examples import MASTER, READS, begun, linked, missed, start
-from mqlab.spec.openmq import LINKED_ALIKE, ClusterScenario
+from mqlab.spec.openmq import LINKED_ALIKE, OpenMQNetwork
+from mqlab.spec.scenario import Scenario
+from mqlab.spec.step import Step
 
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
     """What the rules look at: a cluster, its own file under "cluster", and that of each broker by its name."""
 
-    scenario: ClusterScenario
+    network: OpenMQNetwork
+    steps: tuple[Step, ...]
     files: dict[str, properties.Found]
 
     @staticmethod
-    def of(scenario: ClusterScenario) -> Cluster:
+    def of(scenario: Scenario) -> Cluster:
         """Return a cluster beside the files that it was read from."""
-        found = properties.sources(scenario.origin.files) if scenario.origin else []
-        return Cluster(scenario, {one.broker or "cluster": one for one in found})
+        found = properties.sources(origin.files) if (origin := scenario.network.origin) else []
+        return Cluster(scenario.network, scenario.script, {one.broker or "cluster": one for one in found})
 
     def text(self, name: str, key: str, default: object) -> str:
         """Return a property of a broker as it is compared."""
-        return str(self.scenario.option(name, key, default)).strip("${}").lower()
+        return str(self.network.option(name, key, default)).strip("${}").lower()
 
     def element(self, where: str, key: str, *names: str) -> Element:
         """Return brokers at a property: in the file of the first that has it, else where the first begins."""
@@ -58,17 +61,17 @@ class Cluster:
     example=lambda: Example(linked(**{"imq.cluster.clusterid": "other"}), linked()),
 )
 def _must_match(cluster: Cluster) -> Found:
-    scenario = cluster.scenario
-    first = scenario.members[0].name
+    network = cluster.network
+    first = network.names[0]
     alike = {**LINKED_ALIKE, "imq.cluster.clusterid": ""}
-    if scenario.model == "master":
-        alike["imq.cluster.masterbroker"] = scenario.master or ""
+    if network.model == "master":
+        alike["imq.cluster.masterbroker"] = network.master or ""
     for key, default in alike.items():
         said = cluster.text(first, key, default)
         harm = "the brokers refuse to connect, and no messages are exchanged"
-        if scenario.model == "enhanced" and key == "imq.cluster.clusterid":
+        if network.model == "enhanced" and key == "imq.cluster.clusterid":
             harm = "they form two separate clusters in the same database"
-        for name in (member.name for member in scenario.members[1:]):
+        for name in network.names[1:]:
             own = cluster.text(name, key, default)
             if own != said:
                 both = cluster.element(f"brokers {first} and {name}", key, name, first)
@@ -88,11 +91,11 @@ def _broker_id(cluster: Cluster) -> Found:
     key, seen = "imq.brokerid", dict[str, str]()
     later = {
         str(step.keys["broker"]): step.keys["options"][key]
-        for step in cluster.scenario.steps
+        for step in cluster.steps
         if key in step.keys.get("options", {})
     }
-    for name in (member.name for member in cluster.scenario.members):
-        given = later.get(name, cluster.scenario.option(name, key))
+    for name in cluster.network.names:
+        given = later.get(name, cluster.network.option(name, key))
         if given is None:
             continue
         other = seen.setdefault(str(given), name)
@@ -111,10 +114,10 @@ def _broker_id(cluster: Cluster) -> Found:
     unshown="no effect: the option is ignored",
 )
 def _ignored(cluster: Cluster) -> Found:
-    scenario = cluster.scenario
+    network = cluster.network
     for key in ("imq.cluster.brokerlist", "imq.cluster.masterbroker"):
-        given = [m.name for m in scenario.members if scenario.option(m.name, key) is not None]
-        if given and scenario.model == "enhanced":
+        given = [name for name in network.names if network.option(name, key) is not None]
+        if given and network.model == "enhanced":
             yield cluster.element(f"broker {', '.join(given)}", key, *given), {"key": key}
 
 
@@ -125,18 +128,18 @@ def _ignored(cluster: Cluster) -> Found:
     what="it starts before its master broker {master} and rejects clients (C4090) until the master "
     "broker is up",
     fix="start the master broker first",
-    source="Technical Overview, chapter 4, Conventional Clusters",
+    source="Technical Overview 4, Conventional Clusters",
     example=lambda: Example(begun(*start("b2"), READS, *start("b1")), begun(*start("b1", "b2"), READS)),
 )
 def _master_first(cluster: Cluster) -> Found:
-    scenario = cluster.scenario
-    first = next((s for s in scenario.steps if s.do in ("start", "start_broker")), None)
-    if first is None or scenario.model != "master":
+    network = cluster.network
+    first = next((s for s in cluster.steps if s.do in ("start", "start_broker")), None)
+    if first is None or network.model != "master":
         return
-    names = first.keys.get("brokers", [scenario.master])  # all of them: the master first
+    names = first.keys.get("brokers", [network.master])  # all of them: the master first
     name = first.keys.get("broker", *names[:1])
-    if name != scenario.master:
-        yield Element(f"broker {name}"), {"master": scenario.master}
+    if name != network.master:
+        yield Element(f"broker {name}"), {"master": network.master}
 
 
 @rule(
@@ -150,5 +153,5 @@ def _master_first(cluster: Cluster) -> Found:
     example=lambda: Example(missed({"model": "none"}), missed(MASTER)),
 )
 def _no_record(cluster: Cluster) -> Found:
-    if cluster.scenario.model == "none":
+    if cluster.network.model == "none":
         yield cluster.whole(), {}

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from mqlab.products.openmq.files import lab_file
 from mqlab.spec.json_types import JsonDict
-from mqlab.spec.openmq import ClusterScenario
+from mqlab.spec.scenario import Scenario
 
 MASTER = {"model": "master", "master": "b1"}
 
 
-def _read(cluster: dict[str, str], brokers: dict[str, dict[str, str]], *steps: JsonDict) -> ClusterScenario:
+def _read(cluster: dict[str, str], brokers: dict[str, dict[str, str]], *steps: JsonDict) -> Scenario:
     members = [{"name": name, **({"options": own} if own else {})} for name, own in brokers.items()]
     body = {"product": "openmq", "cluster": cluster, "brokers": members, "steps": [*steps, {"do": "settle"}]}
     return lab_file.read(body, "shown")
@@ -27,17 +27,17 @@ SENDS = (
 )
 
 
-def linked(**second: str) -> ClusterScenario:
+def linked(**second: str) -> Scenario:
     """Return a broker that sends five messages, and a second one with options, where they are read."""
     return _read(MASTER, {"b1": {}, "b2": second}, {"do": "start"}, READS, *SENDS)
 
 
-def begun(*steps: JsonDict) -> ClusterScenario:
+def begun(*steps: JsonDict) -> Scenario:
     """Return two brokers that start as told, before five messages are sent at the first."""
     return _read(MASTER, {"b1": {}, "b2": {}}, *steps, *SENDS)
 
 
-def missed(cluster: dict[str, str]) -> ClusterScenario:
+def missed(cluster: dict[str, str]) -> Scenario:
     """Return a broker that is away while a durable subscription is made, and is asked for it later."""
     durable = {"do": "open_consumer", "topic": "T", "durable": True}
     return _read(

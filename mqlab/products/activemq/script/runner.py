@@ -1,29 +1,53 @@
-"""What an action comes to: to brokers in time, to lines, files and clients with addresses.
+"""What an action comes to, by two paces.
 
-By the pace of calls an action is over when its call has come back, when what it waits for holds, or when
-its patience is over.
+At rest, each action is over when the network has come to rest. By the pace of calls it is over when its call
+has come back, when what it waits for holds, or when its patience is over.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections import deque
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from mqlab.engine.lab import Completion
+from mqlab.products.activemq.client import request_reply
+from mqlab.products.activemq.client.calls import PendingCall
 from mqlab.products.activemq.script import broker_actions, client_actions, fault_actions
-from mqlab.products.activemq.script.steps import RunningStep, Stage, script_option
+from mqlab.products.activemq.script.steps import RunningStep, script_option
 from mqlab.products.activemq.script.waits import WAITS
 from mqlab.spec import action as a
 from mqlab.spec import clients as c
 from mqlab.spec import faults as f
+from mqlab.spec.network_names import DATABASE
 from mqlab.spec.steps import name_of
+
+if TYPE_CHECKING:
+    from mqlab.products.activemq.ha.jdbc import Database
+    from mqlab.products.activemq.lab import Lab
+    from mqlab.products.activemq.network.network_connector import DiscoveryNetworkConnector
+    from mqlab.products.activemq.transport.sockets import NetworkPath
 
 PATIENCE = 20_000  # ms that an action which waits for something has, unless told
 LONGEST_CALL = 60_000  # ms that a script waits for a call to come back, unless told
 
 
-class ScriptRunner(Stage):
-    """Does actions, and knows when they are over."""
+class ScriptRunner:
+    """Does actions, and knows when they are over.
+
+    `now` is the action that begins, `calls` are all that clients have made, `turns` are connectors that
+    start one after the other.
+    """
+
+    now: RunningStep
+
+    def __init__(self, lab: Lab) -> None:
+        self.lab = lab
+        self.calls: list[PendingCall] = []
+        self.rows: list[dict[str, Any]] = []  # results that are no calls
+        self.named: set[str] = set()  # the brokers that have been started at least once
+        self.turns: deque[DiscoveryNetworkConnector] = deque()
+        self.in_turn = False
 
     def do(self, no: int, action: a.Action) -> Completion:
         """Begin an action, and say when it is over."""
@@ -33,8 +57,9 @@ class ScriptRunner(Stage):
         self.now = now = RunningStep(no, action, clock.now)
         if most is not None or over:
             now.until = clock.now + int(PATIENCE if most is None else most) * 1000
-        if not isinstance(action, c.WaitUntil):
-            DO[type(action)](self, action)
+        end = None if isinstance(action, c.WaitUntil) else DO[type(action)](self, action)
+        if end is not None or not (self.lab.by_calls or isinstance(action, (c.WaitUntil, c.ReceiveOnce))):
+            return end or Completion()
         if now.call is not None and now.until is None:
             now.until = clock.now + LONGEST_CALL * 1000
         waits = now.call is not None or over
@@ -42,9 +67,34 @@ class ScriptRunner(Stage):
             return Completion(deadline=clock.now)
         return Completion(self.condition_holds if waits else None, now, now.until, self.on_over)
 
-    def only_waits(self, action: a.Action) -> bool:
-        """Whether an action does nothing but wait."""
-        return isinstance(action, (c.WaitUntil, c.ReceiveOnce))
+    def call(self, client: str) -> PendingCall:
+        """Return the call of a client that the action makes; the script waits for it, unless told."""
+        return self.wait_for(PendingCall(self.lab, self.now.no, self.now.action, client))
+
+    def wait_for(self, call: PendingCall) -> PendingCall:
+        """Let the script wait for a call, unless its action says that nobody does."""
+        self.calls.append(call)
+        if not call.in_background:
+            self.now.call = call
+        return call
+
+    def is_due(self, waiting: RunningStep, due: int) -> bool:
+        """Whether the time *due* (us) has come; if not, see to it that somebody looks then."""
+        clock = self.lab.clock
+        if clock.now < due and due != waiting.due:
+            waiting.due = due
+            clock.schedule_background(due, self.on_due, None)
+        return clock.now >= due
+
+    def on_due(self, _: None) -> None:
+        """Time has come to look again."""
+
+    def lines(self, one: str, other: str | None) -> Sequence[NetworkPath | Database]:
+        """Return the line of two, all that lead to one, or that to the database."""
+        if one == DATABASE:
+            return [self.lab.database]
+        directory = self.lab.directory
+        return directory.lines_to(one) if other is None else [directory.join(one, other)]
 
     def condition_holds(self, waiting: RunningStep) -> bool:
         """Whether what an action waits for has come."""
@@ -90,8 +140,9 @@ class ScriptRunner(Stage):
         return sorted(found, key=lambda row: row["step"])
 
 
-DO: dict[type[a.Action], Callable[[Stage, Any], None]] = {
+DO: dict[type[a.Action], Callable[[ScriptRunner, Any], Completion | None]] = {
     # brokers
+    a.Start: broker_actions.start_network,
     a.Restart: broker_actions.start_broker,
     c.StartBrokers: broker_actions.start_brokers,
     a.Stop: broker_actions.stop,
@@ -119,6 +170,7 @@ DO: dict[type[a.Action], Callable[[Stage, Any], None]] = {
     a.StopConnector: fault_actions.stop_connector,
     a.Wait: fault_actions.wait,
     a.Snapshot: fault_actions.take_snapshot,
+    a.WaitForSends: broker_actions.nothing,
     c.SampleOrders: fault_actions.sample_orders,
     # clients
     c.Client: client_actions.connect,
@@ -134,9 +186,10 @@ DO: dict[type[a.Action], Callable[[Stage, Any], None]] = {
     a.Acknowledge: client_actions.acknowledge,
     a.Commit: client_actions.commit,
     a.Rollback: client_actions.rollback,
+    a.RequestReply: request_reply.begin,
 }
 # Those that are over when something holds.
-OVER: dict[type[a.Action], Callable[[Stage, RunningStep, Any], bool]] = {
+OVER: dict[type[a.Action], Callable[[ScriptRunner, RunningStep, Any], bool]] = {
     a.Restart: broker_actions.has_started,
     c.StartBrokers: broker_actions.have_started,
     a.Settle: broker_actions.has_settled,

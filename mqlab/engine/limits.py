@@ -1,0 +1,58 @@
+"""The limits of a run: events, memory, things that happen without an event."""
+
+from __future__ import annotations
+
+from mqlab.engine.clock import Clock
+from mqlab.errors import BadValue
+from mqlab.spec.plural import counted
+from mqlab.spec.values import told_ms
+from mqlab.trace.record import Recorder
+
+LOOKS = 1000  # how often (us) an action beside the script is looked after
+MOST_EVENTS = 100_000_000  # of a run that is given no limit
+MOST_MEMORY = 8 << 30  # bytes of what is written down and what is still to happen
+EVENT, TURN = 104, 300  # bytes of one event, and of one thing on the clock
+TURNS = 20  # things on the clock for each event that may be; a run that writes nothing down ends too
+
+
+class Limited:
+    """What ends a run that becomes too much; `remedy` says what to do where a limit is reached."""
+
+    clock: Clock
+    recorder: Recorder
+    limit: int | None
+    remedy = "let the script end earlier"
+
+    @property
+    def most(self) -> int:
+        """How many events the run may have."""
+        return MOST_EVENTS if self.limit is None else self.limit
+
+    def check_limit(self) -> None:
+        """Raise `BadValue` when more has happened than the limit allows."""
+        if self.limit is not None and self.recorder.count > self.limit:
+            now = told_ms(self.clock.now)
+            raise BadValue(f"more than {counted(self.limit, 'event')}, stopped at {now} ms; {self.remedy}")
+
+    def check_patience(self) -> None:
+        """Raise `BadValue` for a run beyond its limit of events, of memory, or of things without events."""
+        turns, count = TURNS * (self.most + LOOKS), self.recorder.count
+        now = f"stopped at {told_ms(self.clock.now)} ms"
+        if count > self.most:
+            raise BadValue(f"more than {counted(self.most, 'event')}, {now}; {self.remedy}")
+        if self.clock.turn > turns:
+            raise BadValue(
+                f"{turns} things were to happen, with {counted(count, 'event')}; {now}: set until=..."
+            )
+        kept = count - self.recorder.gone
+        if EVENT * kept + TURN * self.clock.waiting > MOST_MEMORY:
+            raise BadValue(
+                f"more than {MOST_MEMORY >> 30} GiB, {now}: {counted(count, 'event')}, and "
+                f"{self.clock.waiting} things that are still to happen; let fewer messages be sent"
+            )
+
+    def expect(self, messages: int) -> None:
+        """Raise `BadValue` for more messages at once than a run may have events."""
+        if messages > self.most:
+            sent = counted(messages, "message")
+            raise BadValue(f"more than {counted(self.most, 'event')} result from {sent}; send fewer")

@@ -1,0 +1,31 @@
+"""What of a lab's script has not happened, each with the reason."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mqlab.spec.action import Settle, Snapshot
+from mqlab.spec.naming import called
+from mqlab.spec.values import told_ms
+
+if TYPE_CHECKING:
+    from mqlab.engine.lab import Lab
+
+ADDED = (Settle, Snapshot)  # a run adds them itself: nobody misses them
+
+
+def unfinished(lab: Lab) -> list[dict[str, str]]:
+    """Return what has not happened yet, or was in vain, as a trace's header has it: what, and why."""
+    now = f"the run ended at {told_ms(lab.now)} ms"
+    left = [(action, f"{now}, before its turn") for action in lab.script]
+    left += [(action, f"{now}, before its time") for action in lab.appointments]
+    if lab.latest is not None and lab.under_way is not None and not lab.is_over(lab.under_way):
+        left.insert(0, (lab.latest, f"{now}, before it was over"))
+    rows = [
+        {"what": called(action), "why": why}
+        for action, why in ((lab.action_of(scripted), why) for scripted, why in left)
+        if not isinstance(action, ADDED)
+    ]
+    if lab.cut_at is not None and not rows and not lab.resting:
+        rows.append({"what": "Messages or clients were still moving", "why": now})
+    return [*lab.in_vain, *rows]

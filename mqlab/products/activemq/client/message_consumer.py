@@ -1,0 +1,239 @@
+"""A consumer: its prefetch buffer, its acknowledge mode, and what a rollback does.
+
+The modes are those of JMS with ActiveMQ's individual one. What the client has in its hands and will
+acknowledge later is reported as delivered, which makes room for more (ActiveMQ rules 27.1, 27.2 and 27.3).
+How all this reaches the broker is its transport's: a socket with an address, or a connection of its own.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections import defaultdict, deque
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
+
+from mqlab.products.activemq.broker.message import ConsumerInfo, Message
+from mqlab.products.activemq.broker.message_audit import MessageAudit
+from mqlab.products.activemq.transport.openwire import Command, DeliveredAck, MessagePull, PoisonAck
+from mqlab.spec import Consumer as ConsumerSpec
+from mqlab.spec.redelivery import Redelivery
+from mqlab.spec.selector import Selector
+from mqlab.spec.values import Destination, duration
+from mqlab.trace.kinds import Kind
+from mqlab.trace.record import pack_prefix
+
+if TYPE_CHECKING:
+    from mqlab.products.activemq.client.calls import PendingCall
+    from mqlab.products.activemq.lab import Lab
+
+# Of the prefetch: so many are reported at once, or acknowledged in dups_ok mode. From queues, in that
+# mode too, each message is acknowledged by itself (played with 5.5.1 and 5.17.2).
+BATCH = 0.5
+Delivery = tuple[Message, int, int]  # a message, the row of its dispatch, how often it was delivered before
+
+Calls = Callable[[str], "PendingCall"]  # makes the call of a client that the script may wait for
+
+
+class MessageConsumer(ABC):
+    """Takes messages from its buffer, one after the other, and acknowledges them.
+
+    `allowance` is how many more it may take, None is no limit; `unacknowledged` is what it has received and
+    not acknowledged; `by_action` whether it acknowledges only when told to.
+    """
+
+    node: int
+    durable: tuple[str, str] | None  # (client id, name) of its durable subscription
+    wanted_prefetch: int | None  # None is what the broker's policy says
+    session_name = ""
+    connected = True  # whether there is anybody to ask for messages
+
+    def __init__(
+        self, lab: Lab, spec: ConsumerSpec, dest: Destination, by_action: bool, redelivery: Redelivery
+    ) -> None:
+        self.lab, self.spec, self.name, self.dest = lab, spec, spec.name, dest
+        self.by_action, self.redelivery = by_action, redelivery
+        self.puts_off = spec.ack_mode == "dups_ok" and not by_action
+        self.at_once = not by_action and not (self.puts_off and not dest.is_queue)
+        self.allowance: int | None = None if spec.receiving else 0
+        self.delay = duration(spec.delay)
+        self.sorts = lab.rules.client_sorts
+        self.buffer: deque[Delivery] = deque()
+        self.busy = 0  # with a message, or with the pause after a rollback
+        self.closed = self.asked = False
+        self.count = 0  # how many it has received
+        self.unacknowledged: list[Message] = []
+        self.fresh: list[Message] = []  # received, neither acknowledged nor reported
+        self.reported: set[Message] = set()
+        self.pushed: defaultdict[int, MessageAudit] = defaultdict(MessageAudit)  # what it had, by destination
+        self.recorder = lab.recorder
+
+    def info(self) -> ConsumerInfo:
+        """Return what its broker, and others, are told of it."""
+        spec = self.spec
+        dialect = "activemq-5.5" if self.lab.rules.missing_differs else "activemq"
+        selector = Selector(spec.selector, dialect) if spec.selector else None
+        info = ConsumerInfo(
+            self.lab.new_id(), self.dest, spec.priority, selector, spec.exclusive, durable=self.durable
+        )
+        info.browser = spec.browser
+        info.not_from = self.connection_name if spec.no_local else None
+        return info
+
+    @property
+    def connection_name(self) -> str:
+        """What its connection is called."""
+        return self.spec.connection or self.name
+
+    def set_prefetch(self, prefetch: int | None) -> None:
+        """Take note of its prefetch, which may be the broker's to say."""
+        self.prefetch = prefetch
+        self.batch = max(1, (prefetch or 0) * BATCH)  # how many are reported or acknowledged together
+
+    def comes_from(self, broker: int, node: int, sub: int = -1) -> None:
+        """What it takes comes from that broker now; its stamps are the same for every message."""
+        self.receipt = pack_prefix(Kind.Received, broker, broker, node, -1, sub)
+        self.redelivery_stamp = pack_prefix(Kind.Redelivered, broker, broker, node, -1, sub)
+
+    @abstractmethod
+    def send(self, command: Command) -> None:
+        """Tell the broker something."""
+
+    @abstractmethod
+    def settle(self, count: int | None, call: Calls) -> None:
+        """Acknowledge what it was told to: all, or the last *count*; *call* makes the call of a client."""
+
+    @abstractmethod
+    def end_transaction(self, how: str, call: Calls) -> None:
+        """Commit or roll back its session."""
+
+    @abstractmethod
+    def leave(self, unsubscribe: bool, call: Calls) -> None:
+        """Close it at the broker too; with *unsubscribe* its durable subscription ends."""
+
+    @abstractmethod
+    def send_acks(self, messages: list[Message]) -> None:
+        """Send the acknowledgement of messages."""
+
+    # Taking
+
+    def _best(self) -> Delivery:
+        """Take what is next out of the buffer in 5.5: the oldest of the highest JMS priority."""
+        best = max(self.buffer, key=lambda one: one[0].headers.get("JMSPriority", 4))
+        self.buffer.remove(best)
+        return best
+
+    def work(self) -> None:
+        """Take what may be taken from the buffer."""
+        while self.buffer and self.allowance != 0 and not self.busy and not self.closed:
+            message, row, before = self._best() if self.sorts else self.buffer.popleft()
+            self.take(message, row, before)
+        if self.prefetch == 0 and not self.busy and self.allowance != 0 and not self.closed:
+            self.ask()
+
+    def ask(self) -> None:
+        """Pull one message: with prefetch 0 the broker sends only on request."""
+        if not self.asked:
+            self.asked = self.connected
+            self.send(MessagePull(self.name))
+
+    def take(self, message: Message, row: int, before: int) -> None:
+        """Receive one message and work on it."""
+        self.count += 1
+        if self.allowance:
+            self.allowance -= 1
+        if before:
+            self.receive_again(message, row, before)
+        else:
+            self.recorder.add_packed(self.receipt, message, 0, row)
+        message.received = True
+        if self.delay:
+            self.busy += 1
+            self.lab.clock.schedule(self.lab.clock.now + self.delay, self.on_worked, message)
+        else:
+            self.finish(message)
+
+    def receive_again(self, message: Message, row: int, before: int) -> int:
+        """Receive a message that was delivered *before*; return the row of it."""
+        row = self.recorder.add_packed(self.redelivery_stamp, message, 0, row)
+        return self.recorder.add_packed(self.receipt, message, 0, row)
+
+    def on_worked(self, message: Message) -> None:
+        """The time that the message takes is over."""
+        self.busy -= 1
+        if not self.closed:
+            self.finish(message)
+            self.work()
+
+    # Acknowledging
+
+    def finish(self, message: Message) -> None:
+        """Be done with the work on a message: acknowledge it at once, with others, or when told to."""
+        if self.at_once:
+            self.send_acks([message])
+            return
+        self.unacknowledged.append(message)
+        if self.puts_off:
+            if len(self.unacknowledged) >= self.batch:
+                self.acknowledge()
+        elif message not in self.reported:
+            self.fresh.append(message)
+            if len(self.fresh) >= self.batch:
+                self.reported.update(self.fresh)
+                self.send(DeliveredAck(self.name, self.fresh))
+                self.fresh = []
+
+    def acknowledge(self, count: int | None = None) -> None:
+        """Acknowledge all, or only the last *count*; in individual mode that is one unless told."""
+        if count is None and self.spec.ack_mode == "individual":
+            count = 1
+        first = 0 if count is None else max(0, len(self.unacknowledged) - count)
+        done, self.unacknowledged = self.unacknowledged[first:], self.unacknowledged[:first]
+        for message in done:
+            self.reported.discard(message)
+            if message in self.fresh:
+                self.fresh.remove(message)
+        if done:
+            self.send_acks(done)
+
+    @abstractmethod
+    def count_rollback(self, message: Message) -> int:
+        """Return how often a message was delivered that comes again after a rollback."""
+
+    def give_back(self) -> None:
+        """Roll back: what was received and not committed comes again."""
+        again, self.unacknowledged = self.unacknowledged, []
+        self.redeliver(again)
+
+    def redeliver(self, messages: Iterable[Message]) -> None:
+        """Take messages again, after the redelivery policy's wait in which nothing is taken, or never."""
+        policy, clock = self.redelivery, self.lab.clock
+        kept: list[Delivery] = []
+        for message in messages:
+            before = self.count_rollback(message)
+            if 0 <= policy.maximum < before:
+                self.send(PoisonAck(self.name, message))
+            else:
+                kept.append((message, message.row, before))
+        if kept:
+            self.buffer.extendleft(reversed(kept))
+            self.busy += 1
+            clock.schedule(clock.now + policy.wait(kept[0][2]) * 1000, self.on_again, None)
+
+    def on_again(self, _: None) -> None:
+        """The pause after a rollback is over."""
+        self.busy -= 1
+        self.work()
+
+    # What its user does
+
+    def allow(self, count: int | None) -> None:
+        """Let it take *count* messages from now on; None is all it can."""
+        self.allowance = count
+        self.work()
+
+    def close(self) -> None:
+        """Take nothing more; what dups_ok has put off is acknowledged."""
+        if self.puts_off:
+            self.acknowledge()
+        self.closed = True
+        self.buffer.clear()

@@ -1,0 +1,97 @@
+"""A broker's subscription for a consumer at the other end of a connection."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mqlab.products.activemq.broker import advisory, dead_letter_strategy
+from mqlab.products.activemq.broker.message import ConsumerInfo, Message, MessageDispatch
+from mqlab.products.activemq.broker.subscription import Subscription
+from mqlab.products.activemq.transport.openwire import DispatchCommand
+from mqlab.products.activemq.transport.sockets import Socket
+from mqlab.trace.kinds import Kind, Reason
+
+if TYPE_CHECKING:
+    from mqlab.products.activemq.broker.broker import Broker
+    from mqlab.products.activemq.client.message_consumer import MessageConsumer
+
+TOPIC_PREFETCH_5_5 = 32766
+
+
+class ClientSubscription(Subscription):
+    """What is pushed goes over the socket; the consumer is known by its name."""
+
+    def __init__(self, broker: Broker, socket: Socket, consumer: MessageConsumer) -> None:
+        info, prefetch = consumer.info(), consumer.wanted_prefetch
+        if prefetch is None:
+            prefetch = prefetch_of(broker, info)
+        super().__init__(broker, info, prefetch, f"{info.dest} at {broker.name} by {consumer.name}")
+        consumer.set_prefetch(prefetch)
+        self.socket, self.consumer, self.client_name = socket, consumer, consumer.name
+        self.may_refuse = self.may_refuse or info.browser
+
+    def refusal(self, message: Message) -> int:
+        """Return why the client may not have *message*: a browser takes nothing away."""
+        return Reason.browsing if self.info.browser else super().refusal(message)
+
+    def deliver(self, message: Message, rule: int) -> None:
+        """Push *message* to the client."""
+        self.dispatched[message] = None
+        node = self.broker.node
+        row = self.broker.record_message(
+            Kind.Dispatched, message, node, self.consumer.node, -1, self.no, rule, message.row
+        )
+        delivery = MessageDispatch(message, row, message.redeliveries)
+        self.socket.reply(DispatchCommand(self.client_name, delivery))
+        self.advise(message)
+
+    def advise(self, message: Message) -> None:
+        """Tell who listens that *message* was handed over."""
+        broker = self.broker
+        if broker.advisory_subscribers and broker.policy_for(message.dest)["advisory_for_dispatched"]:
+            advisory.of_message(broker, "MessageDispatched", message)
+
+    def browse(self) -> None:
+        """Let the client look at what the queue holds, in order, as far as the prefetch reaches."""
+        broker, consumer = self.broker, self.consumer
+        for dest, destination in broker.by_name.items():
+            if dest == self.dest or broker.fits(self.dest, dest):
+                for message in list(destination.messages)[: self.prefetch]:
+                    way = broker.node, consumer.node, -1, self.no
+                    broker.record_message(Kind.Browsed, message, *way, cause=message.row)
+                    consumer.count += 1
+
+    # What comes from the client
+
+    def pulled(self) -> None:
+        """With prefetch 0 a consumer asks for each message; a plain topic subscription may not heed it."""
+        if self.dest.is_queue or self.durable or self.broker.lab.rules.pulls_topics:
+            self.prefetch_extension += 1
+            for destination in list(self.broker.destinations.values()):
+                if self in destination.subs:
+                    destination.dispatch()
+
+    def delivered(self, message: Message) -> None:
+        """The client has a message in hand and acknowledges later: this does not use up the prefetch."""
+        if message in self.dispatched and self.broker.policy_for(message.dest)["use_prefetch_extension"]:
+            self.prefetch_extension += 1
+            self.broker.destinations[message.dest_no].dispatch()
+
+    def poisoned(self, message: Message) -> None:
+        """A message is to be a dead letter: it came too often, or nobody can tell whether it counted."""
+        if message in self.dispatched:
+            self.acknowledge(message)
+            dead_letter_strategy.poisoned(self.broker, message)
+
+
+def prefetch_of(broker: Broker, info: ConsumerInfo) -> int:
+    """Return what the destination's policy gives a consumer of its kind that asks for nothing else."""
+    kind = "topic"
+    if info.dest.is_queue:
+        kind = "queue_browser" if info.browser else "queue"
+    elif info.durable:
+        kind = "durable_topic"
+    prefetch: int = broker.policy_for(info.dest)[f"{kind}_prefetch"]
+    if kind == "topic" and broker.lab.edition == "5.5":
+        return min(prefetch, TOPIC_PREFETCH_5_5)
+    return prefetch

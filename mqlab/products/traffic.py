@@ -1,0 +1,81 @@
+"""Traffic for a network that has none, such as one of configuration files: a load, clients in few words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from itertools import chain
+
+from mqlab.errors import BadValue, UnknownName
+from mqlab.spec.action import Action, Consumer, Producer
+from mqlab.spec.network import Network
+from mqlab.spec.scenario import AnyNetwork, Scenario
+from mqlab.spec.values import Destination, Queue
+
+MESSAGES = 10  # of each producer of a default load
+LOADS = ("default",)
+_CLIENT = re.compile(r"(?P<name>[^=@]+)=(?P<destination>[^@]+)@(?P<broker>[^@:]+)(:(?P<count>\d+))?")
+_WILD = ("*", ">", "#")
+
+
+def default_load(what: AnyNetwork | Scenario, messages: int = MESSAGES) -> tuple[Action, ...]:
+    """Return a consumer and a producer at every broker, for each destination that the configuration names.
+
+    Without one it is the queue TEST.FOO; each producer sends so many *messages*.
+
+    >>> from mqlab.spec import Broker
+    >>> [action.name for action in default_load(Network(Broker("A")))]
+    ['consumer-A', 'producer-A']
+    """
+    network = what.network if isinstance(what, Scenario) else what
+    found = list(dict.fromkeys(_destinations(network))) or [Queue("TEST.FOO")]
+    reads, sends = list[Action](), list[Action]()
+    for destination in found:
+        more = f"-{destination.name}" if len(found) > 1 else ""
+        for name in network.names:
+            reads.append(Consumer(f"consumer-{name}{more}", on=name, reads=destination))
+            sends.append(Producer(f"producer-{name}{more}", on=name, sends=messages, to=destination))
+    return (*reads, *sends)
+
+
+def _destinations(network: AnyNetwork) -> Iterator[Destination]:
+    """Yield what a configuration names, wildcards aside."""
+    for queue in getattr(network, "queues", ()):
+        yield Queue(queue.name)
+    if not isinstance(network, Network):
+        return
+    lists = ("statically_included_destinations", "dynamically_included_destinations")
+    included = chain.from_iterable(c.get(name) or () for _, c in network.connectors() for name in lists)
+    composites = (Queue(one["name"]) for broker in network.brokers for one in broker.composites)
+    for destination in chain(included, composites):
+        if not any(sign in destination.name for sign in _WILD):
+            yield destination
+
+
+def traffic_of(
+    what: AnyNetwork | Scenario, load: str | None, consumers: Iterable[str], producers: Iterable[str]
+) -> tuple[Action, ...]:
+    """Return the actions of a load by name, and of clients as the command line writes them.
+
+    ``C1=ORDERS@A`` is a consumer, ``P1=ORDERS@A:100`` a producer; a topic is ``topic://NEWS``. Raises
+    `BadValue` or `UnknownName`.
+    """
+    if load is not None and load not in LOADS:
+        raise UnknownName.of("load", load, LOADS)
+    found = list(default_load(what)) if load else []
+    for text in consumers:
+        name, destination, broker, _ = _client(text, "--consumer C1=ORDERS@A")
+        found.append(Consumer(name, on=broker, reads=destination))
+    for text in producers:
+        name, destination, broker, count = _client(text, "--producer P1=ORDERS@A:100")
+        found.append(Producer(name, on=broker, sends=count, to=destination))
+    return tuple(found)
+
+
+def _client(text: str, example: str) -> tuple[str, Destination, str, int]:
+    parts = _CLIENT.fullmatch(text)
+    if parts is None:
+        raise BadValue(f"{text!r} is not a client; use e.g. {example}")
+    destination = parts["destination"]
+    named = destination if "://" in destination else f"queue://{destination}"
+    return parts["name"], Destination.parse(named), parts["broker"], int(parts["count"] or MESSAGES)

@@ -1,0 +1,34 @@
+"""The surroundings of a network: listeners that are not brokers, links, files."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mqlab.errors import UnknownName
+
+MODES = ("refuse", "accept_close", "silent")
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """A listener that is not a broker: it refuses, accepts and closes, or accepts and stays silent."""
+
+    name: str
+    mode: str = "refuse"
+
+    def __post_init__(self) -> None:
+        if self.mode not in MODES:
+            raise UnknownName.of("mode", self.mode, MODES, f"endpoint {self.name!r}")
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """The surroundings of a network: endpoints, links and files.
+
+    `endpoints` are listeners that are not brokers, `lines` names of lines that lead to a broker and can
+    be cut (line: broker), `files` texts that clients read.
+    """
+
+    endpoints: tuple[Endpoint, ...] = ()
+    lines: tuple[tuple[str, str], ...] = ()
+    files: tuple[tuple[str, str], ...] = ()

@@ -1,0 +1,41 @@
+"""Names that actions have in common: of brokers one by one or in a row, and what an action is called."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import fields
+
+from mqlab.errors import BadValue
+from mqlab.spec.action import Action
+
+
+def bare(action: Action) -> Action:
+    """Return an action without what `openmq.Call` says around it."""
+    inner = getattr(action, "action", None)
+    return inner if isinstance(inner, Action) else action
+
+
+def called(action: Action) -> str:
+    """Return an action in short: its kind, what it is of first, its time.
+
+    >>> from mqlab.spec.action import Stop
+    >>> called(Stop("A", at="2s"))
+    'Stop A at 2s'
+    """
+    inner = bare(action)
+    first = next((str(getattr(inner, one.name)) for one in fields(inner) if one.name != "at"), "")
+    at = "" if action.at is None else f" at {action.at}"
+    return f"{type(inner).__name__} {first}".strip() + at
+
+
+def brokers_of(*given: str | Sequence[str]) -> tuple[str, ...]:
+    """Return the names that are given one by one or in a row; raises `BadValue` for none.
+
+    >>> brokers_of("A", "B"), brokers_of(("A", "B"))
+    (('A', 'B'), ('A', 'B'))
+    """
+    rows = (part if isinstance(part, (tuple, list)) else (part,) for part in given)
+    names = tuple(name for row in rows for name in row)
+    if not names or not all(isinstance(name, str) for name in names):
+        raise BadValue(f'StartBrokers: {names!r}; expected the brokers\' names, such as "A", "B"')
+    return names

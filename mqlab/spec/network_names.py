@@ -1,0 +1,267 @@
+"""What an action of ActiveMQ names, held against its network: brokers, connectors, clients, lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import MISSING, fields
+from functools import cache
+from typing import TYPE_CHECKING
+
+from mqlab.errors import BadValue, UnknownName, UriError
+from mqlab.spec import action as a
+from mqlab.spec import clients as c
+from mqlab.spec import faults as f
+from mqlab.spec import uri as uris
+from mqlab.spec.connector import HEARD
+from mqlab.spec.steps import STEP_OF, check_options, check_wait
+from mqlab.spec.values import duration, told_ms
+
+if TYPE_CHECKING:
+    from mqlab.spec.network import Network
+
+DATABASE = "database"  # the line to it has this name
+# What has the network come to rest, and is no call.
+_AT_REST = (a.Start, a.RequestReply, a.WaitForSends)
+# What a consumer or producer says of a connection of its own, and not on that of a client.
+_OF_CONNECTION = ("others", "connection", "connection_options", "client_id", "redelivery")
+
+# What a field of this name names, in every action that has it.
+_NAMING = {
+    "broker": "broker", "brokers": "broker", "of": "broker", "on": "broker or client", "others": "broker",
+    "responder_on": "broker", "source": "broker", "target": "broker", "who": "consumer or broker",
+    "connector": "connector", "consumer": "consumer", "client": "client", "endpoint": "endpoint",
+    "host": "host", "shared_store": "shared store",
+}  # fmt: skip
+_OWN_NAMING: dict[type[a.Action], dict[str, str]] = {
+    a.Commit: {"who": "consumer or client"},
+    a.Rollback: {"who": "consumer or client"},
+    a.RequestReply: {"on": "broker"},
+    f.SendAway: {"to": "broker"},
+    f.SlowDisk: {"of": "broker or shared store"},
+}
+
+
+def check(network: Network, actions: Iterable[a.Action], strictly: bool) -> None:
+    """Raise `UnknownName` or `BadValue` for the first action that names what is not there.
+
+    Not *strictly*, addresses are taken as they are written, as the recordings in time have them.
+    """
+    known = _Known(network)
+    for place, action in enumerate(actions, start=1):
+        where = f"action {place} ({type(action).__name__})"
+        if type(action) not in STEP_OF and not isinstance(action, c.WaitUntil):
+            known_here = [noun.__name__ for noun in STEP_OF]
+            raise UnknownName.of("action of ActiveMQ", type(action).__name__, known_here, where)
+        if action.at is not None:
+            duration(action.at, f"{where}, at")
+        known.check(action, where, strictly)
+
+
+def _need(what: str, name: str | None, names: Sequence[str], where: str) -> None:
+    if name is not None and name not in names:
+        raise UnknownName.of(what, name, names, where)
+
+
+@cache
+def _naming(kind: type[a.Action]) -> tuple[tuple[str, str], ...]:
+    """Return the fields of a kind of action that name something, each with what it must be."""
+    known = {**_NAMING, **_OWN_NAMING.get(kind, {})}
+    return tuple((one.name, known[one.name]) for one in fields(kind) if one.name in known)
+
+
+def mentions(action: a.Action) -> Iterator[tuple[str, str | None]]:
+    """Yield what an action names, each with what it must be."""
+    for name, what in _naming(type(action)):
+        value = getattr(action, name)
+        for one in value if isinstance(value, tuple) else (value,):
+            yield what, one
+    if isinstance(action, c.WaitUntil):
+        yield from (("broker", name) for name in action.about.get("brokers", ()))
+        for key in ("broker", "client", "consumer"):
+            if key in action.about:
+                yield key, action.about[key]
+
+
+def check_open(action: a.Action, opened: Sequence[str], brokers: Sequence[str], now: int) -> None:
+    """Raise `UnknownName` for a client or consumer that is to be opened later than *now* (us)."""
+    for what, name in mentions(action):
+        if name is not None and ("client" in what or "consumer" in what) and name not in brokers:
+            where = f"{type(action).__name__} at {told_ms(now)} ms"
+            _need(f"{what} that is open", name, opened, where)
+
+
+class _Known:
+    """What is there when an action comes: brokers, and the clients and consumers that were opened."""
+
+    def __init__(self, network: Network) -> None:
+        self.network = network
+        self.brokers = network.names
+        self.connectors = [connector.name for _, connector in network.connectors()]
+        self.database = any(b.get("store", network.edition) == "jdbc" for b in network.brokers)
+        self.endpoints = [endpoint.name for endpoint in network.around.endpoints]
+        self.clients: dict[str, str] = {}  # name -> address
+        self.consumers: list[str] = []
+        # consumer or producer -> the client that it is on, or the brokers that it may be on
+        self.places: dict[str, tuple[str, ...]] = {}
+        self.open: set[str] = set()
+        options = [broker.options for broker in network.brokers]
+        self.stores = [str(store) for given in options if (store := given.get("shared_store"))]
+        self.hosts = [str(host) for given in options if (host := given.get("host"))]
+
+    def names(self, what: str) -> list[str]:
+        """Return what is there of a kind such as ``broker``, or of several, ``broker or client``."""
+        kinds: dict[str, Iterable[str]] = {
+            "broker": self.brokers,
+            "connector": self.connectors,
+            "endpoint": self.endpoints,
+            "client": self.clients,
+            "consumer": self.consumers,
+            "shared store": self.stores,
+            "host": self.hosts,
+        }
+        return [name for kind in what.split(" or ") for name in kinds[kind]]
+
+    def check(self, action: a.Action, where: str, strictly: bool) -> None:
+        """Raise for what *action* names and is not there; remember what it opens."""
+        if isinstance(action, c.WaitUntil):
+            check_wait(action.what, action.about, where)
+        for what, name in mentions(action):
+            called = "broker" if what == "broker or client" and not self.clients else what
+            _need(called, name, self.names(what), where)
+        self.check_kind(action, where, strictly)
+        if isinstance(action, c.Client):
+            if strictly:
+                self.check_address(action, where)
+            if strictly and (action.name in self.clients or action.name in self.brokers):
+                raise BadValue(
+                    f"{where}: {action.name!r} already exists; close that client or use another name"
+                )
+            self.clients[action.name] = action.uri
+        elif isinstance(action, c.CloseClient) and strictly:
+            self.clients.pop(action.client, None)
+        elif isinstance(action, (f.DatabaseDown, f.DatabaseUp)) and strictly and not self.database:
+            raise BadValue(f'{where}: there is no database, because no broker has store="jdbc"')
+        elif isinstance(action, a.Consumer):
+            if strictly and action.name in self.open and action.at is None:
+                raise BadValue(
+                    f"{where}: consumer {action.name!r} is open already; close it, or take a new name"
+                )
+            self.consumers.append(action.name)
+            self.places[action.name] = (action.on, *action.others)
+            self.open.add(action.name)
+        elif isinstance(action, a.Close):
+            self.open.discard(action.consumer)
+        elif isinstance(action, (a.Stop, f.Crash, f.HostDown)):
+            self.open.clear()  # with its broker its connection may be gone
+        elif isinstance(action, a.Producer):
+            self.places[action.name] = (action.on, *action.others)
+
+    def check_kind(self, action: a.Action, where: str, strictly: bool) -> None:
+        """Raise for what an action of this kind cannot mean here."""
+        if isinstance(action, (a.StartConnector, a.StopConnector)):
+            self.check_path(action, where)
+        if isinstance(action, (f.Cut, f.Heal)):
+            self.check_line(action, where, strictly)
+        if not strictly:
+            self.check_call(action, where)
+        if not isinstance(action, c.WaitUntil):
+            check_options(action, where)
+        if strictly and isinstance(action, (a.Commit, a.Rollback)) and action.session is None:
+            if action.who in self.clients:
+                raise BadValue(f"{where}: {action.who!r} is a client; pass session=...")
+        elif strictly and isinstance(action, c.ReceiveOnce):
+            if self.places[action.consumer][0] not in self.clients:
+                raise BadValue(
+                    f"{where}: {action.consumer!r} is on a broker by itself; use mq.Receive(...), "
+                    "or put it on an mq.Client"
+                )
+        elif strictly and isinstance(action, (a.Consumer, a.Producer)):
+            self.check_connection(action, where)
+
+    def check_path(self, action: a.StartConnector | a.StopConnector, where: str) -> None:
+        """Raise for a connector that its broker has not, or for a name that several brokers use."""
+        if action.of is not None:
+            ours = [con.name for con in self.network.broker(action.of).connectors]
+            _need(f"connector of {action.of}", action.connector, ours, where)
+        elif self.connectors.count(action.connector) > 1:
+            name = action.connector
+            places = [f"{b.name}/{c.name}" for b, c in self.network.connectors() if c.name == name]
+            raise BadValue(
+                f"{where}: connector {name!r} is {' and '.join(places)}; say which, e.g. {places[0]!r}"
+            )
+
+    def check_call(self, action: a.Action, where: str) -> None:
+        """Raise for what nobody can call: brokers start one by one, and clients stand apart."""
+        if isinstance(action, _AT_REST):
+            remedy = "start brokers one by one, and put clients on connections of their own"
+            raise BadValue(f'{where}: only available with pace "rest"; {remedy}')
+        if isinstance(action, (a.Consumer, a.Producer)) and action.on not in self.clients:
+            raise BadValue(f"{where}: {action.on!r} is a broker; open an mq.Client first and use it here")
+
+    def check_line(self, action: f.Cut | f.Heal, where: str, strictly: bool) -> None:
+        """Raise for a line that is not there: each end is known, and two ends talk to one another."""
+        lines = [line for line, _ in self.network.around.lines]
+        ends_at = [b.name for b in self.network.brokers if strictly or b.get("link")]
+        database = [DATABASE] if self.database or not strictly else []
+        users = [*self.clients, *(name for name in self.places if name not in self.clients)]
+        for end in (action.one, action.other):
+            home = self.places.get(end or "", ("",))[0]
+            if strictly and home in self.clients and end not in self.clients:
+                raise BadValue(
+                    f"{where}: {end!r} has no connection of its own; it uses that of client {home!r}"
+                )
+        many = [*ends_at, *lines, *database, *(() if strictly else users)]
+        if action.other is None:
+            _need("end of a line (a broker's link)", action.one, many, where)
+            return
+        ends = {action.one, action.other}
+        for end in (action.one, action.other):
+            _need("end of a line", end, [*many, *users], where)
+        talks = any(self._may_reach(c, other) for c in ends & set(users) for other in ends - {c})
+        bridged = any({b.name, t} == ends for b, con in self.network.connectors() for t in con.targets)
+        if not bridged and not talks:
+            raise BadValue(
+                f"{where}: {action.one} and {action.other} are not directly connected; give the two ends of a "
+                "network connector or client connection"
+            )
+
+    def _may_reach(self, client: str, broker: str) -> bool:
+        """Whether a client's address leads to a broker, or somebody may tell it of that one."""
+        homes = self.places.get(client, ())
+        if client not in self.clients and homes and homes[0] not in self.clients:
+            return broker in homes
+        uri = self.clients.get(client, "")
+        told = any(b.transport.get("update_cluster_clients") for b in self.network.brokers)
+        if told or not uri or "updateURIsURL" in uri or any(way in uri for way in HEARD):
+            return True
+        try:
+            return broker in [leaf.host or leaf.path for leaf in uris.parse(uri).leaves()]
+        except UriError:
+            return True  # as it was written
+
+    def check_connection(self, action: a.Consumer | a.Producer, where: str) -> None:
+        """Raise for what only a client has that opens a connection of its own, or that opens none."""
+        for known in fields(action):
+            if known.name in (_OF_CONNECTION if action.on in self.clients else ("session",)):
+                default = None if known.default is MISSING else known.default
+                if getattr(action, known.name) == default:
+                    continue
+                if action.on not in self.clients:
+                    what = f"a session is a client's, and {action.on!r} is a broker"
+                elif known.name in ("client_id", "redelivery"):
+                    what = f"it is its connection's: write mq.Client({action.on!r}, ...) with it"
+                else:
+                    what = f"that is for who is on a broker, and {action.on!r} is a client"
+                raise BadValue(f"{where}, {action.name!r}: {known.name} is given; {what}")
+
+    def check_address(self, client: c.Client, where: str) -> None:
+        """Raise for an address that does not parse, or leads to a host that is not there."""
+        try:
+            parsed = uris.parse(client.uri)
+        except UriError as error:
+            raise UriError(f"{where}: {error}") from None
+        if not parsed.components and "," in client.uri:
+            raise UriError(f"{where}: {client.uri!r} is several addresses; use failover:({client.uri})")
+        for leaf in parsed.leaves():
+            if leaf.scheme not in HEARD:
+                _need("host", leaf.host or leaf.path, [*self.brokers, *self.endpoints], where)

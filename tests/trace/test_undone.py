@@ -1,0 +1,159 @@
+"""What was asked of a run and not done stands in `trace.undone`, with the reason; what was done does not."""
+
+import random
+
+import pytest
+
+import mqlab as mq
+from mqlab import artemis, openmq
+
+Q = mq.Queue("Q")
+A = mq.Network(mq.Broker("A"))
+PAIR = artemis.Network(artemis.Broker("M", "replication", "master"),
+                       artemis.Broker("S", "replication", "slave"),
+                       queues=(artemis.AddressQueue("Q"),))  # fmt: skip
+CONNECTOR = mq.NetworkConnector("ab", "static:(tcp://B:61616)")
+SHOP = "(tcp://M:61616,tcp://S:61616)?reconnectAttempts=-1"
+
+
+def told(trace):
+    return [str(one) for one in trace.undone]
+
+
+@pytest.mark.parametrize("figure", ["fuse:2.20", "openmq:4-1", "artemis:21.1"])
+def test_of_a_run_that_did_all_nothing_is_undone(figure):
+    trace = mq.run(figure)
+    assert trace.undone == ()
+    assert "not done" not in str(trace)
+
+
+def test_what_stands_at_time_0_happens_once_the_brokers_are_there():
+    trace = mq.run(
+        A, mq.Consumer("C", on="A", reads=Q, at="0s"), mq.Producer("P", on="A", sends=3, to=Q, at="1s")
+    )
+    assert trace.received() == {"C": 3}
+    assert trace.undone == ()
+    assert mq.run(openmq.Network("b1"), openmq.Consumer("C", "b1", Q, at=0), openmq.Producer("P", "b1", 2, Q)
+                  ).received() == {"C": 2}  # fmt: skip
+
+
+def test_a_crash_while_brokers_start_leaves_clients_that_never_connected():
+    trace = mq.run(PAIR, artemis.Client("shop", uri=SHOP), artemis.Consumer("C", on="shop", reads=Q),
+                   artemis.Producer("P", on="shop", sends=10, to=Q), artemis.Crash("M", at="2s"))  # fmt: skip
+    assert "Consumer C: never subscribed" in told(trace)
+    assert "Client shop: never connected" in told(trace)
+    assert any("10 of 10 messages never sent" in line for line in told(trace))
+
+
+def test_a_run_that_is_cut_off_says_what_was_planned():
+    sends = mq.Producer("P", on="A", sends=1500, to=Q, every="1s")
+    trace = mq.run(A, sends, mq.Crash("A", at="90s"), until="3s")
+    assert told(trace) == [
+        "Producer P: the run ended at 3000 ms, before it was over",
+        "Crash A at 90s: the run ended at 3000 ms, before its time",
+        "Producer P: 1497 of 1500 messages never sent",
+    ]
+    assert "1497 of 1500 messages never sent" in str(trace)
+    assert any("1497 of 1500" in str(line) for line in mq.explain(trace).lines)
+
+
+def test_a_restart_of_a_running_broker_is_in_vain():
+    assert told(mq.run(A, mq.Start(), mq.Restart("A", at="1s"))) == [
+        "Restart A at 1s: the broker was running already"
+    ]
+    assert told(mq.run(A, mq.Stop("A", at="1s"), mq.Restart("A", at="2s"))) == []
+
+
+def test_a_client_whose_address_the_product_refuses_never_connects():
+    trace = mq.run(A, mq.Client("shop", uri="failover:(tcp://A:61616)?maxReconectDelay=5"))
+    assert told(trace) == ["Client shop: never connected"]
+
+
+def test_a_consumer_at_a_broker_that_is_down_is_told():
+    trace = mq.run(A, mq.Stop("A", at="1s"), mq.Consumer("C", on="A", reads=Q, at="2s"))
+    assert "Consumer C: never subscribed" in told(trace)
+
+
+def test_a_lab_is_played_on_and_stays_as_it_was():
+    lab = mq.Lab(A)
+    lab.do(mq.Producer("P", on="A", sends=3, to=Q))
+    lab.rest()
+    assert mq.explain(lab).title == "3 messages were sent."
+    assert mq.run(lab, mq.Consumer("C", on="A", reads=Q)).received() == {"C": 3}
+    assert lab.trace.received() == {}
+
+
+def test_an_answer_about_nothing_says_so():
+    assert mq.explain(mq.run(A)).title.startswith("No message was sent.")
+    with pytest.raises(mq.MqlabError, match="no message is sent in this run"):
+        mq.upgrade(A, "5.17", "6.1")
+    assert "no change" in str(mq.upgrade(A, "5.17", "6.1", *mq.default_load(A)))
+
+
+def test_times_are_exact_whatever_their_length():
+    trace = mq.run(A, mq.Producer("P", on="A", sends=3, to=Q, every="600s"))
+    assert str(mq.explain(trace, message="P-3").lines[0]).startswith("1200004 ms")
+
+
+@pytest.mark.parametrize(("make", "text"), [
+    (lambda: mq.run(A, seed="x"), "seed is 'x'"),
+    (lambda: mq.run(A, [mq.Stop("A")]), r"\*actions"),
+    (lambda: mq.explain(mq.run(A), "P-1"), "message='P-1'"),
+    (lambda: mq.Link("20ms"), "delay="),
+    (lambda: mq.run(A, mq.Client("c", uri="tcp://A:61616,tcp://B:61616")), "failover:"),
+    (lambda: mq.run(A, mq.Producer("P", on="A", sends=3000, to=Q), limit=100), "set a higher limit="),
+    (lambda: mq.Pause("A", kind="house"), "unknown kind 'house'"),
+])  # fmt: skip
+def test_a_mistake_is_told_with_what_to_write(make, text):
+    with pytest.raises(mq.MqlabError, match=text):
+        make()
+
+
+def test_waits_of_a_redelivery_policy_may_be_texts():
+    assert mq.Redelivery(delay="1s", initial_delay="500ms").wait(1) == 500
+
+
+def test_a_release_that_was_not_recorded_plays_the_nearest_edition_and_says_so():
+    with pytest.warns(UserWarning, match=r"5\.15\.9: the lab plays edition 5\.17"):
+        assert mq.Network(mq.Broker("A"), edition="5.15.9").edition == "5.17"
+
+
+def test_a_noun_prints_what_of_it_was_given():
+    assert repr(mq.Consumer("C", on="A", reads=Q, prefetch=1)).startswith("Consumer('C', on='A', reads=")
+    assert repr(mq.Crash("A", at="2s")) == "Crash('A', at='2s')"
+
+
+def _script(chance, product):
+    """Return random actions of a product's brokers A and B, and how many messages they are to send."""
+    actions, planned = [], 0
+    for no in range(chance.randint(1, 6)):
+        at = {} if chance.random() < 0.5 else {"at": f"{chance.randint(0, 20_000)}ms"}
+        on, kind = chance.choice("AB"), chance.choice(["reads", "sends", "sends", "crash", "back"])
+        if kind == "reads":
+            actions.append(mq.Consumer(f"C{no}", on=on, reads=Q, **at))
+        elif kind == "sends":
+            planned += (count := chance.randint(1, 20))
+            actions.append(mq.Producer(f"P{no}", on=on, sends=count, to=Q, **at))
+        else:
+            actions.append((mq.Crash if kind == "crash" else mq.Restart)(on, **at))
+    return actions, planned
+
+
+@pytest.mark.parametrize("product", ["activemq", "openmq", "artemis"])
+def test_what_is_missing_in_a_random_run_is_in_undone(product):
+    for seed in range(60):
+        chance = random.Random(f"{product}{seed}")
+        actions, planned = _script(chance, product)
+        nets = {
+            "activemq": mq.Network(mq.Broker("A", CONNECTOR), mq.Broker("B")),
+            "openmq": openmq.Network("A", "B"),
+            "artemis": artemis.Network(artemis.Broker("A"), artemis.Broker("B"),
+                                       queues=(artemis.AddressQueue("Q"),)),
+        }  # fmt: skip
+        trace = mq.run(nets[product], *actions, until=chance.choice([None, "3s", "12s"]))
+        sent, lines = len(trace.account()), " ".join(told(trace))
+        assert sent == planned or "never sent" in lines or "before its t" in lines, (seed, actions)
+        there = set(trace.received())
+        for action in actions:
+            if isinstance(action, mq.Consumer) and action.name not in there:
+                assert action.name in lines, (seed, actions)
