@@ -201,10 +201,9 @@ def _noun(row: Row, keys: Options, step: Step) -> a.Action:
     for place in DESTINATIONS:
         if place in names and place not in given:
             given[place] = _destination(step)
-    if row.noun is o.Send:
-        given = {"size": SIZE, **given}
+    given = {"size": SIZE, **given} if step.do == "send" else given
     if row.noun is a.Producer:
-        given = {"name": f"P.{given['on']}", "size": SIZE, **given}
+        given = {"name": f"P.{given['on']}", **given}
         if keys.get("transacted"):  # all of it in one transaction, which commits in the end
             given["options"] = {"transacted": True}
         given["in_background"] = bool(step.keys.get("in_background", False))

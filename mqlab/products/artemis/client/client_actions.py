@@ -55,7 +55,7 @@ class ClientActions(Subsystem):
         """Open a client that stays, for sends and transactions."""
         name = keys.get("producer") or keys["client"]
         client = self.lab.clients.senders[name] = Client(self.lab, name, keys)
-        return self._open(client, keys, "open_producer" if "producer" in keys else "open_client")
+        return self._open(client, keys, "open_producer")  # as most recordings call it; both are one step
 
     do_open_producer = do_open_client
 

@@ -321,15 +321,9 @@ class Broker:
     def consumers(self, dest: Destination) -> list[Consumer]:
         """Return the consumers of a destination that it serves, in order of registration."""
         alone = dest in self.instances and self.instances[dest].option("LocalOnly")
-        return [
-            c
-            for c in self.lab.consumers.values()
-            if c.open and not c.cut_off and c.dest == dest and (c.home is self or (not alone and self.hears(c)))
-        ]
-
-    def hears(self, consumer: Consumer) -> bool:
-        """Whether it knows of another broker's consumer: news do not cross a line that is cut."""
-        return self.linked(consumer.home) and self not in consumer.unheard_by
+        known = [c for c in self.lab.consumers.values() if c.open and not c.cut_off and c.dest == dest]
+        theirs = set() if alone else {c.name for c in known if self.linked(c.home) and self not in c.unheard_by}
+        return [c for c in known if c.home is self or c.name in theirs]
 
     def active(self, dest: Destination) -> list[Consumer]:
         """Return those of them that get messages; the others wait as backups."""
