@@ -24,6 +24,7 @@ from mqlab.engine.unfinished import unfinished
 from mqlab.errors import BadValue
 from mqlab.spec.action import Action, Start
 from mqlab.spec.link import Links
+from mqlab.spec.naming import called
 from mqlab.spec.plural import counted
 from mqlab.spec.values import duration, told_ms
 from mqlab.trace.record import Recorder
@@ -179,8 +180,8 @@ class Lab(Limited, ABC):
         """Return when *action* is due (us); raises `BadValue` for a time that is over."""
         time = self.clock.now if action.at is None else duration(action.at, "at")
         if time < self.clock.now:
-            now = told_ms(self.clock.now)
-            raise BadValue(f"{action}: at {action.at} is in the past (now: {now} ms); choose a later time")
+            told, now = called(self.action_of(action)), told_ms(self.clock.now)
+            raise BadValue(f"{told} is in the past (now: {now} ms); choose a later time")
         return time
 
     def on_scheduled(self, action: Timed) -> None:

@@ -38,7 +38,7 @@ def of_run(trace: Trace) -> Explanation:
         told.append(f"Where the guide and the real broker differ: {trace.header['real']}")
     told += [f"Not done: {one}." for one in trace.undone]
     if not trace.index().count:
-        return Explanation("No message was sent. To see one move, add a producer and a consumer.", tuple(told))
+        return Explanation("0 messages were sent. To see one move, add a producer and a consumer.", tuple(told))
     return Explanation(f"{counted(trace.index().count, 'message was', 'messages were')} sent.", tuple(told))
 
 

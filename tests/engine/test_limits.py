@@ -3,7 +3,7 @@
 import pytest
 
 import mqlab as mq
-from mqlab.engine import lab as kernel
+from mqlab.engine import limits
 
 Q = mq.Queue("Q")
 PAIR = mq.Network(mq.Broker("A", shared_store="s"), mq.Broker("B", shared_store="s"))
@@ -17,7 +17,7 @@ def test_a_run_of_too_many_events_says_how_many_are_allowed():
 
 
 def test_a_burst_of_messages_is_stopped_before_it_fills_the_memory(monkeypatch):
-    monkeypatch.setattr(kernel, "MOST_MEMORY", 1 << 20)
+    monkeypatch.setattr(limits, "MOST_MEMORY", 1 << 20)
     net = mq.Network(mq.Broker("A"))
     with pytest.raises(mq.MqlabError, match=r"GiB, stopped at .* things that are still to happen"):
         mq.run(net, mq.Producer("P", "A", 10**9, Q, persistent=False))

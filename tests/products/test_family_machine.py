@@ -16,6 +16,8 @@ from mqlab.products.artemis.files import lab_file as artemis
 from mqlab.products.artemis.runtime import ArtemisLab
 from mqlab.products.openmq.files import lab_file as openmq
 from mqlab.products.openmq.runtime import ClusterLab
+from mqlab.spec.artemis.words import actions_of
+from mqlab.spec.openmq_words import noun_of
 from mqlab.spec.step import Step
 from mqlab.trace.kinds import Kind
 from tests.conftest import ALL
@@ -67,7 +69,8 @@ class ArtemisCrashes(RuleBasedStateMachine):
         self.act("wait", ms=4000)
 
     def act(self, do, **keys):
-        self.lab.do(Step(do, keys))
+        for action in actions_of([Step(do, keys)]):
+            self.lab.do(action)
         self.lab.rest()
 
     def live(self):
@@ -158,7 +161,7 @@ class OpenMQCrashes(RuleBasedStateMachine):
 
     def act(self, do, **keys):
         before = len(self.lab.operations)
-        self.lab.do(Step(do, keys))
+        self.lab.do(noun_of(Step(do, keys)))
         self.lab.rest()
         return self.lab.operations[-1] if len(self.lab.operations) > before else {}
 

@@ -288,9 +288,7 @@ def test_all_planted_mistakes_are_found_and_nothing_else(name, tmp_path):
 ])  # fmt: skip
 def test_a_misspelt_name_is_refused_where_it_is_loaded(options, near, tmp_path):
     (tmp_path / "a.xml").write_text(pair(linked(options=options))[0])
-    told = (
-        rf"a\.xml, line 3: networkConnector does not support \w+: the broker does not start; expected {near}$"
-    )
+    told = rf"a\.xml, line 3: networkConnector does not support \w+: the broker does not start; write {near}$"
     for verb in (mq.load, mq.run):
         with pytest.raises(BadFile, match=told):
             verb(tmp_path / "a.xml")

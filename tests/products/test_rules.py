@@ -217,7 +217,7 @@ def rules(what, *actions):
 def test_without_clients_the_diameter_counts_and_with_a_consumer_its_own_distance():
     chain = network("A>B B>C C>D", network_ttl=2)
     told = [p for p in mq.check(chain) if p.rule == "ttl-distance"]
-    assert [(p.where, "3 hops" in p.what, p.level) for p in told] == [("broker A", True, "warning")]
+    assert [(p.where, "distance to D is 3" in p.what, p.level) for p in told] == [("broker A", True, "warning")]
     assert "ttl-distance" not in rules(chain, *reads("C1@C"))
     assert "ttl-distance" in rules(chain, *reads("C1@D"))
     assert "ttl-distance" not in rules(network("A>B B>C C>D", network_ttl=-1))

@@ -66,7 +66,7 @@ def pair(*actions):
 
 def test_where_they_are_and_which_rules_the_lab_takes_for_them(homes):
     home = find("artemis")
-    assert (str(home), home.edition(pair()).version) == ("ActiveMQ Artemis 2.31.2", "2.28")
+    assert (str(home), home.edition(pair()).network.edition) == ("ActiveMQ Artemis 2.31.2", "2.28")
     assert set(WORDS) == {"2.4", "2.5", "2.28"}
     assert str(find("openmq")) == "Open Message Queue 6.5.0"
 
@@ -101,7 +101,7 @@ def test_a_backup_takes_over_and_clients_follow(homes):
 
 
 def test_the_file_is_the_labs_at_ports_and_in_folders_of_this_machine(homes):
-    brokers = ArtemisBrokers(pair(), find("artemis"))
+    brokers = ArtemisBrokers(pair().network, find("artemis"))
     found = {name: ElementTree.fromstring(brokers.file_of(name))[0] for name in ("M 1", "S1")}
     text = {name: {e.tag.partition("}")[2]: e.text for e in core} for name, core in found.items()}
     assert text["M 1"]["journal-directory"] == text["S1"]["journal-directory"]
@@ -124,7 +124,7 @@ def test_a_broker_that_does_not_start_is_told_with_its_own_words(homes):
 
 
 def test_roles_are_read_from_the_log(homes):
-    brokers = ArtemisBrokers(pair(), find("artemis"))
+    brokers = ArtemisBrokers(pair().network, find("artemis"))
     with brokers:
         brokers.own["S1"].mkdir()
         brokers.is_running = lambda name: True
@@ -150,7 +150,7 @@ def test_a_broker_of_openmq_is_driven(homes):
 def test_a_cluster_gets_the_properties_of_its_files(homes, monkeypatch):
     monkeypatch.setattr(real_openmq, "own_address", lambda: "127.0.0.1")
     cluster = products.figure("openmq:4-1").scenario
-    brokers = OpenMQBrokers(cluster, find("openmq"))
+    brokers = OpenMQBrokers(cluster.network, find("openmq"))
     with brokers:
         own = brokers.properties("b2")
         at = [f"127.0.0.1:{brokers.ports[name][0]}" for name in ("b1", "b2", "b3")]

@@ -78,7 +78,7 @@ def test_a_change_makes_a_new_network():
     (lambda: link(network_tll=2), UnknownName, "did you mean 'network_ttl'"),
     (lambda: link(duplex=3), BadValue, "expected true or false"),
     (lambda: link(prefetch_size="many"), BadValue, "not a whole number"),
-    (lambda: mq.NetworkConnector("x", uri="tcp://B:1"), BadValue, r"write static:\(tcp://B:1\)"),
+    (lambda: mq.NetworkConnector("x", uri="tcp://B:1"), BadValue, r"use static:\(tcp://B:1\)"),
     (lambda: mq.Broker("A", link(), link()), BadValue, "two network connectors are called 'ab'"),
     (lambda: mq.Network(mq.Broker("A"), mq.Broker("A")), BadValue, "two brokers are called 'A'"),
     (lambda: mq.Network(mq.Broker("A", link())), UnknownName, "unknown broker 'B'"),

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 USUAL = Timing()
 CIRCULATES = (
-    "messages circulate: with several routes set suppressDuplicateQueueSubscriptions, or a lower networkTTL"
+    "with several routes between brokers set suppressDuplicateQueueSubscriptions, or a lower networkTTL"
 )
 CALLS = 30  # spread of what passes between two calls of a script: 1 to 500 ms were seen
 
@@ -206,8 +206,10 @@ class Lab(KernelLab):
 
     @property
     def remedy(self) -> str:  # type: ignore[override]
-        """What to do where a run becomes too long; only messages that circulate are for want of options."""
-        circulates = max(self.trace.column("hop"), default=0) > len(self.network.brokers)
+        """What to do where a run becomes too long; only what multiplies over routes is for want of options."""
+        trace = self.trace
+        routes = 2 * sum(number < 0 for number in trace.column("msg")) > len(trace)  # subscriptions multiply
+        circulates = routes or max(trace.column("hop"), default=0) > len(self.network.brokers)
         return CIRCULATES if circulates else "set a higher limit=, or send fewer messages"
 
     # Writing down

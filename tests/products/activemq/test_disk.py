@@ -62,7 +62,7 @@ def test_what_is_not_persistent_and_other_disks_are_not_slower():
 
 
 @pytest.mark.parametrize(("keys", "hint"), [
-    ({"factor": 0, "broker": "A"}, "above 0"), ({"factor": "2", "broker": "A"}, "write a number"),
+    ({"factor": 0, "broker": "A"}, "above 0"), ({"factor": "2", "broker": "A"}, "expected a number"),
     ({"factor": 2}, "shared_store"), ({"factor": 2, "broker": "A", "shared_store": "disk"}, "not both"),
 ])  # fmt: skip
 def test_a_slow_disk_is_refused_without_a_factor_or_an_owner(keys, hint):

@@ -431,7 +431,7 @@ def test_a_send_at_a_master_waits_as_long_as_the_line_to_its_slave_is_frozen():
 @pytest.mark.parametrize("line", ["send client=C count=0.5", "wait_ms ms=soon", "wait_ms ms=-1",
                                   "connect client=C uri=x prefetch=true"])  # fmt: skip
 def test_a_number_of_a_script_is_a_number(line):
-    with pytest.raises(BadValue, match=r"write a (whole )?number"):
+    with pytest.raises(BadValue, match=r"expected a (whole )?number"):
         scenario("A", "connect client=C uri={A}\n" + line)
 
 

@@ -37,7 +37,7 @@ def test_why_not(trace, message, consumer, reason):
 
 def test_why_not_asks_for_a_message_and_a_known_consumer():
     trace = mq.run("fuse:2.20")
-    with pytest.raises(BadValue, match="goes with a message"):
+    with pytest.raises(BadValue, match="why_not requires message="):
         mq.explain(trace, why_not="C2")
     with pytest.raises(UnknownName, match="did you mean"):
         mq.explain(trace, message="P-1", why_not="C22")

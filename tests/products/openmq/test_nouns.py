@@ -12,6 +12,7 @@ from mqlab.products.openmq.figures import figures
 from mqlab.products.openmq.files import lab_file as files
 from mqlab.products.openmq.files.python import python
 from mqlab.products.openmq.runtime import ClusterLab, play
+from mqlab.spec import Scenario
 from mqlab.spec.openmq import STEPS
 from mqlab.spec.openmq_options import OPTIONS
 from mqlab.spec.openmq_words import ROWS
@@ -50,7 +51,7 @@ def test_every_step_is_a_noun_and_every_noun_of_the_door_is_a_step():
 def test_a_cluster_is_written_with_the_words_that_all_products_share():
     net = openmq.Network("b1", "b2", openmq.Broker("b3", autocreate_queue=False),
                          model="peer", autocreate_reaptime=60)  # fmt: skip
-    lab = ClusterLab(net)
+    lab = ClusterLab(Scenario(net))
     lab.do(openmq.Start())
     lab.rest()
     lab.do(
@@ -94,13 +95,13 @@ def test_a_transaction_is_a_producers_or_a_consumers():
     (openmq.Consumer("C", "b9", Q), "unknown broker 'b9'"),
     (openmq.Consumer("C", "b1", Q, prefetch=3), "OpenMQ knows no prefetch"),
     (openmq.Consumer("C", "b1", Q, options={"flowlimit": 3}), "did you mean 'flow_limit'"),
-    (openmq.Cut("b1", "b2"), "only a silent cut"),
+    (openmq.Cut("b1", "b2"), "supports only silent cuts"),
     (openmq.Cut("b1", "b7", how="hang"), "unknown broker 'b7'"),
     (openmq.DatabaseDown("hang"), "OpenMQ knows no how"),
     (openmq.Close("C"), "unknown consumer 'C'"),
     (openmq.CreateDestination(Q, "b1", options={"max_num_msgs": -2}), "too low"),
     (openmq.UpdateDestination(Q, "b1", options={"limit_behavior": "BLOCK"}), "unknown choice"),
-    (openmq.Crash("b1", at="1s"), "is over"),
+    (openmq.Crash("b1", at="1s"), "is in the past"),
     (openmq.StartBroker("b1", options={"autocreate_queue": "maybe"}), "neither true nor false"),
     (openmq.Xa("explode", "x", on="b1"), "unknown action"),
 ])  # fmt: skip
