@@ -13,12 +13,11 @@ from mqlab.products.openmq.broker.model import (
     Delivery,
     Keys,
     Prepared,
-    destination_of,
 )
 from mqlab.products.openmq.client import clients, producers
 from mqlab.products.openmq.ha import takeover
 from mqlab.products.openmq.network import cluster
-from mqlab.products.openmq.script.operation import Outcome, Row, RunningStep, limit_of
+from mqlab.products.openmq.script.operation import Outcome, Row, RunningStep, destination_of, limit_of
 from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Reason
 

@@ -189,12 +189,6 @@ class Prepared:
 Trip = tuple[Delivery, int]  # a claim on its way, and which of its trips that is
 
 
-def destination_of(keys: Keys) -> Destination:
-    """Return the destination that a step names."""
-    kind = "queue" if "queue" in keys else "topic"
-    return Destination(kind, keys[kind])
-
-
 def selects(selector: Selector | None, message: Message) -> bool:
     """Whether a selector lets a message pass; its home asks, not the consumer's broker."""
     headers = {"JMSPriority": message.priority}

@@ -6,10 +6,10 @@ from math import inf
 from typing import TYPE_CHECKING
 
 from mqlab.products.openmq.broker import acknowledgement, delivery
-from mqlab.products.openmq.broker.model import Broker, Client, Consumer, Keys, destination_of
+from mqlab.products.openmq.broker.model import Broker, Client, Consumer, Keys
 from mqlab.products.openmq.client import clients, producers
 from mqlab.products.openmq.network import cluster
-from mqlab.products.openmq.script.operation import Outcome, Row, RunningStep, limit_of
+from mqlab.products.openmq.script.operation import Outcome, Row, RunningStep, destination_of, limit_of
 from mqlab.spec.selector import Selector
 from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Reason

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mqlab.products.openmq.broker import physical_destinations
-from mqlab.products.openmq.broker.model import DEAD, Client, Keys, Message, SendJob, destination_of
+from mqlab.products.openmq.broker.model import DEAD, Client, Keys, Message, SendJob
 from mqlab.products.openmq.client import clients
-from mqlab.products.openmq.script.operation import Outcome, Row, RunningStep, limit_of
+from mqlab.products.openmq.script.operation import Outcome, Row, RunningStep, destination_of, limit_of
 from mqlab.trace.kinds import Kind, Reason
 
 if TYPE_CHECKING:

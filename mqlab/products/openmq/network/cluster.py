@@ -29,7 +29,8 @@ RETURN_WINDOW = 5 * 10 * SECOND
 
 def _create(broker: Broker, dest: Destination, options: Keys) -> None:
     there = dest in broker.instances  # it keeps what it has created itself, with the new properties
-    others = broker.lab.brokers.values() if broker.lab.enhanced else ()  # one store knows it as what it was first
+    # In an enhanced cluster one store knows a destination as what it was first.
+    others = broker.lab.brokers.values() if broker.lab.enhanced else ()
     was_auto = any(b.instances[dest].created_by == "auto" for b in others if dest in b.instances)
     broker.add(dest, "auto" if was_auto else "admin", options).options.update(options if there else {})
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mqlab.spec.step import Step
+from mqlab.spec.values import Destination
 
 LIMIT_MS = 30_000  # how long a step waits if it does not say
 
@@ -64,3 +65,9 @@ class ScriptStep:
 def limit_of(keys: Mapping[str, Any], usual: float = LIMIT_MS) -> float:
     """Return how long a step may wait (ms)."""
     return float(keys.get("limit_ms", usual))
+
+
+def destination_of(keys: Mapping[str, Any]) -> Destination:
+    """Return the destination that a step names."""
+    kind = "queue" if "queue" in keys else "topic"
+    return Destination(kind, keys[kind])
