@@ -32,7 +32,9 @@ class Costs:
     def taken(self, takes: Callable[[int, float], int]) -> Costs:
         """Return what one certain broker takes, its lab saying how far that is from what most do."""
         drawn = {c.name: takes(getattr(self, c.name), MACHINES) for c in fields(self) if c.name != "again"}
-        again = self.again * drawn["serve"] // self.serve if self.serve else self.again  # as quick or slow as that
+        again = (
+            self.again * drawn["serve"] // self.serve if self.serve else self.again
+        )  # as quick or slow as that
         return Costs(**drawn, again=again)
 
 

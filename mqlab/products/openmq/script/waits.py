@@ -29,7 +29,8 @@ def do_settle(lab: Cluster, keys: Keys) -> Outcome:
     """
     limit = min(limit_of(keys), SETTLE_MS) if hang(lab) else limit_of(keys)
     last = 0
-    if lab.expiring or lab.healing or any(c.open and c.mode == "dups_ok" and c.taken for c in lab.consumers.values()):
+    lazy = any(c.open and c.mode == "dups_ok" and c.taken for c in lab.consumers.values())
+    if lab.expiring or lab.healing or lazy:
         last = lab.now + LOOKS_MS * 1000
         lab.later(LOOKS_MS * 1000)
     return RunningStep(_is_quiet, (lab, last), limit)
