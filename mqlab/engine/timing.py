@@ -31,7 +31,11 @@ class Costs:
 
     def taken(self, takes: Callable[[int, float], int]) -> Costs:
         """Return what one certain broker takes, its lab saying how far that is from what most do."""
-        return Costs(**{cost.name: takes(getattr(self, cost.name), MACHINES) for cost in fields(self)})
+        drawn = {c.name: takes(getattr(self, c.name), MACHINES) for c in fields(self) if c.name != "again"}
+        again = (
+            self.again * drawn["serve"] // self.serve if self.serve else self.again
+        )  # as quick or slow as that
+        return Costs(**drawn, again=again)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -116,6 +116,7 @@ def a_frozen_broker_is_taken_over_and_ends_itself_on_waking():
 def an_open_transaction_is_rolled_back_and_a_prepared_one_stays():
     script = """
         open_producer producer=P broker=b1 queue=Q %s
+        %s
         send producer=P count=3
         %s
         kill broker=b1
@@ -123,15 +124,15 @@ def an_open_transaction_is_rolled_back_and_a_prepared_one_stays():
         wait ms=7000
         %s
         open_consumer consumer=C broker=b3 queue=Q"""
-    opened = run(script % ("ack_mode=transacted", "", "commit producer=P id=commit"), **ENHANCED)
+    opened = run(script % ("ack_mode=transacted", "", "", "commit producer=P id=commit"), **ENHANCED)
     assert result(opened, "commit") == "refused"
     assert got(opened, "C") == []
-    prepare = "xa producer=P action=prepare xid=x1"
-    waits = run(script % ("xa=true", prepare, ""), **ENHANCED)
+    begin, prepare = (f"xa producer=P action={action} xid=x1" for action in ("start", "prepare"))
+    waits = run(script % ("xa=true", begin, prepare, ""), **ENHANCED)
     assert got(waits, "C") == []
     owner = owners(waits).pop().rpartition(" ")[2]
     assert at(waits, owner)["destinations"]["queue://Q"]["in_transaction"] == 3
-    done = run(script % ("xa=true", prepare, "xa producer=P action=commit xid=x1"), **ENHANCED)
+    done = run(script % ("xa=true", begin, prepare, "xa producer=P action=commit xid=x1"), **ENHANCED)
     assert got(done, "C") == [1, 2, 3]
 
 

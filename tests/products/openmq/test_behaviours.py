@@ -357,7 +357,8 @@ def a_dead_neighbour_is_noticed_and_a_silent_cut_is_not():
         send broker=b1 queue=Q count=3
         wait ms=150000
         snapshot label=cut
-        heal between=["b1","b2"]""")
+        heal between=["b1","b2"]
+        wait ms=120000""")
     assert at(cut, "b1", "cut")["cluster"]["b2"] == "OPERATING"  # corrected: nobody retries
     assert cut["snapshots"]["cut"]["received_so_far"] == {"C": 0}
     assert got(cut, "C") == [1, 2, 3]

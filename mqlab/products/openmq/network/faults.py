@@ -20,6 +20,7 @@ START_MS = 60_000  # how long a start may take if the step does not say
 # us until TCP sends again what was not acknowledged, for the first time: Linux's least 200 ms and the spread
 # of a quiet line's round trips. The eighth time came after 53.3 to 55.0 s (created_in_cut, two plays).
 RETRANSMISSION = 210_000
+LONGEST_PAUSE = 120_000_000  # us between two of these (Linux)
 GIVES_UP = 8_000_000  # us until a client with imqPingAckTimeout leaves a silent broker
 
 
@@ -167,7 +168,7 @@ def _until_sent_again(us: int) -> int:
     """Return when what was first sent so long ago is sent again: TCP doubles its pause each time."""
     pause = sent = RETRANSMISSION
     while sent < us:
-        pause *= 2
+        pause = min(2 * pause, LONGEST_PAUSE)
         sent += pause
     return sent - us
 
