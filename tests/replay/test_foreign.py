@@ -144,7 +144,7 @@ def test_all_that_does_not_fit_is_counted(tmp_path):
     ("a.csv", "when\n", "no column mapped to t_us, kind, message, broker, destination"),
     ("a.jsonl", '{"t_us": 1}\n\n{"t_us": \n', r"a\.jsonl, line 3: not JSON"),
     ("a.jsonl", "[1]\n", "line 1: write an object on each line"),
-    ("a.parquet", "PAR1 and no more", r"a\.parquet: damaged, or no Parquet"),
+    ("a.parquet", "PAR1 and no more", r"a\.parquet: damaged, or not a Parquet file"),
     ("a.xlsx", "", r"unsupported file type; expected one of \.jsonl, \.ndjson, \.csv, \.parquet"),
 ])  # fmt: skip
 def test_a_file_that_is_none_is_told(tmp_path, name, text, said):
