@@ -163,6 +163,10 @@ def save(what: object, path: str | os.PathLike[str], *actions: Action) -> None:
     if files.is_folder(path) and not actions:
         files.write(products.configuration(network_or_scenario(what)), path)
         return
+    if files.is_configuration(path):
+        raise BadFile(
+            f"{path}: configuration files are written into a folder, one for each broker; use e.g. 'out/'"
+        )
     with writing(path) as file:
         if isinstance(what, Trace) and file.suffix == ".parquet":
             from mqlab.trace import parquet

@@ -36,8 +36,23 @@ def undone(trace: Trace) -> tuple[Undone, ...]:
     if "scenario" not in trace.header:
         return ()
     rows = [Undone(row["what"], row["why"]) for row in trace.header.get("undone", ())]
-    found = [*rows, *_clients(trace), *_messages(trace), *map(Undone, trace.header.get("problems", ()))]
+    found = [
+        *rows,
+        *_links(trace),
+        *_clients(trace),
+        *_messages(trace),
+        *map(Undone, trace.header.get("problems", ())),
+    ]
     return tuple(dict.fromkeys(found))
+
+
+def _links(trace: Trace) -> Iterator[Undone]:
+    """Yield the links with properties of their own that lead to a name which nothing has."""
+    there = set(trace.names["node"])
+    for one, other, _ in trace.header.get("links", {}).get("between", ()):
+        for name in (one, other):
+            if name not in there:
+                yield Undone(f"Link {one} - {other}", f"nothing in this run is called {name}")
 
 
 def _clients(trace: Trace) -> Iterator[Undone]:

@@ -74,6 +74,40 @@ def test_a_consumer_at_a_broker_that_is_down_is_told():
     assert "Consumer C: never subscribed" in told(trace)
 
 
+def test_a_healed_link_whose_messages_are_not_sent_again_yet_is_told():
+    cut, heal = openmq.Cut("b1", "b2", how="hang"), openmq.Heal("b1", "b2")
+    sends = openmq.Producer("P", "b1", 5, Q)
+    story = (openmq.Consumer("C", "b2", Q), cut, sends, openmq.Wait("10s"), heal)
+    net = openmq.Network("b1", "b2")
+    assert told(mq.run(net, *story))[0].startswith("The restored link b1 - b2: TCP has not yet sent again")
+    later = mq.run(net, *story, openmq.Wait("30s"))
+    assert (later.received(), later.undone) == ({"C": 5}, ())
+
+
+def test_a_link_to_nobody_is_told():
+    slow = mq.Link(delay="20ms")
+    assert told(mq.run(A, links={("A", "Z"): slow})) == ["Link A - Z: nothing in this run is called Z"]
+    reads = mq.Consumer("C", on="A", reads=Q)
+    assert told(mq.run(A, reads, links={("A", "C"): slow})) == []
+
+
+def test_producers_in_the_background_of_one_client_send_at_the_same_time():
+    sends = [
+        mq.Producer(name, on="shop", sends=3, to=Q, every="1s", in_background=True) for name in ("P1", "P2")
+    ]
+    trace = mq.run(A, mq.Client("shop", uri="tcp://A:61616"), *sends)
+    first = [
+        next(e.t for e in trace.events() if e.kind.name == "Sent" and e.frm == name) for name in ("P1", "P2")
+    ]
+    assert abs(first[0] - first[1]) < 100_000
+    assert trace.undone == ()
+
+
+def test_configuration_files_go_into_a_folder(tmp_path):
+    with pytest.raises(mq.MqlabError, match="into a folder"):
+        mq.save(A, tmp_path / "foo.xml")
+
+
 def test_a_lab_is_played_on_and_stays_as_it_was():
     lab = mq.Lab(A)
     lab.do(mq.Producer("P", on="A", sends=3, to=Q))

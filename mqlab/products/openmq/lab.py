@@ -181,6 +181,16 @@ class ClusterLab(Cluster):
         return noun_of(scripted.step)
 
     @property
+    def undone(self) -> list[dict[str, str]]:
+        """What of the script has not happened, and what is still lost in a cut that is over."""
+        why = "TCP has not yet sent again what was lost in the cut; add a Wait after the Heal"
+        healing = (" - ".join(sorted(line)) for line in self.healing)
+        return [
+            *super().undone,
+            *({"what": f"The restored link {line}", "why": why} for line in sorted(healing)),
+        ]
+
+    @property
     def roles(self) -> dict[str, str]:
         """What each broker is: running, waiting for its master, or down."""
         return {name: self.notes.roles.get(name, DOWN) for name in self.brokers}

@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from mqlab.engine.lab import Completion
+from mqlab.engine.lab import AT_ONCE, Completion
 from mqlab.products.activemq.client import request_reply
 from mqlab.products.activemq.client.calls import PendingCall
 from mqlab.products.activemq.script import broker_actions, client_actions, fault_actions
@@ -58,6 +58,8 @@ class ScriptRunner:
         if most is not None or over:
             now.until = clock.now + int(PATIENCE if most is None else most) * 1000
         end = None if isinstance(action, c.WaitUntil) else DO[type(action)](self, action)
+        if end is None and not self.lab.by_calls and getattr(action, "in_background", False):
+            return AT_ONCE
         if end is not None or not (self.lab.by_calls or isinstance(action, (c.WaitUntil, c.ReceiveOnce))):
             return end or Completion()
         if now.call is not None and now.until is None:
