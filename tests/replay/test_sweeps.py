@@ -73,7 +73,7 @@ def test_an_axis_that_is_none_is_told(tmp_path):
         mq.replay.sweep("fuse:2.20", over={"size": [1]}, out=tmp_path / "s")
     with pytest.raises(BadValue, match="size has no values"):
         mq.replay.sweep(chain, over={"sends": [1]}, out=tmp_path / "s")
-    with pytest.raises(BadValue, match="two values read alike"):
+    with pytest.raises(BadValue, match="two values have the same label"):
         mq.replay.sweep(chain, over={"size": [3, 3], "sends": [1]}, out=tmp_path / "s")
 
 
