@@ -85,7 +85,7 @@ class Links:
         None without any. Raises `BadValue` for what is neither.
 
         >>> Links.parse(["A,B:delay=20ms,loss=0.01"])
-        {('A', 'B'): Link(delay='20ms', jitter=None, loss=0.01, bandwidth=None)}
+        {('A', 'B'): Link(delay='20ms', loss=0.01)}
         """
         every: Link | None = None
         pairs: dict[tuple[str, str], Link] = {}

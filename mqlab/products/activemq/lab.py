@@ -169,9 +169,9 @@ class Lab(KernelLab):
         self.pausing = True
         self.under_way = Completion(deadline=self.clock.now + (0 if looks else wait))
 
-    def action_of(self, scripted: ScriptStep) -> Action:
+    def action_of(self, scripted: ScriptStep | Action) -> Action:
         """Return the action of a step of the script."""
-        return scripted.action
+        return scripted.action if isinstance(scripted, ScriptStep) else scripted
 
     expecting = property(waits.expecting)
 
