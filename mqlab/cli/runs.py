@@ -32,9 +32,7 @@ from mqlab.cli.app import (
     told,
 )
 from mqlab.errors import BadValue, MqlabError
-from mqlab.spec.action import Producer
 from mqlab.spec.link import Links
-from mqlab.spec.openmq_actions import Send
 from mqlab.spec.plural import counted
 
 if TYPE_CHECKING:
@@ -148,7 +146,7 @@ def _show_races(trace: Trace) -> None:
 
 def _asked(trace: Trace) -> int:
     """Return how many messages the script's sends ask for; 0 for a run that was stopped before its end."""
-    return sum(action.sends for action in trace.actions if isinstance(action, (Producer, Send)))
+    return sum(getattr(action, "sends", 0) for action in trace.actions)
 
 
 def _show_guide(what: str, trace: Trace, asked: Scenario) -> None:

@@ -7,13 +7,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
 from mqlab.spec.action import Consumer, Producer
-from mqlab.spec.openmq_actions import Send
 from mqlab.trace.kinds import Kind
 from mqlab.trace.trace import Trace
 
-Sending = Producer | Send  # what sends messages in a script
+if TYPE_CHECKING:
+    from mqlab.spec.openmq_actions import Send
+
+    Sending = Producer | Send  # what sends messages in a script
 
 
 def openings(trace: Trace, consumer: str) -> list[Consumer]:
@@ -23,6 +26,8 @@ def openings(trace: Trace, consumer: str) -> list[Consumer]:
 
 def _sends(trace: Trace, sender: str) -> Iterator[Sending]:
     """Yield the actions by which a producer sends."""
+    from mqlab.spec.openmq_actions import Send  # here: its classes are a tenth of `import mqlab`
+
     for action in trace.actions:
         names = (
             (action.name, action.on) if isinstance(action, Producer) else (getattr(action, "producer", None),)
