@@ -10,7 +10,6 @@ from mqlab.spec import codec
 from mqlab.spec.action import Action
 from mqlab.spec.json_types import JsonDict
 from mqlab.spec.noun import required
-from mqlab.spec.openmq_actions import Call
 from mqlab.spec.option import Option
 from mqlab.spec.redelivery import Redelivery
 from mqlab.spec.shape import (
@@ -103,6 +102,8 @@ def actions(product: str) -> ListOf:
     """Return the shape of a script: of each action that the product knows its fields, by their names."""
     known = {name: _action(noun) for name, noun in codec.nouns(product).items()}
     if product == "openmq":
+        from mqlab.spec.openmq_actions import Call  # here: who reads no OpenMQ file does not load them
+
         call = {name: shape for name, (shape, _) in fields_of(Call).items() if name in codec.CALL}
         known = {name: replace(record, keys={**call, **record.keys}) for name, record in known.items()}
     return ListOf(TaggedUnion("do", known, what="action"), "action")
