@@ -19,10 +19,10 @@ CLUSTER, PAIR = openmq.Network("b1", "b2"), artemis.Network(artemis.Broker("M"))
 # What is written -> what the error says.
 PYTHON = {
     # names and destinations
-    "mq.Queue(None)": "a queue is called by a text, not None; use e.g. 'TEST.FOO'",
+    "mq.Queue(None)": "a queue needs a string as its name, not None; use e.g. 'TEST.FOO'",
     "mq.Queue('')": "a queue needs a name; use e.g. TEST.FOO",
-    "mq.Queue(['A'])": "a queue is called by a text, not ['A']",
-    "mq.Topic(7)": "a topic is called by a text, not 7",
+    "mq.Queue(['A'])": "a queue needs a string as its name, not ['A']",
+    "mq.Topic(7)": "a topic needs a string as its name, not 7",
     "mq.Topic('  ')": "a topic needs a name",
     "mq.Destination('cue', 'Q')": "unknown destination type 'cue'; did you mean 'queue'?",
     "mq.Destination(None, 'Q')": "unknown destination type None",

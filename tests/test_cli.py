@@ -226,7 +226,7 @@ def test_options_are_those_of_help(mqlab):
     values = [json.loads(line) for line in lines]
     assert len(values) == len(reference.options())
     told = next(v for v in values if v["option"] == "always_sync_send")
-    assert told["default"] == "true; in 5.5: false; from 5.17 on"
+    assert told["default"] == "true; in 5.5: false; not in 5.5"
     assert "advisory_support" in mqlab("options", "advisorySupport").stdout
 
 

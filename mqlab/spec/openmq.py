@@ -149,7 +149,7 @@ class OpenMQNetwork(AnyNetwork):
                 "peer": "peers keep the change record in their database (imq.cluster.nomasterbroker=true)",
                 "none": "the model none has no imq.cluster.masterbroker",
             }[self.model]
-            raise BadValue(f"{reason}; leave 'master' out, or write the model 'master'")
+            raise BadValue(f"{reason}; omit 'master', or use the model 'master'")
 
     def __repr__(self) -> str:
         return f"Network({', '.join(map(repr, self.brokers))}, model={self.model!r})"

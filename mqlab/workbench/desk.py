@@ -247,7 +247,7 @@ class WorkbenchSession:
         """Give run `number` another `name`."""
         number, name = self._number(data["number"]), str(data["name"]).strip()
         if not name:
-            raise BadValue("a run without a name; enter one")
+            raise BadValue("the run has no name; enter one")
         renamed = replace(self.state.branches[number], name=name)
         branches = (renamed if no == number else old for no, old in enumerate(self.state.branches))
         self._go(replace(self.state, branches=tuple(branches)))

@@ -162,7 +162,7 @@ def nested(depth):
 
 @pytest.mark.parametrize("value", [nested(40), {"a": nested(900)}], ids=["40", "900"])
 def test_values_inside_one_another_are_counted(value):
-    with pytest.raises(MqlabError, match=r"nominal.*more than 30 inside one another"):
+    with pytest.raises(MqlabError, match=r"nominal.*nested more than 30 deep"):
         read({**LAB, "nominal": value})
 
 

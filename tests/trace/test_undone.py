@@ -148,7 +148,7 @@ def test_waits_of_a_redelivery_policy_may_be_texts():
 
 
 def test_a_release_that_was_not_recorded_plays_the_nearest_edition_and_says_so():
-    with pytest.warns(UserWarning, match=r"5\.15\.9: the lab plays edition 5\.17"):
+    with pytest.warns(UserWarning, match=r"5\.15\.9: mqlab runs edition 5\.17"):
         assert mq.Network(mq.Broker("A"), edition="5.15.9").edition == "5.17"
 
 
