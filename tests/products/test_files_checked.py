@@ -154,7 +154,8 @@ def test_a_lockers_query_timeout_is_not_the_lock_timeout_of_the_database():
         "<database-locker queryTimeout='30'/></locker></jdbcPersistenceAdapter></persistenceAdapter>"
     )
     (broker,) = activemq.read([SourceFile("a.xml", written("A", locker))]).brokers
-    assert broker.store == "jdbc" and broker.database_lock_timeout_ms == 500
+    assert broker.store == "jdbc"
+    assert broker.database_lock_timeout_ms == 500
     assert "queryTimeout" not in str(
         mq.configuration(mq.Network(mq.Broker("A", store="jdbc", database_lock_timeout_ms=700)))
     )
