@@ -42,6 +42,7 @@ def connector(**options):
 
 
 B = mq.Broker("brokerB")
+HEARD = mq.Broker("brokerA", mq.TransportConnector("openwire", discovery_uri="multicast://default"))
 
 
 def brokers(*connectors, other=B, **options):
@@ -63,13 +64,13 @@ FRAGMENTS = {
     "fuse 1.3": (
         [broker('<transportConnectors>\n<transportConnector\nname="openwire"\n'
                 'uri="tcp://localhost:61716"\ndiscoveryUri="multicast://default"/>\n</transportConnectors>')],
-        "5.5", (mq.Broker("brokerA", mq.TransportConnector("openwire", discovery_uri="multicast://default")),), set()),
+        "5.5", (HEARD,), set()),
     "fuse 1, two connectors": (
         [broker('<transportConnectors>\n<transportConnector\nname="openwire"\n'
                 'uri="tcp://localhost:61716"\ndiscoveryUri="multicast://default"/>\n<transportConnector\n'
                 'name="stomp"\nuri="stomp://localhost:61613"\ndiscoveryUri="multicast://default"/>\n'
                 "</transportConnectors>")],
-        "5.5", (mq.Broker("brokerA", mq.TransportConnector("openwire", discovery_uri="multicast://default")),), set()),
+        "5.5", (HEARD,), set()),
     "fuse 2.1": ([broker(link('networkTTL="3"') + PORTS), B_AT_61002], "5.5",
                  brokers(connector(network_ttl=3)), set()),
     "fuse 2.2": (
