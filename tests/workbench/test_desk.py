@@ -303,7 +303,7 @@ def test_what_cannot_be_built_is_told(request_, message):
         ("whence", {}, "unknown request 'whence'"), ("why not", {"message": 1}, "'consumer'"),
         ("why", {"kind": "broker", "name": "Z"}, "unknown broker 'Z'"), ("show", {"number": 7}, "no run 7"),
         ("deeds", {"ms": -1}, "milliseconds"), ("deeds", {"ms": True}, "milliseconds"),
-        ("rename", {"number": 0, "name": " "}, "without a name"), ("begin", {"figure": "fuse:9.9"}, "fuse:9.9"),
+        ("rename", {"number": 0, "name": " "}, "has no name"), ("begin", {"figure": "fuse:9.9"}, "fuse:9.9"),
         ("apply", {"edits": [[["nowhere"], 1]]}, "no option at nowhere"),
         ("options", {"kind": "broker", "name": "Z"}, "unknown broker 'Z'"),
     ],
