@@ -1,8 +1,8 @@
 """Lab files of earlier versions load, and play as today's do.
 
-`tests/recordings/lab_files.tar.xz` has them as `save` of each version wrote them: of ten scenarios every form, by
-the day and the commit that wrote it first. A version that writes another form adds a file of each scenario whose
-form has changed: `mq.save(mq.figure("fuse:2.20"), "fuse-2.20/DAY-COMMIT.json")`, and packs them again.
+`tests/recordings/lab_files.tar.xz` has them as `save` of each version wrote them: of ten scenarios every form,
+by the day and the commit that wrote it first. A version that writes another form adds a file of each scenario
+whose form has changed, by `mq.save(mq.figure("fuse:2.20"), "fuse-2.20/DAY-COMMIT.json")`, and packs them again.
 """
 
 import json
