@@ -15,8 +15,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from mqlab.engine.link import Link
+from mqlab.products.openmq.broker.destinations import ClusterDestination, PhysicalDestination
 from mqlab.products.openmq.script.operation import Row
-from mqlab.spec.openmq import AUTO_CREATED, LINKED_ALIKE, PROPERTIES
+from mqlab.spec.openmq import AUTO_CREATED, LINKED_ALIKE
 from mqlab.spec.selector import Selector
 from mqlab.spec.values import Destination
 
@@ -46,6 +47,13 @@ class Delivery:
     stale: bool = False  # it was taken in a transaction before its home came back
     row: int = -1  # of the last event on its way to the consumer
 
+    def free(self) -> None:
+        """Nobody has it in hands any more: it waits at its home."""
+        message, self.taker = self.message, None
+        instance = message.at.instances.get(message.home)
+        if instance is not None and message in instance.messages:
+            instance.offer(message)
+
 
 @dataclass(eq=False, slots=True)
 class Message:
@@ -53,7 +61,7 @@ class Message:
 
     number: int
     home: Broker
-    dest: Destination
+    at: ClusterDestination
     persistent: bool
     priority: int
     properties: Keys
@@ -66,6 +74,20 @@ class Message:
     copies: dict[Broker, int] = field(default_factory=dict)  # where it was forwarded to -> row
     waits: int = -1  # the rule by which it was last noted as waiting
     expires: int = 0  # us; 0 is never
+    place: int = 0  # in the order in which its home's instance got its messages
+    offered: bool = False  # whether it is among those that wait to be handed out
+
+    @property
+    def dest(self) -> Destination:
+        """Where it was sent to."""
+        return self.at.dest
+
+    @property
+    def is_free(self) -> bool:
+        """Whether somebody could be handed it."""
+        if self.transaction is not None:
+            return False
+        return any(claim.taker is None for claim in self.claims)
 
 
 @dataclass(eq=False, slots=True)
@@ -73,12 +95,13 @@ class Client:
     """A producer or consumer with a connection of its own; `home` is the broker it has or had."""
 
     name: str
-    dest: Destination
+    at: ClusterDestination
     keys: Keys
     home: Broker
     node: int
     to_home: Link
     from_home: Link
+    mode: str = field(init=False)  # its acknowledge mode
     open: bool = True
     cut_off: bool = False  # its destination was destroyed; its connection stays
     closed: bool = False  # by itself, or its process is gone: it looks for no broker any more
@@ -87,15 +110,18 @@ class Client:
     xid_state: str = "STARTED"  # COMPLETE when its work in that is over, FAILED when it cannot be prepared
     lost: int = -1  # the row with which it last lost its connection
 
+    def __post_init__(self) -> None:
+        self.mode = "transacted" if self.keys.get("transacted") else str(self.keys.get("ack_mode", "auto"))
+
+    @property
+    def dest(self) -> Destination:
+        """What it reads, or sends to."""
+        return self.at.dest
+
     @property
     def in_branch(self) -> bool:
         """Whether its session works for a distributed transaction; outside of one it acknowledges by itself."""
         return bool(self.xid) and self.xid_state == "STARTED"
-
-    @property
-    def mode(self) -> str:
-        """The acknowledge mode."""
-        return "transacted" if self.keys.get("transacted") else str(self.keys.get("ack_mode", "auto"))
 
 
 @dataclass(eq=False, slots=True)
@@ -118,6 +144,7 @@ class Consumer(Client):
     unheard_by: set[Broker] = field(default_factory=set)  # to whom the line was cut when it was opened
     gone: bool = False  # it gave its connection up, which its frozen broker does not know
     sub: int = -1  # its subscription in the trace
+    place: int = 0  # in the order of registration
 
     @property
     def unacknowledged(self) -> list[Delivery]:
@@ -133,35 +160,6 @@ class DurableSubscription:
     dest: Destination
     selector: str | None
     refused: bool = False  # the trace of a refused creation: listed, and no consumer
-
-
-@dataclass(eq=False, slots=True)
-class PhysicalDestination:
-    """One broker's instance of a destination: its properties, and the messages at home here.
-
-    `leftovers` are numbers of copies of other homes' messages that were given back, or whose home died
-    meanwhile: the broker lists them until it ends.
-    """
-
-    dest: Destination
-    created_by: str
-    options: Properties
-    owner: str | None = None  # the consumer whose temporary destination it is
-    messages: list[Message] = field(default_factory=list)
-    admitted: int = 0  # messages on their way from producers, for which there is room
-    admitted_bytes: int = 0
-    leftovers: set[int] = field(default_factory=set)
-    paused: bool = False
-    idle_since: int | None = None
-    unanswered: int = 0  # consumers that are to be opened once all brokers have answered
-
-    def option(self, name: str) -> Any:
-        """Return a property by its administration name."""
-        return self.options.get(name, PROPERTIES.get(name))
-
-    def limits(self, name: str, number: int) -> bool:
-        """Whether a number is beyond a limit; -1 is none."""
-        return 0 <= int(self.option(name)) < number
 
 
 @dataclass(eq=False, slots=True)
@@ -191,17 +189,18 @@ Trip = tuple[Delivery, int]  # a claim on its way, and which of its trips that i
 
 def selects(selector: Selector | None, message: Message) -> bool:
     """Whether a selector lets a message pass; its home asks, not the consumer's broker."""
-    headers = {"JMSPriority": message.priority}
-    return selector is None or selector.selects(headers, message.properties)
+    return selector is None or selector.selects({"JMSPriority": message.priority}, message.properties)
 
 
 class Broker:
     """One broker. `running` is its process, `ready` that it has all it needs to serve."""
 
-    def __init__(self, lab: Cluster, name: str) -> None:
-        self.lab, self.name = lab, name
+    def __init__(self, lab: Cluster, name: str, place: int = 0) -> None:
+        self.lab, self.name, self.place = lab, name, place
         self.node = lab.notes.node(name, "broker")
-        self.options: Properties = {}
+        own = next(member for member in lab.network.brokers if member.name == name)
+        self.options: Properties = {**lab.network.options, **own.options}  # a start may change them
+        self.accepted: dict[Broker, bool] = {}  # who has what has to be alike, as long as nobody changes it
         self.running = self.ready = self.suspended = False
         self.quiesced = False  # it takes no new clients, by command
         self.hangs = False  # it waits for the database or another broker, and whoever asks it too
@@ -222,7 +221,14 @@ class Broker:
 
     def option(self, key: str, default: object = None) -> Any:
         """Return a property: set at a start, its own, or the cluster's."""
-        return self.options.get(key, self.lab.network.option(self.name, key, default))
+        return self.options.get(key, default)
+
+    def configure(self, options: Keys, master: str | None = None) -> None:
+        """Change properties, or who is its master."""
+        self.options.update(options)
+        self.master = master or self.master
+        for broker in self.lab.brokers.values():
+            broker.accepted.clear()
 
     @property
     def serves(self) -> bool:
@@ -244,11 +250,13 @@ class Broker:
 
     def accepts(self, other: Broker) -> bool:
         """Whether two brokers accept a link: some properties must be alike."""
-        keys = {**LINKED_ALIKE, "imq.cluster.clusterid": ""}
-        return self.named_master == other.named_master and all(
-            str(self.option(key, default)).lower() == str(other.option(key, default)).lower()
-            for key, default in keys.items()
-        )
+        if other not in self.accepted:
+            keys = {**LINKED_ALIKE, "imq.cluster.clusterid": ""}
+            self.accepted[other] = self.named_master == other.named_master and all(
+                str(self.option(key, default)).lower() == str(other.option(key, default)).lower()
+                for key, default in keys.items()
+            )
+        return self.accepted[other]
 
     def linked(self, other: Broker) -> bool:
         """Whether it has a link to another: a broker that waits for its master closes its links."""
@@ -299,9 +307,19 @@ class Broker:
         """Give it an instance of a destination; it keeps the one that it has."""
         if dest not in self.instances:
             mine = {"LocalOnly": True} if dest == DEAD else dict(options or {})
-            self.instances[dest] = PhysicalDestination(dest, created_by, mine, owner)
-            self.lab.notes.recorder.name_destination(dest)
+            at = self.lab.destination(dest)
+            self.lab.instances += 1
+            made = PhysicalDestination(at, self, created_by, mine, owner, self.lab.instances)
+            self.instances[dest] = at.instances[self] = made
+            self.lab.reapable.add(made)
         return self.instances[dest]
+
+    def drop(self, dest: Destination) -> PhysicalDestination | None:
+        """Take its instance of a destination away, if it has one."""
+        gone = self.instances.pop(dest, None)
+        if gone is not None:
+            del gone.at.instances[self]
+        return gone
 
     def find(self, dest: Destination) -> bool:
         """Whether it has a destination, or creates it because it is used."""
@@ -321,7 +339,8 @@ class Broker:
     def consumers(self, dest: Destination) -> list[Consumer]:
         """Return the consumers of a destination that it serves, in order of registration."""
         alone = dest in self.instances and self.instances[dest].option("LocalOnly")
-        known = [c for c in self.lab.consumers.values() if c.open and not c.cut_off and c.dest == dest]
+        at = self.lab.destinations.get(dest)
+        known = [c for c in at.consumers if c.open and not c.cut_off] if at else []
         theirs = set() if alone else {c.name for c in known if self.linked(c.home) and self not in c.unheard_by}
         return [c for c in known if c.home is self or c.name in theirs]
 
