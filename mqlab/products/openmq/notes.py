@@ -11,7 +11,8 @@ from mqlab.trace.record import Recorder
 from mqlab.trace.trace import Trace
 
 if TYPE_CHECKING:
-    from mqlab.products.openmq.broker.model import Broker, Consumer, Message
+    from mqlab.products.openmq.broker.messages import Message
+    from mqlab.products.openmq.broker.model import Broker, Consumer
     from mqlab.products.openmq.network.state import Cluster
 
 DOWN, WAITING, RUNNING = "down", "waiting for its master", "running"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from mqlab.products.openmq.broker.model import ENDED, Broker, Consumer, Delivery, Message
+from mqlab.products.openmq.broker.messages import Delivery, Message
+from mqlab.products.openmq.broker.model import ENDED, Broker, Consumer
 from mqlab.trace.kinds import Kind, Reason
 
 DUPS_LIMIT = 10  # messages that a session takes until it acknowledges them

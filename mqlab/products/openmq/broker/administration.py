@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from mqlab.products.openmq.broker import acknowledgement, physical_destinations, report
 from mqlab.products.openmq.broker.destinations import turn
-from mqlab.products.openmq.broker.model import DEAD, Broker, Client, Delivery, Keys, Prepared
+from mqlab.products.openmq.broker.messages import Delivery
+from mqlab.products.openmq.broker.model import DEAD, Broker, Client, Keys, Prepared
 from mqlab.products.openmq.client import clients, producers
 from mqlab.products.openmq.ha import takeover
 from mqlab.products.openmq.network import cluster

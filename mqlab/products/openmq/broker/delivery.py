@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from mqlab.products.openmq.broker import acknowledgement
 from mqlab.products.openmq.broker.destinations import PhysicalDestination
-from mqlab.products.openmq.broker.model import Broker, Consumer, Delivery, Message, Trip, selects
+from mqlab.products.openmq.broker.messages import Delivery, Message, selects
+from mqlab.products.openmq.broker.model import Broker, Consumer, Trip
 from mqlab.trace.kinds import Kind, Reason
 
 if TYPE_CHECKING:

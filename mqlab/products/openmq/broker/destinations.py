@@ -10,7 +10,8 @@ from mqlab.spec.openmq import PROPERTIES
 from mqlab.spec.values import Destination
 
 if TYPE_CHECKING:
-    from mqlab.products.openmq.broker.model import Broker, Consumer, Message, Properties
+    from mqlab.products.openmq.broker.messages import Message
+    from mqlab.products.openmq.broker.model import Broker, Consumer, Properties
     from mqlab.products.openmq.network.state import Cluster
 
 OVERHEAD = 141  # bytes of a message besides its text (99 of none fit into 14,000 with 6.5.0)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from mqlab.engine.link import Link
 from mqlab.products.openmq.broker.destinations import ClusterDestination, PhysicalDestination
+from mqlab.products.openmq.broker.messages import Delivery
 from mqlab.products.openmq.script.operation import Row
 from mqlab.spec.openmq import AUTO_CREATED, LINKED_ALIKE
 from mqlab.spec.selector import Selector
@@ -30,64 +31,6 @@ ENDED = "of a subscription that has ended"  # the key of what its home keeps for
 Keys = Mapping[str, Any]  # of a step
 Properties = dict[str, Any]  # of a destination or broker, by their administration names
 Key = tuple[str, str]  # (client id, subscription name) of a durable or shared subscription
-
-
-@dataclass(eq=False, slots=True)
-class Delivery:
-    """What one subscription is owed of a message; a queue's message has one, for whoever comes."""
-
-    message: Message = field(repr=False)
-    key: object = None  # of a topic's subscription
-    taker: Consumer | None = field(default=None, repr=False)  # who has it in hands
-    flagged: bool = False  # comes with the redelivered flag
-    trips: int = 0  # how often it was handed out
-    arrived: bool = False  # at the broker of its taker: not while it is lost in a silent cut
-    delivered: bool = False  # at its taker
-    kept: bool = False  # it came to a paused broker
-    stale: bool = False  # it was taken in a transaction before its home came back
-    row: int = -1  # of the last event on its way to the consumer
-
-    def free(self) -> None:
-        """Nobody has it in hands any more: it waits at its home."""
-        message, self.taker = self.message, None
-        instance = message.at.instances.get(message.home)
-        if instance is not None and message in instance.messages:
-            instance.offer(message)
-
-
-@dataclass(eq=False, slots=True)
-class Message:
-    """A message at its home. `transaction` is the name of the open transaction it is part of."""
-
-    number: int
-    home: Broker
-    at: ClusterDestination
-    persistent: bool
-    priority: int
-    properties: Keys
-    size: int
-    sent: int
-    claims: list[Delivery] = field(default_factory=list)
-    transaction: str | None = None
-    row: int = -1
-    crossing: dict[Broker, int] = field(default_factory=dict)  # where it is on its way to -> row
-    copies: dict[Broker, int] = field(default_factory=dict)  # where it was forwarded to -> row
-    waits: int = -1  # the rule by which it was last noted as waiting
-    expires: int = 0  # us; 0 is never
-    place: int = 0  # in the order in which its home's instance got its messages
-    offered: bool = False  # whether it is among those that wait to be handed out
-
-    @property
-    def dest(self) -> Destination:
-        """Where it was sent to."""
-        return self.at.dest
-
-    @property
-    def is_free(self) -> bool:
-        """Whether somebody could be handed it."""
-        if self.transaction is not None:
-            return False
-        return any(claim.taker is None for claim in self.claims)
 
 
 @dataclass(eq=False, slots=True)
@@ -185,11 +128,6 @@ class Prepared:
 
 
 Trip = tuple[Delivery, int]  # a claim on its way, and which of its trips that is
-
-
-def selects(selector: Selector | None, message: Message) -> bool:
-    """Whether a selector lets a message pass; its home asks, not the consumer's broker."""
-    return selector is None or selector.selects({"JMSPriority": message.priority}, message.properties)
 
 
 class Broker:

@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from mqlab.products.openmq.broker import acknowledgement, delivery
 from mqlab.products.openmq.broker.destinations import OVERHEAD, PhysicalDestination
-from mqlab.products.openmq.broker.model import DEAD, Broker, Consumer, Delivery, Message, selects
+from mqlab.products.openmq.broker.messages import Delivery, Message, selects
+from mqlab.products.openmq.broker.model import DEAD, Broker, Consumer
 from mqlab.spec.selector import Selector
 from mqlab.trace.kinds import Kind, Reason
 

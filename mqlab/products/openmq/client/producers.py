@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mqlab.products.openmq.broker import physical_destinations
-from mqlab.products.openmq.broker.model import DEAD, Client, Keys, Message, SendJob
+from mqlab.products.openmq.broker.messages import Message
+from mqlab.products.openmq.broker.model import DEAD, Client, Keys, SendJob
 from mqlab.products.openmq.client import clients
 from mqlab.products.openmq.script.operation import Outcome, Row, RunningStep, destination_of, limit_of
 from mqlab.trace.kinds import Kind, Reason

@@ -11,7 +11,8 @@ from mqlab.engine.clock import Call
 from mqlab.engine.lab import Completion, Lab
 from mqlab.products.openmq.broker import settling
 from mqlab.products.openmq.broker.destinations import ClusterDestination, PhysicalDestination
-from mqlab.products.openmq.broker.model import Broker, Client, Consumer, Message, Prepared, SendJob, Trip
+from mqlab.products.openmq.broker.messages import Message
+from mqlab.products.openmq.broker.model import Broker, Client, Consumer, Prepared, SendJob, Trip
 from mqlab.products.openmq.notes import Notes
 from mqlab.products.openmq.script.operation import Row, ScriptStep
 from mqlab.spec.link import LikeLinks, Links
