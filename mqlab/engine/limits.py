@@ -48,7 +48,7 @@ class Limited:
         if EVENT * kept + TURN * self.clock.waiting > MOST_MEMORY:
             raise BadValue(
                 f"more than {MOST_MEMORY >> 30} GiB, {now}: {counted(count, 'event')}, and "
-                f"{self.clock.waiting} steps that are still scheduled; let fewer messages be sent"
+                f"{counted(self.clock.waiting, 'scheduled step')}; let fewer messages be sent"
             )
 
     def expect(self, messages: int) -> None:

@@ -19,7 +19,7 @@ def test_a_run_of_too_many_events_says_how_many_are_allowed():
 def test_a_burst_of_messages_is_stopped_before_it_fills_the_memory(monkeypatch):
     monkeypatch.setattr(limits, "MOST_MEMORY", 1 << 20)
     net = mq.Network(mq.Broker("A"))
-    with pytest.raises(mq.MqlabError, match=r"GiB, stopped at .* steps that are still scheduled"):
+    with pytest.raises(mq.MqlabError, match=r"GiB, stopped at .* scheduled step"):
         mq.run(net, mq.Producer("P", "A", 10**9, Q, persistent=False))
 
 
