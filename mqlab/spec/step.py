@@ -41,15 +41,6 @@ class Step:
         return self.keys.get(key, default)
 
 
-def starts(steps: tuple[Step, ...]) -> bool:
-    """Whether a cluster's steps start its brokers themselves, or begin with one of them.
-
-    A broker that is started later on has been stopped before, or joins those that are there.
-    """
-    does = [step.do for step in steps]
-    return "start" in does or does[:1] == ["start_broker"]
-
-
 # What a key of a recording's step may be, whatever its product and the step (Recordings rules 2, 3, 6, 7).
 _PART = (
     "consumer",
