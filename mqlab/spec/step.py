@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from mqlab.errors import BadValue, UnknownName
+from mqlab.spec.json_types import JsonObject
 from mqlab.spec.shape import (
     LENGTH,
     MOST,
@@ -29,7 +29,7 @@ class Step:
     """One step of the script: what to do, and its keys."""
 
     do: str
-    keys: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    keys: JsonObject = field(default_factory=dict, hash=False)
 
     @property
     def at(self) -> int | str | None:
