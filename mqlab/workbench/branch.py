@@ -84,7 +84,8 @@ class Branch:
     ) -> Branch:
         """Play a scenario, or a lab file, that differs from this run's by *change*.
 
-        Raises `MqlabError` for what cannot be. With *at* the runs are alike until then, and what follows is watched for a while.
+        With *at* the runs are alike until then, and what follows is watched for a while. Raises `MqlabError`
+        for what cannot be.
         """
         chosen, scenario = setting or self.setting, inputs.scenario_of(what)
         if at is not None and scenario.pace == "calls":
