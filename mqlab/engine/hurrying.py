@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def hurry(lab: Lab, last: int) -> None:
-    """Let things happen by the time *last* (us), as long as no action ends or begins, nor the limit is reached."""
+    """Let things happen by the time *last* (us), up to the limit, as long as no action ends or begins."""
     until, clock = lab.under_way, lab.clock
     most = NEVER if lab.limit is None else lab.limit
     if until is not None and (until.condition is not None or until.deadline is not None):

@@ -302,7 +302,7 @@ class Lab(Limited, ABC):
             self.clock.rest(end)
 
     def hurry(self, last: int) -> None:
-        """Let things happen by the time *last* (us) as many steps would, as long as no action ends or begins."""
+        """Let things happen by the time *last* (us) as many steps would, until an action ends or begins."""
         hurrying.hurry(self, last)
 
     def _next_time(self) -> int:

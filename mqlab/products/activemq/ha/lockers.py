@@ -94,9 +94,9 @@ class AbstractLocker(ABC):
         if mine.role != "slave" or mine.starting or mine.paused or locker.file_system == "nfs3":
             return False
         for other in self.lab.processes.values():  # a loop, and the cheap question first: it is asked often
-            if other.role == "master" or other.starting:
-                if other.locker is not None and other.locker.locker.store == locker.store:
-                    return False
+            serves = other.role == "master" or other.starting
+            if serves and other.locker is not None and other.locker.locker.store == locker.store:
+                return False
         return True
 
     # What the kinds say
