@@ -43,13 +43,13 @@ class Limited:
             raise BadValue(f"more than {counted(self.most, 'event')}, {now}; {self.remedy}")
         if self.clock.turn > turns:
             raise BadValue(
-                f"{turns} things were to happen, with {counted(count, 'event')}; {now}: set until=..."
+                f"{turns} scheduled steps, with only {counted(count, 'event')}; {now}: set until=..."
             )
         kept = count - self.recorder.gone
         if EVENT * kept + TURN * self.clock.waiting > MOST_MEMORY:
             raise BadValue(
                 f"more than {MOST_MEMORY >> 30} GiB, {now}: {counted(count, 'event')}, and "
-                f"{self.clock.waiting} things that are still to happen; let fewer messages be sent"
+                f"{counted(self.clock.waiting, 'scheduled step')}; let fewer messages be sent"
             )
 
     def expect(self, messages: int) -> None:

@@ -206,7 +206,7 @@ class _Fit:
                 self.say(row, "t_us", time, "0 or more")
             cause = values["cause"][row] if "cause" in values else None
             if cause is not None and cause >= row:
-                self.say(row, "cause", cause, "the row of an event before")
+                self.say(row, "cause", cause, "the row of an earlier event")
             if "cause" in values and row and time < values["t_us"][row - 1]:
                 self.say(row, "t_us", time, "as late as the row before, and causes name rows: sort it")
 

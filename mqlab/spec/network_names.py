@@ -272,11 +272,11 @@ class KnownNames:
         for name, default in _of_connections(type(action)):
             if (name != "session") == (action.on in self.clients) and getattr(action, name) != default:
                 if action.on not in self.clients:
-                    what = f"a session is a client's, and {action.on!r} is a broker"
+                    what = f"only a client has sessions, and {action.on!r} is a broker"
                 elif name in ("client_id", "redelivery"):
-                    what = f"it is its connection's: write mq.Client({action.on!r}, ...) with it"
+                    what = f"it belongs to the connection; use mq.Client({action.on!r}, ...) with it"
                 else:
-                    what = f"that is for who is on a broker, and {action.on!r} is a client"
+                    what = f"it is only for consumers and producers on a broker, and {action.on!r} is a client"
                 raise BadValue(f"{where}, {action.name!r}: {name} is given; {what}")
 
     def check_address(self, client: c.Client, where: str) -> None:

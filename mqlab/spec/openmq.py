@@ -15,7 +15,7 @@ from mqlab.spec.naming import bare
 from mqlab.spec.openmq_options import OPTIONS, Options, to_guide
 from mqlab.spec.openmq_words import steps_of
 from mqlab.spec.origin import Origin
-from mqlab.spec.scenario import AnyNetwork
+from mqlab.spec.scenario import AnyNetwork, others
 from mqlab.spec.step import Step, check_keys, starts
 
 if TYPE_CHECKING:
@@ -149,7 +149,7 @@ class OpenMQNetwork(AnyNetwork):
                 "peer": "peers keep the change record in their database (imq.cluster.nomasterbroker=true)",
                 "none": "the model none has no imq.cluster.masterbroker",
             }[self.model]
-            raise BadValue(f"{reason}; leave 'master' out, or write the model 'master'")
+            raise BadValue(f"{reason}; omit 'master', or use the model 'master'")
 
     def __repr__(self) -> str:
         return f"Network({', '.join(map(repr, self.brokers))}, model={self.model!r})"
@@ -201,6 +201,19 @@ class OpenMQNetwork(AnyNetwork):
         if edition not in EDITIONS:
             raise UnknownName.of("edition of OpenMQ", edition, EDITIONS)
         return replace(self, edition=edition)
+
+    def with_(self, *brokers: Member | str) -> OpenMQNetwork:
+        """Return the cluster with these brokers added.
+
+        >>> Network("b1").with_("b2").names
+        ('b1', 'b2')
+        """
+        added = (Member(broker) if isinstance(broker, str) else broker for broker in brokers)
+        return replace(self, brokers=(*self.brokers, *added))
+
+    def without(self, path: str) -> OpenMQNetwork:
+        """Return the cluster without the broker called *path*; raises `UnknownName`."""
+        return replace(self, brokers=others(self, self.brokers, path))
 
     def option(self, name: str, key: str, default: object = None) -> object:
         """Return a property of a broker: its own, else the cluster's, else the default."""

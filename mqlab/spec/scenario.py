@@ -5,13 +5,16 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeVar
 
 from mqlab.errors import BadValue, UnknownName
 from mqlab.spec.action import Action
 from mqlab.spec.json_types import JsonObject
 
 PACES = ("rest", "calls")
+
+
+Part = TypeVar("Part")
 
 
 class AnyNetwork(ABC):
@@ -33,6 +36,14 @@ class AnyNetwork(ABC):
     @abstractmethod
     def under(self, edition: str) -> Self:
         """Return the same network run by another edition of its product; raises `UnknownName`."""
+
+    @abstractmethod
+    def with_(self, *brokers: Any) -> Self:
+        """Return the network with these brokers added, such as ``mq.Broker("C")``."""
+
+    @abstractmethod
+    def without(self, path: str) -> Self:
+        """Return the network without what *path* names: ``broker``, or ``broker/connector`` for ActiveMQ."""
 
     @abstractmethod
     def script(self, actions: tuple[Action, ...], pace: str) -> tuple[Any, ...]:
@@ -98,6 +109,21 @@ class Scenario:
         """Return the scenario with options changed, as its network's `change` does."""
         return replace(self, network=self.network.change(path, **options))
 
+    def with_(self, *brokers: Any) -> Scenario:
+        """Return the scenario with brokers added to its network."""
+        return replace(self, network=self.network.with_(*brokers))
+
+    def without(self, path: str) -> Scenario:
+        """Return the scenario without a broker or connector; actions that name it are an error."""
+        return replace(self, network=self.network.without(path))
+
     def under(self, edition: str) -> Scenario:
         """Return the same scenario for another edition."""
         return replace(self, network=self.network.under(edition))
+
+
+def others(network: AnyNetwork, brokers: tuple[Part, ...], name: str) -> tuple[Part, ...]:
+    """Return the brokers of a network but the one called *name*; raises `UnknownName` where none is."""
+    if name not in network.names:
+        raise UnknownName.of("broker", name, network.names)
+    return tuple(broker for broker, own in zip(brokers, network.names, strict=True) if own != name)

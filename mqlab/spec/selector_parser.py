@@ -200,7 +200,7 @@ class _Build(Transformer):  # type: ignore[type-arg]
         try:
             re.compile(str(arguments[place].constant))
         except re.error as error:
-            raise _Refused(arguments[place].at, f"no regular expression ({error})") from None
+            raise _Refused(arguments[place].at, f"not a valid regular expression ({error})") from None
 
     def or_(self, kids: list[Any]) -> Part:
         parts = [_condition(kid) for kid in kids]

@@ -117,9 +117,9 @@ def _broker(body: Body, trace: Trace, name: str, at: int) -> Iterator[AvailableA
 def _line(body: Body, one: str, other: str, healable: bool) -> Iterator[AvailableAction]:
     ends = {"one": one, "other": other}
     how = {"how": "hang"} if products.product_of(body).name == "openmq" else {}  # the only cut it knows
-    yield AvailableAction(f"Cut the line {one} to {other}", {"do": "Cut", **ends, **how})
+    yield AvailableAction(f"Cut the link from {one} to {other}", {"do": "Cut", **ends, **how})
     if healable:
-        yield AvailableAction(f"Heal the line {one} to {other}", {"do": "Heal", **ends})
+        yield AvailableAction(f"Restore the link from {one} to {other}", {"do": "Heal", **ends})
 
 
 def _neighbours(body: Body, trace: Trace, name: str) -> list[str]:

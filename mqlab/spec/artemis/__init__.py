@@ -17,7 +17,7 @@ from mqlab.spec.artemis.steps import StepCheck
 from mqlab.spec.artemis.words import to_step, with_sessions
 from mqlab.spec.manual import documented
 from mqlab.spec.origin import Origin
-from mqlab.spec.scenario import AnyNetwork
+from mqlab.spec.scenario import AnyNetwork, others
 from mqlab.spec.step import Step, starts
 
 if TYPE_CHECKING:
@@ -130,6 +130,18 @@ class ArtemisNetwork(AnyNetwork):
         given = ({k: v for k, v in home.items() if v is not None} for home in (cluster, addresses))
         cluster, addresses = given
         return replace(self, brokers=brokers, cluster=cluster, addresses=addresses)
+
+    def with_(self, *brokers: Broker) -> ArtemisNetwork:
+        """Return the network with these brokers added.
+
+        >>> Network(Broker("A")).with_(Broker("B")).names
+        ('A', 'B')
+        """
+        return replace(self, brokers=(*self.brokers, *brokers))
+
+    def without(self, path: str) -> ArtemisNetwork:
+        """Return the network without the broker called *path*; raises `UnknownName`."""
+        return replace(self, brokers=others(self, self.brokers, path))
 
     def under(self, edition: str) -> ArtemisNetwork:
         """Return the same network of another edition."""

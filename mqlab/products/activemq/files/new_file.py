@@ -59,8 +59,8 @@ def broker(broker: Broker, address: Mapping[str, str], place: Place) -> str:
         "xmlns": xml_names.CORE,
         "brokerName": options.get("broker_name") or broker.name,
         "brokerId": broker.name,
-        "useJmx": "false",
     }
+    given |= {} if place.stomp is None else {"useJmx": "false"}  # several brokers on one machine
     given |= {} if store else {"persistent": "false"}
     given |= attributes(options, address)
     inside = policies.written(broker.policies)

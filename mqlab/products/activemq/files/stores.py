@@ -29,10 +29,10 @@ def read(reader: Reader, broker: Element) -> dict[str, object]:
     adapter = adapter_of(broker)
     if adapter is None or adapter.name == "memoryPersistenceAdapter":
         kept = adapter is None and reader.text(broker, "persistent", "true").strip() != "false"
-        return {"store": "kahadb"} if kept else {}
-    found: dict[str, object] = {"store": "kahadb"}
-    if adapter.name == "jdbcPersistenceAdapter":
-        found["store"] = "jdbc" if "dataSource" in adapter.attributes else "kahadb"
+        return {} if kept else {"store": "memory"}
+    found: dict[str, object] = {}
+    if adapter.name == "jdbcPersistenceAdapter" and "dataSource" in adapter.attributes:
+        found["store"] = "jdbc"
     directory = reader.text(adapter, "directory").removeprefix("file:")
     if adapter.name != "jdbcPersistenceAdapter" and directory.startswith("/"):
         found = {"shared_store": directory.removeprefix(SHARED)}
@@ -62,7 +62,7 @@ def written(options: Mapping[str, Any], directory: str | None) -> str:
 
     *directory* is where the files of a shared store lie, if not in `SHARED`.
     """
-    shared, store = options.get("shared_store"), options.get("store", "memory")
+    shared, store = options.get("shared_store"), options.get("store")
     if shared is None and store == "memory":
         return ""
     jdbc = shared is None and store == "jdbc"

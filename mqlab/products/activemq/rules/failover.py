@@ -93,7 +93,7 @@ def _lease_short(of: Member) -> Found:
     finds="a lock on a file system that does not honour it",
     what="{harm}",
     fix="use NFSv4 or a SAN file system",
-    source="ActiveMQ rule 15.7",
+    source="Fuse 4, Shared file system master/slave",
     example=lambda: Example(ex.crash(ex.pair(file_system="nfs3")), ex.crash(ex.pair(file_system="local"))),
     of=(members,),
 )
@@ -200,7 +200,7 @@ def _set_static(of: SetLink) -> Found:
 
 def clients(context: CheckContext) -> Iterator[AddressedClient]:
     """Yield each client whose address can be read: of another the client itself says so."""
-    for no, action in enumerate(context.scenario.actions, 1):
+    for no, action in enumerate(context.actions, 1):
         if isinstance(action, Client):
             try:
                 uri = parse(action.uri)
