@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self, TypeVar
 
@@ -66,6 +67,15 @@ class AnyNetwork(ABC):
         return Scenario(self, actions)
 
 
+def check_actions(actions: Iterable[object]) -> None:
+    """Raise `BadValue` for what is no action."""
+    for action in actions:
+        if isinstance(action, (list, tuple)):
+            raise BadValue("a list of actions is passed; pass the actions themselves: *actions")
+        if not isinstance(action, Action):
+            raise BadValue(f"{action!r} is not an action; use e.g. mq.Consumer(...)")
+
+
 @dataclass(frozen=True, slots=True)
 class Scenario:
     """A network, actions in order, and the outcome the guide predicts.
@@ -86,11 +96,7 @@ class Scenario:
     def __post_init__(self) -> None:
         if self.pace not in PACES:
             raise UnknownName.of("pace", self.pace, PACES)
-        for action in self.actions:
-            if isinstance(action, (list, tuple)):
-                raise BadValue("a list of actions is passed; pass the actions themselves: *actions")
-            if not isinstance(action, Action):
-                raise BadValue(f"{action!r} is not an action; use e.g. mq.Consumer(...)")
+        check_actions(self.actions)
         object.__setattr__(self, "actions", tuple(self.actions))
         object.__setattr__(self, "script", self.network.script(self.actions, self.pace))
 

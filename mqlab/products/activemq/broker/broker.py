@@ -191,8 +191,8 @@ class Broker:
             no = self.lab.name_destination(dest)
             found = Queue(self, dest, no) if dest.is_queue else Topic(self, dest, no)
             self.by_name[dest] = self.destinations[no] = found
-            for sub in self.subs:
-                if (sub.dest != dest or dest.is_pattern) and self.fits(sub.dest, dest):
+            for sub in self.subs:  # a name stands for itself alone
+                if sub.dest.is_pattern and (sub.dest != dest or dest.is_pattern) and self.fits(sub.dest, dest):
                     found.join(sub)
             advisory.of_destination(self, dest)
         return found
@@ -248,9 +248,9 @@ class Broker:
         self.advisory_subscribers += about
         if not sub.info.browser and not about:
             self.tell(sub.info, row)
-        for name, destination in list(self.by_name.items()):
+        for name in list(self.by_name) if dest.is_pattern else (dest,):
             if name == dest or self.fits(dest, name):
-                destination.join(sub)
+                self.by_name[name].join(sub)
         if about:
             advisory.replay(self, sub)
         else:
