@@ -9,6 +9,7 @@ from mqlab.spec.values import told_ms
 from mqlab.trace.record import Recorder
 
 LOOKS = 1000  # how often (us) an action beside the script is looked after
+LONGEST_REST = 600_000_000  # us that a network has to come to rest
 MOST_EVENTS = 100_000_000  # of a run that is given no limit
 MOST_MEMORY = 8 << 30  # bytes of what is written down and what is still to happen
 EVENT, TURN = 104, 300  # bytes of one event, and of one thing on the clock
