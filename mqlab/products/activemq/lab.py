@@ -45,7 +45,6 @@ USUAL = Timing()
 CIRCULATES = (
     "with several routes between brokers set suppressDuplicateQueueSubscriptions, or a lower networkTTL"
 )
-CALLS = 30  # spread of what passes between two calls of a script: 1 to 500 ms were seen
 
 
 class Lab(KernelLab):
@@ -160,7 +159,7 @@ class Lab(KernelLab):
         """An action is over: a client takes a moment before the next call; a look takes none."""
         first = self.under_way is None
         super().end_action()
-        wait = self.random_duration(self.timing.between, CALLS)
+        wait = self.timing.between  # a pause of the script: machines and lines jitter, it does not
         if self.under_way is not None or not self.script or not wait or self.pausing or first:
             self.pausing = False
             return

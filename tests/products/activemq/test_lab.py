@@ -132,3 +132,16 @@ def test_a_consumer_on_a_client_unsubscribes_and_acknowledges_some():
     broker = lab.brokers["A"]
     assert broker.durables == {}
     assert [message.number for message in broker.by_name[FOO].messages] == [1]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_pauses_between_the_calls_of_a_script_do_not_jitter(seed):
+    from mqlab.products.activemq.lab import Lab
+
+    waits = [mq.Wait("50ms")] * 6
+    scenario = mq.Scenario(mq.Network(mq.Broker("A")), (mq.Restart("A"), *waits), pace="calls")
+    lab = Lab(scenario, seed, "1ms")
+    lab.play()
+    times = [began for _, began, _ in lab.begun[1:]]
+    pauses = {later - sooner for sooner, later in zip(times, times[1:], strict=False)}
+    assert pauses == {50_000 + lab.timing.between}
