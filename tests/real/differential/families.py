@@ -45,7 +45,7 @@ def _artemis(version: str) -> Callable[[Path], Recorder]:
             record=("python3", str(here / "record.py"), "{raw}", "{out}", version),
             build=("sh", str(here / "run.sh"), "39", str(build / "none"), "0"),
             env={"ORACLE_BUILD": str(build), "ARTEMIS_VERSION": version},
-            jobs=6,
+            jobs=3,
         )
 
     return recorder
