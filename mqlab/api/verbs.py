@@ -134,7 +134,11 @@ def run(
     trace = products.play(scenario, seed, jitter, limit, until, links)
     if until is not None:
         trace.header["until"] = until  # with seed and jitter: enough to run it again
-    if isinstance(asked, AnyFigure) and asked.real and _as_printed(asked, edition):
+    if (
+        isinstance(asked, AnyFigure)
+        and asked.real
+        and scenario.network.edition == asked.scenario.network.edition
+    ):
         trace.header["real"] = asked.real  # what `explain` says of the guide
     return trace
 
@@ -147,12 +151,6 @@ def _played_on(lab: AnyLab, actions: tuple[Action, ...], until: int | str | None
     other.play(until)
     trace: Trace = other.trace
     return trace
-
-
-def _as_printed(asked: AnyFigure, edition: str | None) -> bool:
-    """Whether a figure is run as its guide prints it: nothing changed, in its own edition."""
-    own = figure(asked.id).scenario
-    return asked.scenario == own and (edition is None or own.under(edition) == own)
 
 
 def trace_of(what: object, actions: tuple[Action, ...]) -> Trace:

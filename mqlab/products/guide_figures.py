@@ -21,8 +21,8 @@ class FamilyFigure:
     """A figure or example of a product family, ready to run.
 
     `scenario` is of the family's own form. `real` says where the real product differs from the
-    guide, `expected` what a run ends with; its keys are the family's own. `printer` writes such a
-    scenario as code.
+    guide (empty once the figure is changed), `expected` what a run ends with; its keys are the family's
+    own. `printer` writes such a scenario as code.
     """
 
     id: str
@@ -43,7 +43,8 @@ class FamilyFigure:
 
     def change(self, path: str, **options: object) -> FamilyFigure:
         """Return the figure with options changed, as the `change` of its scenario does."""
-        return replace(self, scenario=self.scenario.change(path, **options))
+        scenario = self.scenario.change(path, **options)
+        return replace(self, scenario=scenario, real=self.real if scenario == self.scenario else "")
 
     def python(self) -> str:
         """Return code with nouns that makes the figure's scenario, under the name `scenario`."""

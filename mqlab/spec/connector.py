@@ -7,7 +7,6 @@ broker.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -34,14 +33,8 @@ def check_name(what: str, given: object) -> str:
     return given
 
 
-def _resolved(element: str, options: Mapping[str, object], name: str, edition: str) -> Any:
-    rows = OPTIONS[element]
-    if name not in rows:
-        raise UnknownName.of("option", name, rows)
-    value = options.get(name)
-    if value is None and name in ("message_ttl", "consumer_ttl"):
-        return _resolved(element, options, "network_ttl", edition)
-    return rows[name].default_for(edition) if value is None else value
+def _targets(address: uris.Uri) -> tuple[str, ...]:
+    return tuple(leaf.host or leaf.path or "" for leaf in address.leaves() if leaf.scheme not in HEARD)
 
 
 class HasOptions:
@@ -58,7 +51,13 @@ class HasOptions:
 
     def get(self, option: str, edition: str = DEFAULT_EDITION) -> Any:
         """Return the option's value: what was written, or else the default of *edition*."""
-        return _resolved(self.ELEMENT, self.options, option, edition)
+        rows, written = OPTIONS[self.ELEMENT], dict(self.pairs)
+        if option not in rows:
+            raise UnknownName.of("option", option, rows)
+        value = written.get(option)
+        if value is None and option in ("message_ttl", "consumer_ttl"):
+            return self.get("network_ttl", edition)
+        return rows[option].default_for(edition) if value is None else value
 
     def __getattr__(self, name: str) -> Any:
         if name in OPTIONS[self.ELEMENT]:
@@ -83,6 +82,7 @@ class NetworkConnector(HasOptions):
     uri: str
     pairs: tuple[tuple[str, object], ...]
     judged: bool = field(compare=False)  # whether its address was looked at
+    targets: tuple[str, ...] = field(compare=False)  # the brokers that its address leads to, in order
 
     def __init__(self, name: str, uri: str, **options: Unpack[NetworkConnectorOptions]) -> None:
         check_name("networkConnector", name)
@@ -103,6 +103,7 @@ class NetworkConnector(HasOptions):
         object.__setattr__(self, "name", name)
         object.__setattr__(self, "uri", uri)
         object.__setattr__(self, "pairs", tuple(checked.items()))
+        object.__setattr__(self, "targets", _targets(parsed))
 
     ELEMENT = "networkConnector"
 
@@ -112,20 +113,16 @@ class NetworkConnector(HasOptions):
         connector = cls(name, uri="static:(tcp://unread:0)", **options)
         object.__setattr__(connector, "uri", uri)
         object.__setattr__(connector, "judged", False)
+        try:
+            targets = _targets(uris.parse(uri))
+        except UriError:
+            targets = ()
+        object.__setattr__(connector, "targets", targets)
         return connector
 
     def __repr__(self) -> str:
         written = "".join(f", {name}={value!r}" for name, value in self.options.items())
         return f"NetworkConnector({self.name!r}, uri={self.uri!r}{written})"
-
-    @property
-    def targets(self) -> tuple[str, ...]:
-        """The names of the brokers the address leads to, in order."""
-        try:
-            leaves = uris.parse(self.uri).leaves()
-        except UriError:
-            return ()  # as it was written
-        return tuple(leaf.host or leaf.path or "" for leaf in leaves if leaf.scheme not in HEARD)
 
     @property
     def advisory_topics(self) -> tuple[str, ...]:

@@ -225,15 +225,11 @@ class OneOf:
         return {"anyOf": [shape.schema() for shape in self.shapes]}
 
 
-def _is_number(value: object) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
-
-
 def whole(low: int = -MOST, high: int = MOST) -> Scalar:
     """Return the shape of whole numbers within a range."""
 
     def test(value: object) -> bool:
-        return _is_number(value) and isinstance(value, int) and low <= value <= high
+        return isinstance(value, int) and not isinstance(value, bool) and low <= value <= high
 
     bounds = f" (at most {high})" if low == -MOST else f", {low} to {high}"
     return Scalar(
@@ -247,7 +243,7 @@ def number(low: float = 0, high: float = MOST_MS) -> Scalar:
     """Return the shape of numbers within a range."""
 
     def test(value: object) -> bool:
-        return _is_number(value) and low <= typing.cast(float, value) <= high
+        return isinstance(value, (int, float)) and not isinstance(value, bool) and low <= value <= high
 
     return Scalar(f"a number, {low:g} to {high:g}", test, {"type": "number", "minimum": low, "maximum": high})
 
@@ -299,13 +295,9 @@ PROPERTIES = Record({}, more=OneOf((SCALAR, ListOf(SCALAR, least=1))))
 # Nouns
 
 
-def fields_of(noun: type) -> dict[str, tuple[Shape, bool]]:
-    """Return the fields of a noun: name -> (shape, whether None will do), read off its annotations."""
-    return _fields_of(typing.cast(Any, noun))
-
-
 @cache
-def _fields_of(noun: Any) -> dict[str, tuple[Shape, bool]]:
+def fields_of(noun: Any) -> dict[str, tuple[Shape, bool]]:
+    """Return the fields of a noun: name -> (shape, whether None will do), read off its annotations."""
     hints = typing.get_type_hints(noun)
     found = {}
     for known in fields(noun):
@@ -316,7 +308,7 @@ def _fields_of(noun: Any) -> dict[str, tuple[Shape, bool]]:
 
 def check_noun(noun: Any, where: str) -> None:
     """Raise `BadValue` for the first field of a noun that is not of its type, or out of any range."""
-    for name, (shape, optional) in fields_of(type(noun)).items():
+    for name, (shape, optional) in fields_of(noun.__class__).items():
         value = getattr(noun, name)
         if value is not None or not optional:
             shape.check(value, f"{where}, {name}")

@@ -17,7 +17,6 @@ STARTS = ("Restart", "StartBroker", "StartBrokers")
 MESSAGES = 10
 # Where new actions go: before what only waits and looks.
 _LAST = ("Settle", "Snapshot", "Wait", "WaitForSends")
-WHAT = ("broker", "pair", "consumer", "producer", "connector")
 
 
 def new(product: str) -> Body_:

@@ -243,16 +243,6 @@ class WorkbenchSession:
         """Begin with another run, as one step that can be undone."""
         self._go(State((Branch.of(trace, AS_IT_WAS),), name=name))
 
-    def rename(self, data: Data) -> Data:
-        """Give run `number` another `name`."""
-        number, name = self._number(data["number"]), str(data["name"]).strip()
-        if not name:
-            raise BadValue("a run without a name; enter one")
-        renamed = replace(self.state.branches[number], name=name)
-        branches = (renamed if no == number else old for no, old in enumerate(self.state.branches))
-        self._go(replace(self.state, branches=tuple(branches)))
-        return self.tell({})
-
     def undo(self, data: Data) -> Data:
         """Take the last step back."""
         if self.past:
@@ -338,7 +328,6 @@ _ANSWERS: dict[str, Callable[[WorkbenchSession, Data], object]] = {
     "show": WorkbenchSession.show,
     "compare": WorkbenchSession.compare,
     "begin": WorkbenchSession.begin,
-    "rename": WorkbenchSession.rename,
     "undo": WorkbenchSession.undo,
     "redo": WorkbenchSession.redo,
 }

@@ -80,13 +80,11 @@ def note_calls(patch, owner, method, element, seen, place=0):
 def note_all(patch, product, seen):
     """Note what is asked for on each of the ways on which a run of a product gets at an option."""
     if product == "activemq":
-        resolved, options = connector._resolved, connector.HasOptions.options.fget
+        get, options = connector.HasOptions.get, connector.HasOptions.options.fget
         patch.setattr(
-            connector,
-            "_resolved",
-            lambda element, given, name, edition: (
-                seen.add((element, name)) or resolved(element, given, name, edition)
-            ),
+            connector.HasOptions,
+            "get",
+            lambda self, name, *edition: seen.add((self.ELEMENT, name)) or get(self, name, *edition),
         )
         patch.setattr(
             connector.HasOptions,

@@ -303,7 +303,7 @@ def test_what_cannot_be_built_is_told(request_, message):
         ("whence", {}, "unknown request 'whence'"), ("why not", {"message": 1}, "'consumer'"),
         ("why", {"kind": "broker", "name": "Z"}, "unknown broker 'Z'"), ("show", {"number": 7}, "no run 7"),
         ("deeds", {"ms": -1}, "milliseconds"), ("deeds", {"ms": True}, "milliseconds"),
-        ("rename", {"number": 0, "name": " "}, "without a name"), ("begin", {"figure": "fuse:9.9"}, "fuse:9.9"),
+        ("begin", {"figure": "fuse:9.9"}, "fuse:9.9"),
         ("apply", {"edits": [[["nowhere"], 1]]}, "no option at nowhere"),
         ("options", {"kind": "broker", "name": "Z"}, "unknown broker 'Z'"),
     ],
@@ -340,3 +340,9 @@ def test_a_picture_is_there_before_its_lab_file_is_read(monkeypatch):
     assert not asked, "of a large network it takes longer than the picture"
     assert desk.answer("tell", {})["parts"]
     assert len(asked) == 1
+
+
+def test_a_producer_that_is_drawn_sends():
+    session = WorkbenchSession(mq.run(mq.Network(mq.Broker("A")), mq.Consumer("C", "A", mq.Queue("Q"))))
+    session.answer("build", {"add": "producer", "on": "A", "queue": "Q", "count": 7})
+    assert session.traces[0].received() == {"C": 7}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
 from mqlab.engine.lab import Completion
@@ -180,10 +180,8 @@ class Lab(KernelLab):
     @property
     def trace(self) -> Trace:
         """All that has happened so far."""
-        numbers = sorted(no for no, _, _ in self.begun)
-        done = Scenario(
-            self.network, tuple(self.actions[no] for no in numbers), self.scenario.about, self.scenario.pace
-        )
+        actions = tuple(self.actions[no] for no in sorted(no for no, _, _ in self.begun))
+        done = self.scenario if actions == self.scenario.actions else replace(self.scenario, actions=actions)
         header: dict[str, object] = {
             "scenario": lab_files.write(done),
             **self.settings,

@@ -8,11 +8,11 @@ from typing import Any
 
 from mqlab.engine.lab import Completion
 from mqlab.products.openmq.broker import administration as admin
-from mqlab.products.openmq.broker import delivery, physical_destinations, report
+from mqlab.products.openmq.broker import report
 from mqlab.products.openmq.broker.model import Broker, Keys
 from mqlab.products.openmq.client import consumers, producers
 from mqlab.products.openmq.files import lab_file as files
-from mqlab.products.openmq.network import cluster, faults
+from mqlab.products.openmq.network import faults
 from mqlab.products.openmq.network.state import Cluster
 from mqlab.products.openmq.notes import DOWN
 from mqlab.products.openmq.script import waits
@@ -79,6 +79,8 @@ class ClusterLab(Cluster):
         if not moved and self.beside:
             self.clock.next()
             moved = True
+        if not self.blocked and not self.beside:
+            return moved
         for operation in [known for known in self.blocked if known.holds()]:
             self.blocked.remove(operation)
             self._put_beside(self._go_on_with(operation, operation.go_on()))
@@ -154,25 +156,6 @@ class ClusterLab(Cluster):
 
     def _asked(self, step: Step) -> Broker | None:
         return self.brokers.get(str(step.keys.get("broker")))
-
-    def dispatch_all(self) -> None:
-        """Let everything move that can move now."""
-        moved = True
-        while moved:
-            physical_destinations.expire(self.expiring)
-            sources = [
-                (broker, dest)
-                for broker in self.brokers.values()
-                if broker.serves
-                for dest in list(broker.instances)
-            ]
-            went = [delivery.dispatch(broker, dest) for broker, dest in sources]
-            went += [delivery.consume(consumer) for consumer in list(self.consumers.values())]
-            went += [producers.go_on(self, job) for job in list(self.jobs)]
-            moved = any(went)
-        for broker in self.brokers.values():
-            cluster.reap(broker)
-            physical_destinations.note_waiting(broker)
 
     # What came of it
 

@@ -62,22 +62,19 @@ def check_syntax(text: str) -> None:
 
 def split(text: str) -> Composite:
     """Take a composite address apart; raises `Refused` for what is no address, inside as well."""
-    found = _split(text)
-    for part in (text, *(() if found.plain else filter(None, found.elements))):
-        check_syntax(part)
-    return found
-
-
-def _split(text: str) -> Composite:
     if text.count("(") != text.count(")"):
         raise Refused("URISyntaxException", f"Not a matching number of '(' and ')' parenthesis: {text}")
     scheme, _, body = text.partition("#")[0].partition(":")
     body = body.removeprefix("//")
     if not body.startswith("("):
+        check_syntax(text)
         return Composite(scheme, _elements(body), {}, plain=True)
     end = _closing(body)
     _, _, query = body[end + 1 :].partition("?")  # whatever else stands there is a path
-    return Composite(scheme, _elements(body[1:end]), options(query))
+    found = Composite(scheme, _elements(body[1:end]), options(query))
+    for part in (text, *filter(None, found.elements)):
+        check_syntax(part)
+    return found
 
 
 def check_levels(text: str, levels: int = 5) -> None:

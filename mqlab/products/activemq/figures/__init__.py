@@ -34,8 +34,8 @@ class Guide:
 class Figure:
     """A figure of a guide, ready to run.
 
-    `real` says where the real broker differs from the guide (empty if nowhere), `suggestion` what
-    to change next, `expected` which numbers the real broker ends with.
+    `real` says where the real broker differs from the guide (empty if nowhere, or once the figure is changed),
+    `suggestion` what to change next, `expected` which numbers the real broker ends with.
     """
 
     id: str
@@ -56,7 +56,8 @@ class Figure:
 
     def change(self, path: str, **options: object) -> Figure:
         """Return the figure with options changed at ``broker/connector`` (``*/*`` is all)."""
-        return replace(self, scenario=self.scenario.change(path, **options))
+        scenario = self.scenario.change(path, **options)
+        return replace(self, scenario=scenario, real=self.real if scenario == self.scenario else "")
 
     def python(self) -> str:
         """Return code with nouns that makes the figure's scenario, under the name `scenario`."""
@@ -73,7 +74,7 @@ def figures(guide: str | None = None) -> tuple[Figure, ...]:
     """
     if guide is not None and guide not in GUIDES:
         raise UnknownName.of("guide", guide, GUIDES)
-    return tuple(_figure(item) for key in GUIDES if guide in (None, key) for item in _items(key))
+    return tuple(_figure(item) for key in GUIDES if guide in (None, key) for item in _value(key)["figures"])
 
 
 def figure(id: str) -> Figure:
@@ -82,7 +83,7 @@ def figure(id: str) -> Figure:
     >>> figure("fuse:2.20").title
     'Load balancing with conduit subscriptions on'
     """
-    known = {item["id"]: item for key in GUIDES for item in _items(key)}
+    known = {item["id"]: item for key in GUIDES for item in _value(key)["figures"]}
     found = known.get(id) or known.get(f"{id}a")
     if found is None:
         raise UnknownName.of("figure", id, known)
@@ -104,11 +105,6 @@ def recording_of(id: str) -> str:
 def guides() -> tuple[Guide, ...]:
     """Return the guides that have figures here."""
     return tuple(Guide(**_value(key)["guide"]) for key in GUIDES)
-
-
-def _items(key: str) -> list[JsonDict]:
-    items: list[dict[str, object]] = _value(key)["figures"]
-    return items
 
 
 def _value(key: str) -> JsonDict:
@@ -136,7 +132,7 @@ def _figure(item: JsonDict) -> Figure:
         title=item["title"],
         question=item["question"],
         section=item["section"],
-        scenario=lab_file.read(item["scenario"], item["id"]),
+        scenario=lab_file.build(item["scenario"], item["id"]),  # of its right shape: a test holds that
         answer=item["answer"],
         real=item.get("real") or "",
         suggestion=item.get("try") or "",

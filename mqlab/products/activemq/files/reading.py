@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -30,8 +31,8 @@ def read(
     *values* stand for placeholders, *hosts* tells which broker runs on a host that no file names.
     A host that leads to no broker of these files becomes an endpoint that refuses connections.
     """
-    files = tuple(files)
-    found = named(found_in(files, values or {}), hosts or {})
+    origin = Origin(tuple(files), tuple((values or {}).items()), tuple((hosts or {}).items()))
+    found = _found(origin)
     book = AddressBook(found, hosts or {})
     nowhere: dict[str, None] = {}
     brokers = []
@@ -54,7 +55,6 @@ def read(
         around = xml_annotations.around_of(told["around"])
     known = {*found, *(end.name for end in around.endpoints), *(line for line, _ in around.lines)}
     brokers = [_judged(broker, known) for broker in brokers]
-    origin = Origin(files, tuple((values or {}).items()), tuple((hosts or {}).items()))
     return Network(*brokers, edition=edition, around=around, origin=origin)
 
 
@@ -63,8 +63,13 @@ def sources(network: Network) -> dict[str, BrokerElement]:
     origin = network.origin
     if origin is None:
         return {}
-    found = named(found_in(origin.files, dict(origin.values)), dict(origin.hosts))
-    return {name: broker for name, broker in found.items() if name in network.names}
+    return {name: broker for name, broker in _found(origin).items() if name in network.names}
+
+
+@lru_cache(maxsize=16)
+def _found(origin: Origin) -> dict[str, BrokerElement]:
+    """Return what files say of brokers, which is asked again to judge their network and to write it."""
+    return named(found_in(origin.files, dict(origin.values)), dict(origin.hosts))
 
 
 def found_in(files: Iterable[SourceFile], values: Mapping[str, str]) -> list[BrokerElement]:

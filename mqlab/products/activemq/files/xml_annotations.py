@@ -68,6 +68,8 @@ def merged(before: Mapping[str, object], more: Mapping[str, object]) -> Notes:
 
 def applied(broker: Broker, notes: Mapping[str, Any]) -> Broker:
     """Return a broker as its notes say; the reverse of `needed`."""
+    if not notes:
+        return broker
     told = notes.get("connectors", {})
     connectors = [_connector(c, told.get(c.name, {})) for c in broker.connectors]
     transport = broker.transport

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from typing import TYPE_CHECKING
 
 from mqlab.errors import BadValue
@@ -19,38 +20,35 @@ class NetworkBridgeConfiguration:
     """The options of one connector under one edition; attributes are the options' names."""
 
     def __init__(self, connector: NetworkConnector, edition: str, rules: EditionRules) -> None:
-        def get(name: str) -> object:
-            return connector.get(name, edition)
-
+        get = partial(connector.get, edition=edition)
         self.rules = rules
         self.message_ttl = _hops(get("message_ttl"), rules)
         self.consumer_ttl = _hops(get("consumer_ttl"), rules)
         self.duplex = bool(get("duplex"))
         self.conduit_subscriptions = bool(get("conduit_subscriptions"))
         self.decrease_network_consumer_priority = bool(get("decrease_network_consumer_priority"))
-        self.consumer_priority_base: int = int(get("consumer_priority_base"))  # type: ignore[call-overload]
+        self.consumer_priority_base = int(get("consumer_priority_base"))
         self.suppress_duplicate_queue_subscriptions = bool(get("suppress_duplicate_queue_subscriptions"))
         self.suppress_duplicate_topic_subscriptions = bool(get("suppress_duplicate_topic_subscriptions"))
         self.static_bridge = bool(get("static_bridge"))
         self.dynamic_only = bool(get("dynamic_only"))
-        self.prefetch_size: int = int(get("prefetch_size"))  # type: ignore[call-overload]
+        self.prefetch_size = int(get("prefetch_size"))
         if self.prefetch_size == 0 and not rules.zero_prefetch_is_silence:
             raise BadValue(
                 f"networkConnector {connector.name!r}: prefetchSize: 0 is refused since 5.6; expected 1 or more"
             )
-        advisory_prefetch = int(get("advisory_prefetch_size"))  # type: ignore[call-overload]
-        self.advisory_prefetch_size: int = advisory_prefetch or self.prefetch_size
+        self.advisory_prefetch_size = int(get("advisory_prefetch_size")) or self.prefetch_size
         self.always_sync_send = bool(get("always_sync_send"))
         self.sync_durable_subs = bool(get("sync_durable_subs"))
         self.use_virtual_dest_subs = bool(get("use_virtual_dest_subs"))
         self.bridge_temp_destinations = bool(get("bridge_temp_destinations"))
-        self.statically_included_destinations = _texts(get("statically_included_destinations"))
-        included = [t.partition("?") for t in _texts(get("dynamically_included_destinations"))]
+        self.statically_included_destinations = get("statically_included_destinations")
+        included = [t.partition("?") for t in get("dynamically_included_destinations")]
         self.dynamically_included_destinations = [Destination.parse(name) for name, _, _ in included]
         self.durable_forced = [
             Destination.parse(name) for name, _, options in included if options.lower() == "forcedurable=true"
         ]
-        self.excluded_destinations = [Destination.parse(t) for t in _texts(get("excluded_destinations"))]
+        self.excluded_destinations = [Destination.parse(t) for t in get("excluded_destinations")]
         self.tests_messages = rules.tests_messages and bool(
             self.dynamically_included_destinations or self.excluded_destinations
         )
@@ -111,17 +109,14 @@ class NetworkBridgeConfiguration:
         """Whether the lists let *dest* pass: excluded, then static, then included."""
         found = self._permitted.get(dest)
         if found is None:
-            found = self._permitted[dest] = self._permits(dest)
+            if dest.is_temporary:
+                found = self.bridge_temp_destinations
+            else:
+                included = self.dynamically_included_destinations
+                listed = not included or self._among(self._static, dest) or self._among(included, dest)
+                found = listed and not self.excludes(dest)
+            self._permitted[dest] = found
         return found
-
-    def _permits(self, dest: Destination) -> bool:
-        if dest.is_temporary:
-            return self.bridge_temp_destinations
-        if self.excludes(dest):
-            return False
-        if not self.dynamically_included_destinations or self._among(self._static, dest):
-            return True
-        return self._among(self.dynamically_included_destinations, dest)
 
     def _among(self, patterns: list[Destination], dest: Destination) -> bool:
         parent = self.rules.parent_matches
@@ -140,11 +135,6 @@ def _heard(value: object) -> list[str] | None:
     ]
 
 
-def _hops(value: object, rules: EditionRules) -> int:
+def _hops(ttl: int, rules: EditionRules) -> int:
     """Return how many brokers a TTL lets through; -1 is no limit where the edition knows of it."""
-    ttl = int(value)  # type: ignore[call-overload]
     return sys.maxsize if ttl == -1 and rules.minus_one_is_no_limit else ttl
-
-
-def _texts(value: object) -> tuple[str, ...]:
-    return tuple(value) if isinstance(value, (tuple, list)) else ()

@@ -20,10 +20,10 @@ class CheckContext:
     """A scenario, or a network without actions: then no consumer means nothing, and `known` is false."""
 
     def __init__(self, what: Network | Scenario) -> None:
-        self.scenario = what if isinstance(what, Scenario) else Scenario(what, ())
         self.known = isinstance(what, Scenario)
-        self.network = self.scenario.network
-        self.consumers = tuple(a for a in self.scenario.actions if isinstance(a, Consumer))
+        self.network: Network = what.network if isinstance(what, Scenario) else what
+        self.actions = what.actions if isinstance(what, Scenario) else ()
+        self.consumers = tuple(a for a in self.actions if isinstance(a, Consumer))
 
     @cached_property
     def found(self) -> dict[str, BrokerElement]:

@@ -200,7 +200,7 @@ def _set_static(of: SetLink) -> Found:
 
 def clients(context: CheckContext) -> Iterator[AddressedClient]:
     """Yield each client whose address can be read: of another the client itself says so."""
-    for no, action in enumerate(context.scenario.actions, 1):
+    for no, action in enumerate(context.actions, 1):
         if isinstance(action, Client):
             try:
                 uri = parse(action.uri)

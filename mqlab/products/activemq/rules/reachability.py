@@ -13,7 +13,7 @@ from mqlab.checks.rule import Element, Found, rule
 from mqlab.errors import UriError
 from mqlab.products.activemq.rules.context import CheckContext
 from mqlab.products.activemq.rules.examples_at_rest import far, nobody, reads, row, sent
-from mqlab.spec import Consumer, Network, Producer, Scenario
+from mqlab.spec import Consumer, Network, Producer
 from mqlab.spec.clients import Client
 from mqlab.spec.connector import HEARD
 from mqlab.spec.graph import distances
@@ -44,7 +44,7 @@ def _no_target(context: CheckContext) -> Found:
     for link in context.links():
         for facts in _nowhere(context.network, link.connector.uri, link.broker.name):
             yield link.element, facts
-    for no, action in enumerate(context.scenario.actions, 1):
+    for no, action in enumerate(context.actions, 1):
         if isinstance(action, Client):
             for facts in _nowhere(context.network, action.uri):
                 yield Element(f"step {no}, client {action.name}"), facts
@@ -94,8 +94,8 @@ def _host(leaf: Uri) -> str:
 )
 def _ttl_short(context: CheckContext) -> Found:
     """Consumers of a producer's destination that lie farther than the TTL of the first hop."""
-    consumers = list(_places(context.scenario, Consumer))
-    for producer in _places(context.scenario, Producer):
+    consumers = list(_places(context, Consumer))
+    for producer in _places(context, Producer):
         away, reach = _around(context.network, producer.broker)
         facts = {"producer": producer.who.name, "home": producer.broker, "reach": reach}
         for consumer in consumers:
@@ -116,9 +116,9 @@ def _ttl_short(context: CheckContext) -> Found:
     example=lambda: mended(far(), {"*/*": {"network_ttl": 2}}),
 )
 def _ttl_distance(context: CheckContext) -> Found:
-    if any(_places(context.scenario, Producer)):
+    if any(_places(context, Producer)):
         return
-    consumers = list(_places(context.scenario, Consumer))
+    consumers = list(_places(context, Consumer))
     for name in context.network.names:
         away, reach = _around(context.network, name)
         ends = [(place.broker, f"consumer {place.who.name}") for place in consumers]
@@ -151,16 +151,16 @@ def _around(network: Network, name: str) -> tuple[dict[str, int], int]:
     return distances(network, name), -1 if unlimited else max(ttls, default=0)
 
 
-def _places(scenario: Scenario, kind: type[Consumer] | type[Producer]) -> Iterator[Place]:
+def _places(context: CheckContext, kind: type[Consumer] | type[Producer]) -> Iterator[Place]:
     """Yield who is where: on a broker, or on a client, which is on the first broker of its address."""
-    homes = {name: name for name in scenario.network.names}
-    for action in scenario.actions:
+    homes = {name: name for name in context.network.names}
+    for action in context.actions:
         if isinstance(action, Client):
             try:
                 hosts = map(_host, parse(action.uri).leaves())
             except UriError:
                 continue
-            first = next((host for host in hosts if host in scenario.network.names), None)
+            first = next((host for host in hosts if host in context.network.names), None)
             if first is not None:
                 homes[action.name] = first
         elif isinstance(action, kind) and action.on in homes:

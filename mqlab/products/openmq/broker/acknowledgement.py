@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from mqlab.products.openmq.broker.model import ENDED, Broker, Consumer, Delivery, Message
+from mqlab.products.openmq.broker.messages import Delivery, Message
+from mqlab.products.openmq.broker.model import ENDED, Broker, Consumer
 from mqlab.trace.kinds import Kind, Reason
 
 DUPS_LIMIT = 10  # messages that a session takes until it acknowledges them
@@ -105,15 +106,16 @@ def finish(claim: Delivery) -> None:
     if claim in message.claims:
         message.claims.remove(claim)
     drop_copies(message, Kind.Acknowledged, Reason.none)
-    instance = message.home.instances.get(message.dest)
+    instance = message.at.instances.get(message.home)
     if not message.claims and instance is not None and message in instance.messages:
-        instance.messages.remove(message)
+        instance.remove(message)
         message.home.lab.notes.message(Kind.Acknowledged, message, cause=claim.row)
 
 
 def release(claim: Delivery, rule: int, seen: bool = True) -> None:
     """A message waits at its home again, flagged if its taker may have seen it."""
-    claim.taker, claim.flagged = None, claim.flagged or seen
+    claim.free()
+    claim.flagged |= seen
     drop_copies(claim.message, Kind.Discarded, rule)
     claim.message.home.lab.notes.message(Kind.Returned, claim.message, rule=rule, cause=claim.row)
 
@@ -198,12 +200,14 @@ def forget(broker: Broker, key: object, rule: int) -> None:
             message.claims = kept
             drop_copies(message, Kind.Discarded, rule)
             if ends:
-                instance.messages.remove(message)
+                instance.remove(message)
                 broker.lab.notes.message(Kind.Discarded, message, rule=rule)
 
 
 def drop_copies(message: Message, kind: int, rule: int) -> None:
     """Note that copies of a message have gone from brokers where nobody holds it any more."""
+    if not message.copies and not message.crossing:
+        return
     there = {claim.taker.home for claim in message.claims if claim.taker}
     message.crossing = {b: row for b, row in message.crossing.items() if b in there}
     for broker in [broker for broker in message.copies if broker not in there]:

@@ -5,15 +5,10 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING
 
-from mqlab.products.openmq.broker import acknowledgement, delivery, physical_destinations, report
-from mqlab.products.openmq.broker.model import (
-    DEAD,
-    Broker,
-    Client,
-    Delivery,
-    Keys,
-    Prepared,
-)
+from mqlab.products.openmq.broker import acknowledgement, physical_destinations, report
+from mqlab.products.openmq.broker.destinations import turn
+from mqlab.products.openmq.broker.messages import Delivery
+from mqlab.products.openmq.broker.model import DEAD, Broker, Client, Keys, Prepared
 from mqlab.products.openmq.client import clients, producers
 from mqlab.products.openmq.ha import takeover
 from mqlab.products.openmq.network import cluster
@@ -110,7 +105,7 @@ def do_browse(lab: Cluster, keys: Keys) -> Row:
     """Show what a broker holds of a queue, by priority, but what has expired."""
     broker, dest, there = _asked(lab, keys)
     here = broker.instances[dest].messages if there else []
-    found = delivery.in_order([*here, *(claim.message for claim in report.copies(broker, dest))])
+    found = sorted([*here, *(claim.message for claim in report.copies(broker, dest))], key=turn)
     return {"numbers": [m.number for m in found if not m.expires or lab.now < m.expires]}
 
 
@@ -146,7 +141,7 @@ def _change_master(broker: Broker, to: Broker) -> bool:
     flag = str(broker.option("imq.cluster.dynamicChangeMasterBrokerEnabled", "false")).lower()
     allowed = flag == "true" and broker.master == broker.name and broker.linked(to)
     for peer in (broker, *broker.peers) if allowed else ():
-        peer.master = to.name
+        peer.configure({}, master=to.name)
     return allowed
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mqlab.products.openmq.broker import acknowledgement
-from mqlab.products.openmq.broker.model import Broker, Consumer, Delivery, Message, Trip, selects
-from mqlab.spec.values import Destination
+from mqlab.products.openmq.broker.destinations import PhysicalDestination
+from mqlab.products.openmq.broker.messages import Delivery, Message, selects
+from mqlab.products.openmq.broker.model import Broker, Consumer, Trip
 from mqlab.trace.kinds import Kind, Reason
 
 if TYPE_CHECKING:
@@ -19,24 +20,34 @@ LOCAL, REMOTE, REMOTE_IN_BURST = 1000, 2000, 8000
 LOCAL_SPREAD, REMOTE_SPREAD, CHANGES = 12, 3, 1 / 16
 
 
-def dispatch(broker: Broker, dest: Destination) -> bool:
+def dispatch(instance: PhysicalDestination) -> bool:
     """Hand out what waits for a destination at its home; True if something went."""
-    instance, takers = broker.instances[dest], broker.active(dest)
-    if not takers or instance.paused:
+    broker, offered = instance.broker, instance.offered
+    takers = instance.active
+    if instance.paused or not any(has_room(taker, broker) for taker in takers):
         return False
     local = [c for c in takers if c.home is broker]
-    if local and dest.is_queue and instance.option("LocalDeliveryPreferred"):
+    if local and instance.dest.is_queue and instance.option("LocalDeliveryPreferred"):
         takers = local
-    moved = False
-    for message in in_order(instance.messages):
-        for claim in message.claims if message.transaction is None else ():
-            moved |= claim.taker is None and _hand(claim, takers)
+    moved, place = False, 0
+    while place < len(offered):
+        message, waits = offered[place], False
+        for claim in message.claims if message in instance.messages and message.transaction is None else ():
+            if claim.taker is None:
+                if _hand(claim, takers):
+                    moved = True
+                else:
+                    waits = True
+        if waits:
+            place += 1
+            if not any(has_room(taker, broker) for taker in takers):
+                break
+        else:
+            message.offered = False
+            del offered[place]
+    if not offered:
+        instance.at.waiting.discard(instance)
     return moved
-
-
-def in_order(messages: list[Message]) -> list[Message]:
-    """Return messages as they are to be handed out: by priority, then as they came."""
-    return sorted(messages, key=lambda m: (-m.priority, m.number))
 
 
 def _hand(claim: Delivery, takers: list[Consumer]) -> bool:
@@ -55,12 +66,14 @@ def _hand(claim: Delivery, takers: list[Consumer]) -> bool:
     there = taker.home
     taker.served_weight += _busy(taker, message)
     # A broker that had a message given back passes it to nobody again (played with 6.5.0).
-    known = message.number in there.instances[message.dest].leftovers
+    known = message.number in message.at.instances[there].leftovers
     known &= home.lab.network.edition != "5.1"
     (taker.stuck if known else taker.buffer).append(claim)
     claim.taker, claim.arrived, claim.delivered, message.waits = taker, False, False, -1
     claim.stale = False
     claim.trips += 1
+    if len(message.claims) > 1:  # why the others wait is noted anew
+        message.at.instances[home].look_at(message)
     if there is home:
         _pass_on(claim)
     else:
@@ -131,10 +144,15 @@ def on_forwarded(trip: Trip) -> None:
         lab.note_lost(home, there)
         return
     if there in message.crossing:
-        cause = message.crossing.pop(there)
-        link = lab.notes.links[home.name, there.name]
-        way = {"frm": home.node, "to": there.node, "link": link, "cause": cause}
-        message.copies[there] = lab.notes.message(Kind.Enqueued, message, there, **way)
+        message.copies[there] = lab.notes.message(
+            Kind.Enqueued,
+            message,
+            there,
+            frm=home.node,
+            to=there.node,
+            link=lab.notes.links[home.name, there.name],
+            cause=message.crossing.pop(there),
+        )
     _pass_on(claim)
 
 
@@ -144,7 +162,7 @@ def _pass_on(claim: Delivery) -> None:
     if taker is None:
         return
     there = taker.home
-    instance = there.instances.get(message.dest)
+    instance = message.at.instances.get(there)
     there.handed[claim.key] += claim not in taker.stuck
     claim.arrived, claim.kept = True, instance is not None and instance.paused
     claim.row = there.lab.notes.message(
@@ -169,7 +187,7 @@ def on_delivered(trip: Trip) -> None:
     if claim in buffer and buffer.index(claim) > place:  # it has overtaken one of another home
         buffer.remove(claim)
         buffer.insert(place, claim)
-    claim.taker.home.lab.schedule_dispatch()
+    claim.taker.home.lab.schedule_dispatch(claim.message.at)
 
 
 def release_held(lab: Cluster) -> None:
@@ -181,7 +199,7 @@ def release_held(lab: Cluster) -> None:
             on_forwarded(trip)
         elif claim in taker.buffer:  # who sent it is gone, and sends it no more
             taker.buffer.remove(claim)
-            claim.taker = None
+            claim.free()
 
 
 def consume(consumer: Consumer) -> bool:
@@ -222,7 +240,7 @@ def upcoming(consumer: Consumer) -> Delivery | None:
     claim, home = consumer.buffer[0], consumer.buffer[0].message.home
     silent = here.suspended or home.suspended or not claim.delivered or lab.is_cut(here, home)
     # A paused broker keeps what comes, but its consumers have what came before.
-    instance = here.instances.get(consumer.dest)
+    instance = consumer.at.instances.get(here)
     return None if silent or (claim.kept and instance is not None and instance.paused) else claim
 
 
@@ -244,8 +262,8 @@ def _receive(consumer: Consumer, claim: Delivery) -> None:
     elif consumer.mode == "dups_ok":
         if len(consumer.taken) == acknowledgement.DUPS_LIMIT:
             acknowledgement.on_dups(consumer)
-        lab.later(acknowledgement.DUPS_WAIT, acknowledgement.on_dups, consumer)
+        lab.later_at(acknowledgement.DUPS_WAIT, consumer.at, acknowledgement.on_dups, consumer)
     if consumer.keys.get("delay_ms"):  # its application works on it
         work = int(consumer.keys["delay_ms"]) * 1000
         consumer.busy_until = lab.now + work
-        lab.later(work)
+        lab.later_at(work, consumer.at)

@@ -15,8 +15,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from mqlab.engine.link import Link
+from mqlab.products.openmq.broker.destinations import ClusterDestination, PhysicalDestination
+from mqlab.products.openmq.broker.messages import Delivery
 from mqlab.products.openmq.script.operation import Row
-from mqlab.spec.openmq import AUTO_CREATED, LINKED_ALIKE, PROPERTIES
+from mqlab.spec.openmq import AUTO_CREATED, LINKED_ALIKE
 from mqlab.spec.selector import Selector
 from mqlab.spec.values import Destination
 
@@ -32,53 +34,17 @@ Key = tuple[str, str]  # (client id, subscription name) of a durable or shared s
 
 
 @dataclass(eq=False, slots=True)
-class Delivery:
-    """What one subscription is owed of a message; a queue's message has one, for whoever comes."""
-
-    message: Message = field(repr=False)
-    key: object = None  # of a topic's subscription
-    taker: Consumer | None = field(default=None, repr=False)  # who has it in hands
-    flagged: bool = False  # comes with the redelivered flag
-    trips: int = 0  # how often it was handed out
-    arrived: bool = False  # at the broker of its taker: not while it is lost in a silent cut
-    delivered: bool = False  # at its taker
-    kept: bool = False  # it came to a paused broker
-    stale: bool = False  # it was taken in a transaction before its home came back
-    row: int = -1  # of the last event on its way to the consumer
-
-
-@dataclass(eq=False, slots=True)
-class Message:
-    """A message at its home. `transaction` is the name of the open transaction it is part of."""
-
-    number: int
-    home: Broker
-    dest: Destination
-    persistent: bool
-    priority: int
-    properties: Keys
-    size: int
-    sent: int
-    claims: list[Delivery] = field(default_factory=list)
-    transaction: str | None = None
-    row: int = -1
-    crossing: dict[Broker, int] = field(default_factory=dict)  # where it is on its way to -> row
-    copies: dict[Broker, int] = field(default_factory=dict)  # where it was forwarded to -> row
-    waits: int = -1  # the rule by which it was last noted as waiting
-    expires: int = 0  # us; 0 is never
-
-
-@dataclass(eq=False, slots=True)
 class Client:
     """A producer or consumer with a connection of its own; `home` is the broker it has or had."""
 
     name: str
-    dest: Destination
+    at: ClusterDestination
     keys: Keys
     home: Broker
     node: int
     to_home: Link
     from_home: Link
+    mode: str = field(init=False)  # its acknowledge mode
     open: bool = True
     cut_off: bool = False  # its destination was destroyed; its connection stays
     closed: bool = False  # by itself, or its process is gone: it looks for no broker any more
@@ -87,15 +53,18 @@ class Client:
     xid_state: str = "STARTED"  # COMPLETE when its work in that is over, FAILED when it cannot be prepared
     lost: int = -1  # the row with which it last lost its connection
 
+    def __post_init__(self) -> None:
+        self.mode = "transacted" if self.keys.get("transacted") else str(self.keys.get("ack_mode", "auto"))
+
+    @property
+    def dest(self) -> Destination:
+        """What it reads, or sends to."""
+        return self.at.dest
+
     @property
     def in_branch(self) -> bool:
         """Whether its session works for a distributed transaction; outside of one it acknowledges by itself."""
         return bool(self.xid) and self.xid_state == "STARTED"
-
-    @property
-    def mode(self) -> str:
-        """The acknowledge mode."""
-        return "transacted" if self.keys.get("transacted") else str(self.keys.get("ack_mode", "auto"))
 
 
 @dataclass(eq=False, slots=True)
@@ -118,6 +87,7 @@ class Consumer(Client):
     unheard_by: set[Broker] = field(default_factory=set)  # to whom the line was cut when it was opened
     gone: bool = False  # it gave its connection up, which its frozen broker does not know
     sub: int = -1  # its subscription in the trace
+    place: int = 0  # in the order of registration
 
     @property
     def unacknowledged(self) -> list[Delivery]:
@@ -133,35 +103,6 @@ class DurableSubscription:
     dest: Destination
     selector: str | None
     refused: bool = False  # the trace of a refused creation: listed, and no consumer
-
-
-@dataclass(eq=False, slots=True)
-class PhysicalDestination:
-    """One broker's instance of a destination: its properties, and the messages at home here.
-
-    `leftovers` are numbers of copies of other homes' messages that were given back, or whose home died
-    meanwhile: the broker lists them until it ends.
-    """
-
-    dest: Destination
-    created_by: str
-    options: Properties
-    owner: str | None = None  # the consumer whose temporary destination it is
-    messages: list[Message] = field(default_factory=list)
-    admitted: int = 0  # messages on their way from producers, for which there is room
-    admitted_bytes: int = 0
-    leftovers: set[int] = field(default_factory=set)
-    paused: bool = False
-    idle_since: int | None = None
-    unanswered: int = 0  # consumers that are to be opened once all brokers have answered
-
-    def option(self, name: str) -> Any:
-        """Return a property by its administration name."""
-        return self.options.get(name, PROPERTIES.get(name))
-
-    def limits(self, name: str, number: int) -> bool:
-        """Whether a number is beyond a limit; -1 is none."""
-        return 0 <= int(self.option(name)) < number
 
 
 @dataclass(eq=False, slots=True)
@@ -189,19 +130,15 @@ class Prepared:
 Trip = tuple[Delivery, int]  # a claim on its way, and which of its trips that is
 
 
-def selects(selector: Selector | None, message: Message) -> bool:
-    """Whether a selector lets a message pass; its home asks, not the consumer's broker."""
-    headers = {"JMSPriority": message.priority}
-    return selector is None or selector.selects(headers, message.properties)
-
-
 class Broker:
     """One broker. `running` is its process, `ready` that it has all it needs to serve."""
 
-    def __init__(self, lab: Cluster, name: str) -> None:
-        self.lab, self.name = lab, name
+    def __init__(self, lab: Cluster, name: str, place: int = 0) -> None:
+        self.lab, self.name, self.place = lab, name, place
         self.node = lab.notes.node(name, "broker")
-        self.options: Properties = {}
+        own = next(member for member in lab.network.brokers if member.name == name)
+        self.options: Properties = {**lab.network.options, **own.options}  # a start may change them
+        self.accepted: dict[Broker, bool] = {}  # who has what has to be alike, as long as nobody changes it
         self.running = self.ready = self.suspended = False
         self.quiesced = False  # it takes no new clients, by command
         self.hangs = False  # it waits for the database or another broker, and whoever asks it too
@@ -222,7 +159,14 @@ class Broker:
 
     def option(self, key: str, default: object = None) -> Any:
         """Return a property: set at a start, its own, or the cluster's."""
-        return self.options.get(key, self.lab.network.option(self.name, key, default))
+        return self.options.get(key, default)
+
+    def configure(self, options: Keys, master: str | None = None) -> None:
+        """Change properties, or who is its master."""
+        self.options.update(options)
+        self.master = master or self.master
+        for broker in self.lab.brokers.values():
+            broker.accepted.clear()
 
     @property
     def serves(self) -> bool:
@@ -244,11 +188,13 @@ class Broker:
 
     def accepts(self, other: Broker) -> bool:
         """Whether two brokers accept a link: some properties must be alike."""
-        keys = {**LINKED_ALIKE, "imq.cluster.clusterid": ""}
-        return self.named_master == other.named_master and all(
-            str(self.option(key, default)).lower() == str(other.option(key, default)).lower()
-            for key, default in keys.items()
-        )
+        if other not in self.accepted:
+            keys = {**LINKED_ALIKE, "imq.cluster.clusterid": ""}
+            self.accepted[other] = self.named_master == other.named_master and all(
+                str(self.option(key, default)).lower() == str(other.option(key, default)).lower()
+                for key, default in keys.items()
+            )
+        return self.accepted[other]
 
     def linked(self, other: Broker) -> bool:
         """Whether it has a link to another: a broker that waits for its master closes its links."""
@@ -299,9 +245,19 @@ class Broker:
         """Give it an instance of a destination; it keeps the one that it has."""
         if dest not in self.instances:
             mine = {"LocalOnly": True} if dest == DEAD else dict(options or {})
-            self.instances[dest] = PhysicalDestination(dest, created_by, mine, owner)
-            self.lab.notes.recorder.name_destination(dest)
+            at = self.lab.destination(dest)
+            self.lab.instances += 1
+            made = PhysicalDestination(at, self, created_by, mine, owner, self.lab.instances)
+            self.instances[dest] = at.instances[self] = made
+            self.lab.reapable.add(made)
         return self.instances[dest]
+
+    def drop(self, dest: Destination) -> PhysicalDestination | None:
+        """Take its instance of a destination away, if it has one."""
+        gone = self.instances.pop(dest, None)
+        if gone is not None:
+            del gone.at.instances[self]
+        return gone
 
     def find(self, dest: Destination) -> bool:
         """Whether it has a destination, or creates it because it is used."""
@@ -321,7 +277,8 @@ class Broker:
     def consumers(self, dest: Destination) -> list[Consumer]:
         """Return the consumers of a destination that it serves, in order of registration."""
         alone = dest in self.instances and self.instances[dest].option("LocalOnly")
-        known = [c for c in self.lab.consumers.values() if c.open and not c.cut_off and c.dest == dest]
+        at = self.lab.destinations.get(dest)
+        known = [c for c in at.consumers if c.open and not c.cut_off] if at else []
         theirs = set() if alone else {c.name for c in known if self.linked(c.home) and self not in c.unheard_by}
         return [c for c in known if c.home is self or c.name in theirs]
 

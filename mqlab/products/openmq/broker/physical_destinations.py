@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from mqlab.products.openmq.broker import acknowledgement, delivery
-from mqlab.products.openmq.broker.model import (
-    DEAD,
-    Broker,
-    Consumer,
-    Delivery,
-    Message,
-    PhysicalDestination,
-    selects,
-)
+from mqlab.products.openmq.broker.destinations import OVERHEAD, PhysicalDestination
+from mqlab.products.openmq.broker.messages import Delivery, Message, selects
+from mqlab.products.openmq.broker.model import DEAD, Broker, Consumer
 from mqlab.spec.selector import Selector
 from mqlab.trace.kinds import Kind, Reason
-
-OVERHEAD = 141  # bytes of a message besides its text (99 of none fit into 14,000 with 6.5.0)
 
 
 def admit(message: Message, producer: int) -> str:
@@ -25,7 +18,7 @@ def admit(message: Message, producer: int) -> str:
 
     What is not persistent is dropped silently where another would be refused.
     """
-    lab, instance = message.home.lab, message.home.instances.get(message.dest)
+    lab, instance = message.home.lab, message.at.instances.get(message.home)
     way = {"frm": producer, "to": message.home.node}
     full, behaviour = False, "REJECT_NEWEST"
     if instance is not None:
@@ -52,7 +45,7 @@ def admit(message: Message, producer: int) -> str:
 def take_in(message: Message, producer: int) -> bool:
     """A message that was admitted has come to its home; False if that is gone meanwhile."""
     lab, home = message.home.lab, message.home
-    instance = home.instances.get(message.dest)
+    instance = message.at.instances.get(home)
     way = {"frm": producer, "to": home.node}
     if instance is not None:
         instance.admitted -= 1
@@ -64,7 +57,7 @@ def take_in(message: Message, producer: int) -> bool:
         return True
     if str(instance.option("LimitBehavior")).startswith("REMOVE") and _is_full(instance, message):
         _make_room(instance)
-    instance.messages.append(message)
+    instance.keep(message)
     message.row = lab.notes.message(Kind.Enqueued, message, **way)
     return True
 
@@ -95,9 +88,9 @@ def claims(message: Message) -> list[Delivery]:
 
 
 def _is_full(instance: PhysicalDestination, message: Message, more: int = 0, more_bytes: int = 0) -> bool:
-    weight = sum(m.size + OVERHEAD for m in (*instance.messages, message))
     many = instance.limits("MaxNumMsgs", len(instance.messages) + more + 1)
-    return many or instance.limits("MaxTotalMsgBytes", weight + more_bytes)
+    weight = instance.bytes + message.size + OVERHEAD + more_bytes
+    return many or instance.limits("MaxTotalMsgBytes", weight)
 
 
 def _make_room(instance: PhysicalDestination) -> None:
@@ -112,15 +105,18 @@ def _make_room(instance: PhysicalDestination) -> None:
 def move_to_dmq(message: Message, rule: int) -> None:
     """Move a message to the dead messages of its broker, if its destination uses them."""
     home, instance = message.home, message.home.instances[message.dest]
-    instance.messages.remove(message)
+    instance.remove(message)
     if not instance.option("UseDMQ"):
         discard(message, rule)
         return
     row = home.lab.notes.message(Kind.DeadLettered, message, rule=rule)
-    dead = replace(message, dest=DEAD, claims=[], copies={}, crossing={}, expires=0, transaction=None)
+    at = home.lab.destination(DEAD)
+    dead = replace(
+        message, at=at, claims=[], copies={}, crossing={}, expires=0, transaction=None, offered=False
+    )
     dead.claims.append(Delivery(dead))
     dead.row = home.lab.notes.message(Kind.Enqueued, dead, frm=home.node, to=home.node, cause=row)
-    home.add(DEAD, "auto").messages.append(dead)
+    home.add(DEAD, "auto").keep(dead)
 
 
 def next_sweep(message: Message) -> int:
@@ -137,13 +133,14 @@ def expire(messages: list[Message]) -> None:
     """
     for message in list(messages):
         home, now = message.home, message.home.lab.clock.now
-        instance = home.instances.get(message.dest)
+        instance = message.at.instances.get(home)
         if now < message.expires or not home.serves:
             continue
         for claim in message.claims:
             if claim.taker and delivery.upcoming(claim.taker) is claim:
                 claim.taker.buffer.popleft()
-                claim.taker = None
+                claim.free()
+                message.at.changed()
         in_hands = any(claim.taker for claim in message.claims)
         if instance is None or message not in instance.messages:
             messages.remove(message)
@@ -183,7 +180,7 @@ def purge(instance: PhysicalDestination) -> None:
     """
     for message in list(instance.messages):
         if not any(claim.taker for claim in message.claims):
-            instance.messages.remove(message)
+            instance.remove(message)
             count_removed(message)
             discard(message, Reason.asked)
 
@@ -191,24 +188,26 @@ def purge(instance: PhysicalDestination) -> None:
 # Why it waits
 
 
-def note_waiting(broker: Broker) -> None:
+def note_all(broker: Broker) -> None:
+    """Note of all messages of a broker why they wait."""
+    for instance in broker.instances.values():
+        instance.new.clear()
+        note_waiting(instance, instance.messages)
+
+
+def note_waiting(instance: PhysicalDestination, messages: Iterable[Message]) -> None:
     """Note of each message that nobody can take now why it waits, once for each reason."""
-    for dest, instance in broker.instances.items():
-        takers = broker.active(dest)
-        common = _why_all_wait(broker, instance, takers)
-        for message in instance.messages:
-            if message.waits == common:
-                continue
-            free = not broker.running or _is_free(message)
-            rule = (common or _why_it_waits(message, takers)) if free else Reason.none
-            if rule not in (Reason.none, message.waits):
-                message.waits = rule
-                cause = message.row if broker.running else broker.ended
-                broker.lab.notes.message(Kind.Held, message, rule=rule, cause=cause)
-
-
-def _is_free(message: Message) -> bool:
-    return message.transaction is None and any(claim.taker is None for claim in message.claims)
+    broker, takers = instance.broker, instance.active
+    common = _why_all_wait(broker, instance, takers)
+    for message in messages:
+        if message.waits == common or message not in instance.messages:
+            continue
+        free = not broker.running or message.is_free
+        rule = (common or _why_it_waits(message, takers)) if free else Reason.none
+        if rule not in (Reason.none, message.waits):
+            message.waits = rule
+            cause = message.row if broker.running else broker.ended
+            broker.lab.notes.message(Kind.Held, message, rule=rule, cause=cause)
 
 
 def _why_all_wait(broker: Broker, instance: PhysicalDestination, takers: list[Consumer]) -> Reason:

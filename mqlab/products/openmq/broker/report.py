@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from mqlab.products.openmq.broker.model import DEAD, Broker, Delivery, Keys
+from mqlab.products.openmq.broker.messages import Delivery
+from mqlab.products.openmq.broker.model import DEAD, Broker, Keys
 from mqlab.products.openmq.script.operation import Outcome, Row, RunningStep
 from mqlab.spec.values import Destination
 

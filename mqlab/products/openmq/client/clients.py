@@ -146,6 +146,6 @@ def attach(client: Client, home: Broker) -> None:
         home.add(client.dest, "temporary", owner=client.name)
     home.find(client.dest)
     if isinstance(client, Consumer):
-        lab.consumers[client.name] = lab.consumers.pop(client.name)
+        lab.register(client)
         home.spread(client.dest)
     lab.happens("client_reconnected", client.name)

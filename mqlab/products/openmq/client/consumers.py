@@ -96,9 +96,9 @@ def _register(broker: Broker, dest: Destination, keys: Keys, key: object) -> Non
     """Make a consumer known, with its destination, on all brokers."""
     lab, name, text = broker.lab, keys["consumer"], keys.get("selector")
     of_queue = int(broker.instances[dest].option("ConsumerFlowLimit"))
-    consumer = lab.consumers[name] = Consumer(
+    consumer = Consumer(
         name,
-        dest,
+        lab.destination(dest),
         keys,
         broker,
         lab.notes.node(name, "consumer", broker.name),
@@ -111,6 +111,7 @@ def _register(broker: Broker, dest: Destination, keys: Keys, key: object) -> Non
         allowance=None if keys.get("receiving", True) else 0,
         served_weight=delivery.first_free(lab),
     )
+    lab.register(consumer)
     consumer.unheard_by = {peer for peer in broker.peers if lab.is_cut(broker, peer)}
     broker.tell_all()
     consumer.sub = lab.notes.subscription(consumer)
@@ -130,7 +131,7 @@ def do_close_consumer(lab: Cluster, keys: Keys) -> None:
         lab.notes.consumer(Kind.Unsubscribed, consumer, Reason.consumer_left)
         temporary = consumer.dest.name.startswith("temp:")
         for broker in (consumer.home, *consumer.home.peers) if temporary else ():
-            broker.instances.pop(consumer.dest, None)
+            broker.drop(consumer.dest)
 
 
 do_kill_client = do_close_consumer  # its broker sees the connection go, too

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mqlab.products.openmq.broker import physical_destinations
-from mqlab.products.openmq.broker.model import DEAD, Client, Keys, Message, SendJob
+from mqlab.products.openmq.broker.messages import Message
+from mqlab.products.openmq.broker.model import DEAD, Client, Keys, SendJob
 from mqlab.products.openmq.client import clients
 from mqlab.products.openmq.script.operation import Outcome, Row, RunningStep, destination_of, limit_of
 from mqlab.trace.kinds import Kind, Reason
@@ -37,7 +38,8 @@ def _open(lab: Cluster, key: str, name: str, keys: Keys) -> Client | None:
         return None
     node = lab.notes.node(name, "producer", broker.name)
     links = lab.new_link(name, broker.name), lab.new_link(broker.name, name)
-    lab.producers[key] = Client(name, dest, keys, broker, node, *links)
+    lab.producers[key] = Client(name, lab.destination(dest), keys, broker, node, *links)
+    lab.reapable.add(broker.instances[dest])
     return lab.producers[key]
 
 
@@ -158,7 +160,7 @@ def on_sent(what: Sent) -> None:
     elif "time_to_live_ms" in job.keys:
         message.expires = message.sent + int(job.keys["time_to_live_ms"]) * 1000
         lab.expiring.append(message)
-        lab.later(physical_destinations.next_sweep(message) - lab.now)
+        lab.later_at(physical_destinations.next_sweep(message) - lab.now, message.at)
     _confirm(job, producer, message)
 
 
@@ -173,7 +175,7 @@ def _confirm(job: SendJob, producer: Client, message: Message) -> None:
     """Let the receipt go to the producer, who waits for it if the message is persistent."""
     if message.persistent:
         producer.from_home.carry(on_receipt, (job, producer, message))
-        message.home.lab.schedule_dispatch()
+        message.home.lab.schedule_dispatch(message.at)
     else:
         on_receipt((job, producer, message))
 
@@ -182,7 +184,7 @@ def on_receipt(what: Sent) -> None:
     """A producer knows that a message has come to its home."""
     job, _, message = what
     job.under_way -= 1
-    message.home.lab.schedule_dispatch()
+    message.home.lab.schedule_dispatch(message.at)
 
 
 def _end(lab: Cluster, job: SendJob) -> None:
@@ -197,7 +199,9 @@ def _end(lab: Cluster, job: SendJob) -> None:
         row["refused"] = job.refused
     how = "ok" if not job.refused else "partly refused" if row["sent"] else "refused"
     row["later" if job.late else "result"] = how
-    lab.producers.pop(f"#{row['first']}", None)
+    own = lab.producers.pop(f"#{row['first']}", None)
+    if own is not None and own.dest in own.home.instances:
+        lab.reapable.add(own.home.instances[own.dest])
     lab.jobs.remove(job)
 
 
@@ -211,7 +215,7 @@ def _message(job: SendJob, producer: Client) -> Message:
     message = Message(
         number,
         producer.home,
-        producer.dest,
+        producer.at,
         keys.get("persistent", True),
         dealt(keys.get("jms_priority", 4)),
         {name: dealt(value) for name, value in keys.get("properties", {}).items()},
@@ -230,7 +234,9 @@ def end_transaction(lab: Cluster, name: str, commit: bool) -> None:
         if message.transaction == name:
             message.transaction = None
             if not commit:
-                instance.messages.remove(message)
+                instance.remove(message)
                 physical_destinations.discard(message, Reason.asked)
             elif not physical_destinations.find_claims(message):
-                instance.messages.remove(message)
+                instance.remove(message)
+            else:
+                instance.offer(message)

@@ -105,17 +105,18 @@ def take(winner: Broker, dead: Broker) -> None:
     _tell_holders(winner, dead)
     for dest, instance in dead.instances.items():
         mine = winner.add(dest, instance.created_by, instance.options)
-        for message in instance.messages:
+        for message in list(instance.messages):
             if lab.is_open(message.transaction):
                 physical_destinations.discard(message, Reason.broker_stopped)
+                instance.remove(message)
                 continue
+            instance.remove(message)
             message.home = winner
             message.copies.pop(winner, None)
             message.crossing.pop(winner, None)
             message.row = lab.notes.message(Kind.TakenOver, message, frm=dead.node, to=winner.node)
-            mine.messages.append(message)
+            mine.keep(message)
             mine.leftovers.discard(message.number)
-        instance.messages = []
     winner.durables.update(dead.durables)
     for branch in lab.prepared.values():
         branch.home = winner if branch.home is dead else branch.home

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from mqlab.products.openmq.broker import acknowledgement, physical_destinations
+from mqlab.products.openmq.broker.destinations import PhysicalDestination
 from mqlab.products.openmq.broker.model import ENDED, Broker, DurableSubscription, Key, Keys
 from mqlab.products.openmq.client import clients
 from mqlab.spec.values import Destination
@@ -41,7 +42,7 @@ def _update(broker: Broker, dest: Destination, options: Keys) -> None:
 
 
 def _destroy(broker: Broker, dest: Destination) -> None:
-    gone = broker.instances.pop(dest, None)
+    gone = broker.drop(dest)
     for message in gone.messages if gone else ():
         physical_destinations.count_removed(message)
         physical_destinations.discard(message, Reason.asked)
@@ -144,7 +145,7 @@ def start(broker: Broker) -> None:
         if instance.created_by == "temporary" and owner and owner.keys.get("reconnect"):
             lab.later(RETURN_WINDOW, on_window_over, (broker, dest))
         elif instance.created_by == "temporary" or is_unused(broker, dest):
-            del broker.instances[dest]  # nor does an empty auto-created one survive
+            broker.drop(dest)  # nor does an empty auto-created one survive
     refresh(lab)
 
 
@@ -152,7 +153,7 @@ def on_window_over(what: tuple[Broker, Destination]) -> None:
     """The client of a temporary destination has not come back: it goes, here only."""
     broker, dest = what
     if not broker.consumers(dest):
-        broker.instances.pop(dest, None)
+        broker.drop(dest)
 
 
 def refresh(lab: Cluster) -> None:
@@ -212,12 +213,14 @@ def down(broker: Broker, kind: int) -> None:
             ]
             prepared = message.persistent and message.transaction in lab.prepared
             if lab.is_open(message.transaction) or not (message.claims or prepared):
-                instance.messages.remove(message)
+                instance.remove(message)
                 lab.notes.message(Kind.Discarded, message, rule=Reason.memory_store, cause=row)
     for client in (*lab.consumers.values(), *lab.producers.values()):
         if client.open and client.home is broker:
             clients.lose(client, row)
-    physical_destinations.note_waiting(broker)
+    for instance in broker.instances.values():
+        instance.takers = None
+    physical_destinations.note_all(broker)
 
 
 # Auto-created destinations
@@ -235,15 +238,15 @@ def is_unused(broker: Broker, dest: Destination) -> bool:
     )
 
 
-def reap(broker: Broker) -> None:
-    """Remove auto-created destinations that nobody has used for long enough."""
-    clock = broker.lab.clock
+def reap(instance: PhysicalDestination) -> None:
+    """Remove an auto-created destination that nobody has used for long enough."""
+    broker, dest, now = instance.broker, instance.dest, instance.broker.lab.now
+    if not broker.running or not is_unused(broker, dest):
+        instance.idle_since = None
+        return
     after = round(float(broker.option("imq.autocreate.reaptime", 120)) * SECOND)
-    for dest, instance in list(broker.instances.items()):
-        if not broker.running or not is_unused(broker, dest):
-            instance.idle_since = None
-        elif instance.idle_since is None:
-            instance.idle_since = clock.now
-            broker.lab.later(after)
-        elif clock.now >= instance.idle_since + after:
-            del broker.instances[dest]
+    if instance.idle_since is None:
+        instance.idle_since = now
+        broker.lab.later(after)
+    elif now >= instance.idle_since + after:
+        broker.drop(dest)

@@ -35,7 +35,7 @@ def do_start(lab: Cluster, keys: Keys) -> Outcome:
 def do_start_broker(lab: Cluster, keys: Keys) -> Outcome:
     """Start one broker; it may have to wait for its master, or end by itself."""
     broker = lab.brokers[keys["broker"]]
-    broker.options.update(keys.get("options", {}))
+    broker.configure(keys.get("options", {}))
     if not lab.database_up and lab.network.model in ("peer", "enhanced"):
         return "ended"
     return RunningStep(_may_begin, (broker, keys), takeover.patience(broker), _start)

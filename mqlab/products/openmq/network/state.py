@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections import Counter
+from heapq import heappush
 from itertools import permutations
 from typing import Any
 
 from mqlab.engine.clock import Call
 from mqlab.engine.lab import Completion, Lab
-from mqlab.products.openmq.broker.model import (
-    Broker,
-    Client,
-    Consumer,
-    Message,
-    PhysicalDestination,
-    Prepared,
-    SendJob,
-    Trip,
-)
+from mqlab.products.openmq.broker import settling
+from mqlab.products.openmq.broker.destinations import ClusterDestination, PhysicalDestination
+from mqlab.products.openmq.broker.messages import Message
+from mqlab.products.openmq.broker.model import Broker, Client, Consumer, Prepared, SendJob, Trip
 from mqlab.products.openmq.notes import Notes
 from mqlab.products.openmq.script.operation import Row, ScriptStep
 from mqlab.spec.link import LikeLinks, Links
 from mqlab.spec.openmq import OpenMQNetwork
 from mqlab.spec.scenario import Scenario
+from mqlab.spec.values import Destination
 
 
 class Cluster(Lab):
@@ -44,7 +39,10 @@ class Cluster(Lab):
         self.enhanced = network.model == "enhanced"
         self.notes = Notes(self)
         self.listed = [m.name for m in network.brokers if not m.not_listed]
-        self.brokers = {name: Broker(self, name) for name in network.names}
+        self.brokers: dict[str, Broker] = {}
+        self.brokers.update((name, Broker(self, name, no)) for no, name in enumerate(network.names))
+        self.destinations: dict[Destination, ClusterDestination] = {}
+        self.instances = self.registered = 0  # so far
         self.notes.name_links(list(self.brokers))
         self.consumers: dict[str, Consumer] = {}
         self.producers: dict[str, Client] = {}
@@ -61,6 +59,12 @@ class Cluster(Lab):
         self.healing: set[frozenset[str]] = set()  # whole again, which nobody has noticed yet
         self.lines = {pair: self.new_link(*pair) for pair in permutations(self.brokers, 2)}
         self.stirred = False  # what can move is to be moved in this instant
+        self.changed: set[ClusterDestination] = set()  # where something came or went since the last look
+        self.unnoted: set[PhysicalDestination] = (
+            set()
+        )  # that have messages of which it is to note why they wait
+        self.reapable: set[PhysicalDestination] = set()  # that may have become unused, or used
+        self.timed: list[tuple[int, int, ClusterDestination]] = []  # a heap: when there is to be looked again
         self.database_up = True
         self.numbers = 0  # of messages
         self.beside: list[Completion] = []  # what is under way and the script does not wait for
@@ -75,6 +79,22 @@ class Cluster(Lab):
         """Return all messages with the instances that hold them."""
         instances = [i for broker in self.brokers.values() for i in broker.instances.values()]
         return [(instance, message) for instance in instances for message in instance.messages]
+
+    def destination(self, dest: Destination) -> ClusterDestination:
+        """Return what is known of a destination in the whole cluster, from its first use on."""
+        if dest not in self.destinations:
+            number = self.recorder.name_destination(dest)
+            self.destinations[dest] = ClusterDestination(self, dest, number)
+        return self.destinations[dest]
+
+    def register(self, consumer: Consumer) -> None:
+        """A consumer is the latest of all."""
+        before = self.consumers.pop(consumer.name, None)
+        if before is not None:
+            before.at.consumers.remove(before)
+        self.registered += 1
+        consumer.place, self.consumers[consumer.name] = self.registered, consumer
+        consumer.at.consumers.append(consumer)
 
     def has_happened(self, event: str) -> bool:
         """Whether an event has happened since the last fault."""
@@ -117,17 +137,33 @@ class Cluster(Lab):
             call(argument)
         self.dispatch_all()
 
-    def schedule_dispatch(self) -> None:
+    def later_at(
+        self, us: int, at: ClusterDestination, call: Call | None = None, argument: object = None
+    ) -> None:
+        """Let *call* happen in so many us, which concerns messages of one destination only."""
+        heappush(self.timed, (self.now + us, self.clock.turn, at))
+        self.clock.schedule_background(self.now + us, self.on_due_at, (at, call, argument))
+
+    def on_due_at(self, due: tuple[ClusterDestination, Call | None, object]) -> None:
+        """Messages of a destination may go on by now."""
+        at, call, argument = due
+        if call is not None:
+            call(argument)
+        at.changed()
+        settling.settle(self)
+
+    def schedule_dispatch(self, at: ClusterDestination) -> None:
         """Something has come: let what can move now do so, once all else of this instant is there."""
+        self.changed.add(at)
         if not self.stirred:
             self.stirred = True
-            self.clock.schedule(self.now, self.on_stirred, None)
+            self.clock.schedule(self.clock.now, self.on_stirred, None)
 
     def on_stirred(self, _: None) -> None:
         """All of an instant is there."""
         self.stirred = False
-        self.dispatch_all()
+        settling.settle(self)
 
-    @abstractmethod
     def dispatch_all(self) -> None:
-        """Let everything move that can move now."""
+        """Let everything move that can move now: not only messages have moved."""
+        settling.settle_all(self)

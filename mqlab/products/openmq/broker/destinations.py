@@ -1,0 +1,128 @@
+"""Destinations: each broker's instance with its messages, and what the whole cluster knows of it."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, insort
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from mqlab.spec.openmq import PROPERTIES
+from mqlab.spec.values import Destination
+
+if TYPE_CHECKING:
+    from mqlab.products.openmq.broker.messages import Message
+    from mqlab.products.openmq.broker.model import Broker, Consumer, Properties
+    from mqlab.products.openmq.network.state import Cluster
+
+OVERHEAD = 141  # bytes of a message besides its text (99 of none fit into 14,000 with 6.5.0)
+
+
+@dataclass(eq=False, slots=True)
+class ClusterDestination:
+    """A destination as the whole cluster has it: who reads it, and which brokers have messages to hand out.
+
+    What changes is said to it (`changed`), so that nobody has to look at the other destinations.
+    """
+
+    lab: Cluster = field(repr=False)
+    dest: Destination
+    number: int  # in the trace
+    instances: dict[Broker, PhysicalDestination] = field(default_factory=dict)
+    consumers: list[Consumer] = field(default_factory=list)  # in order of registration
+    waiting: set[PhysicalDestination] = field(default_factory=set)  # that have something to hand out
+
+    def changed(self) -> None:
+        """Something has come or gone: it is looked at when the cluster settles next."""
+        self.lab.changed.add(self)
+
+
+def turn(message: Message) -> tuple[int, int]:
+    """Return the key by which messages are handed out: by priority, then as they were sent."""
+    return -message.priority, message.number
+
+
+@dataclass(eq=False, slots=True)
+class PhysicalDestination:
+    """One broker's instance of a destination: its properties, and the messages at home here.
+
+    `leftovers` are numbers of copies of other homes' messages that were given back, or whose home died
+    meanwhile: the broker lists them until it ends.
+    """
+
+    at: ClusterDestination
+    broker: Broker = field(repr=False)
+    created_by: str
+    options: Properties
+    owner: str | None = None  # the consumer whose temporary destination it is
+    place: int = 0  # in the order in which brokers got their instances
+    messages: dict[Message, None] = field(default_factory=dict)  # as they came
+    bytes: int = 0  # of its messages
+    offered: list[Message] = field(default_factory=list)  # what waits, and perhaps more, in order
+    new: list[Message] = field(default_factory=list)  # of which it may be to note why they wait
+    came: int = 0  # messages so far
+    takers: list[Consumer] | None = None  # who gets messages, as long as nothing else than messages moves
+    admitted: int = 0  # messages on their way from producers, for which there is room
+    admitted_bytes: int = 0
+    leftovers: set[int] = field(default_factory=set)
+    paused: bool = False
+    idle_since: int | None = None
+    unanswered: int = 0  # consumers that are to be opened once all brokers have answered
+
+    @property
+    def dest(self) -> Destination:
+        """Of which destination it is one broker's instance."""
+        return self.at.dest
+
+    @property
+    def order(self) -> tuple[int, int]:
+        """Its place among all instances of the cluster: broker by broker."""
+        return self.broker.place, self.place
+
+    @property
+    def active(self) -> list[Consumer]:
+        """Who gets messages."""
+        if self.takers is None:
+            self.takers = self.broker.active(self.dest)
+        return self.takers
+
+    def keep(self, message: Message) -> None:
+        """A message has its home here."""
+        if not self.messages:
+            self.at.lab.reapable.add(self)
+        self.came += 1
+        message.place, self.messages[message] = self.came, None
+        self.bytes += message.size + OVERHEAD
+        self.offer(message)
+
+    def remove(self, message: Message) -> None:
+        """A message is here no more."""
+        del self.messages[message]
+        self.bytes -= message.size + OVERHEAD
+        if not self.messages:
+            self.at.lab.reapable.add(self)
+        if message.offered:
+            message.offered = False
+            del self.offered[bisect_left(self.offered, turn(message), key=turn)]
+        self.at.changed()
+
+    def offer(self, message: Message) -> None:
+        """A message here may wait to be handed out."""
+        self.look_at(message)
+        if not message.offered:
+            message.offered = True
+            insort(self.offered, message, key=turn)
+            self.at.waiting.add(self)
+        self.at.changed()
+
+    def look_at(self, message: Message) -> None:
+        """It is to be noted why a message waits, if it does."""
+        self.new.append(message)
+        self.at.lab.unnoted.add(self)
+
+    def option(self, name: str) -> Any:
+        """Return a property by its administration name."""
+        return self.options.get(name, PROPERTIES.get(name))
+
+    def limits(self, name: str, number: int) -> bool:
+        """Whether a number is beyond a limit; -1 is none."""
+        return 0 <= int(self.option(name)) < number
