@@ -10,6 +10,7 @@ verbs    run check effect explain what_if outcomes compare upgrade real view
          save load configuration figure figures recorded options faults
 by step  Lab: do step until rest fork trace roles now
 network  Network Broker NetworkConnector TransportConnector Queue Topic
+         hub chain ring tree mesh complete regions (of every product)
 clients  Consumer Producer Client Receive Acknowledge Commit Close ...
 faults   Crash Stop Restart Pause Resume Cut Heal HostDown SlowDisk ...
 others   mq.openmq, mq.artemis: what networks of these are made of
@@ -26,6 +27,7 @@ import typing
 from typing import Any
 
 from mqlab.api.asking import compare, compare_products, explain, outcomes, sweep, upgrade, what_if
+from mqlab.api.topologies import chain, complete, hub, mesh, regions, ring, tree
 from mqlab.api.verbs import (
     Lab,
     check,
@@ -143,15 +145,22 @@ if typing.TYPE_CHECKING:
         # the network
         "Around",
         "Broker",
+        "chain",
+        "complete",
         "Destination",
         "Endpoint",
+        "hub",
         "Link",
+        "mesh",
         "Network",
         "NetworkConnector",
         "Queue",
+        "regions",
+        "ring",
         "Scenario",
         "Topic",
         "TransportConnector",
+        "tree",
         # what happens to it
         "Acknowledge",
         "Close",

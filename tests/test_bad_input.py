@@ -19,10 +19,10 @@ CLUSTER, PAIR = openmq.Network("b1", "b2"), artemis.Network(artemis.Broker("M"))
 # What is written -> what the error says.
 PYTHON = {
     # names and destinations
-    "mq.Queue(None)": "a queue is called by a text, not None; use e.g. 'TEST.FOO'",
+    "mq.Queue(None)": "a queue needs a string as its name, not None; use e.g. 'TEST.FOO'",
     "mq.Queue('')": "a queue needs a name; use e.g. TEST.FOO",
-    "mq.Queue(['A'])": "a queue is called by a text, not ['A']",
-    "mq.Topic(7)": "a topic is called by a text, not 7",
+    "mq.Queue(['A'])": "a queue needs a string as its name, not ['A']",
+    "mq.Topic(7)": "a topic needs a string as its name, not 7",
     "mq.Topic('  ')": "a topic needs a name",
     "mq.Destination('cue', 'Q')": "unknown destination type 'cue'; did you mean 'queue'?",
     "mq.Destination(None, 'Q')": "unknown destination type None",
@@ -72,9 +72,9 @@ PYTHON = {
     "mq.TransportConnector(update_cluster=1)": "did you mean 'update_cluster_",
     # clients
     "mq.Consumer('C', 'A', 'Q')": "Consumer 'C', reads is 'Q'; expected mq.Queue('TEST.FOO')",
-    "mq.Consumer(None, 'A', Q)": "Consumer, name is None; expected a text",
-    "mq.Consumer('C', None, Q)": "Consumer 'C', on is None; expected a text",
-    "mq.Consumer('C', 'A', Q, selector=5)": "Consumer 'C', selector is 5; expected a text",
+    "mq.Consumer(None, 'A', Q)": "Consumer, name is None; expected a string",
+    "mq.Consumer('C', None, Q)": "Consumer 'C', on is None; expected a string",
+    "mq.Consumer('C', 'A', Q, selector=5)": "Consumer 'C', selector is 5; expected a string",
     "mq.Consumer('C', 'A', Q, selector='a =')": "selector does not parse",
     "mq.Consumer('C', 'A', Q, selector='NOT ' * 5000 + 'a')": "nested too deeply",
     "mq.Consumer('C', 'A', Q, prefetch='all')": "Consumer 'C', prefetch is 'all'",
@@ -103,7 +103,7 @@ PYTHON = {
     "mq.Producer('P', 'A', 1, Q, jms_priority='high')": "jms_priority is 'high'",
     "mq.Producer('P', 'A', 1, mq.Queue('Q.>'))": "cannot send to a wildcard destination",
     "mq.Client('c', uri=None)": "client 'c': uri=None; use e.g. 'failover:",
-    "mq.Client(7, uri='tcp://A:61616')": "Client, name is 7; expected a text",
+    "mq.Client(7, uri='tcp://A:61616')": "Client, name is 7; expected a string",
     "mq.Receive('C', 0)": "count=0; expected a whole number above 0",
     "mq.Receive('C', '1')": "Receive 'C', count is '1'",
     "mq.WaitUntil(7)": "WaitUntil, what is 7",
@@ -112,7 +112,7 @@ PYTHON = {
     "mq.Settle(quiet=None)": "Settle, quiet: None is not a duration",
     "mq.Snapshot(7)": "Snapshot, label is 7",
     # faults
-    "mq.Crash(None)": "Crash, broker is None; expected a text",
+    "mq.Crash(None)": "Crash, broker is None; expected a string",
     "mq.Crash('A', at='soon')": "Crash 'A', at: 'soon' is not a duration",
     "mq.Crash('A', at=INF)": "Crash 'A', at: inf is not a duration",
     "mq.Cut('A', 'A')": "'A' was given twice",

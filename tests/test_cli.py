@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+import mqlab as mq
 from mqlab import products, reference
 from mqlab.reference import GUIDES
 from tests.conftest import ROOT, inflated
@@ -226,7 +227,7 @@ def test_options_are_those_of_help(mqlab):
     values = [json.loads(line) for line in lines]
     assert len(values) == len(reference.options())
     told = next(v for v in values if v["option"] == "always_sync_send")
-    assert told["default"] == "true; in 5.5: false; from 5.17 on"
+    assert told["default"] == "true; in 5.5: false; not in 5.5"
     assert "advisory_support" in mqlab("options", "advisorySupport").stdout
 
 
@@ -297,3 +298,45 @@ def test_a_bad_line_is_told(text, word, mqlab):
     assert done.returncode == 2
     assert word in done.stderr
     assert "Traceback" not in done.stderr
+
+
+TRAFFIC = ("--consumer", "C=ORDERS@S1", "--producer", "P=ORDERS@S2:5")
+VERBS = {
+    "run": TRAFFIC,
+    "explain": ("--consumer-at", "C=ORDERS@S1", "--producer", "P=ORDERS@S2:5"),
+    "upgrade": TRAFFIC,
+    "outcomes": (*TRAFFIC, "--seeds", "2"),
+    "what-if": ("--consumer-at", "C=ORDERS@S1", "--producer", "P=ORDERS@S2:5", "--consumer", "C",
+                "--message", "P-1", "--at-most", "2"),
+    "compare": (*TRAFFIC,),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def files_of_a_hub(tmp_path_factory):
+    """A folder with the files of three brokers, and some that are none."""
+    folder = tmp_path_factory.mktemp("hub")
+    mq.save(mq.hub(2), folder)
+    (folder / "jetty.xml").write_text("<beans/>")
+    (folder / "notes.txt").write_text("not a configuration")
+    return folder
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_takes_a_folder_with_traffic(mqlab, verb, files_of_a_hub):
+    twice = [str(files_of_a_hub)] if verb == "compare" else []
+    done = mqlab(verb, *twice, str(files_of_a_hub), *VERBS[verb])
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "C" in done.stdout or "no change in this run" in done.stdout
+
+
+def test_several_files_are_one_network(mqlab, files_of_a_hub):
+    paths = [str(path) for path in sorted(files_of_a_hub.glob("*/activemq.xml"))]
+    done = mqlab("run", *paths, *TRAFFIC, "--json")
+    (line,) = done.stdout.splitlines()
+    outcome = json.loads(line)
+    assert outcome["what"] == ", ".join(paths)
+    assert outcome["outcome"]["consumers"]["C"]["count"] == 5
+    alone = mqlab("upgrade", "fuse:2.1", "fuse:2.2")
+    assert alone.returncode == 2
+    assert "one figure or lab file at a time" in alone.stderr

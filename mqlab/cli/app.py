@@ -12,6 +12,7 @@ import typer
 
 from mqlab.api import verbs
 from mqlab.errors import BadValue
+from mqlab.files import files
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -21,7 +22,10 @@ if TYPE_CHECKING:
 Whats = Annotated[
     list[str], typer.Argument(help="figure ids, lab files or configuration files", metavar="WHAT...")
 ]
-What = Annotated[str, typer.Argument(help="figure id, lab file or configuration file", metavar="WHAT")]
+What = Annotated[
+    list[str],
+    typer.Argument(help="figure id, lab file, or the configuration files of a network", metavar="WHAT..."),
+]
 Json = Annotated[bool, typer.Option("--json", help="print JSON, one object per line")]
 Set = Annotated[
     list[str] | None,
@@ -99,8 +103,25 @@ def note(text: str) -> None:
     print(text, file=sys.stderr)
 
 
+def runs(whats: Sequence[str]) -> list[tuple[str, ...]]:
+    """Return what each run is of: all configuration files and folders together are one network."""
+    together = tuple(what for what in whats if files.is_configuration(what))
+    alone: list[tuple[str, ...]] = [(what,) for what in whats if what not in together]
+    return [together, *alone] if together else alone
+
+
+def only(whats: Sequence[str]) -> tuple[str, ...]:
+    """Return what the one run of a command is of; raises `BadValue` for several."""
+    first, *more = runs(whats)
+    if more:
+        raise BadValue(
+            f"{more[0][0]}: one figure or lab file at a time; several files of one network may be given"
+        )
+    return first
+
+
 def scenario(
-    what: str,
+    what: tuple[str, ...],
     changes: list[str] | None = None,
     edition: str | None = None,
     load: str | None = None,
@@ -110,8 +131,11 @@ def scenario(
     """Return the scenario that *what* names, with options changed as ``--set`` says, and traffic added."""
     from mqlab.products.traffic import traffic_of
 
-    path = Path(what)
-    found = verbs.scenario_of(path if what and (path.suffix == ".json" or _exists(path)) else what)
+    first, path = what[0], Path(what[0])
+    if len(what) > 1:
+        found = verbs.scenario_of(verbs.load(*what))
+    else:
+        found = verbs.scenario_of(path if first and (path.suffix == ".json" or _exists(path)) else first)
     made: Scenario = changed(found, changes, edition)
     traffic = traffic_of(made, load, consumers or (), producers or ())
     return verbs.scenario_of(made, *traffic)

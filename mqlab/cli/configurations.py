@@ -20,6 +20,8 @@ from mqlab.cli.app import (
     app,
     changed,
     note,
+    only,
+    runs,
     scenario,
     show,
     table,
@@ -90,13 +92,12 @@ def checked(
     whats: list[str], changes: list[str] | None, edition: str | None
 ) -> Iterator[tuple[str, list[Problem]]]:
     """Yield each WHAT with its problems; configuration files together, as a network without a script."""
-    together = [what for what in whats if files.is_configuration(what)]
-    if together:
-        net = changed(inputs.network_of(together), changes, edition)
-        yield ", ".join(together), verbs.check(net)
-    for what in whats:
-        if what not in together:
-            yield what, verbs.check(scenario(what, changes, edition))
+    for paths in runs(whats):
+        if files.is_configuration(paths[0]):
+            found = verbs.check(changed(inputs.network_of(paths), changes, edition))
+        else:
+            found = verbs.check(scenario(paths, changes, edition))
+        yield ", ".join(paths), found
 
 
 @app.command()
@@ -110,8 +111,9 @@ def save(
 
     Configuration files are written if --to is a folder or ends in a slash.
     """
-    verbs.save(scenario(what, changes, edition), to)
-    note(f"{what} written to {to}")
+    paths = only(what)
+    verbs.save(scenario(paths, changes, edition), to)
+    note(f"{', '.join(paths)} written to {to}")
 
 
 @app.command()

@@ -8,7 +8,24 @@ from typing import Annotated
 import typer
 
 from mqlab.api import asking, verbs
-from mqlab.cli.app import Edition, Json, Lines, Seed, Set, What, app, scenario, show, table, told
+from mqlab.cli.app import (
+    Consumers,
+    ConsumersAt,
+    Edition,
+    Json,
+    Lines,
+    Load,
+    Producers,
+    Seed,
+    Set,
+    What,
+    app,
+    only,
+    scenario,
+    show,
+    table,
+    told,
+)
 from mqlab.spec.link import Links
 
 
@@ -22,17 +39,21 @@ def what_if(
     ] = None,
     changes: Set = None,
     edition: Edition = None,
+    load: Load = None,
+    consumers: ConsumersAt = None,
+    producers: Producers = None,
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
     """Find every single change that makes a consumer receive a message (or stops it)."""
-    played = verbs.run(scenario(what, changes, edition), seed=seed)
+    paths = only(what)
+    played = verbs.run(scenario(paths, changes, edition, load, consumers, producers), seed=seed)
     found = asking.what_if(played, message=message, consumer=consumer, at_most=at_most)
     if as_json:
         print(
             json.dumps(
                 {
-                    "what": what,
+                    "what": ", ".join(paths),
                     "message": found.message,
                     "consumer": found.consumer,
                     "received": found.received,
@@ -53,12 +74,16 @@ def outcomes(
     jitter: Annotated[str, typer.Option(help="random extra delay per link")] = "1ms",
     changes: Set = None,
     edition: Edition = None,
+    load: Load = None,
+    consumers: Consumers = None,
+    producers: Producers = None,
     seed: Seed = 0,
     lines: Lines = None,
     as_json: Json = False,
 ) -> None:
     """Show every possible outcome of a run, its frequency, and a seed that reproduces it."""
-    asked = scenario(what, changes, edition)
+    paths = only(what)
+    asked = scenario(paths, changes, edition, load, consumers, producers)
     found = asking.outcomes(asked, seeds=seeds, seed=seed, jitter=jitter, links=Links.parse(lines or ()))
     rows = table("", "runs", "share", "outcome", "seed", whole=("runs", "share", "seed"))
     for place, outcome in enumerate(found):
@@ -66,7 +91,7 @@ def outcomes(
             print(
                 json.dumps(
                     {
-                        "what": what,
+                        "what": ", ".join(paths),
                         "runs": outcome.runs,
                         "share": found.share(place),
                         "received": dict(outcome.received),

@@ -9,24 +9,43 @@ from typing import Annotated
 import typer
 
 from mqlab.api import verbs
-from mqlab.cli.app import Json, Set, What, app, note, scenario, show, table, told
+from mqlab.cli.app import (
+    Consumers,
+    Json,
+    Load,
+    Producers,
+    Set,
+    What,
+    app,
+    note,
+    only,
+    scenario,
+    show,
+    table,
+    told,
+)
 
 
 @app.command()
 def real(
     what: What,
     changes: Set = None,
+    load: Load = None,
+    consumers: Consumers = None,
+    producers: Producers = None,
     as_json: Json = False,
     record: Annotated[Path | None, typer.Option(help="save the real run as a recording")] = None,
     limit: Annotated[float, typer.Option(help="time limit in seconds")] = 120,
 ) -> None:
     """Run a figure or lab file on real brokers as well and compare; exit status 1 if anything differs."""
-    both = verbs.real(scenario(what, changes), record=record, limit=limit)
+    paths = only(what)
+    label, asked = ", ".join(paths), scenario(paths, changes, None, load, consumers, producers)
+    both = verbs.real(asked, record=record, limit=limit)
     if as_json:
         print(
             json.dumps(
                 {
-                    "what": what,
+                    "what": label,
                     "version": both.version,
                     "differs": both.differs,
                     "real": both.real,
@@ -36,11 +55,11 @@ def real(
         )
     else:
         head, *lines = both.table()
-        totals = table(next(iter(told(what))), *head)
+        totals = table(next(iter(told(label))), *head)
         for line in lines:
             totals.add_row(*told(*line))
         said = f"{len(both.differs)} differ." if both.differs else "Real broker and mqlab agree."
         show(totals, said, *told(*both.problems))
     if record is not None:
-        note(f"{what}: recording written to {record}")
+        note(f"{label}: recording written to {record}")
     raise typer.Exit(1 if both.differs else 0)

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from mqlab.cli.app import What, app, scenario, show, table, told
+from mqlab.cli.app import Consumers, Load, Producers, What, app, only, scenario, show, table, told
 from mqlab.errors import BadValue
 
 
@@ -17,6 +17,9 @@ def sweep(
     over: Annotated[list[str], typer.Option(help="A/link.option=v1,v2 or edition=v1,v2")],
     out_dir: Annotated[Path, typer.Option("--out", help="output folder (must not exist)")],
     seeds: Annotated[int, typer.Option(min=1, help="number of seeds per combination")] = 1,
+    load: Load = None,
+    consumers: Consumers = None,
+    producers: Producers = None,
 ) -> None:
     """Run every combination of options and seeds on Spark."""
     from mqlab import replay
@@ -27,7 +30,8 @@ def sweep(
         if not equals:
             raise BadValue(f"--over {text!r}: write A/linkToBrokerB.network_ttl=1,2,3")
         choices[path] = values.split(",")
-    result = replay.sweep(scenario(what), over=choices, seeds=seeds, out=out_dir)
+    asked = scenario(only(what), None, None, load, consumers, producers)
+    result = replay.sweep(asked, over=choices, seeds=seeds, out=out_dir)
     columns = ("options", "runs", "received")
     rows = table(f"{result.runs} runs, {len(result.failed)} failed", *columns)
     for row in result.summary():

@@ -26,6 +26,8 @@ from mqlab.cli.app import (
     Whats,
     app,
     note,
+    only,
+    runs,
     scenario,
     show,
     table,
@@ -65,16 +67,18 @@ def run(
     from mqlab import products
     from mqlab.products.inputs import writing
 
-    if len(whats) > 1 and (trace or html):
+    asked_for = runs(whats)
+    if len(asked_for) > 1 and (trace or html):
         raise BadValue("--trace and --html need exactly one WHAT; run them separately")
     for path in (trace, html):
         if path is not None:
             with writing(path):  # before anybody waits for the run
                 pass
     failed = False
-    for what in whats:
+    for paths in asked_for:
+        what = ", ".join(paths)
         try:
-            asked = scenario(what, changes, edition, load, consumers, producers)
+            asked = scenario(paths, changes, edition, load, consumers, producers)
             played = verbs.run(
                 asked, seed=seed, jitter=jitter, limit=limit, until=until, links=Links.parse(lines or ())
             )
@@ -157,7 +161,7 @@ def _show_guide(what: str, trace: Trace, asked: Scenario) -> None:
     for claim in claims(said, trace):
         show(f"[{'green' if claim.holds else 'yellow'}]{next(iter(told(str(claim))))}[/]")
     real = products.real_note(what)
-    if real and asked == verbs.scenario_of(what):  # it is told of the figure as it is printed
+    if real and asked == scenario((what,)):  # it is told of the figure as it is printed
         show(f"The real broker: {next(iter(told(real)))}")
 
 
@@ -206,7 +210,8 @@ def explain(
     as_json: Json = False,
 ) -> None:
     """Explain what happened to a message, a consumer, a broker or a whole run."""
-    played = verbs.run(scenario(what, changes, edition, load, consumers, producers), seed=seed)
+    paths = only(what)
+    played = verbs.run(scenario(paths, changes, edition, load, consumers, producers), seed=seed)
     found = asking.explain(played, message=message, consumer=consumer, broker=broker, why_not=why_not)
     if as_json:
         causes = [
@@ -218,14 +223,18 @@ def explain(
             }
             for cause in found.causes
         ]
-        print(json.dumps({"what": what, "title": found.title, "lines": list(found.lines), "causes": causes}))
+        label = ", ".join(paths)
+        print(json.dumps({"what": label, "title": found.title, "lines": list(found.lines), "causes": causes}))
     else:
         print(found)
 
 
 @app.command()
 def compare(
-    what: Annotated[list[str], typer.Argument(help="two or more figures or lab files")],
+    what: Annotated[list[str], typer.Argument(help="two or more figures, lab files or folders of a network")],
+    load: Load = None,
+    consumers: Consumers = None,
+    producers: Producers = None,
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
@@ -234,7 +243,8 @@ def compare(
 
     if len(what) < 2:
         raise BadValue(f"compare needs two runs; use e.g. {what[0]} fuse:2.21")
-    both = asking.compare(*(verbs.run(scenario(one), seed=seed) for one in what))
+    asked = [scenario((name,), None, None, load, consumers, producers) for name in what]
+    both = asking.compare(*(verbs.run(scenario, seed=seed) for scenario in asked))
     ledger = both.ledger() if isinstance(both, Comparison) else both
     if as_json:
         for name, row in ledger.rows().items():
@@ -273,13 +283,14 @@ def upgrade(
     as_json: Json = False,
 ) -> None:
     """Show what an upgrade changes, which default or rule causes it, and what keeps the old behaviour."""
-    asked = scenario(what, changes, None, load, consumers, producers)
+    paths = only(what)
+    asked = scenario(paths, changes, None, load, consumers, producers)
     found = asking.upgrade(asked, old, new, seed=seed)
     if as_json:
         print(
             json.dumps(
                 {
-                    "what": what,
+                    "what": ", ".join(paths),
                     "old": found.old,
                     "new": found.new,
                     "changes": found.changes,

@@ -104,7 +104,7 @@ def _refusals(error: str, observed: JsonObject) -> list[str]:
     missing = sorted(name for name in named if name not in error)
     if named and not missing:
         return []
-    return [f"refused by both, for other reasons: real {problems}, run {error}"]
+    return [f"refused by both, for different reasons: real {problems}, run {error}"]
 
 
 def played(value: JsonObject, file: str = "recording") -> Trace:

@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Callable
 from copy import deepcopy
 from heapq import heappop, heappush
-from typing import Any
+from typing import Any, Protocol
 
 from mqlab.trace.record import TraceClock
 
@@ -21,6 +21,12 @@ Due = tuple[int, int, Call, object]
 NEVER = sys.maxsize
 OFTEN = 1000  # turns from one look at the limits of a run to the next
 _FIXED = frozenset((int, str, float, bool, type(None)))  # types of what a copy may share
+
+
+class Counted(Protocol):
+    """Who counts the events of a run."""
+
+    count: int
 
 
 class Clock(TraceClock):
@@ -103,11 +109,32 @@ class Clock(TraceClock):
             self.now, _, call, argument = heappop(heap)
         call(argument)
 
+    def next_by(self, last: int) -> bool:
+        """Let the next thing happen, housekeeping too, if it is due by the time *last* (us)."""
+        line, heap = self.line, self.heap
+        if line and not (heap and heap[0][0] <= line[0][0] and heap[0][:2] <= line[0][:2]):
+            if line[0][0] > last:
+                return False
+            self.now, _, call, argument = line.popleft()
+        elif heap and heap[0][0] <= last:
+            self.now, _, call, argument = heappop(heap)
+        else:
+            return False
+        call(argument)
+        return True
+
+    def rush(self, last: int, recorder: Counted, most: int) -> None:
+        """Let things happen until all but housekeeping has, by the time *last*, up to *most* events."""
+        line, heap = self.line, self.heap
+        while len(line) + len(heap) > self.background and recorder.count <= most:
+            if not self.next_by(last):
+                return
+
     def rest(self, until: int | None = None) -> None:
         """Let things happen until none is left, or until the time *until* (us)."""
         if until is not None:
-            while self.next_time <= until:
-                self.next()
+            while self.next_by(until):
+                pass
             self.now = max(self.now, until)
             return
         line, heap = self.line, self.heap

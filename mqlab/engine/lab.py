@@ -16,8 +16,9 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any, Protocol, Self
 
+from mqlab.engine import hurrying
 from mqlab.engine.clock import NEVER, Clock
-from mqlab.engine.limits import LOOKS, Limited
+from mqlab.engine.limits import LONGEST_REST, LOOKS, Limited
 from mqlab.engine.link import Link, LinkQuality
 from mqlab.engine.timing import Timing
 from mqlab.engine.unfinished import unfinished
@@ -56,7 +57,6 @@ class Completion:
 
 AT_ONCE = Completion(deadline=-1)
 REST = Completion()
-LONGEST_REST = 600_000_000  # us that a network has to come to rest
 SPREAD = 4  # of what a machine takes: brokers of the recordings were up after 1 to 10 s
 
 
@@ -258,7 +258,8 @@ class Lab(Limited, ABC):
     def _go_on(self, until: Completion) -> bool:
         """Let one thing happen that is due before an action's deadline, or let it come."""
         if until.condition is None and until.deadline is None:
-            if self.expecting and self.clock.now > self.rest_since + LONGEST_REST:
+            # Time first: to ask all clients, locks and connectors takes longer than what happens.
+            if self.clock.now > self.rest_since + LONGEST_REST and self.expecting:
                 raise BadValue(
                     f"not at rest after {LONGEST_REST // 60_000_000} min, stopped at "
                     f"{told_ms(self.clock.now)} ms: {self.expecting}; set until=..."
@@ -266,10 +267,9 @@ class Lab(Limited, ABC):
             if not self.clock.step():
                 self.clock.next()
             return True
-        last = NEVER - 1 if until.deadline is None else until.deadline
-        if self.clock.next_time <= last:
-            self.clock.next()
-        elif until.deadline is not None:
+        if self.clock.next_by(NEVER - 1 if until.deadline is None else until.deadline):
+            return True
+        if until.deadline is not None:
             self.clock.rest(until.deadline)
         else:  # nothing will happen any more that it could wait for
             self.end_action()
@@ -295,12 +295,15 @@ class Lab(Limited, ABC):
                 break
             if end is None and self.ends_with_script and not self.script and not self.under_way:
                 break
-            if self.limit is not None:
-                self.check_limit()
-            elif end is None and self.under_way == REST:
-                self.clock.rest()  # as many steps would do, but faster
+            self.check_limit()
+            self.hurry(NEVER - 1 if end is None else end)
+            self.check_limit()
         if end is not None:
             self.clock.rest(end)
+
+    def hurry(self, last: int) -> None:
+        """Let things happen by the time *last* (us) as many steps would, until an action ends or begins."""
+        hurrying.hurry(self, last)
 
     def _next_time(self) -> int:
         """When the next thing happens: the next action begins as soon as the one before is over."""

@@ -9,6 +9,7 @@ from mqlab.spec.values import told_ms
 from mqlab.trace.record import Recorder
 
 LOOKS = 1000  # how often (us) an action beside the script is looked after
+LONGEST_REST = 600_000_000  # us that a network has to come to rest
 MOST_EVENTS = 100_000_000  # of a run that is given no limit
 MOST_MEMORY = 8 << 30  # bytes of what is written down and what is still to happen
 EVENT, TURN = 104, 300  # bytes of one event, and of one thing on the clock
@@ -42,13 +43,13 @@ class Limited:
             raise BadValue(f"more than {counted(self.most, 'event')}, {now}; {self.remedy}")
         if self.clock.turn > turns:
             raise BadValue(
-                f"{turns} things were to happen, with {counted(count, 'event')}; {now}: set until=..."
+                f"{turns} scheduled steps, with only {counted(count, 'event')}; {now}: set until=..."
             )
         kept = count - self.recorder.gone
         if EVENT * kept + TURN * self.clock.waiting > MOST_MEMORY:
             raise BadValue(
                 f"more than {MOST_MEMORY >> 30} GiB, {now}: {counted(count, 'event')}, and "
-                f"{self.clock.waiting} things that are still to happen; let fewer messages be sent"
+                f"{counted(self.clock.waiting, 'scheduled step')}; let fewer messages be sent"
             )
 
     def expect(self, messages: int) -> None:

@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING
 from mqlab import products
 from mqlab.errors import BadFile, BadValue
 from mqlab.experiments.axes import Axis, axes_of, changed, made
-from mqlab.experiments.sizes import carried
 from mqlab.spec.json_types import JsonObject
 from mqlab.spec.plural import counted
 from mqlab.trace.kinds import Kind
+from mqlab.trace.load import quantile
+from mqlab.trace.sizes import carried
 from mqlab.trace.trace import Trace
 
 if TYPE_CHECKING:
@@ -191,14 +192,9 @@ def measures(trace: Trace) -> dict[str, object]:
         "crossed": len(trace.rows(Kind.Forwarded)),
         "bytes": carried(trace),
         "hops": max(map(trace.column("hop").__getitem__, rows), default=0),
-        **{f"latency_p{part}": _quantile(ages, part) for part in (50, 90, 99)},
+        **{f"latency_p{part}": quantile(ages, part) if ages else None for part in (50, 90, 99)},
         "digest": trace.digest(),
     }
-
-
-def _quantile(ordered: Sequence[int], percent: int) -> int | None:
-    """Return the least value that so many percent of the values do not exceed."""
-    return ordered[-(-len(ordered) * percent // 100) - 1] if ordered else None
 
 
 def _total(found: Mapping[str, Mapping[str, Sequence[int]]]) -> int:

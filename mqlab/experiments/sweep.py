@@ -34,7 +34,7 @@ class Runs(TextTable):
     """
 
     rows: tuple[Row, ...]
-    hints = {"outcomes": "how many different ones, by what each consumer received, waits or is stuck"}
+    hints = {"outcomes": "number of different outcomes: what each consumer received, what waits or is stuck"}
 
     def __len__(self) -> int:
         return len(self.rows)

@@ -143,7 +143,7 @@ def _voted(trace: Trace, event: Event, detail: JsonDict) -> Line:
 
 
 def _intervened(trace: Trace, event: Event, detail: JsonDict) -> Line:
-    return str(detail.pop("what", "something around the brokers was changed"))
+    return str(detail.pop("what", "the environment of the brokers was changed"))
 
 
 # Every kind has its sentence here: a text (`e` is the event), a function, or "" where a reader learns nothing.

@@ -35,7 +35,7 @@ def why_not_received(trace: Trace, message: str | int, consumer: str) -> Explana
         return Explanation(f"{consumer} received message {case.name}.", told_of.told)
     causes = list(dict.fromkeys(_decided(case)))
     told = sorted(causes, key=lambda cause: cause.row if cause.row >= 0 else -1)
-    end = "; ".join(ends(trace, case.number)) or "it is no longer anywhere"
+    end = "; ".join(ends(trace, case.number)) or "no broker or client holds it any more"
     lines = dict.fromkeys(cause.told for cause in told)
     return Explanation(f"{consumer} did not receive message {case.name}: {end}.", tuple(lines), tuple(causes))
 
@@ -91,7 +91,7 @@ def _absence(case: Case) -> Iterator[Cause]:
     consumer, sent = case.consumer, case.events[0]
     first = case.lives[0]
     if first.row > case.over:
-        text = f"{consumer} subscribed, after the message was sent"
+        text = f"{consumer} subscribed after the message was sent"
         yield Cause(Sentence(text, first.t), row=first.row, about=("subscribes",))
     if not case.homes and case.lives[0].t <= sent.t:
         left = case.ends[-1][1]

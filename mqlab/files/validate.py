@@ -56,7 +56,7 @@ def version_of(value: Mapping[str, object]) -> str:
 def without_nulls(value: object, place: tuple[str, ...] = ()) -> Any:
     """Return a copy of a JSON value without keys that are null; raises `BadValue` for too deep a one."""
     if len(place) > DEEPEST:
-        raise BadValue(f"{', '.join(place[:3])}, ...: more than {DEEPEST} inside one another")
+        raise BadValue(f"{', '.join(place[:3])}, ...: nested more than {DEEPEST} deep")
     if isinstance(value, Mapping):
         for key in value:
             if not isinstance(key, str):

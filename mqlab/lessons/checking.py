@@ -66,7 +66,9 @@ def _discovery(found: Discovered) -> Iterator[str]:
     """Yield what is told of a recording that it does not show, or that the lab does not do."""
     try:
         yield from (
-            f"{what} is {real} there, {here} in mqlab" for what, real, here in found.said() if real != here
+            f"{what} is {real} at the real broker, {here} in mqlab"
+            for what, real, here in found.said()
+            if real != here
         )
         if not found.told:
             yield "is not told"

@@ -37,7 +37,7 @@ def summarise(folder: Path) -> list[Row]:
     folder that is none, or in which nobody's progress is.
     """
     if not folder.is_dir():
-        raise BadFile(f"{folder} is not a folder; expected a folder with progress files (*.jsonl) (*.jsonl)")
+        raise BadFile(f"{folder} is not a folder; expected a folder with progress files (*.jsonl)")
     tasks: dict[tuple[str, str], dict[str, list[Attempt]]] = {}
     for file in sorted(folder.rglob("*.jsonl")):
         for attempt in read(file):

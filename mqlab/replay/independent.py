@@ -41,9 +41,9 @@ def parts(scenario: Any, jitter: int) -> list[Scenario]:
     Raises `BadValue` that names what couples the whole of it.
     """
     if scenario.product != "activemq":
-        _refuse(f"what an {PRODUCTS[scenario.product]} lab does at one time hangs together")
+        _refuse(f"what an {PRODUCTS[scenario.product]} lab does at one time depends on all of its parts")
     if jitter:
-        _refuse("one generator draws the jitter of all lines")
+        _refuse("one generator draws the jitter of all links")
     _check_network(scenario.network)
     first, *others = scenario.actions or (None,)
     own = [action for action in others if not isinstance(action, FRAME) or action.at is not None]
@@ -64,7 +64,7 @@ def check_times(scenario: Scenario, rest: int) -> None:
     for action in scenario.actions:
         if action.at is not None and duration(action.at) <= rest:
             _refuse(
-                f"{_name(action)} comes at {action.at}, and the start takes till "
+                f"{_name(action)} comes at {action.at}, and the start takes until "
                 f"{rest / 1000:g} ms; expected a later time"
             )
 
@@ -97,7 +97,7 @@ def _check_network(network: Network) -> None:
                     *["a transport connector"] * bool(broker.transport.pairs),
                 ]
             )
-            _refuse(f"broker {broker.name} has {what}, which may tie its destinations together")
+            _refuse(f"broker {broker.name} has {what}, which may couple its destinations")
         for connector in broker.connectors:
             where = f"{broker.name}/{connector.name}"
             if not connector.targets:

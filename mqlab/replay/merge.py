@@ -50,7 +50,7 @@ class Part:
             self.more()
         begun = self.take(len(start))
         if any((begun[name] != np.asarray(start.column(name))).any() for name in COLUMNS):
-            raise CannotRun(f"{folder}: a part of the run has begun otherwise than the whole")
+            raise CannotRun(f"{folder}: a part of the run began differently from the whole")
 
     def _read(self) -> Iterator[Columns]:
         for file in self.manifest["files"]:
@@ -74,7 +74,7 @@ class Part:
     def number(self, rows: Columns, places: Any) -> None:
         """Give the next rows, which have these *places* in the whole, the numbers that they have there."""
         if (rows["dest"] < 0).any():
-            raise CannotRun(f"{self.folder}: what belongs to no destination has happened in a part of the run")
+            raise CannotRun(f"{self.folder}: an event without a destination occurred in a part of the run")
         self.rows[self.done : self.done + len(places)] = places
         self.done += len(places)
         rows["cause"] = np.where(rows["cause"] < 0, -1, self.rows[rows["cause"]])

@@ -41,10 +41,10 @@ MEANING = {
     "to": ("string", "the broker or client that it went to"),
     "link": ("string", "the network bridge that it went over"),
     "destination": ("string", "queue or topic, such as queue://TEST.FOO"),
-    "subscription": ("string", "the subscription that it is about, in words"),
+    "subscription": ("string", "the subscription concerned, in words"),
     "hops": ("short", "how many brokers had forwarded the message"),
     "age_us": ("long", "microseconds since the message was sent"),
-    "rule": ("string", "why it happened (mq.Reason); none: nothing to say"),
+    "rule": ("string", "why it happened (mq.Reason); none: no reason recorded"),
     "cause": ("int", "row of the event that led to this one, in the same run; null: none"),
 }
 SCHEMA = ", ".join(f"`{name}` {kind}" for name, (kind, _) in MEANING.items())

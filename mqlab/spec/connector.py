@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from mqlab.errors import BadValue, UnknownName, UriError, shown
 from mqlab.spec import uri as uris
 from mqlab.spec.address import check_connector
+from mqlab.spec.json_types import JsonDict
 from mqlab.spec.manual import documented
 from mqlab.spec.option import DEFAULT_EDITION
 from mqlab.spec.rows import OPTIONS, read_options
@@ -45,7 +46,7 @@ class HasOptions:
     pairs: tuple[tuple[str, object], ...]  # hashable and easily copied, unlike a mapping
 
     @property
-    def options(self) -> dict[str, Any]:
+    def options(self) -> JsonDict:
         """The options that were written, by Python name."""
         return dict(self.pairs)
 
@@ -134,10 +135,10 @@ class NetworkConnector(HasOptions):
             f"{CONSUMER_ADVISORIES}{'Queue' if dest.is_queue else 'Topic'}.{dest.name}" for dest in included
         ) or (f"{CONSUMER_ADVISORIES}>",)
 
-    def change(self, **options: object) -> NetworkConnector:
-        """Return the connector with these options set; None takes an option back."""
+    def change(self, **options: Any) -> NetworkConnector:
+        """Return the connector with these options, `name` or `uri` set; None takes an option back."""
         make = NetworkConnector if self.judged else NetworkConnector.as_written
-        return make(self.name, **{"uri": self.uri, **self.options, **options})
+        return make(**{"name": self.name, "uri": self.uri, **self.options, **options})
 
 
 @documented(OPTIONS["transportConnector"].values())

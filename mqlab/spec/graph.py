@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from mqlab.errors import MissingExtra, UnknownName
@@ -27,7 +28,11 @@ def distances(network: Network, start: str) -> dict[str, int]:
     """Return the least number of hops from *start* to each broker that can be reached."""
     if start not in network.names:
         raise UnknownName.of("broker", start, network.names)
-    onward, found, queue = neighbours(network), {start: 0}, deque([start])
+    return _distances(neighbours(network), start)
+
+
+def _distances(onward: Mapping[str, tuple[str, ...]], start: str) -> dict[str, int]:
+    found, queue = {start: 0}, deque([start])
     while queue:
         here = queue.popleft()
         for there in onward[here]:
@@ -39,7 +44,8 @@ def distances(network: Network, start: str) -> dict[str, int]:
 
 def diameter(network: Network) -> int:
     """Return the largest distance between two brokers of which one can reach the other."""
-    return max((max(distances(network, name).values()) for name in network.names), default=0)
+    onward = neighbours(network)
+    return max((max(_distances(onward, name).values()) for name in onward), default=0)
 
 
 def to_networkx(network: Network) -> networkx.MultiDiGraph[str]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from inspect import Parameter
 from typing import Any, TypeVar
 
-from mqlab.spec.option import Option
+from mqlab.spec.option import EDITIONS, Option
 
 T = TypeVar("T")
 WIDTH = 76  # with pydoc's own indent a terminal of 80 columns shows it
@@ -80,7 +80,8 @@ def defaults(row: Option) -> str:
         others.setdefault(_text(value), []).append(edition)
     told = [_text(row.default)]
     told += [f"in {', '.join(editions)}: {value}" for value, editions in others.items()]
-    told += [f"from {row.since} on"] if row.since != "5.5" else []
+    before = EDITIONS[: EDITIONS.index(row.since)]
+    told += [f"not in {', '.join(before)}"] if before else []
     return "; ".join(told)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -11,12 +12,13 @@ from mqlab.spec.action import Action, Restart, Settle, Snapshot, Start
 from mqlab.spec.around import Around
 from mqlab.spec.clients import StartBrokers
 from mqlab.spec.connector import HasOptions, NetworkConnector, TransportConnector, check_name
+from mqlab.spec.json_types import JsonObject
 from mqlab.spec.manual import documented
 from mqlab.spec.network_names import check
 from mqlab.spec.option import DEFAULT_EDITION, edition_of
 from mqlab.spec.origin import Origin
 from mqlab.spec.rows import OPTIONS, policy_of, read_options
-from mqlab.spec.scenario import AnyNetwork
+from mqlab.spec.scenario import AnyNetwork, others
 from mqlab.spec.shape import NAME, OBJECT, TRUTH, ListOf, Record, number
 
 if TYPE_CHECKING:
@@ -52,8 +54,8 @@ class Broker(HasOptions):
     name: str
     connectors: tuple[NetworkConnector, ...]
     pairs: tuple[tuple[str, object], ...]
-    policies: tuple[Mapping[str, Any], ...] = field(hash=False)
-    composites: tuple[Mapping[str, Any], ...] = field(hash=False)
+    policies: tuple[JsonObject, ...] = field(hash=False)
+    composites: tuple[JsonObject, ...] = field(hash=False)
     at: tuple[float, float] | None
     transport: TransportConnector
 
@@ -105,17 +107,11 @@ class Broker(HasOptions):
         parts += [f"{name}={value!r}" for name, value in self.options.items()]
         return f"Broker({', '.join(parts)})"
 
-    def replace(self, *connectors: NetworkConnector, **options: object) -> Broker:
-        """Return the broker with other connectors, and *options* set."""
-        return Broker(
-            self.name,
-            *connectors,
-            self.transport,
-            policies=self.policies,
-            composites=self.composites,
-            at=self.at,
-            **{**self.options, **options},
-        )
+    def replace(self, *connectors: NetworkConnector, **options: Any) -> Broker:
+        """Return the broker with other connectors and *options*, among them name, policies, composites, at."""
+        own = {"policies": self.policies, "composites": self.composites, "at": self.at}
+        given = {**own, **self.options, **options}
+        return Broker(given.pop("name", self.name), *connectors, self.transport, **given)
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
@@ -194,13 +190,22 @@ class Network(AnyNetwork):
     def change(self, path: str, **options: object) -> Network:
         """Return the network with *options* set on what *path* names.
 
-        A path is ``broker`` or ``broker/connector``; ``*`` for either means all of them.
+        A path is ``broker`` or ``broker/connector``; ``*`` for either means all of them. Beside its options a
+        broker has `name`, `policies`, `composites` and `at`, a connector `name` and `uri`. Where a broker is
+        renamed, the addresses of connectors follow.
+
+        >>> pair = Network(Broker("A", NetworkConnector("ab", "static:(tcp://B:61616)")), Broker("B"))
+        >>> pair.change("B", name="office").connectors()[0][1].uri
+        'static:(tcp://office:61616)'
         """
         if not isinstance(path, str):
             raise BadValue(f"{shown(path)} is not a path; expected 'A' or 'A/linkToBrokerB'")
         broker_name, _, connector_name = path.partition("/")
         if broker_name != "*":
             self.broker(broker_name)
+        if "name" in options and not connector_name:
+            renamed = self._renamed(broker_name, options.pop("name"))
+            return renamed.change(str(renamed.names[self.names.index(broker_name)]), **options)
         changed, hits = [], 0
         for broker in self.brokers:
             if broker_name not in ("*", broker.name):
@@ -219,6 +224,53 @@ class Network(AnyNetwork):
             known = [f"{b.name}/{c.name}" for b, c in self.connectors()]
             raise UnknownName.of("network connector", path, known)
         return self.made_of(*changed, edition=self.edition)
+
+    def _renamed(self, old: str, new: object) -> Network:
+        if old == "*":
+            raise BadValue("name: rename one broker at a time, e.g. change('B', name='office')")
+        check_name("broker", new)
+        host = re.compile(rf"(?<=//){re.escape(old)}(?=[:/,)?]|$)")
+        moved = (
+            broker.replace(
+                *(c.change(uri=host.sub(str(new), c.uri)) for c in broker.connectors),
+                **({"name": new} if broker.name == old else {}),
+                **({"pure_slave_of": new} if broker.options.get("pure_slave_of") == old else {}),
+            )
+            for broker in self.brokers
+        )
+        return self.made_of(*moved, edition=self.edition)
+
+    def with_(self, *brokers: Broker) -> Network:
+        """Return the network with these brokers added."""
+        return self.made_of(*self.brokers, *brokers, edition=self.edition)
+
+    def without(self, path: str) -> Network:
+        """Return the network without what *path* names: ``broker`` or ``broker/connector``.
+
+        Connectors that lead only to the broker go with it. Raises `UnknownName` for what is not there,
+        `BadValue` for a broker that is one of several in the address of a connector.
+
+        >>> pair = Network(Broker("A", NetworkConnector("ab", "static:(tcp://B:61616)")), Broker("B"))
+        >>> pair.without("B"), pair.without("A/ab").connectors()
+        (Network(Broker('A'), edition='5.17'), ())
+        """
+        name, _, connector = str(path).partition("/")
+        owner = self.broker(name)
+        if connector:
+            if connector not in (known := [c.name for c in owner.connectors]):
+                raise UnknownName.of("network connector", path, [f"{name}/{one}" for one in known])
+            kept = owner.replace(*(c for c in owner.connectors if c.name != connector))
+            return self.made_of(*(kept if b is owner else b for b in self.brokers), edition=self.edition)
+        for broker, link in self.connectors():
+            if broker is not owner and {name} < {*link.targets}:
+                raise BadValue(
+                    f"{broker.name}/{link.name}: {link.uri} names {name!r} and others; change it first"
+                )
+        left = (
+            b.replace(*(c for c in b.connectors if name not in c.targets))
+            for b in others(self, self.brokers, name)
+        )
+        return self.made_of(*left, edition=self.edition)
 
     def under(self, edition: str) -> Network:
         """Return the same network run by another edition (one of 5.5, 5.17, 5.18, 6.1)."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from copy import copy
 from dataclasses import MISSING, fields
 from functools import cache
 from typing import TYPE_CHECKING
@@ -13,6 +14,7 @@ from mqlab.spec import clients as c
 from mqlab.spec import faults as f
 from mqlab.spec import uri as uris
 from mqlab.spec.connector import HEARD
+from mqlab.spec.scenario import check_actions
 from mqlab.spec.steps import STEP_OF, check_options, check_wait
 from mqlab.spec.values import duration, told_ms
 
@@ -46,15 +48,9 @@ def check(network: Network, actions: Iterable[a.Action], strictly: bool) -> None
 
     Not *strictly*, addresses are taken as they are written, as the recordings in time have them.
     """
-    known = _Known(network)
-    for place, action in enumerate(actions, start=1):
-        where = f"action {place} ({type(action).__name__})"
-        if type(action) not in STEP_OF and not isinstance(action, c.WaitUntil):
-            known_here = [noun.__name__ for noun in STEP_OF]
-            raise UnknownName.of("action of ActiveMQ", type(action).__name__, known_here, where)
-        if action.at is not None:
-            duration(action.at, f"{where}, at")
-        known.check(action, where, strictly)
+    known = KnownNames(network, strictly)
+    for action in actions:
+        known.add(action)
 
 
 def _need(what: str, name: str | None, names: Sequence[str], where: str) -> None:
@@ -67,6 +63,13 @@ def _naming(kind: type[a.Action]) -> tuple[tuple[str, str], ...]:
     """Return the fields of a kind of action that name something, each with what it must be."""
     known = {**_NAMING, **_OWN_NAMING.get(kind, {})}
     return tuple((one.name, known[one.name]) for one in fields(kind) if one.name in known)
+
+
+@cache
+def _of_connections(kind: type[a.Action]) -> tuple[tuple[str, object], ...]:
+    """Return the fields of a kind of action that are about its connection or session, with their defaults."""
+    known = (one for one in fields(kind) if one.name in (*_OF_CONNECTION, "session"))
+    return tuple((one.name, None if one.default is MISSING else one.default) for one in known)
 
 
 def mentions(action: a.Action) -> Iterator[tuple[str, str | None]]:
@@ -90,11 +93,11 @@ def check_open(action: a.Action, opened: Sequence[str], brokers: Sequence[str], 
             _need(f"{what} that is open", name, opened, where)
 
 
-class _Known:
+class KnownNames:
     """What is there when an action comes: brokers, and the clients and consumers that were opened."""
 
-    def __init__(self, network: Network) -> None:
-        self.network = network
+    def __init__(self, network: Network, strictly: bool) -> None:
+        self.network, self.strictly, self.actions = network, strictly, 0
         self.brokers = network.names
         self.connectors = [connector.name for _, connector in network.connectors()]
         self.database = any(b.get("store", network.edition) == "jdbc" for b in network.brokers)
@@ -108,9 +111,32 @@ class _Known:
         self.stores = [str(store) for given in options if (store := given.get("shared_store"))]
         self.hosts = [str(host) for given in options if (host := given.get("host"))]
 
+    def with_next(self, action: a.Action) -> KnownNames:
+        """Return what is known after one more action; raises as `check` does, and stays as it is."""
+        check_actions((action,))
+        known = copy(self)
+        known.clients, known.consumers, known.places = {**self.clients}, [*self.consumers], {**self.places}
+        known.open = {*self.open}
+        known.add(action)
+        return known
+
+    def add(self, action: a.Action) -> None:
+        """Raise for what the next action names and is not there; remember what it opens."""
+        self.actions += 1
+        where = f"action {self.actions} ({type(action).__name__})"
+        if type(action) not in STEP_OF and not isinstance(action, c.WaitUntil):
+            known_here = [noun.__name__ for noun in STEP_OF]
+            raise UnknownName.of("action of ActiveMQ", type(action).__name__, known_here, where)
+        if action.at is not None:
+            duration(action.at, f"{where}, at")
+        self.check(action, where, self.strictly)
+
     def names(self, what: str) -> list[str]:
         """Return what is there of a kind such as ``broker``, or of several, ``broker or client``."""
-        kinds: dict[str, Iterable[str]] = {
+        return [name for kind in what.split(" or ") for name in self._of_kind(kind)]
+
+    def _of_kind(self, kind: str) -> Collection[str]:
+        kinds: dict[str, Collection[str]] = {
             "broker": self.brokers,
             "connector": self.connectors,
             "endpoint": self.endpoints,
@@ -119,15 +145,17 @@ class _Known:
             "shared store": self.stores,
             "host": self.hosts,
         }
-        return [name for kind in what.split(" or ") for name in kinds[kind]]
+        return kinds[kind]
 
     def check(self, action: a.Action, where: str, strictly: bool) -> None:
         """Raise for what *action* names and is not there; remember what it opens."""
         if isinstance(action, c.WaitUntil):
             check_wait(action.what, action.about, where)
         for what, name in mentions(action):
+            if name is None or any(name in self._of_kind(kind) for kind in what.split(" or ")):
+                continue
             called = "broker" if what == "broker or client" and not self.clients else what
-            _need(called, name, self.names(what), where)
+            raise UnknownName.of(called, name, self.names(what), where)
         self.check_kind(action, where, strictly)
         if isinstance(action, c.Client):
             if strictly:
@@ -241,18 +269,15 @@ class _Known:
 
     def check_connection(self, action: a.Consumer | a.Producer, where: str) -> None:
         """Raise for what only a client has that opens a connection of its own, or that opens none."""
-        for known in fields(action):
-            if known.name in (_OF_CONNECTION if action.on in self.clients else ("session",)):
-                default = None if known.default is MISSING else known.default
-                if getattr(action, known.name) == default:
-                    continue
+        for name, default in _of_connections(type(action)):
+            if (name != "session") == (action.on in self.clients) and getattr(action, name) != default:
                 if action.on not in self.clients:
-                    what = f"a session is a client's, and {action.on!r} is a broker"
-                elif known.name in ("client_id", "redelivery"):
-                    what = f"it is its connection's: write mq.Client({action.on!r}, ...) with it"
+                    what = f"only a client has sessions, and {action.on!r} is a broker"
+                elif name in ("client_id", "redelivery"):
+                    what = f"it belongs to the connection; use mq.Client({action.on!r}, ...) with it"
                 else:
-                    what = f"that is for who is on a broker, and {action.on!r} is a client"
-                raise BadValue(f"{where}, {action.name!r}: {known.name} is given; {what}")
+                    what = f"it is only for consumers and producers on a broker, and {action.on!r} is a client"
+                raise BadValue(f"{where}, {action.name!r}: {name} is given; {what}")
 
     def check_address(self, client: c.Client, where: str) -> None:
         """Raise for an address that does not parse, or leads to a host that is not there."""

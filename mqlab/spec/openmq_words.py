@@ -327,7 +327,7 @@ def _write_options(row: Row, keys: Keys, given: Options, where: str) -> None:
         keys["transacted"] = True
         return
     if given and not row.options:
-        raise BadValue(f"{where}: it takes no options for OpenMQ")
+        raise BadValue(f"{where}: OpenMQ takes no options here")
     if row.options in ("consumer", "producer") and real:
         keys["client"] = real
         given = {name: value for name, value in given.items() if name not in real}

@@ -34,7 +34,7 @@ def edition_of(version: str) -> str:
     asked = int(release[1]), int(release[2])
     nearest = min(EDITIONS, key=lambda edition: _distance(asked, edition))
     warnings.warn(
-        f"ActiveMQ {version}: the lab plays edition {nearest}, the nearest that was recorded", stacklevel=2
+        f"ActiveMQ {version}: mqlab runs edition {nearest}, the nearest that was recorded", stacklevel=2
     )
     return nearest
 

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeVar
 
 from mqlab.errors import BadValue, UnknownName
-from mqlab.spec.action import Action
+from mqlab.spec.action import Action, Restart, Settle, Snapshot, Start
 from mqlab.spec.json_types import JsonObject
+from mqlab.spec.naming import bare
 
 PACES = ("rest", "calls")
+
+
+Part = TypeVar("Part")
 
 
 class AnyNetwork(ABC):
@@ -19,6 +24,8 @@ class AnyNetwork(ABC):
     __slots__ = ()
     product: ClassVar[str]
     edition: str
+    STARTS: ClassVar[tuple[type[Action], ...]] = (Start,)  # with one of these a script starts brokers by itself
+    FIRST: ClassVar[tuple[type[Action], ...]] = (Restart,)  # and with one of these, if it comes first
 
     @property
     @abstractmethod
@@ -34,16 +41,39 @@ class AnyNetwork(ABC):
         """Return the same network run by another edition of its product; raises `UnknownName`."""
 
     @abstractmethod
+    def with_(self, *brokers: Any) -> Self:
+        """Return the network with these brokers added, such as ``mq.Broker("C")``."""
+
+    @abstractmethod
+    def without(self, path: str) -> Self:
+        """Return the network without what *path* names: ``broker``, or ``broker/connector`` for ActiveMQ."""
+
+    @abstractmethod
     def script(self, actions: tuple[Action, ...], pace: str) -> tuple[Any, ...]:
         """Return *actions* as the product's lab plays them; raises for what this network cannot do."""
 
-    @abstractmethod
     def completed(self, actions: tuple[Action, ...]) -> tuple[Action, ...]:
-        """Return *actions* with what a run of them begins and ends with: brokers start first."""
+        """Return *actions* after a start of all brokers, unless they start them.
+
+        A broker that is started later on has been stopped before, or joins those that are there.
+        """
+        own = [bare(action) for action in actions]
+        begun = any(isinstance(action, self.STARTS) for action in own)
+        begun = begun or isinstance(next(iter(own), None), self.FIRST)
+        return actions if begun else (Start(), *actions)
 
     def with_actions(self, *actions: Action) -> Scenario:
         """Return the scenario of just these actions."""
         return Scenario(self, actions)
+
+
+def check_actions(actions: Iterable[object]) -> None:
+    """Raise `BadValue` for what is no action."""
+    for action in actions:
+        if isinstance(action, (list, tuple)):
+            raise BadValue("a list of actions is passed; pass the actions themselves: *actions")
+        if not isinstance(action, Action):
+            raise BadValue(f"{action!r} is not an action; use e.g. mq.Consumer(...)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +96,7 @@ class Scenario:
     def __post_init__(self) -> None:
         if self.pace not in PACES:
             raise UnknownName.of("pace", self.pace, PACES)
-        for action in self.actions:
-            if isinstance(action, (list, tuple)):
-                raise BadValue("a list of actions is passed; pass the actions themselves: *actions")
-            if not isinstance(action, Action):
-                raise BadValue(f"{action!r} is not an action; use e.g. mq.Consumer(...)")
+        check_actions(self.actions)
         object.__setattr__(self, "actions", tuple(self.actions))
         object.__setattr__(self, "script", self.network.script(self.actions, self.pace))
 
@@ -84,6 +110,14 @@ class Scenario:
         """Return the scenario that starts *network*, does *actions* and lets it come to rest."""
         return cls(network, network.completed(actions), about)
 
+    @property
+    def doing(self) -> tuple[Action, ...]:
+        """Its actions without the end that a run adds: the last rest and look."""
+        last = len(self.actions)
+        while last and isinstance(self.actions[last - 1], (Settle, Snapshot)):
+            last -= 1
+        return self.actions[:last]
+
     def with_actions(self, *actions: Action) -> Scenario:
         """Return the scenario with these actions after its own."""
         return replace(self, actions=(*self.actions, *actions))
@@ -92,6 +126,21 @@ class Scenario:
         """Return the scenario with options changed, as its network's `change` does."""
         return replace(self, network=self.network.change(path, **options))
 
+    def with_(self, *brokers: Any) -> Scenario:
+        """Return the scenario with brokers added to its network."""
+        return replace(self, network=self.network.with_(*brokers))
+
+    def without(self, path: str) -> Scenario:
+        """Return the scenario without a broker or connector; actions that name it are an error."""
+        return replace(self, network=self.network.without(path))
+
     def under(self, edition: str) -> Scenario:
         """Return the same scenario for another edition."""
         return replace(self, network=self.network.under(edition))
+
+
+def others(network: AnyNetwork, brokers: tuple[Part, ...], name: str) -> tuple[Part, ...]:
+    """Return the brokers of a network but the one called *name*; raises `UnknownName` where none is."""
+    if name not in network.names:
+        raise UnknownName.of("broker", name, network.names)
+    return tuple(broker for broker, own in zip(brokers, network.names, strict=True) if own != name)

@@ -267,13 +267,13 @@ class Length(Scalar):
 ANYTHING = Scalar("any value", lambda value: True, {})
 TRUTH = Scalar("true or false", lambda value: isinstance(value, bool), {"type": "boolean"})
 NAME = Scalar(
-    "a text that is not empty",
+    "a non-empty string",
     lambda value: isinstance(value, str) and bool(value.strip()),
     {"type": "string", "pattern": r"\S"},
 )
-TEXT = Scalar("a text, in quotes", lambda value: isinstance(value, str), {"type": "string"})
+TEXT = Scalar("a string, in quotes", lambda value: isinstance(value, str), {"type": "string"})
 LENGTH = Length(
-    "a length of time",
+    "a duration",
     bool,
     {
         "anyOf": [

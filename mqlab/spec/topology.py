@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import ceil, sqrt
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,8 @@ from mqlab.spec.connector import NetworkConnector
 from mqlab.spec.network import Broker, Network
 
 if TYPE_CHECKING:
+    from typing import Unpack
+
     from mqlab.spec.options.types import NetworkConnectorOptions
 
 Pairs = list[tuple[str, str]]
@@ -60,6 +62,22 @@ def complete_graph(size: int) -> tuple[list[str], Pairs]:
     return names, [(a, b) for i, a in enumerate(names) for b in names[i + 1 :]]
 
 
+def ring(size: int) -> tuple[list[str], Pairs]:
+    """Return brokers in a circle."""
+    names = [f"R{i}" for i in range(1, size + 1)]
+    return names, [*itertools.pairwise(names), *([(names[-1], names[0])] if size > 2 else [])]
+
+
+def regions(sizes: Sequence[int]) -> tuple[list[str], Pairs]:
+    """Return groups of brokers, each fully connected; the first brokers of all groups are, too."""
+    groups = [[f"G{no}.{i}" for i in range(1, size + 1)] for no, size in enumerate(sizes, 1)]
+    inside = [pair for group in groups for pair in itertools.combinations(group, 2)]
+    return [name for group in groups for name in group], [
+        *inside,
+        *itertools.combinations([group[0] for group in groups], 2),
+    ]
+
+
 def concentrator(size: int) -> tuple[list[str], Pairs]:
     """Return a wide first layer, each of which is joined to all of a narrow second one."""
     narrow = max(1, size // 3)
@@ -88,18 +106,23 @@ def network(topology: str, size: int) -> Network:
     if size < 2:
         raise BadValue(f"a {topology} of {size}: write 2 or more brokers")
     names, pairs = TOPOLOGIES[topology](size)
+    return connected(names, pairs, duplex=topology != "concentrator")
+
+
+def connected(names: list[str], pairs: Pairs, **options: Unpack[NetworkConnectorOptions]) -> Network:
+    """Return brokers with a connector for each of the *pairs*, by default duplex.
+
+    Unless *options* say otherwise the TTL is the diameter; of several routes the shortest is used.
+    """
     cyclic = len(pairs) >= len(names)
-    options: NetworkConnectorOptions = {
-        "duplex": topology != "concentrator",
-        **(SHORTEST if cyclic else {}),
-    }
+    given: NetworkConnectorOptions = {"duplex": True, **(SHORTEST if cyclic else {}), **options}
 
     def build(ttl: int) -> Network:
         found: dict[str, list[NetworkConnector]] = {name: [] for name in names}
-        given: NetworkConnectorOptions = {**options, "network_ttl": ttl}
+        with_ttl: NetworkConnectorOptions = {"network_ttl": ttl, **given}
         for a, b in pairs:
-            connector = NetworkConnector(f"{a}_to_{b}", uri=f"static:(tcp://{b}:61616)", **given)
+            connector = NetworkConnector(f"{a}_to_{b}", uri=f"static:(tcp://{b}:61616)", **with_ttl)
             found[a].append(connector)
         return Network(*(Broker(name, *connectors) for name, connectors in found.items()))
 
-    return build(graph.diameter(build(1)))
+    return build(max(1, graph.diameter(build(1))))

@@ -100,7 +100,7 @@ class _Parser:
         if hash_ and not balanced(body) and balanced(body + fragment):
             raise self.error(
                 start + len(body),
-                "'#' ends an address, so no host can have it in its name; give the broker another",
+                "'#' ends an address, so host names cannot contain it; rename the broker",
             )
         if not balanced(body):
             raise self.error(start, "unbalanced parentheses")

@@ -31,7 +31,7 @@ class Destination:
         if self.kind not in KINDS:
             raise UnknownName.of("destination type", self.kind, KINDS)
         if not isinstance(self.name, str):
-            what = f"a {self.kind} is called by a text, not {shown(self.name)}"
+            what = f"a {self.kind} needs a string as its name, not {shown(self.name)}"
             raise BadValue(f"{what}; use e.g. 'TEST.FOO'")
         if not self.name.strip():
             raise BadValue(f"a {self.kind} needs a name; use e.g. TEST.FOO")

@@ -22,6 +22,7 @@ from mqlab.trace.kinds import Kind, Reason
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from mqlab.trace.load import LatencyTable, LinkTable
     from mqlab.trace.undone import Undone
 
 
@@ -147,6 +148,36 @@ class Trace(Columns, Plottable):
     def path(self, message: str | int) -> list[list[str]]:
         """Return the brokers that each copy of a message went through, its producer's first."""
         return questions.paths(self, self.message(message))
+
+    def links(self) -> LinkTable:
+        """Return what each link between brokers carried, the busiest first; it prints as a table.
+
+        >>> import mqlab as mq
+        >>> print(mq.run("fuse:2.4").links())
+        link       over  messages  bytes  busiest    from  utilisation
+        A > B  A/link01         4   4096        4  2.0 ms            -
+        A > B  A/link02         4   4096        4  4.0 ms            -
+        A > B  A/link03         4   4096        4  6.0 ms            -
+        """
+        from mqlab.trace import load
+
+        return load.links(self)
+
+    def latency(self, by: str = "consumer") -> LatencyTable:
+        """Return how long messages took from sending to receipt, with quantiles; it prints as a table.
+
+        *by* is consumer, destination, route, hops or all. Times in the rows are microseconds.
+        Raises `UnknownName` for another group.
+
+        >>> import mqlab as mq
+        >>> print(mq.run("fuse:2.20").latency(by="hops"))
+        hops  messages  least ms  p50  p90  p99  most
+        1            6       3.0  3.0  3.0  3.0   3.0
+        0            6       2.0  2.0  2.0  2.0   2.0
+        """
+        from mqlab.trace import load
+
+        return load.latency(self, by)
 
     def waiting(self) -> dict[str, dict[str, list[int]]]:
         """Return broker -> destination -> numbers of the messages that it holds at the end.

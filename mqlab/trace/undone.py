@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mqlab.spec.action import Producer
+from mqlab.spec.action import Consumer, Producer
 from mqlab.spec.plural import counted
+from mqlab.spec.values import told_ms
 from mqlab.trace.kinds import Kind
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ def undone(trace: Trace) -> tuple[Undone, ...]:
         *rows,
         *_links(trace),
         *_clients(trace),
+        *_late(trace),
         *_messages(trace),
         *map(Undone, trace.header.get("problems", ())),
     ]
@@ -66,6 +68,39 @@ def _clients(trace: Trace) -> Iterator[Undone]:
             continue
         done = "never subscribed" if kind == "Consumer" else "never connected"
         yield Undone(f"{kind} {action.name}", done)  # type: ignore[attr-defined]
+
+
+def _late(trace: Trace) -> Iterator[Undone]:
+    """Yield the consumers that opened after messages of a producer that comes later in the script.
+
+    An action without `at` waits until the network is at rest, one with `at` does not: mixed, the order changes.
+    """
+    opened = _first(trace, Kind.Subscribed)
+    sent = _first(trace, Kind.Sent)
+    before: list[Consumer] = []
+    for action in trace.actions:
+        if isinstance(action, Consumer) and action.at is None:
+            before.append(action)
+        elif isinstance(action, Producer) and action.at is not None and action.name in sent:
+            for consumer in before:
+                time, reads = opened.get(consumer.name, 0), consumer.reads.elements()
+                if time > sent[action.name] and any(one.takes(action.to) for one in reads):
+                    yield Undone(
+                        f"Consumer {consumer.name}",
+                        f"subscribed at {told_ms(time)} ms, after {action.name} had sent to {action.to} at "
+                        f"{told_ms(sent[action.name])} ms, because actions without at= wait for rest; "
+                        "give it at='0s'",
+                    )
+
+
+def _first(trace: Trace, kind: Kind) -> dict[str, int]:
+    """Return client -> when it first did this (us)."""
+    names, numbers, times = trace.names["node"], trace.column("frm"), trace.column("t")
+    found: dict[str, int] = {}
+    for row in trace.rows(kind):
+        if numbers[row] >= 0:
+            found.setdefault(names[numbers[row]], times[row])
+    return found
 
 
 def _named(trace: Trace, kind: Kind, column: str) -> set[str]:

@@ -45,7 +45,7 @@ _COUNT = Option(
     low=0,
     unit="messages",
     source="mqlab",
-    sentence="How many messages are sent.",
+    sentence="Number of messages to send.",
 )
 _PERSISTENT = Option(
     guide="persistent",

@@ -36,7 +36,7 @@ _LINE = (
     Option(guide="bandwidth", name="bandwidth", type=int, default=None, low=1, unit="bytes/s",
            source="mqlab", sentence="Bandwidth of a link in bytes per second."),
     Option(guide="seed", name="seed", type=int, default=0, low=0, source="mqlab", often=True,
-           sentence="Random seed; another seed may give another order of races."),
+           sentence="Random seed; another seed may change which of two racing events comes first."),
 )  # fmt: skip
 _LINE_DEFAULT = {row.name: row.default for row in _LINE}
 _TIMES = (

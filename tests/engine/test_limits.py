@@ -19,7 +19,7 @@ def test_a_run_of_too_many_events_says_how_many_are_allowed():
 def test_a_burst_of_messages_is_stopped_before_it_fills_the_memory(monkeypatch):
     monkeypatch.setattr(limits, "MOST_MEMORY", 1 << 20)
     net = mq.Network(mq.Broker("A"))
-    with pytest.raises(mq.MqlabError, match=r"GiB, stopped at .* things that are still to happen"):
+    with pytest.raises(mq.MqlabError, match=r"GiB, stopped at .* scheduled step"):
         mq.run(net, mq.Producer("P", "A", 10**9, Q, persistent=False))
 
 
@@ -27,5 +27,5 @@ def test_a_run_that_writes_nothing_down_ends_too():
     """What happens beside the script is looked after every millisecond: 11 days are no events."""
     lab = mq.Lab(PAIR, limit=1000)
     lab.do(mq.Wait(10**9, at="1s"))
-    with pytest.raises(mq.MqlabError, match=r"things were to happen, with .*: set until="):
+    with pytest.raises(mq.MqlabError, match=r"scheduled steps, with only .*: set until="):
         lab.rest()

@@ -78,7 +78,7 @@ def test_files_become_the_nouns_of_a_network():
             policies=({"topic": ">", "memory_limit": 2**21, "pending_message_limit": 1000},),
             shared_store="/mnt/nfs/pair", locker="file", lock_acquire_sleep_interval_ms=5000,
         ),
-        mq.Broker("west"),
+        mq.Broker("west", store="memory"),
     )  # fmt: skip
 
 

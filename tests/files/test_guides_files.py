@@ -41,11 +41,12 @@ def connector(**options):
     return mq.NetworkConnector(name, uri="static:(tcp://brokerB:61002)", **options)
 
 
-B = mq.Broker("brokerB", store="kahadb")
+B = mq.Broker("brokerB")
+HEARD = mq.Broker("brokerA", mq.TransportConnector("openwire", discovery_uri="multicast://default"))
 
 
 def brokers(*connectors, other=B, **options):
-    return (mq.Broker("brokerA", *connectors, **{"store": "kahadb", **options}), other)
+    return (mq.Broker("brokerA", *connectors, **options), other)
 
 
 DYNAMIC_QUEUES = ("dynamicallyIncludedDestinations", ("queue", "&gt;"))
@@ -63,15 +64,13 @@ FRAGMENTS = {
     "fuse 1.3": (
         [broker('<transportConnectors>\n<transportConnector\nname="openwire"\n'
                 'uri="tcp://localhost:61716"\ndiscoveryUri="multicast://default"/>\n</transportConnectors>')],
-        "5.5", (mq.Broker("brokerA", mq.TransportConnector("openwire", discovery_uri="multicast://default"),
-                          store="kahadb"),), set()),
+        "5.5", (HEARD,), set()),
     "fuse 1, two connectors": (
         [broker('<transportConnectors>\n<transportConnector\nname="openwire"\n'
                 'uri="tcp://localhost:61716"\ndiscoveryUri="multicast://default"/>\n<transportConnector\n'
                 'name="stomp"\nuri="stomp://localhost:61613"\ndiscoveryUri="multicast://default"/>\n'
                 "</transportConnectors>")],
-        "5.5", (mq.Broker("brokerA", mq.TransportConnector("openwire", discovery_uri="multicast://default"),
-                          store="kahadb"),), set()),
+        "5.5", (HEARD,), set()),
     "fuse 2.1": ([broker(link('networkTTL="3"') + PORTS), B_AT_61002], "5.5",
                  brokers(connector(network_ttl=3)), set()),
     "fuse 2.2": (
@@ -79,7 +78,7 @@ FRAGMENTS = {
             link('networkTTL="3"', name='name="linkToBrokerA"', uri="static:(tcp://localhost:61001)")
             + PORTS.replace("61001", "61002"), 'brokerName="brokerB" brokerId="B"')],
         "5.5", brokers(other=mq.Broker("brokerB", mq.NetworkConnector(
-            "linkToBrokerA", uri="static:(tcp://brokerA:61001)", network_ttl=3), store="kahadb")), set()),
+            "linkToBrokerA", uri="static:(tcp://brokerA:61001)", network_ttl=3))), set()),
     "fuse 2.3": ([broker(link('networkTTL="3"\nduplex="true"')), B_AT_61002], "5.5",
                  brokers(connector(network_ttl=3, duplex=True)), set()),
     "fuse 2.4": (
@@ -92,7 +91,7 @@ FRAGMENTS = {
          B_AT_61002], "5.5",
         brokers(connector(network_ttl=3, statically_included_destinations=["queue://TEST.FOO"])), set()),
     "fuse 2, broker id": ([broker("", 'brokerName="brokerA"\nbrokerId="A"')], "5.5",
-                          (mq.Broker("brokerA", store="kahadb"),), set()),
+                          (mq.Broker("brokerA"),), set()),
     "fuse 2, Example 2.4": (
         [broker(link('networkTTL="3"', listed(
             "dynamicallyIncludedDestinations", ("queue", "TRADE.STOCK.&gt;"), ("topic", "PRICE.STOCK.&gt;"))
@@ -131,15 +130,15 @@ FRAGMENTS = {
          f'<broker brokerName="slave"\nmasterConnectorURI="tcp://masterhost:62001"\n'
          f'shutdownOnMasterFailure="false"\nxmlns="{CORE}" brokerId="s">\n<transportConnectors>\n'
          '<transportConnector uri="tcp://slavehost:61616"/>\n</transportConnectors>\n</broker>'],
-        "5.5", (mq.Broker("master", store="kahadb", wait_for_slave=True, shutdown_on_slave_failure=False),
-                mq.Broker("slave", store="kahadb", pure_slave_of="master", shutdown_on_master_failure=False)),
+        "5.5", (mq.Broker("master", wait_for_slave=True, shutdown_on_slave_failure=False),
+                mq.Broker("slave", pure_slave_of="master", shutdown_on_master_failure=False)),
         set()),
     "fuse 4.3": (
         [A_AT_61001.replace("61001", "62001"),
          broker('<services>\n<masterConnector\nremoteURI="tcp://localhost:62001"\nuserName="James"\n'
                 'password="Cheese"/>\n</services>\n<transportConnectors>\n<transportConnector '
                 'uri="tcp://slavehost:61616"/>\n</transportConnectors>', 'brokerName="slave" brokerId="s"')],
-        "5.5", brokers(other=mq.Broker("slave", store="kahadb", pure_slave_of="brokerA")), set()),
+        "5.5", brokers(other=mq.Broker("slave", pure_slave_of="brokerA")), set()),
     "fuse 4.3 today": (
         [A_AT_61001.replace("61001", "62001"),
          broker('<services>\n<masterConnector\nremoteURI="tcp://localhost:62001"/></services>',
@@ -175,13 +174,13 @@ FRAGMENTS = {
          B_AT_61002.replace("0.0.0.0", "slaveHost").replace("brokerB", "brokerC").replace('"B"', '"C"')],
         "5.5", (mq.Broker("brokerA", mq.NetworkConnector(
             "linkToCluster", uri="static:failover:(tcp://brokerB:61002,tcp://brokerC:61002)"
-            "?maxReconnectAttempts=0"), store="kahadb"), B, mq.Broker("brokerC", store="kahadb")), set()),
+            "?maxReconnectAttempts=0")), B, mq.Broker("brokerC")), set()),
     "amq6 3, static": (
         [broker(link('networkTTL="3"', listed("staticallyIncludedDestinations", ("queue", "TEST.FOO")))),
          B_AT_61002], "5.17",
         brokers(connector(network_ttl=3, statically_included_destinations=["queue://TEST.FOO"])), set()),
     "amq6 3, broker id": ([broker("", 'brokerName="brokerA"\nbrokerId="A"')], "5.17",
-                          (mq.Broker("brokerA", store="kahadb"),), set()),
+                          (mq.Broker("brokerA"),), set()),
     "article, first": (
         [broker('<networkConnectors>\n<networkConnector uri="static:(tcp://localhost:62001)"/>\n'
                 "</networkConnectors>"), B_AT_61002.replace("61002", "62001")], "5.17",
@@ -222,7 +221,7 @@ FRAGMENTS = {
         [broker('<destinationPolicy>\n<policyMap>\n<policyEntries>\n<policyEntry queue="TEST.>" >\n'
                 '<conditionalNetworkBridgeFilterFactory replayWhenNoConsumers="true" enableAudit="false"/>\n'
                 "</policyEntry>\n</policyEntries>\n</policyMap>\n</destinationPolicy>")], "5.17",
-        (mq.Broker("brokerA", store="kahadb",
+        (mq.Broker("brokerA",
                    policies=({"queue": "TEST.>", "replay_when_no_consumers": True},)),), {"unknown-name"}),
 }  # fmt: skip
 

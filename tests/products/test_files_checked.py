@@ -142,6 +142,23 @@ def test_editions_have_rules_of_their_own():
     assert checked(*static) == []
     slave = written("A", "<services><masterConnector remoteURI='tcp://B:2'/></services>")
     assert checked(slave, written("B", port=2), edition="5.5") == []
+    inside = pair(linked("static:(failover:(tcp://B:2))"))  # 5.5 has nothing better: 0 retries forever
+    assert [p.rule for p in checked(*inside)] == ["failover-inside"]
+    assert checked(*inside, edition="5.5") == []
+
+
+def test_a_lockers_query_timeout_is_not_the_lock_timeout_of_the_database():
+    """queryTimeout is in seconds, for `Statement.setQueryTimeout`; the lock timeout is H2's own, in ms."""
+    locker = (
+        "<persistenceAdapter><jdbcPersistenceAdapter dataSource='#db'><locker>"
+        "<database-locker queryTimeout='30'/></locker></jdbcPersistenceAdapter></persistenceAdapter>"
+    )
+    (broker,) = activemq.read([SourceFile("a.xml", written("A", locker))]).brokers
+    assert broker.store == "jdbc"
+    assert broker.database_lock_timeout_ms == 500
+    assert "queryTimeout" not in str(
+        mq.configuration(mq.Network(mq.Broker("A", store="jdbc", database_lock_timeout_ms=700)))
+    )
 
 
 def test_every_rule_stands_on_the_page():

@@ -189,12 +189,12 @@ REFUSED = {
     "limits": ((POLICED, sends(0, "A")), {}, "broker A has policies"),
     "one subscription": ((BRIDGED, sends(0, "B1")), {}, "B1/.* has one subscription for all"),
     "faults": ((CHAIN, sends(0, "B1"), mq.Crash("B2", at="3s")), {}, "Crash acts on the whole"),
-    "too early": ((CHAIN, sends(0, "B1", at="5ms")), {}, "P0 comes at 5ms, and the start takes till"),
+    "too early": ((CHAIN, sends(0, "B1", at="5ms")), {}, "P0 comes at 5ms, and the start takes until"),
     "dead letters": (
         (CHAIN, reads(0, "B1", reads=mq.Queue("ActiveMQ.DLQ"))), {}, "which brokers fill from other",
     ),
     "a list of brokers": ((CHAIN, sends(0, "B1", others=("B2",))), {}, "may be on several brokers"),
-    "another product": (("openmq:4-1",), {}, "what an OpenMQ lab does at one time hangs together"),
+    "another product": (("openmq:4-1",), {}, "what an OpenMQ lab does at one time depends on all of its parts"),
     "nobody": ((CHAIN,), {}, "it has no clients"),
     "none": (RUNS["hub"], {"shards": 0}, "shards 0; expected 1 or more"),
 }  # fmt: skip

@@ -47,7 +47,7 @@ def test_help_lists_every_option_with_type_default_and_sentence(name):
 
 def test_a_default_is_told_for_each_edition():
     row = rows.OPTIONS["networkConnector"]["always_sync_send"]
-    assert defaults(row) == "true; in 5.5: false; from 5.17 on"
+    assert defaults(row) == "true; in 5.5: false; not in 5.5"
 
 
 @pytest.mark.parametrize("name", NOUNS)

@@ -57,6 +57,27 @@ def test_a_run_that_is_cut_off_says_what_was_planned():
     assert any("1497 of 1500" in str(line) for line in mq.explain(trace).lines)
 
 
+def test_consumers_that_open_one_after_the_other_come_too_late_for_a_producer_with_a_time():
+    """Sixty consumers over slow links opened for 13 s while producers sent at 1 s, and nothing said so."""
+    queues = [mq.Queue(f"Q{no}") for no in range(30)]
+    duplex = mq.NetworkConnector("ba", "static:(tcp://A:61616)", duplex=True)
+    net = mq.Network(mq.Broker("A"), mq.Broker("B", duplex))
+    sends = [mq.Producer(f"P{no}", on="A", sends=3, to=q, at="1s") for no, q in enumerate(queues)]
+
+    def run(**at):
+        readers = [
+            mq.Consumer(f"C{no}{on}", on=on, reads=q, **at) for no, q in enumerate(queues) for on in "AB"
+        ]
+        return mq.run(net, *readers, *sends, links=mq.Link(delay="40ms"))
+
+    late = run()
+    assert 0 in late.received().values()
+    assert any("Consumer C29B: subscribed at " in line and "give it at='0s'" in line for line in told(late))
+    at_once = run(at="0s")
+    assert told(at_once) == []
+    assert 0 not in at_once.received().values()
+
+
 def test_a_restart_of_a_running_broker_is_in_vain():
     assert told(mq.run(A, mq.Start(), mq.Restart("A", at="1s"))) == [
         "Restart A at 1s: the broker was running already"
@@ -148,7 +169,7 @@ def test_waits_of_a_redelivery_policy_may_be_texts():
 
 
 def test_a_release_that_was_not_recorded_plays_the_nearest_edition_and_says_so():
-    with pytest.warns(UserWarning, match=r"5\.15\.9: the lab plays edition 5\.17"):
+    with pytest.warns(UserWarning, match=r"5\.15\.9: mqlab runs edition 5\.17"):
         assert mq.Network(mq.Broker("A"), edition="5.15.9").edition == "5.17"
 
 

@@ -31,7 +31,7 @@ from mqlab.spec import Broker as BrokerSpec
 from mqlab.spec.edition import RULES, EditionRules
 from mqlab.spec.link import LikeLinks, Links
 from mqlab.spec.member import BrokerSettings, LockerSettings
-from mqlab.spec.network_names import check_open
+from mqlab.spec.network_names import KnownNames, check_open
 from mqlab.trace.kinds import Kind, Reason
 from mqlab.trace.trace import Trace
 
@@ -97,7 +97,9 @@ class Lab(KernelLab):
         self.pausing = False  # between two calls
         self._furnish()
         self.acts = ScriptRunner(self)
+        self.known = KnownNames(self.network, strictly=scenario.pace == "rest")  # in the script
         for action in scenario.actions:
+            self.known.add(action)
             self.schedule(self._numbered(action))
         if isinstance(what, Network):
             self.rest()
@@ -133,12 +135,14 @@ class Lab(KernelLab):
 
     def do(self, action: Action) -> None:
         """Begin *action*, or raise and stay as it was; time goes on with `step`, `until` or `rest`."""
-        Scenario(self.network, (*self.actions, action), pace=self.scenario.pace)
+        known = self.known.with_next(action)
         if action.at is not None:
             self.due(action)  # before anything is remembered
+            self.known = known
             self.schedule(self._numbered(action))
             return
         self._check_open(action)
+        self.known = known
         until = self.begin(self._numbered(action))
         if self.under_way is None:
             self.under_way = until
@@ -313,13 +317,12 @@ class Lab(KernelLab):
 
     def pure_master_slave_for(self, process: BrokerService) -> PureMasterSlave | None:
         """Return a broker's part in a pure pair: only 5.5 has them."""
+        if self.edition != "5.5":
+            return None
         pure = process.member.pure
-        paired = (
-            pure.slave_of is not None
-            or pure.wait_for_slave
-            or any(b.get("pure_slave_of") == process.name for b in self.network.brokers)
-        )
-        return PureMasterSlave(process) if self.edition == "5.5" and (paired or self.by_calls) else None
+        paired = pure.slave_of is not None or pure.wait_for_slave or self.by_calls
+        paired = paired or any(b.get("pure_slave_of") == process.name for b in self.network.brokers)
+        return PureMasterSlave(process) if paired else None
 
     def audit_of(self, process: BrokerService) -> MessageAudit:
         """Return what the store of a broker remembers of sends."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import permutations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mqlab.products.artemis.broker.broker import Broker
 from mqlab.products.artemis.broker.messages import (
@@ -13,6 +13,7 @@ from mqlab.products.artemis.broker.messages import (
     Queue,
     StoredMessage,
 )
+from mqlab.spec.json_types import JsonDict
 from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Reason
 from mqlab.trace.trace import Trace
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from mqlab.products.artemis.broker.site import Site
 
 
-Told = dict[str, Any]  # what no column of the trace holds
+Told = JsonDict  # what no column of the trace holds
 MOVES = (Kind.Sent, Kind.Forwarded, Kind.Dispatched)  # what arrives somewhere else
 
 
@@ -62,8 +63,6 @@ class EventLog:
         rule: Reason = Reason.none,
         told: Told | None = None,
         dest: Destination | None = None,
-        number: int = -1,
-        age: int = 0,
         cause: int = -1,
     ) -> int:
         """Record what happened to a broker, a client or a line, with what no column holds of it."""
@@ -72,22 +71,18 @@ class EventLog:
         row = self.recorder.add(
             self.lab.clock.now,
             kind,
-            number,
+            -1,
             at,
             frm,
             to,
             link,
             what,
             sub,
-            age=age,
             rule=rule,
             cause=cause,
         )
         if told:
             self.details[row] = told
-        if kind in MOVES:
-            row = TransitRow(row)
-            row.way = frm, to, link
         return row
 
     def message(
@@ -107,18 +102,29 @@ class EventLog:
             message.sent = now
         if isinstance(cause, TransitRow) and kind in (Kind.Enqueued, Kind.Received):
             frm, to, link = cause.way
-        return self.event(
+        if message.dest_no < 0:
+            message.dest_no = self.recorder.name_destination(message.dest)
+        at = broker.node if broker is not None else -1
+        # By place, without `event` between: a message that crosses has eight of them.
+        row = self.recorder.add(
+            now,
             kind,
-            broker,
+            message.number,
+            at,
             frm,
             to,
             link,
-            rule=rule,
-            dest=message.dest,
-            number=message.number,
-            age=now - message.sent,
-            cause=cause,
+            message.dest_no,
+            -1,
+            0,
+            now - message.sent,
+            rule,
+            cause,
         )
+        if kind in MOVES:
+            row = TransitRow(row)
+            row.way = frm, to, link
+        return row
 
     # What is told in more than one row
 

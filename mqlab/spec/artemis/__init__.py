@@ -10,15 +10,16 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from mqlab.errors import BadValue, UnknownName
-from mqlab.spec.action import Action, Start
+from mqlab.spec.action import Action, Restart
+from mqlab.spec.artemis.actions import StartAs
 from mqlab.spec.artemis.broker import AddressQueue, Broker
 from mqlab.spec.artemis.options import OPTIONS, Options, default, read_options
 from mqlab.spec.artemis.steps import StepCheck
 from mqlab.spec.artemis.words import to_step, with_sessions
 from mqlab.spec.manual import documented
 from mqlab.spec.origin import Origin
-from mqlab.spec.scenario import AnyNetwork
-from mqlab.spec.step import Step, starts
+from mqlab.spec.scenario import AnyNetwork, others
+from mqlab.spec.step import Step
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -40,6 +41,7 @@ class ArtemisNetwork(AnyNetwork):
     """
 
     product: ClassVar[str] = "artemis"
+    FIRST: ClassVar[tuple[type[Action], ...]] = (Restart, StartAs)
     brokers: tuple[Broker, ...]
     queues: tuple[AddressQueue, ...] = ()
     cluster: Options = field(default_factory=dict, hash=False)
@@ -93,10 +95,6 @@ class ArtemisNetwork(AnyNetwork):
             for place, (action, step) in enumerate(zip(actions, steps, strict=True), start=1)
         )
 
-    def completed(self, actions: tuple[Action, ...]) -> tuple[Action, ...]:
-        """Return *actions* after a start of all brokers, unless they start them."""
-        return actions if starts(self.script(actions)) else (Start(), *actions)
-
     @property
     def forgets_crashed(self) -> bool:
         """Whether voters drop a crashed broker from their topology, and a vote is tried again."""
@@ -130,6 +128,18 @@ class ArtemisNetwork(AnyNetwork):
         given = ({k: v for k, v in home.items() if v is not None} for home in (cluster, addresses))
         cluster, addresses = given
         return replace(self, brokers=brokers, cluster=cluster, addresses=addresses)
+
+    def with_(self, *brokers: Broker) -> ArtemisNetwork:
+        """Return the network with these brokers added.
+
+        >>> Network(Broker("A")).with_(Broker("B")).names
+        ('A', 'B')
+        """
+        return replace(self, brokers=(*self.brokers, *brokers))
+
+    def without(self, path: str) -> ArtemisNetwork:
+        """Return the network without the broker called *path*; raises `UnknownName`."""
+        return replace(self, brokers=others(self, self.brokers, path))
 
     def under(self, edition: str) -> ArtemisNetwork:
         """Return the same network of another edition."""

@@ -122,7 +122,7 @@ UNSAFE: dict[str, tuple[dict[str, Any], str, bool, str]] = {
     "pure, older client": (
         {"A": {"process": True, "store": "kahadb"},
          "B": {"process": True, "store": "kahadb", "pure_slave_of": "A"}}, "5.5.1", True,
-        "the slave knows nothing of sessions that were opened before it came"),
+        "the slave knows nothing of sessions that were opened before it attached"),
 }  # fmt: skip
 KINDS = {"pure, cut link": ("cut",), "pure, older client": ("kill",)}
 

@@ -8,7 +8,7 @@ against the direction of the messages (Fuse 2, "Dynamic propagation").
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mqlab.products.activemq.broker import advisory, durable, virtual_destinations
 from mqlab.products.activemq.broker.message import ConsumerInfo, Message
@@ -16,6 +16,7 @@ from mqlab.products.activemq.broker.queue import Queue
 from mqlab.products.activemq.broker.subscription import Subscription
 from mqlab.products.activemq.broker.topic import Topic
 from mqlab.spec import Broker as BrokerSpec
+from mqlab.spec.json_types import JsonObject
 from mqlab.spec.rows import OPTIONS
 from mqlab.spec.values import Destination, matches
 from mqlab.trace.kinds import Kind, Reason
@@ -190,8 +191,8 @@ class Broker:
             no = self.lab.name_destination(dest)
             found = Queue(self, dest, no) if dest.is_queue else Topic(self, dest, no)
             self.by_name[dest] = self.destinations[no] = found
-            for sub in self.subs:
-                if (sub.dest != dest or dest.is_pattern) and self.fits(sub.dest, dest):
+            for sub in self.subs:  # a name stands for itself alone
+                if sub.dest.is_pattern and (sub.dest != dest or dest.is_pattern) and self.fits(sub.dest, dest):
                     found.join(sub)
             advisory.of_destination(self, dest)
         return found
@@ -204,7 +205,7 @@ class Broker:
             for element in pattern.elements()
         )
 
-    def policy_for(self, dest: Destination) -> Mapping[str, Any]:
+    def policy_for(self, dest: Destination) -> JsonObject:
         """Return every policy option for a destination, from its closest policy or by default.
 
         An exact name is closer than a pattern, and of patterns the longer one.
@@ -247,9 +248,9 @@ class Broker:
         self.advisory_subscribers += about
         if not sub.info.browser and not about:
             self.tell(sub.info, row)
-        for name, destination in list(self.by_name.items()):
+        for name in list(self.by_name) if dest.is_pattern else (dest,):
             if name == dest or self.fits(dest, name):
-                destination.join(sub)
+                self.by_name[name].join(sub)
         if about:
             advisory.replay(self, sub)
         else:

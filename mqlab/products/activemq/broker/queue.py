@@ -56,6 +56,7 @@ class Queue:
         self.hidden_duplicates = 0  # second copies that count as held, and go nowhere
         self.exclusive: Subscription | None = None
         self.groups: dict[str, Subscription] = {}  # message group -> who owns it
+        self.owned: Counter[Subscription] = Counter()  # how many groups each has
         self.grouped = False  # whether there ever was one, and owners are spared for it
         self.memory = MemoryUsage(broker, self)
         self.consumers_before_dispatch: int = policy["consumers_before_dispatch_starts"]
@@ -110,13 +111,13 @@ class Queue:
     def _spare_owners(self) -> None:
         """Among equals, let those who own fewer message groups come first."""
         if self.grouped:
-            owned = Counter(self.groups.values())
-            self.subs.sort(key=lambda sub: (-sub.priority * self.by_priority, owned[sub]))
+            self.subs.sort(key=lambda sub: (-sub.priority * self.by_priority, self.owned[sub]))
 
     def leave(self, sub: Subscription) -> None:
         """Remove a subscription; what it has not acknowledged goes back to its place."""
         self.subs.remove(sub)
         self.groups = {group: owner for group, owner in self.groups.items() if owner is not sub}
+        self.owned.pop(sub, None)
         if sub is self.exclusive:
             every = self.policy["all_consumers_exclusive_by_default"]
             self.exclusive = next((s for s in self.subs if s.exclusive or every), None)
@@ -234,11 +235,9 @@ class Queue:
         if properties and GROUP in properties:
             # The first of a sequence frees its group.
             if properties.get(GROUP_SEQUENCE) == 1 and not message.received:
-                self.groups.pop(properties[GROUP], None)
+                self._free_group(properties[GROUP])
             only = only or self.groups.get(properties[GROUP])
-        for sub in subs:
-            if only is not None and sub is not only:
-                continue
+        for sub in subs if only is None else (only,):
             if len(sub.dispatched) - sub.prefetch_extension < sub.prefetch and not (
                 sub.may_refuse and sub.refusal(message)
             ):
@@ -256,9 +255,18 @@ class Queue:
             self.grouped = self.broker.lab.rules.spares_group_owners
             if group not in self.groups:
                 message.properties = {**message.properties, FIRST_OF_GROUP: True}
-            self.groups[group] = sub
+            if self.groups.get(group) is not sub:
+                self._free_group(group)
+                self.groups[group] = sub
+                self.owned[sub] += 1
             if int(message.properties.get(GROUP_SEQUENCE, 1)) < 0:
-                del self.groups[group]
+                self._free_group(group)
+
+    def _free_group(self, group: str) -> None:
+        """Nobody owns a message group any more."""
+        owner = self.groups.pop(group, None)
+        if owner is not None:
+            self.owned[owner] -= 1
 
     def _turn(self, sub: Subscription) -> int:
         """Move the chosen one behind its equals and say why it was chosen."""
@@ -269,11 +277,12 @@ class Queue:
         alone = True
         priority = sub.priority
         if self.takes_turns:
-            while place < last and (not self.by_priority or subs[place + 1].priority == priority):
-                subs[place] = subs[place + 1]
-                place += 1
-                alone = False
-            subs[place] = sub
+            end = last
+            while self.by_priority and subs[end].priority != priority:
+                end -= 1
+            if place < end:  # by the list itself: a ninth of the time with 1,000 consumers
+                subs.insert(end, subs.pop(place))
+                place, alone = end, False
             self._spare_owners()
         if alone and place < last and (place == 0 or subs[place - 1].priority != priority):
             return HIGHER_PRIORITY

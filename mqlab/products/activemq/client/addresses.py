@@ -56,7 +56,7 @@ def check_syntax(text: str) -> None:
         return
     told = f"{text} is not an address; use e.g. tcp://B:61616"
     if len(found[0]) == 1:
-        told = f"Illegal character {found[0]!r} in {text}: no host has it in its name, give the broker another"
+        told = f"Illegal character {found[0]!r} in {text}: host names cannot contain it; rename the broker"
     raise Refused("URISyntaxException", told)
 
 

@@ -93,7 +93,12 @@ def build(body: JsonObject, where: str) -> Scenario:
         for owner in connectors:
             if owner not in names:
                 raise UnknownName.of("broker", owner, names, "connectors, key 'from'")
-        brokers = [_broker(b, connectors.get(b["name"], [])) for b in body["brokers"]]
+        # A broker of a recording that names no store kept nothing over a restart (persistent="false").
+        kept = {"store": "memory"} if "steps" in body else {}
+        brokers = [
+            _broker({**({} if b.get("shared_store") else kept), **b}, connectors.get(b["name"], []))
+            for b in body["brokers"]
+        ]
         edition = body.get("edition") or DEFAULT_EDITION
         network = Network(*brokers, edition=edition, around=_around(body))
         about = {key: body[key] for key in ABOUT if key in body}

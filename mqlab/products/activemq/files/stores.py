@@ -6,11 +6,11 @@ Source: Fuse 4, Examples 4.5 to 4.7; ActiveMQ, pluggable storage lockers.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from mqlab.files.markup import Element, tag
 from mqlab.products.activemq.files import xml_names
 from mqlab.products.activemq.files.reader import Reader
+from mqlab.spec.json_types import JsonObject
 from mqlab.spec.rows import OPTIONS
 
 SHARED = "/shared/"  # before the name of a store that is written as no path
@@ -29,10 +29,10 @@ def read(reader: Reader, broker: Element) -> dict[str, object]:
     adapter = adapter_of(broker)
     if adapter is None or adapter.name == "memoryPersistenceAdapter":
         kept = adapter is None and reader.text(broker, "persistent", "true").strip() != "false"
-        return {"store": "kahadb"} if kept else {}
-    found: dict[str, object] = {"store": "kahadb"}
-    if adapter.name == "jdbcPersistenceAdapter":
-        found["store"] = "jdbc" if "dataSource" in adapter.attributes else "kahadb"
+        return {} if kept else {"store": "memory"}
+    found: dict[str, object] = {}
+    if adapter.name == "jdbcPersistenceAdapter" and "dataSource" in adapter.attributes:
+        found["store"] = "jdbc"
     directory = reader.text(adapter, "directory").removeprefix("file:")
     if adapter.name != "jdbcPersistenceAdapter" and directory.startswith("/"):
         found = {"shared_store": directory.removeprefix(SHARED)}
@@ -57,12 +57,12 @@ def read(reader: Reader, broker: Element) -> dict[str, object]:
     return found
 
 
-def written(options: Mapping[str, Any], directory: str | None) -> str:
+def written(options: JsonObject, directory: str | None) -> str:
     """Return the persistence adapter and the I/O error handler as lines; nothing for memory.
 
     *directory* is where the files of a shared store lie, if not in `SHARED`.
     """
-    shared, store = options.get("shared_store"), options.get("store", "memory")
+    shared, store = options.get("shared_store"), options.get("store")
     if shared is None and store == "memory":
         return ""
     jdbc = shared is None and store == "jdbc"

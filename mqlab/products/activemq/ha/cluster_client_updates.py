@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class BrokenFilter(Exception):
-    """An updateClusterFilter that is no regular expression (the guide's own ``*A*`` is none)."""
+    """An updateClusterFilter that is not a valid regular expression (the guide's own ``*A*`` is none)."""
 
 
 class ClusterClientUpdates:

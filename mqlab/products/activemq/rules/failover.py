@@ -93,7 +93,7 @@ def _lease_short(of: Member) -> Found:
     finds="a lock on a file system that does not honour it",
     what="{harm}",
     fix="use NFSv4 or a SAN file system",
-    source="ActiveMQ rule 15.7",
+    source="Fuse 4, Shared file system master/slave",
     example=lambda: Example(ex.crash(ex.pair(file_system="nfs3")), ex.crash(ex.pair(file_system="local"))),
     of=(members,),
 )

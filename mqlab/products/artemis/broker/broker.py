@@ -45,6 +45,7 @@ class Broker:
         self.incarnation = 0  # counts its starts, so that what belongs to an earlier one is dropped
         self.old_replicas: dict[str, list[int]] = {}  # folder -> numbers of the old sets in it
         self.hosted: dict[str, Broker] = {}
+        self.options: dict[str, Any] = {}  # those asked for so far
         self.node = lab.notes.recorder.add_node(self.name, "broker")
 
     @property
@@ -68,7 +69,9 @@ class Broker:
 
     def option(self, name: str) -> Any:
         """Return an option of its cluster connection."""
-        return self.lab.network.option(self.spec, name)
+        if name not in self.options:
+            self.options[name] = self.lab.network.option(self.spec, name)
+        return self.options[name]
 
     @property
     def journal(self) -> Journal:

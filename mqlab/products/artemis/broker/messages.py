@@ -31,6 +31,7 @@ class Message:
     due: int = 0
     row: int = -1  # of the trace: where it was sent
     sent: int = -1
+    dest_no: int = -1  # of the trace, once it is in that
 
 
 def selects(text: str | None, message: Message) -> bool:

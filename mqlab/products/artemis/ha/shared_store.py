@@ -1,6 +1,6 @@
 """A shared store: two locks and a state byte decide who is live.
 
-Artemis rules 5 and 15 (the guide's own section 21.2 could not be had).
+Artemis rules 5 and 15 (the guide's own section 21.2 was not available).
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -12,9 +12,11 @@ from mqlab.products.artemis.broker.messages import Message, Queue, StoredMessage
 from mqlab.trace.kinds import Kind, Reason
 
 if TYPE_CHECKING:
+    from mqlab.products.artemis.broker.site import Site
     from mqlab.products.artemis.client.consumers import Consumer
 
 Binding = tuple[Broker, Queue]
+Ways = dict[Broker, list[Broker]]  # to whom -> by whom, from the first to the last
 
 
 @dataclass(eq=False, slots=True)
@@ -43,15 +45,37 @@ class ClusterConnection(Subsystem):
 
     # Who is there
 
-    def remote(self, broker: Broker) -> Iterator[tuple[Broker, list[Broker]]]:
-        """Yield the brokers within max-hops that seem to serve, each with the way to it."""
-        ways, seen = [[broker]], {broker.name}
+    def __init__(self, lab: Site) -> None:
+        super().__init__(lab)
+        self.ways: dict[Broker, Ways] = {}  # what `remote` found, as long as it holds
+        self.found_with: object = None  # the roles, node ids and cuts with which it was found
+
+    def remote(self, broker: Broker) -> Ways:
+        """Return the brokers within max-hops that seem to serve, each with the way to it.
+
+        To find them anew for each message took two thirds of a run with 16 brokers, and with more hops grew
+        with the third power of their number.
+        """
+        brokers, cuts = self.lab.brokers.values(), self.lab.partitions.cuts
+        now = [(b.role, b.node_id) for b in brokers], dict(cuts)
+        if now != self.found_with or any(b.role == "paused" for b in brokers):  # a pause is noticed in time
+            self.found_with = now
+            self.ways.clear()
+        if broker not in self.ways:
+            self.ways[broker] = self._find_ways(broker)
+        return self.ways[broker]
+
+    def _find_ways(self, broker: Broker) -> Ways:
+        latest, found = {broker: [broker]}, {broker: [broker]}
         for _ in range(min(broker.option("max_hops"), len(self.lab.brokers))):
-            ways = [[*way, other] for way in ways for other in self._neighbours(way[-1])]
-            for way in ways:
-                if way[-1].name not in seen:
-                    seen.add(way[-1].name)
-                    yield way[-1], way
+            further: Ways = {}
+            for at, way in latest.items():
+                for other in self._neighbours(at):
+                    if other not in found:
+                        further[other] = found[other] = [*way, other]
+            latest = further
+        del found[broker]
+        return found
 
     def _neighbours(self, broker: Broker) -> list[Broker]:
         listed, seems = broker.option("to"), self.lab.partitions.seems_whole
@@ -72,7 +96,7 @@ class ClusterConnection(Subsystem):
 
     def _bindings(self, broker: Broker, wanted: Callable[[Queue], bool]) -> list[Binding]:
         """Return the queues, here and elsewhere, in the order in which the broker learned of them."""
-        places = [broker, *(other for other, _ in self.remote(broker))]
+        places = [broker, *self.remote(broker)]
         found = [
             (max(queue.made, at.served_journal.since), at, queue)
             for at in places
@@ -149,7 +173,7 @@ class ClusterConnection(Subsystem):
             return
         if rule is Reason.broker_turn:
             row = self.lab.message(Kind.Enqueued, message, broker, cause=row)
-        way = next((way for other, way in self.remote(broker) if other is at), [broker, at])
+        way = self.remote(broker).get(at, [broker, at])
         stored = self._store(broker, at, queue.name, message, row)
         if all(frm.reaches(onto) for frm, onto in pairwise(way)):
             self._forward(BridgedMessage(stored, tuple(way), queue, rule))

@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from mqlab.spec.action import Producer
 from mqlab.spec.openmq_actions import Send
 from mqlab.spec.steps import SMALLEST
 from mqlab.trace.kinds import Kind
-from mqlab.trace.trace import Trace
+
+if TYPE_CHECKING:
+    from mqlab.trace.trace import Trace
 
 
 def carried(trace: Trace) -> int | None:
-    """Return how many bytes crossed lines between brokers: the `size` of a message, each time that one did.
+    """Return how many bytes crossed links between brokers: the `size` of a message, each time that it did.
 
-    None where nobody can tell: a producer sends messages of several sizes, or no action is about it.
+    None where a size is not known: a producer sends messages of several sizes, or no action sent them.
     """
+    of, message = sizes_of(trace), trace.column("msg")
+    sizes = [of.get(message[row]) for row in trace.rows(Kind.Forwarded)]
+    return None if None in sizes else sum(filter(None, sizes))
+
+
+def sizes_of(trace: Trace) -> dict[int, int | None]:
+    """Return message -> its size in bytes, None where that is not known."""
     sizes, nodes = _sizes(trace), trace.names["node"]
     message, frm = trace.column("msg"), trace.column("frm")
-    of = {message[row]: sizes.get(nodes[frm[row]]) for row in trace.rows(Kind.Sent)}
-    total = 0
-    for row in trace.rows(Kind.Forwarded):
-        size = of.get(message[row])
-        if size is None:
-            return None
-        total += size
-    return total
+    return {message[row]: sizes.get(nodes[frm[row]]) for row in trace.rows(Kind.Sent)}
 
 
 def _sizes(trace: Trace) -> dict[str, int]:

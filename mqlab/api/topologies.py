@@ -1,0 +1,108 @@
+"""Networks by their shape: `mq.hub(4)`, `mq.chain(3)`, `mq.regions(3, 2)`, for every product.
+
+Each takes `product` ("activemq", "openmq" or "artemis") and options: of all network connectors for ActiveMQ, of
+the network for OpenMQ and Artemis. Connectors are duplex, their TTL is the diameter, and where a network has
+several routes the shortest one is used, unless options say otherwise (Fuse 2, "Overview of topologies").
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mqlab.errors import BadValue, shown
+
+if TYPE_CHECKING:
+    from mqlab.spec.scenario import AnyNetwork
+    from mqlab.spec.topology import Pairs
+
+
+def _made(shape: str, parts: tuple[list[str], Pairs], product: str, options: dict[str, object]) -> AnyNetwork:
+    from mqlab.products import topologies
+
+    names, pairs = parts
+    return topologies.made(shape, names, pairs, product, options)
+
+
+def _count(shape: str, least: int, **counts: object) -> None:
+    for what, count in counts.items():
+        if type(count) is not int or count < least:
+            raise BadValue(f"{shape}: {what} is {shown(count)}; expected a whole number, {least} or more")
+
+
+def hub(spokes: int, *, product: str = "activemq", **options: object) -> AnyNetwork:
+    """Return a broker called hub, and *spokes* brokers around it: S1, S2 and so on.
+
+    >>> import mqlab as mq
+    >>> mq.hub(3).names
+    ('hub', 'S1', 'S2', 'S3')
+    """
+    from mqlab.spec import topology
+
+    _count("hub", 1, spokes=spokes)
+    return _made("hub", topology.hub_and_spokes(spokes + 1), product, options)
+
+
+def chain(brokers: int, *, product: str = "activemq", **options: object) -> AnyNetwork:
+    """Return brokers in a row: B1, B2 and so on.
+
+    >>> import mqlab as mq
+    >>> mq.chain(4).names
+    ('B1', 'B2', 'B3', 'B4')
+    """
+    from mqlab.spec import topology
+
+    _count("chain", 1, brokers=brokers)
+    return _made("chain", topology.chain(brokers), product, options)
+
+
+def ring(brokers: int, *, product: str = "activemq", **options: object) -> AnyNetwork:
+    """Return brokers in a circle: R1, R2 and so on."""
+    from mqlab.spec import topology
+
+    _count("ring", 2, brokers=brokers)
+    return _made("ring", topology.ring(brokers), product, options)
+
+
+def tree(brokers: int, *, product: str = "activemq", **options: object) -> AnyNetwork:
+    """Return a root T1 with two branches at every broker."""
+    from mqlab.spec import topology
+
+    _count("tree", 1, brokers=brokers)
+    return _made("tree", topology.tree(brokers), product, options)
+
+
+def mesh(brokers: int, *, product: str = "activemq", **options: object) -> AnyNetwork:
+    """Return rows of brokers, each connected to its neighbours: M11, M12 and so on."""
+    from mqlab.spec import topology
+
+    _count("mesh", 1, brokers=brokers)
+    return _made("mesh", topology.mesh(brokers), product, options)
+
+
+def complete(brokers: int, *, product: str = "activemq", **options: object) -> AnyNetwork:
+    """Return brokers each connected to every other: K1, K2 and so on.
+
+    >>> import mqlab as mq
+    >>> mq.complete(3, product="openmq").names
+    ('K1', 'K2', 'K3')
+    """
+    from mqlab.spec import topology
+
+    _count("complete", 1, brokers=brokers)
+    return _made("complete", topology.complete_graph(brokers), product, options)
+
+
+def regions(*brokers: int, product: str = "activemq", **options: object) -> AnyNetwork:
+    """Return one group of so many *brokers* each, fully connected; their first brokers connect the groups.
+
+    >>> import mqlab as mq
+    >>> mq.regions(2, 3).names
+    ('G1.1', 'G1.2', 'G2.1', 'G2.2', 'G2.3')
+    """
+    from mqlab.spec import topology
+
+    if not brokers:
+        raise BadValue("regions: pass the number of brokers of each region, e.g. mq.regions(3, 2)")
+    for size in brokers:
+        _count("regions", 1, brokers=size)
+    return _made("regions", topology.regions(brokers), product, options)

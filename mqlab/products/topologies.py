@@ -1,0 +1,46 @@
+"""The guides' topologies as networks of any product: what `mq.hub(4)`, `mq.chain(3)` and the others return.
+
+Sources: Fuse 2, "Overview of topologies"; Technical Overview 4 (an OpenMQ cluster is fully connected);
+AMQ Broker 7.1, clusters (static connectors and max-hops).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from mqlab.errors import BadValue, UnknownName
+from mqlab.spec import artemis, graph, openmq, topology
+from mqlab.spec.artemis.broker import Broker as ArtemisBroker
+from mqlab.spec.scenario import AnyNetwork
+from mqlab.spec.topology import Pairs
+
+PRODUCTS = ("activemq", "openmq", "artemis")
+
+
+def made(shape: str, names: list[str], pairs: Pairs, product: str, options: Mapping[str, Any]) -> AnyNetwork:
+    """Return a network of *product* in which each of the *pairs* is connected, and reaches every other broker.
+
+    *options* are those of each network connector (ActiveMQ) or of the network (OpenMQ, Artemis).
+    Raises `UnknownName` for another product, `BadValue` for a shape that an OpenMQ cluster cannot have.
+    """
+    if product == "activemq":
+        return topology.connected(names, pairs, **options)
+    if product == "openmq":
+        if len(pairs) < len(names) * (len(names) - 1) // 2:
+            raise BadValue(
+                f"{shape}: the brokers of an OpenMQ cluster are all connected to each other; "
+                f"use mq.complete({len(names)}, product='openmq')"
+            )
+        model = {} if "model" in options else {"model": "master", "master": names[0]}
+        return openmq.Network(*names, **{**model, **options})
+    if product == "artemis":
+        hops = max(1, graph.diameter(topology.connected(names, pairs)))
+        joined = {name: sorted({*_others(name, pairs)}, key=names.index) for name in names}
+        brokers = (ArtemisBroker(name, to=joined[name]) for name in names)
+        return artemis.Network(*brokers, **{"max_hops": hops, **options})
+    raise UnknownName.of("product", product, PRODUCTS)
+
+
+def _others(name: str, pairs: Pairs) -> list[str]:
+    return [b if a == name else a for a, b in pairs if name in (a, b)]
