@@ -36,8 +36,8 @@ from mqlab.trace.kinds import Kind, Reason
 from mqlab.trace.trace import Trace
 
 if TYPE_CHECKING:
-    from mqlab.products.activemq.client.addresses import Refused
     from mqlab.engine.lab import Timed
+    from mqlab.products.activemq.client.addresses import Refused
     from mqlab.products.activemq.client.connection import ClientConnection
     from mqlab.products.activemq.client.direct_client import DirectClient
     from mqlab.products.activemq.client.message_consumer import MessageConsumer

@@ -1,5 +1,7 @@
 """The lab step by step: time, forks, and what no recording speaks of."""
 
+from itertools import pairwise
+
 import pytest
 
 import mqlab as mq
@@ -143,5 +145,5 @@ def test_pauses_between_the_calls_of_a_script_do_not_jitter(seed):
     lab = Lab(scenario, seed, "1ms")
     lab.play()
     times = [began for _, began, _ in lab.begun[1:]]
-    pauses = {later - sooner for sooner, later in zip(times, times[1:], strict=False)}
+    pauses = {later - sooner for sooner, later in pairwise(times)}
     assert pauses == {lab.timing.between, 50_000}
