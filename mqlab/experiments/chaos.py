@@ -110,7 +110,7 @@ class Survival:
             return f"In none of {counted(self.runs, 'run')} was a message {self.never}."
         told = ", ".join(called(action) for action in _flat(self.faults)) or "no fault at all"
         share = f"{len(self.failed)} of {counted(self.runs, 'run')}"
-        return f"In {share} messages were {self.never} (seed {self.failed[0]}). Smallest example: {told}."
+        return f"Messages were {self.never} in {share} (seed {self.failed[0]}). Smallest example: {told}."
 
     __repr__ = __str__
 
