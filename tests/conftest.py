@@ -24,6 +24,7 @@ from hypothesis import HealthCheck, settings
 
 from mqlab.site.engine import SEEN
 from tests import plan
+from tests.shell import Shell
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent
@@ -124,11 +125,20 @@ def types(tmp_path_factory):
     return done, cache
 
 
+@pytest.fixture(scope="session")
+def shell():
+    found = Shell(ROOT)
+    yield found
+    found.close()
+
+
 @pytest.fixture
-def mqlab(tmp_path):
-    """Run the command line in an empty folder."""
+def mqlab(tmp_path, shell):
+    """Run the command line in an empty folder; with an environment of its own, from the start of Python on."""
 
     def call(*arguments: str, **more) -> subprocess.CompletedProcess:
+        if not more:
+            return shell.call([*map(str, arguments)], tmp_path, {"COLUMNS": "160"})
         return subprocess.run(
             [sys.executable, "-m", "mqlab.cli", *map(str, arguments)], cwd=tmp_path, text=True,
             capture_output=True, timeout=300,

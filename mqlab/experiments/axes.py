@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 from mqlab import products
 from mqlab.errors import BadValue, UnknownName
 from mqlab.products.inputs import scenario_of
-from mqlab.spec import Action, Scenario, Settle, Snapshot
+from mqlab.spec import Action, Scenario
 from mqlab.spec.plural import counted
 from mqlab.spec.scenario import AnyNetwork
 
@@ -124,7 +124,8 @@ def made(what: object, axes: Sequence[Axis], places: Sequence[int]) -> Scenario:
     scenario = _scenario(base)
     for axis, value in chosen:
         if axis.kind == "actions" and value:
-            scenario = _with_actions(scenario, value)
+            end = scenario.actions[len(scenario.doing) :]
+            scenario = replace(scenario, actions=(*scenario.doing, *value, *end))
     return scenario
 
 
@@ -132,16 +133,6 @@ def _scenario(what: object) -> Scenario:
     if isinstance(what, tuple) and what:
         return scenario_of(what[0], *what[1:])
     return scenario_of(what)
-
-
-def _with_actions(scenario: Scenario, actions: tuple[Any, ...]) -> Scenario:
-    """Return a scenario with actions more, before the end of a plain one: its last rest and look."""
-    if scenario.product != "activemq":
-        return scenario.with_actions(*actions)
-    own, end = list(scenario.actions), list[Action]()
-    while own and isinstance(own[-1], (Settle, Snapshot)):
-        end.insert(0, own.pop())
-    return replace(scenario, actions=(*own, *actions, *end))
 
 
 def changed(scenario: Scenario, axis: Axis, value: object) -> Scenario:

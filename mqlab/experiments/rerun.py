@@ -8,6 +8,8 @@ from typing import Self
 
 from mqlab import products
 from mqlab.errors import BadValue
+from mqlab.products import inputs
+from mqlab.spec import Scenario
 from mqlab.spec.change import Body
 from mqlab.spec.link import USUAL, LikeLinks, Links
 from mqlab.trace.trace import Trace
@@ -32,11 +34,11 @@ class Setting:
         return cls(header.get("seed", 0), header.get("jitter", 0), header.get("until"), links)
 
 
-def play(body: Body, setting: Setting, limit: int | None = None) -> Trace:
-    """Play a lab file of any product.
+def play(what: Scenario | Body, setting: Setting, limit: int | None = None) -> Trace:
+    """Play a scenario, or a lab file, of any product.
 
     Raises `MqlabError` for one that cannot be, or beyond *limit* events.
     """
-    scenario = products.product_of(body).read(body, "lab file")
+    scenario = inputs.scenario_of(what)
     jitter = f"{setting.jitter}us"
     return products.play(scenario, setting.seed, jitter, limit, setting.until, setting.links)

@@ -52,11 +52,11 @@ class Product(ABC):
         """Return the scenario of a lab file's JSON value; raises `MqlabError`."""
 
     @abstractmethod
-    def write(self, scenario: Any) -> JsonDict:
+    def write(self, scenario: Scenario) -> JsonDict:
         """Return the lab file of a scenario."""
 
     @abstractmethod
-    def python(self, scenario: Any) -> str:
+    def python(self, scenario: Scenario) -> str:
         """Return code with nouns that makes a scenario."""
 
     @abstractmethod

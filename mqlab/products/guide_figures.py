@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import resources
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mqlab.errors import UnknownName
 from mqlab.spec.json_types import JsonObject
@@ -33,7 +33,7 @@ class FamilyFigure:
     answer: str
     real: str
     expected: Mapping[str, object]
-    printer: Callable[[Any], str] = field(repr=False, compare=False)
+    printer: Callable[[Scenario], str] = field(repr=False, compare=False)
 
     def __repr__(self) -> str:
         return f"<Figure {self.id}: {self.title}>"
@@ -61,7 +61,7 @@ def read(
     package: str,
     files: Iterable[str],
     scenario: Callable[[JsonObject, str], Scenario],
-    printer: Callable[[Any], str],
+    printer: Callable[[Scenario], str],
 ) -> tuple[FamilyFigure, ...]:
     """Return the figures of *files* of a package (names without ``.json``) in their order.
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeGuard
 from mqlab import products
 from mqlab.errors import BadFile, BadValue, MqlabError, shown
 from mqlab.files import files
-from mqlab.spec import Action, Network, Scenario, Settle, Snapshot
+from mqlab.spec import Action, Network, Scenario
 from mqlab.spec.json_types import JsonDict
 from mqlab.spec.scenario import AnyNetwork
 from mqlab.trace.trace import Trace
@@ -36,10 +36,7 @@ def scenario_of(what: object, *actions: Action) -> Scenario:
     scenario = _scenario(what)
     if not actions:
         return scenario
-    own = list(scenario.actions)
-    while own and isinstance(own[-1], (Settle, Snapshot)):
-        own.pop()  # the end that a run adds
-    return replace(scenario, actions=scenario.network.completed((*own, *actions)))
+    return replace(scenario, actions=scenario.network.completed((*scenario.doing, *actions)))
 
 
 def _scenario(what: object) -> Scenario:

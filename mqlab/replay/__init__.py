@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mqlab.errors import MissingExtra
 from mqlab.replay import running
@@ -17,6 +17,8 @@ from mqlab.spec import Action
 from mqlab.trace.trace import Trace
 
 if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
     from mqlab.replay.answers import Answer
     from mqlab.replay.entry import Pyramid
     from mqlab.replay.named import Runs
@@ -38,7 +40,7 @@ def _needs(package: str, extra: str) -> None:
             raise MissingExtra.of(name, extra) from None
 
 
-def session(master: str | None = None, conf: Mapping[str, str] | None = None) -> Any:
+def session(master: str | None = None, conf: Mapping[str, str] | None = None) -> SparkSession:
     """Return the Spark session: the active one, or one that is started now.
 
     Without *master* it is local; ``"spark://HOST:PORT"`` is a standalone cluster, ``"sc://HOST:PORT"`` a server
@@ -100,7 +102,7 @@ def run(
     return long.run(what, *actions, out=out, seed=seed, jitter=jitter, until=until)
 
 
-def events(what: Runs, view: str = "events") -> Any:
+def events(what: Runs, view: str = "events") -> DataFrame:
     """Return the events of runs as a Spark DataFrame, and make it a temporary view called *view*.
 
     *what*, here and in the questions below, is a trace folder, a trace or several, a sweep that has kept
@@ -114,7 +116,7 @@ def events(what: Runs, view: str = "events") -> Any:
     return named.events(what, view)
 
 
-def stuck(what: Runs, longer: int | str = "1s") -> Any:
+def stuck(what: Runs, longer: int | str = "1s") -> DataFrame:
     """Return each stay of a message at one place for longer than a time such as ``"5s"``, the longest first.
 
     Columns: `run`, `message`, `broker`, `destination`, `subscription` (of a topic's copy), `since_us`,
@@ -123,7 +125,7 @@ def stuck(what: Runs, longer: int | str = "1s") -> Any:
     return _asked("stuck", what, longer)
 
 
-def consumers(what: Runs) -> Any:
+def consumers(what: Runs) -> DataFrame:
     """Return how messages were spread over consumers: `run`, `consumer`, `received`, `share` (0 to 1).
 
     `inequality` is the run's Gini coefficient: 0 where all received the same, (n - 1) / n where one of n
@@ -132,7 +134,7 @@ def consumers(what: Runs) -> Any:
     return _asked("consumers", what)
 
 
-def busiest(what: Runs, per: int | str = "60s", most: int = 5) -> Any:
+def busiest(what: Runs, per: int | str = "60s", most: int = 5) -> DataFrame:
     """Return the links that most messages crossed, in each span of time: at most so many for each.
 
     Columns: `run`, `begin_us` (of the span), `place` (1 is the busiest), `link`, `messages`. Spans without
@@ -141,7 +143,7 @@ def busiest(what: Runs, per: int | str = "60s", most: int = 5) -> Any:
     return _asked("busiest", what, per, most)
 
 
-def loops(what: Runs) -> Any:
+def loops(what: Runs) -> DataFrame:
     """Return each arrival of a message at a broker that it had come through before on the same way.
 
     Columns: `run`, `message`, `broker`, `first_us`, `again_us` (times of arrival), `way` (all brokers of it).
@@ -149,7 +151,7 @@ def loops(what: Runs) -> Any:
     return _asked("loops", what)
 
 
-def duplicates(what: Runs) -> Any:
+def duplicates(what: Runs) -> DataFrame:
     """Return what a consumer received, or a broker stored, more than once: `what` is received or stored.
 
     Columns: `run`, `message`, `what`, `name` (of the consumer or broker), `destination`, `times`, `first_us`,
@@ -159,7 +161,7 @@ def duplicates(what: Runs) -> Any:
     return _asked("duplicates", what)
 
 
-def latency(what: Runs) -> Any:
+def latency(what: Runs) -> DataFrame:
     """Return how old messages were when a broker (`kind` Enqueued) or a consumer (Received) got them.
 
     Columns: `run`, `kind`, `hops`, `messages`, `p50_us`, `p90_us`, `p99_us`, `max_us`: the least age that
@@ -168,7 +170,7 @@ def latency(what: Runs) -> Any:
     return _asked("latency", what)
 
 
-def difference(one: Runs, other: Runs) -> Any:
+def difference(one: Runs, other: Runs) -> DataFrame:
     """Return the messages that fared otherwise in two runs, or in runs of one number of two sweeps.
 
     They are matched by name, such as P-7. Columns: `run`, `message`, `difference` (only in one, only in
@@ -178,14 +180,15 @@ def difference(one: Runs, other: Runs) -> Any:
     return _asked("difference", one, other)
 
 
-def _asked(question: str, *given: object) -> Any:
+def _asked(question: str, *given: object) -> DataFrame:
     _needs("pyspark", "spark")
     from mqlab.replay import questions
 
-    return getattr(questions, question)(*given)
+    found: DataFrame = getattr(questions, question)(*given)
+    return found
 
 
-def stream(folder: str | Path, view: str | None = None) -> Any:
+def stream(folder: str | Path, view: str | None = None) -> DataFrame:
     """Return the events of a run that goes on as a streaming DataFrame (Structured Streaming), and as *view*.
 
     It has the columns of `events` but `run` and `row`, whose names are those known when it is asked for; what
@@ -270,7 +273,7 @@ def load(out: str | Path) -> Sweep:
     return runs.Sweep.load(out)
 
 
-def outcomes(out: str | Path) -> Any:
+def outcomes(out: str | Path) -> DataFrame:
     """Return the runs of a sweep that is done as a Spark DataFrame: a row each, a column for each axis.
 
     Beside the axes it has the columns of `Sweep.table`; `received` and `stuck_at` are maps.

@@ -14,6 +14,7 @@ from typing import Any
 
 from mqlab.errors import BadFile, BadValue, UnknownName, nearest
 from mqlab.replay import led, tabular
+from mqlab.replay.led import Values
 from mqlab.spec.plural import counted
 from mqlab.trace import tables
 from mqlab.trace.columns import COLUMNS, Names
@@ -173,7 +174,7 @@ class _Fit:
         values["message"] = numbers
         return []
 
-    def check(self, values: Mapping[str, list[Any]], whole: bool) -> None:
+    def check(self, values: Values, whole: bool) -> None:
         """Look at what belongs together in an event, and in a message.
 
         Numbers beyond those that were sent are advisories, unless the file is *whole*: has messages alone.
@@ -254,7 +255,7 @@ def _destination(value: object) -> str | None:
     return name if name is None or "://" in name else f"queue://{name}"
 
 
-def _trace(header: Mapping[str, object], values: Mapping[str, list[Any]]) -> Trace:
+def _trace(header: Mapping[str, object], values: Values) -> Trace:
     """Return the trace of columns that are whole."""
     names, numbers = led.names_of(values), dict[str, list[int]]()
     for name, (column, table) in tables.COLUMNS.items():

@@ -8,7 +8,7 @@ from typing import Any
 from mqlab.trace import tables
 from mqlab.trace.kinds import Kind, Reason
 
-Values = Mapping[str, list[Any]]
+Values = Mapping[str, list[Any]]  # column -> values
 _SOURCE = {  # kind -> the kinds of events that lead to it, the likeliest first
     Kind.Enqueued: (Kind.Forwarded, Kind.Sent), Kind.Received: (Kind.Dispatched, Kind.Enqueued),
     Kind.Returned: (Kind.Dispatched,),

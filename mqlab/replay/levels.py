@@ -33,13 +33,14 @@ from mqlab.replay.cells import (
     joined,
 )
 from mqlab.replay.entry import Rows
+from mqlab.spec.json_types import JsonObject
 
 GROUP = 1 << 17  # rows of a pyramid's row group, the least that a tile reads
 TABLE = 1 << 17  # cells of a table: 1 MB
 FREE = 1 << 16  # cells that a table may have in any case
 
 
-def carry(old: Path, known: Mapping[str, Any], shape: Shape) -> dict[str, Cells]:
+def carry(old: Path, known: JsonObject, shape: Shape) -> dict[str, Cells]:
     """Return the finest cells of an older pyramid, in buckets that are as wide or wider."""
     level, found = min(shape.shift - known["shift"], known["levels"] - 1), {}
     for name in known["files"]:

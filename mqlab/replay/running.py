@@ -11,26 +11,19 @@ import threading
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from typing import Any, Protocol
+from typing import Any
 
 LOOK = 0.3  # seconds between two looks at how far it is
 
 
-class Bar(Protocol):
-    """What shows how far a job is."""
+class Bar:
+    """What shows how far a job is; this one nobody sees."""
 
     def to(self, done: int) -> None:
         """Say how many are done."""
 
 
-class Unseen:
-    """The bar where nobody looks."""
-
-    def to(self, done: int) -> None:
-        """Do nothing."""
-
-
-class Terminal:
+class Terminal(Bar):
     """The bar of a terminal, with the time that is left."""
 
     def __init__(self, what: str, total: int) -> None:
@@ -72,7 +65,7 @@ def shown(what: str, total: int, wanted: bool) -> Iterator[Bar]:
         with terminal.progress:
             yield terminal
         return
-    yield Unseen()
+    yield Bar()
 
 
 def run(spark: object, work: Callable[[], None], look: Callable[[], None]) -> bool:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from mqlab.errors import BadValue, shown
 from mqlab.spec.action import Action
+from mqlab.spec.json_types import JsonObject
 from mqlab.spec.naming import brokers_of
 from mqlab.spec.redelivery import Redelivery
 
@@ -135,4 +135,4 @@ class WaitUntil(Action):
     """
 
     what: str
-    about: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    about: JsonObject = field(default_factory=dict, hash=False)

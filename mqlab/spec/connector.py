@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from mqlab.errors import BadValue, UnknownName, UriError, shown
 from mqlab.spec import uri as uris
 from mqlab.spec.address import check_connector
+from mqlab.spec.json_types import JsonDict
 from mqlab.spec.manual import documented
 from mqlab.spec.option import DEFAULT_EDITION
 from mqlab.spec.rows import OPTIONS, read_options
@@ -45,7 +46,7 @@ class HasOptions:
     pairs: tuple[tuple[str, object], ...]  # hashable and easily copied, unlike a mapping
 
     @property
-    def options(self) -> dict[str, Any]:
+    def options(self) -> JsonDict:
         """The options that were written, by Python name."""
         return dict(self.pairs)
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any
 
 from mqlab.errors import BadValue
+from mqlab.spec.json_types import JsonDict, JsonObject
 from mqlab.spec.noun import Noun
 from mqlab.spec.values import duration
 
@@ -118,7 +118,7 @@ class Links:
         return {"every": _told(self.every), "between": [list(row) for row in between]}
 
     @classmethod
-    def read(cls, written: Mapping[str, Any] | None) -> Links:
+    def read(cls, written: JsonObject | None) -> Links:
         """Return what `written` wrote down.
 
         >>> links = Links.of({("A", "B"): Link(loss=0.5)}, ["A"])
@@ -132,7 +132,7 @@ class Links:
 
 
 def _parsed(written: str, text: str) -> Link:
-    found: dict[str, Any] = {}
+    found: JsonDict = {}
     for part in written.split(","):
         name, equals, value = (piece.strip() for piece in part.partition("="))
         if not equals or name not in Link.__slots__:

@@ -12,6 +12,7 @@ from mqlab.spec.action import Action, Restart, Settle, Snapshot, Start
 from mqlab.spec.around import Around
 from mqlab.spec.clients import StartBrokers
 from mqlab.spec.connector import HasOptions, NetworkConnector, TransportConnector, check_name
+from mqlab.spec.json_types import JsonObject
 from mqlab.spec.manual import documented
 from mqlab.spec.network_names import check
 from mqlab.spec.option import DEFAULT_EDITION, edition_of
@@ -53,8 +54,8 @@ class Broker(HasOptions):
     name: str
     connectors: tuple[NetworkConnector, ...]
     pairs: tuple[tuple[str, object], ...]
-    policies: tuple[Mapping[str, Any], ...] = field(hash=False)
-    composites: tuple[Mapping[str, Any], ...] = field(hash=False)
+    policies: tuple[JsonObject, ...] = field(hash=False)
+    composites: tuple[JsonObject, ...] = field(hash=False)
     at: tuple[float, float] | None
     transport: TransportConnector
 

@@ -9,14 +9,15 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from mqlab.errors import BadValue, UnknownName, shown
-from mqlab.spec.action import Action, Start
+from mqlab.spec.action import Action, Restart, Start
 from mqlab.spec.manual import documented
 from mqlab.spec.naming import bare
+from mqlab.spec.openmq_actions import StartBroker, StartBrokers
 from mqlab.spec.openmq_options import OPTIONS, Options, to_guide
 from mqlab.spec.openmq_words import steps_of
 from mqlab.spec.origin import Origin
 from mqlab.spec.scenario import AnyNetwork, others
-from mqlab.spec.step import Step, check_keys, starts
+from mqlab.spec.step import Step, check_keys
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -114,6 +115,8 @@ class OpenMQNetwork(AnyNetwork):
     """
 
     product: ClassVar[str] = "openmq"
+    STARTS: ClassVar[tuple[type[Action], ...]] = (Start, StartBrokers)
+    FIRST: ClassVar[tuple[type[Action], ...]] = (Restart, StartBroker)
     brokers: tuple[Member, ...]
     model: str
     master: str | None
@@ -170,10 +173,6 @@ class OpenMQNetwork(AnyNetwork):
                 _check_step(step, where, names, opened)
                 steps.append(step)
         return tuple(steps)
-
-    def completed(self, actions: tuple[Action, ...]) -> tuple[Action, ...]:
-        """Return *actions* after a start of all brokers, unless they start them."""
-        return actions if starts(self.script(actions)) else (Start(), *actions)
 
     def change(self, path: str, **options: Any) -> OpenMQNetwork:
         """Return the network with options changed: of the broker called *path*, or with ``*`` of the cluster.

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from mqlab.errors import UnknownName
+from mqlab.spec.json_types import JsonObject
 from mqlab.spec.options import tables
 
-Options = Mapping[str, Any]  # name -> value, in the type of its row
+Options = JsonObject  # name -> value, in the type of its row
 
 _ROWS = tables("openmq")
 OPTIONS = {

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import Any
 
 from mqlab.errors import BadValue, UnknownName
+from mqlab.spec.json_types import JsonObject
 from mqlab.spec.values import duration
 
 
@@ -36,7 +35,7 @@ class Redelivery:
                 object.__setattr__(self, name, round(duration(given, f"Redelivery: {name}") / 1000))
 
     @classmethod
-    def read(cls, given: Mapping[str, Any], where: str) -> Redelivery:
+    def read(cls, given: JsonObject, where: str) -> Redelivery:
         """Return the policy that a lab file writes; raises `UnknownName` or `BadValue`."""
         known = [f.name for f in fields(cls)]
         for name, value in given.items():

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self, TypeVar
 
 from mqlab.errors import BadValue, UnknownName
-from mqlab.spec.action import Action
+from mqlab.spec.action import Action, Restart, Settle, Snapshot, Start
 from mqlab.spec.json_types import JsonObject
+from mqlab.spec.naming import bare
 
 PACES = ("rest", "calls")
 
@@ -23,6 +24,8 @@ class AnyNetwork(ABC):
     __slots__ = ()
     product: ClassVar[str]
     edition: str
+    STARTS: ClassVar[tuple[type[Action], ...]] = (Start,)  # with one of these a script starts brokers by itself
+    FIRST: ClassVar[tuple[type[Action], ...]] = (Restart,)  # and with one of these, if it comes first
 
     @property
     @abstractmethod
@@ -49,9 +52,15 @@ class AnyNetwork(ABC):
     def script(self, actions: tuple[Action, ...], pace: str) -> tuple[Any, ...]:
         """Return *actions* as the product's lab plays them; raises for what this network cannot do."""
 
-    @abstractmethod
     def completed(self, actions: tuple[Action, ...]) -> tuple[Action, ...]:
-        """Return *actions* with what a run of them begins and ends with: brokers start first."""
+        """Return *actions* after a start of all brokers, unless they start them.
+
+        A broker that is started later on has been stopped before, or joins those that are there.
+        """
+        own = [bare(action) for action in actions]
+        begun = any(isinstance(action, self.STARTS) for action in own)
+        begun = begun or isinstance(next(iter(own), None), self.FIRST)
+        return actions if begun else (Start(), *actions)
 
     def with_actions(self, *actions: Action) -> Scenario:
         """Return the scenario of just these actions."""
@@ -100,6 +109,14 @@ class Scenario:
     def of(cls, network: AnyNetwork, *actions: Action, **about: object) -> Scenario:
         """Return the scenario that starts *network*, does *actions* and lets it come to rest."""
         return cls(network, network.completed(actions), about)
+
+    @property
+    def doing(self) -> tuple[Action, ...]:
+        """Its actions without the end that a run adds: the last rest and look."""
+        last = len(self.actions)
+        while last and isinstance(self.actions[last - 1], (Settle, Snapshot)):
+            last -= 1
+        return self.actions[:last]
 
     def with_actions(self, *actions: Action) -> Scenario:
         """Return the scenario with these actions after its own."""

@@ -142,7 +142,10 @@ def _number(text: str) -> float:
     return int(digits, 8 if octal else 10)
 
 
-def _taken_out(kids: list[Any]) -> tuple[bool, list[Any]]:
+Kids = list[Any]  # what lark gives: tokens, and what was made of them
+
+
+def _taken_out(kids: Kids) -> tuple[bool, Kids]:
     """Return whether there is a NOT among the pieces, and the others."""
     rest = [kid for kid in kids if not (isinstance(kid, Token) and kid.type == "NOT")]
     return len(rest) < len(kids), rest
@@ -160,26 +163,26 @@ class _Build(Transformer):  # type: ignore[type-arg]
         super().__init__()
         self.missing_differs, self.compared = missing_differs, compare
 
-    def start(self, kids: list[Any]) -> Part:
+    def start(self, kids: Kids) -> Part:
         return Part(_condition(kids[0]), "condition", kids[0].at)
 
-    def string(self, kids: list[Any]) -> Part:
+    def string(self, kids: Kids) -> Part:
         value = _unquote(kids[0])
         return Part(lambda get: value, "string", kids[0].start_pos, value)
 
-    def number(self, kids: list[Any]) -> Part:
+    def number(self, kids: Kids) -> Part:
         value = _number(str(kids[0]))
         return Part(lambda get: value, "number", kids[0].start_pos, value)
 
-    def boolean(self, kids: list[Any]) -> Part:
+    def boolean(self, kids: Kids) -> Part:
         value = kids[0].lower() == "true"
         return Part(lambda get: value, "condition", kids[0].start_pos, value)
 
-    def name(self, kids: list[Any]) -> Part:
+    def name(self, kids: Kids) -> Part:
         name = str(kids[0])
         return Part(lambda get: get(name), "name", kids[0].start_pos)
 
-    def call(self, kids: list[Any]) -> Part:
+    def call(self, kids: Kids) -> Part:
         name, *arguments = [kid for kid in kids if kid is not None]
         if str(name) not in FUNCTIONS:
             raise _Refused(name.start_pos, f"no function {name}; there are {', '.join(FUNCTIONS)}")
@@ -202,18 +205,18 @@ class _Build(Transformer):  # type: ignore[type-arg]
         except re.error as error:
             raise _Refused(arguments[place].at, f"not a valid regular expression ({error})") from None
 
-    def or_(self, kids: list[Any]) -> Part:
+    def or_(self, kids: Kids) -> Part:
         parts = [_condition(kid) for kid in kids]
         return Part(lambda get: either([p(get) for p in parts]), "condition", kids[0].at)
 
-    def and_(self, kids: list[Any]) -> Part:
+    def and_(self, kids: Kids) -> Part:
         parts = [_condition(kid) for kid in kids]
         return Part(lambda get: both([p(get) for p in parts]), "condition", kids[0].at)
 
-    def negation(self, kids: list[Any]) -> Part:
+    def negation(self, kids: Kids) -> Part:
         return _maybe_not(True, kids[0].start_pos, _condition(kids[1]))
 
-    def compare(self, kids: list[Any]) -> Part:
+    def compare(self, kids: Kids) -> Part:
         a, sign, b = kids
         compared = self.compared
         for part in (a, b):
@@ -226,17 +229,17 @@ class _Build(Transformer):  # type: ignore[type-arg]
         sign = str(sign)
         return _maybe_not(False, a.at, lambda get: compared(sign, a.value(get), b.value(get)))
 
-    def arithmetic(self, kids: list[Any]) -> Part:
+    def arithmetic(self, kids: Kids) -> Part:
         a, sign, b = kids
         text = str(sign)
         return Part(lambda get: arithmetic(text, a.value(get), b.value(get)), "number", a.at)
 
-    def sign(self, kids: list[Any]) -> Part:
+    def sign(self, kids: Kids) -> Part:
         sign, a = kids
         factor = -1 if sign == "-" else 1
         return Part(lambda get: arithmetic("*", a.value(get), factor), a.type, sign.start_pos)
 
-    def is_null(self, kids: list[Any]) -> Part:
+    def is_null(self, kids: Kids) -> Part:
         negated, (a,) = _taken_out(kids)
         return _maybe_not(negated, a.at, lambda get: a.value(get) is None)
 
@@ -250,7 +253,7 @@ class _Build(Transformer):  # type: ignore[type-arg]
 
         return _maybe_not(negated, x.at, within)
 
-    def members(self, kids: list[Any]) -> list[Part]:
+    def members(self, kids: Kids) -> list[Part]:
         return kids
 
     def among(self, kids: list[object]) -> Part:

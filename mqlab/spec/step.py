@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from mqlab.errors import BadValue, UnknownName
+from mqlab.spec.json_types import JsonObject
 from mqlab.spec.shape import (
     LENGTH,
     MOST,
@@ -29,7 +29,7 @@ class Step:
     """One step of the script: what to do, and its keys."""
 
     do: str
-    keys: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    keys: JsonObject = field(default_factory=dict, hash=False)
 
     @property
     def at(self) -> int | str | None:
@@ -39,15 +39,6 @@ class Step:
     def get(self, key: str, default: object = None) -> object:
         """Return the value of a key."""
         return self.keys.get(key, default)
-
-
-def starts(steps: tuple[Step, ...]) -> bool:
-    """Whether a cluster's steps start its brokers themselves, or begin with one of them.
-
-    A broker that is started later on has been stopped before, or joins those that are there.
-    """
-    does = [step.do for step in steps]
-    return "start" in does or does[:1] == ["start_broker"]
 
 
 # What a key of a recording's step may be, whatever its product and the step (Recordings rules 2, 3, 6, 7).

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
+from mqlab.spec.json_types import JsonDict
 from mqlab.spec.rows import GUIDE_NAMES, OPTIONS
 from mqlab.trace.accounts import set_keys
 from mqlab.trace.kinds import Kind
@@ -72,7 +72,7 @@ class SceneParts:
         return list(zip(names["node"], names["node_role"], strict=True))
 
     @cached_property
-    def scenario(self) -> dict[str, Any]:
+    def scenario(self) -> JsonDict:
         """The scenario of the trace's header; empty in traces from elsewhere."""
         return dict(self.trace.header.get("scenario", {}))
 
@@ -202,7 +202,7 @@ class SceneParts:
         return {bridge: no for no, link in enumerate(self.links) for bridge in link.bridges}
 
     @cached_property
-    def _connectors(self) -> dict[tuple[str, str], dict[str, Any]]:
+    def _connectors(self) -> dict[tuple[str, str], JsonDict]:
         return {
             (str(row.get("from")), str(row.get("name"))): row for row in self.scenario.get("connectors", ())
         }

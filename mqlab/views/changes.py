@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import IntEnum
-from typing import Any
 
+from mqlab.spec.json_types import JsonDict
 from mqlab.trace.kinds import Kind, Reason
 from mqlab.views.cast import STANDING, SceneParts
 from mqlab.views.repeats import repeats
 from mqlab.views.story import PlaybackTime
+from mqlab.views.tracks import Table
 
 COLUMNS = ("kind", "rule", "broker", "frm", "to", "link", "dest", "msg", "sub", "cause", "age")
 ROLES = {
@@ -54,10 +55,10 @@ BALLOTS = {"no": 0, "yes": 1, "no answer": 2}
 Row = tuple[int, int, int, int, int]
 
 
-def columns(cast: SceneParts, story: PlaybackTime) -> dict[str, list[Any]]:
+def columns(cast: SceneParts, story: PlaybackTime) -> Table:
     """Return the changes of a run as columns t, what, a, b, c, d."""
     times = cast.trace.column("t")
-    found: dict[str, list[Any]] = {name: [] for name in ("t", "what", "a", "b", "c", "d")}
+    found: Table = {name: [] for name in ("t", "what", "a", "b", "c", "d")}
     for index, (what, a, b, c, d) in _Reader(cast).rows():
         story_time = round(story.at(times[index]), 4) if index >= 0 else 0.0
         for name, value in zip(found, (story_time, int(what), a, b, c, d), strict=True):
@@ -275,7 +276,7 @@ class _Reader:
         if one in self.standing:
             yield StateChange.cut, one, other if other in self.standing else -1, cut, 0
 
-    def _ends(self, told: dict[str, Any], e: dict[str, int]) -> tuple[int, int]:
+    def _ends(self, told: JsonDict, e: dict[str, int]) -> tuple[int, int]:
         """Return between whom a line is: one node, and the other or -1 for all lines of the one."""
         said = str(told.get("between") or told.get("line") or "")
         names = {

@@ -6,9 +6,9 @@ Faults, changes of who serves, reconnections, and the first time that something 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from mqlab.spec.json_types import JsonObject
 from mqlab.trace.kinds import Kind
 
 if TYPE_CHECKING:
@@ -47,13 +47,13 @@ class Chapters:
         self._told: Counter[str] = Counter()
         self._ended = -1  # when (us) a broker last ended: its bridges go with it
 
-    def of(self, event: Event, detail: Mapping[str, Any]) -> str:
+    def of(self, event: Event, detail: JsonObject) -> str:
         """Return the chapter that an event begins; empty for none."""
         text = self._words(event, detail)
         self._told[text] += 1
         return text if self._told[text] <= MOST_ALIKE else ""
 
-    def _words(self, event: Event, detail: Mapping[str, Any]) -> str:
+    def _words(self, event: Event, detail: JsonObject) -> str:
         kind = event.kind
         if kind in _FIRST:
             again = kind in self._seen

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
 
 from mqlab.spec.action import Producer
 from mqlab.spec.openmq_actions import Send
@@ -14,6 +13,7 @@ from mqlab.views.cast import SceneParts
 from mqlab.views.plan import Stage
 from mqlab.views.repeats import NON_PERSISTENT, repeats
 from mqlab.views.story import PlaybackTime
+from mqlab.views.tracks import Table
 
 MOVES = (Kind.Sent, Kind.Forwarded, Kind.Dispatched)
 ARRIVES = (Kind.Enqueued, Kind.Received)
@@ -24,7 +24,6 @@ SLOTS = 6  # looks of destinations; those after them share the last
 ACK, SUBSCRIPTION, ATTEMPT, VOTE = range(SLOTS, SLOTS + 4)
 BALLOT = 60_000  # us that an answer to a vote is seen on its way
 Flight = tuple[int, int, int, int, int, int]  # from when, to when (us), way, look, message, flags
-Table = dict[str, list[Any]]
 
 
 def looks(cast: SceneParts) -> tuple[Table, list[int]]:

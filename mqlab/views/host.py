@@ -15,7 +15,9 @@ from bokeh.document import Document
 from bokeh.embed import json_item
 
 from mqlab.errors import MqlabError
+from mqlab.spec.json_types import JsonDict
 from mqlab.views import bokehjs, player
+from mqlab.views.tracks import Table
 
 HERE = resources.files(__package__)
 # What host.js says itself, key -> text.
@@ -48,7 +50,7 @@ class View(anywidget.AnyWidget):
     def __init__(
         self,
         shown: Document | str,
-        answer: Callable[[str, dict[str, Any]], Any] | None = None,
+        answer: Callable[[str, JsonDict], Any] | None = None,
         **traits: Any,
     ) -> None:
         served = bokehjs.is_installed()
@@ -62,14 +64,14 @@ class View(anywidget.AnyWidget):
         if kind == "bokehjs?":
             self.send({"kind": "bokehjs", "texts": bokehjs.texts()})
         elif kind == "ask" and self._answers is not None:
-            told: dict[str, Any] = {"kind": "answer", "id": content["id"]}
+            told: JsonDict = {"kind": "answer", "id": content["id"]}
             try:
                 told["value"] = self._answers(content["what"], content["data"])
             except MqlabError as error:
                 told["error"] = str(error)
             self.send(told)
 
-    def show(self, columns: dict[str, dict[str, list[Any]]]) -> None:
+    def show(self, columns: dict[str, Table]) -> None:
         """Replace what is shown by other columns of the same names."""
         self.columns = json.dumps(columns)
 

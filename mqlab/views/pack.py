@@ -16,6 +16,7 @@ from collections.abc import Mapping, Sequence
 from math import floor
 from typing import Any
 
+from mqlab.spec.json_types import JsonDict
 from mqlab.spec.values import told_ms
 
 SCALES = (1, 10, 100, 1000, 10_000, 1_000_000)
@@ -27,7 +28,7 @@ _MESSAGE, _NUMBER, _ANY_SIGN = "\x06", "\x07", re.compile("[\x01-\x07]")
 _MS = re.compile(r"\d+(?:\.\d+)?(?= ms)")
 
 Tables = Mapping[str, Mapping[str, Sequence[Any]]]
-Head = dict[str, Any]
+Head = JsonDict
 
 
 def pack(tables: Tables) -> str:

@@ -14,8 +14,8 @@ from mqlab.views.cast import SceneParts
 from mqlab.views.flights import Flights
 from mqlab.views.folded import CollapsedParts
 from mqlab.views.plan import Stage
+from mqlab.views.tracks import Table
 
-Table = dict[str, list[Any]]
 Columns = dict[str, Table]
 
 SHAPES: dict[str, str] = {

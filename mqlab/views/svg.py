@@ -9,11 +9,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from html import escape
 from math import inf
-from typing import Any
 
+from mqlab.spec.json_types import JsonObject
 from mqlab.views.letters import fitted, width
 from mqlab.views.moment import Broker, Moment
 from mqlab.views.still import Columns
+from mqlab.views.tracks import Table
 
 MARK = "mqlab-still"
 INK, INK2, LINE, LINE2, CARD, STAGE, SUNKEN = (
@@ -34,7 +35,7 @@ FILLS = {
 }
 DOT = 20.0  # px across: a smaller broker is a dot
 CELL, STEP = 15.0, 17.5  # of a message in a queue (px)
-Row = Mapping[str, Any]
+Row = JsonObject
 
 
 def picture(columns: Columns, seconds: float = inf) -> str:
@@ -56,7 +57,7 @@ def _text(text: str) -> str:
     return escape("".join(letter for letter in text if letter >= " " and letter.isprintable()))
 
 
-def _rows(table: Mapping[str, list[Any]]) -> Iterator[Row]:
+def _rows(table: Table) -> Iterator[Row]:
     for values in zip(*table.values(), strict=True):
         yield dict(zip(table, values, strict=True))
 

@@ -13,7 +13,7 @@ from mqlab.trace.kinds import Kind
 from mqlab.trace.trace import Trace
 from mqlab.views.story import PlaybackTime
 
-Table = dict[str, list[Any]]
+Table = dict[str, list[Any]]  # column -> values
 
 _QUEUES = ("queue://", "temp-queue://")
 _LEAVES = (Kind.Acknowledged, Kind.Discarded, Kind.Expired, Kind.DeadLettered)

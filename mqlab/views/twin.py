@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from mqlab.explain import sentence
 from mqlab.explain.sentences import ms
 from mqlab.spec.plural import counted
@@ -12,11 +10,10 @@ from mqlab.trace.kinds import Reason
 from mqlab.trace.trace import Trace
 from mqlab.views.chapters import Chapters
 from mqlab.views.story import PlaybackTime
+from mqlab.views.tracks import Table
 
 MOST_ROWS = 20_000
 NAMES = "play time what row kind msg broker frm to link dest rule cause chapter"
-
-Table = dict[str, list[Any]]
 
 
 def columns(trace: Trace, story: PlaybackTime) -> dict[str, Table]:

@@ -1,4 +1,4 @@
-"""One run that a picture can show: its lab file, what it hung on besides, and how it came about."""
+"""One run that a picture can show: its scenario, what it hung on besides, and how it came about."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from typing import Self
 from mqlab import products
 from mqlab.experiments.rerun import Setting, play
 from mqlab.products import inputs
+from mqlab.spec import Scenario
+from mqlab.spec.change import Body
 from mqlab.spec.json_types import JsonDict
 from mqlab.trace.kinds import Kind
 from mqlab.trace.trace import Trace
@@ -28,7 +30,7 @@ class Branch:
     """
 
     name: str
-    made: dict[str, object] | None = field(repr=False, compare=False)  # None: what the trace holds
+    made: Scenario | None = field(repr=False, compare=False)  # None: what the trace holds
     setting: Setting = field(repr=False)
     trace: Trace = field(repr=False, compare=False)
     parent: int | None = None
@@ -41,10 +43,15 @@ class Branch:
         return cls(name, None, Setting.of(trace), trace)
 
     @cached_property
+    def scenario(self) -> Scenario:
+        """What is run, read when asked for: that of a large network takes longer than its picture."""
+        return self.made or inputs.scenario_of(self.body)
+
+    @cached_property
     def body(self) -> JsonDict:
-        """The lab file, read when asked for: that of a large network takes longer than its picture."""
+        """Its lab file."""
         if self.made is not None:
-            return self.made
+            return products.product_of_scenario(self.made).write(self.made)
         return copy.deepcopy(inputs.body_of(self.trace))
 
     @property
@@ -70,23 +77,24 @@ class Branch:
     def then(
         self,
         name: str,
-        body: dict[str, object],
+        what: Scenario | Body,
         change: str,
         at: int | None = None,
         setting: Setting | None = None,
     ) -> Branch:
-        """Play *body*, which differs from this run's by *change*; raises `MqlabError` for what cannot be.
+        """Play a scenario, or a lab file, that differs from this run's by *change*.
 
-        With *at* the runs are alike until then, and what follows is watched for a while.
+        With *at* the runs are alike until then, and what follows is watched for a while. Raises `MqlabError`
+        for what cannot be.
         """
-        chosen = setting or self.setting
-        if at is not None and body.get("pace") == "calls":
+        chosen, scenario = setting or self.setting, inputs.scenario_of(what)
+        if at is not None and scenario.pace == "calls":
             until = max(at + LONGEST_AFTER, self.end)
             chosen = replace(chosen, until=f"{until}us")
-        trace = play(body, chosen, MOST_EVENTS)
+        trace = play(scenario, chosen, MOST_EVENTS)
         if chosen.until is not None:
             trace.header["until"] = chosen.until
-        return Branch(name, body, chosen, trace, at=at, changes=(*self.changes, change))
+        return Branch(name, scenario, chosen, trace, at=at, changes=(*self.changes, change))
 
     def value(self) -> JsonDict:
         """Return what the page shows of it as a JSON value."""

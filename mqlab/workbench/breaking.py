@@ -1,12 +1,11 @@
 """What can be done to a run at the moment that a picture shows: faults, and what clients do.
 
-Each is one action more in the lab file, with the time at which it happens. What is offered has been
-read: the product would run it.
+Each is one action more, with the time at which it happens. What is offered has been tried on the scenario: the
+product would run it.
 """
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
@@ -14,11 +13,13 @@ from itertools import islice
 from mqlab import products
 from mqlab.errors import MqlabError
 from mqlab.experiments.changes import told
+from mqlab.spec import Scenario, codec
 from mqlab.spec.change import Body
 from mqlab.spec.json_types import JsonDict
 from mqlab.spec.plural import counted
 from mqlab.trace.kinds import Kind
 from mqlab.trace.trace import Trace
+from mqlab.workbench.branch import Branch
 from mqlab.workbench.parts import Part, destination, destinations, find, parts
 
 Step = JsonDict
@@ -33,8 +34,9 @@ class AvailableAction:
     step: Step
 
 
-def available_actions(body: Body, trace: Trace, kind: str, name: str, at: int) -> list[AvailableAction]:
+def available_actions(branch: Branch, kind: str, name: str, at: int) -> list[AvailableAction]:
     """Return what can be done at a time (us) to a part, or to the network if *kind* is empty."""
+    body, trace = branch.body, branch.trace
     part = find(body, kind, name)
     if part is None:
         offered = _everything(body)
@@ -42,7 +44,7 @@ def available_actions(body: Body, trace: Trace, kind: str, name: str, at: int) -
         return []
     else:
         offered = _of_part(body, trace, part, at)
-    return [deed for deed in offered if _can_be(body, deed.step, at)]
+    return [deed for deed in offered if _can_be(branch.scenario, deed.step, at)]
 
 
 def _is_there(trace: Trace, name: str, at: int) -> bool:
@@ -65,18 +67,15 @@ def _everything(body: Body) -> Iterator[AvailableAction]:
             yield AvailableAction(f"Crash {part.name}", {"do": "Crash", "broker": part.name})
 
 
-def with_step(body: Body, step: Step, at: int) -> dict[str, object]:
-    """Return the lab file with one action more, which happens at a time (us)."""
-    changed: JsonDict = copy.deepcopy(dict(body))
-    changed["actions"] = [*changed.get("actions", ()), {**step, "at": f"{at}us"}]
-    return changed
+def with_step(scenario: Scenario, step: Step, at: int) -> Scenario:
+    """Return the scenario with one action more, which happens at a time (us)."""
+    return scenario.with_actions(codec.read({**step, "at": f"{at}us"}, scenario.product))
 
 
-def _can_be(body: Body, step: Step, at: int) -> bool:
-    """Whether the product reads the lab file with the step in it."""
-    changed = with_step(body, step, at)
+def _can_be(scenario: Scenario, step: Step, at: int) -> bool:
+    """Whether the scenario may have the step."""
     try:
-        products.product_of(changed).read(changed)
+        with_step(scenario, step, at)
     except MqlabError:
         return False
     return True

@@ -129,7 +129,7 @@ class WorkbenchSession:
         branch = self.state.shown
         at = _us(data["ms"])
         kind, name = data.get("kind") or "", data.get("name", "")
-        found = breaking.available_actions(branch.body, branch.trace, kind, name, at)
+        found = breaking.available_actions(branch, kind, name, at)
         return {"deeds": [{"text": deed.text, "step": deed.step} for deed in found]}
 
     # What makes another run
@@ -137,9 +137,9 @@ class WorkbenchSession:
     def break_(self, data: Data) -> Data:
         """Fork the shown run at `ms` with one `step` more; `beside` shows both."""
         branch, at = self.state.shown, _us(data["ms"])
-        body = breaking.with_step(branch.body, data["step"], at)
+        broken = breaking.with_step(branch.scenario, data["step"], at)
         text = data.get("text") or breaking.text_of(data["step"])
-        self._fork(branch.then(text, body, f"{text} at {told_ms(at)} ms", at), data)
+        self._fork(branch.then(text, broken, f"{text} at {told_ms(at)} ms", at), data)
         return self.tell({})
 
     def fork(self, data: Data) -> Data:

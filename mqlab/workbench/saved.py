@@ -2,30 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any
 
-from mqlab.trace.trace import Trace
 from mqlab.views import summary
 
 
-class ShowsRuns(Protocol):
-    """A widget of runs."""
-
-    @property
-    def shown(self) -> tuple[Trace, ...]:
-        """The runs that it shows."""
-
-    def stills(self) -> Sequence[str]:
-        """Return the pictures of these runs at their ends, as SVG."""
-
-    def _repr_mimebundle_(self, **options: object) -> Any: ...
-
-
 class StaticOutput:
-    """What a widget of runs inherits, before the widget itself, so that a saved notebook shows it."""
+    """What a widget of runs inherits, before the widget itself, so that a saved notebook shows it.
 
-    def _ipython_display_(self: ShowsRuns, **options: object) -> None:
+    A widget of runs has them as `shown`, and their pictures at their ends, as SVG, as `stills`.
+    """
+
+    def _ipython_display_(self: Any, **options: object) -> None:
         """Show stills and lines, then the widget: of these outputs a front end shows the one that lives."""
         from IPython import display as front
 

@@ -44,7 +44,7 @@ def held(capsys, what, found, most, goal):
 
 def test_a_run_of_a_figure(capsys):
     mq.run("fuse:2.22")
-    held(capsys, "a run of fuse:2.20", entered(lambda: mq.run("fuse:2.20")), 365, 300)
+    held(capsys, "a run of fuse:2.20", entered(lambda: mq.run("fuse:2.20")), 371, 300)
 
 
 def test_a_file_of_a_broker(tmp_path, capsys):
@@ -52,7 +52,7 @@ def test_a_file_of_a_broker(tmp_path, capsys):
         mq.save(mq.figure(figure).scenario.network, f"{tmp_path}/{figure.replace(':', '-')}/")
     other, own = (tmp_path / name / "A" / "activemq.xml" for name in ("fuse-2.1", "fuse-2.20"))
     mq.load(other)
-    held(capsys, "mq.load of one activemq.xml", entered(lambda: mq.load(own)), 106, 50)
+    held(capsys, "mq.load of one activemq.xml", entered(lambda: mq.load(own)), 107, 50)
 
 
 def test_why_a_message_is_where_it_is(capsys):

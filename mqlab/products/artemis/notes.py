@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import permutations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mqlab.products.artemis.broker.broker import Broker
 from mqlab.products.artemis.broker.messages import (
@@ -13,6 +13,7 @@ from mqlab.products.artemis.broker.messages import (
     Queue,
     StoredMessage,
 )
+from mqlab.spec.json_types import JsonDict
 from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Reason
 from mqlab.trace.trace import Trace
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from mqlab.products.artemis.broker.site import Site
 
 
-Told = dict[str, Any]  # what no column of the trace holds
+Told = JsonDict  # what no column of the trace holds
 MOVES = (Kind.Sent, Kind.Forwarded, Kind.Dispatched)  # what arrives somewhere else
 
 

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from mqlab.errors import BadValue, UnknownName
-from mqlab.spec.action import Action, Start
+from mqlab.spec.action import Action, Restart
+from mqlab.spec.artemis.actions import StartAs
 from mqlab.spec.artemis.broker import AddressQueue, Broker
 from mqlab.spec.artemis.options import OPTIONS, Options, default, read_options
 from mqlab.spec.artemis.steps import StepCheck
@@ -18,7 +19,7 @@ from mqlab.spec.artemis.words import to_step, with_sessions
 from mqlab.spec.manual import documented
 from mqlab.spec.origin import Origin
 from mqlab.spec.scenario import AnyNetwork, others
-from mqlab.spec.step import Step, starts
+from mqlab.spec.step import Step
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -40,6 +41,7 @@ class ArtemisNetwork(AnyNetwork):
     """
 
     product: ClassVar[str] = "artemis"
+    FIRST: ClassVar[tuple[type[Action], ...]] = (Restart, StartAs)
     brokers: tuple[Broker, ...]
     queues: tuple[AddressQueue, ...] = ()
     cluster: Options = field(default_factory=dict, hash=False)
@@ -92,10 +94,6 @@ class ArtemisNetwork(AnyNetwork):
             check.read(step, f"action {place} ({type(action).__name__})")
             for place, (action, step) in enumerate(zip(actions, steps, strict=True), start=1)
         )
-
-    def completed(self, actions: tuple[Action, ...]) -> tuple[Action, ...]:
-        """Return *actions* after a start of all brokers, unless they start them."""
-        return actions if starts(self.script(actions)) else (Start(), *actions)
 
     @property
     def forgets_crashed(self) -> bool:

@@ -5,13 +5,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from mqlab.errors import UnknownName
+from mqlab.spec.json_types import JsonDict, JsonObject
 from mqlab.spec.options import tables
 
-Options = Mapping[str, Any]  # what is written, by Python name
+Options = JsonObject  # what is written, by Python name
 
 OPTIONS = tables("artemis")  # section -> its rows by Python name
 ELEMENTS = OPTIONS["ha-policy"]
@@ -26,7 +24,7 @@ def default(section: str, name: str) -> object:
     return OPTIONS[section][name].default
 
 
-def read_options(section: str, given: Options, where: str) -> dict[str, Any]:
+def read_options(section: str, given: Options, where: str) -> JsonDict:
     """Return what is given of a section, each value in its option's type; None is as if not given.
 
     Raises `UnknownName` for an option that no row names, `BadValue` for a value out of range.

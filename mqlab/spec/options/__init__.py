@@ -7,11 +7,10 @@ workbench's forms, the reference table, help and error texts all read these rows
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any
 
+from mqlab.spec.json_types import JsonDict, JsonObject
 from mqlab.spec.option import Option
 
 # How a file names the type of an option.
@@ -36,8 +35,8 @@ def tables(product: str) -> dict[str, dict[str, Option]]:
     }
 
 
-def _row(name: str, keys: Mapping[str, Any]) -> Option:
-    given: dict[str, Any] = {key: tuple(it) if isinstance(it, list) else it for key, it in keys.items()}
+def _row(name: str, keys: JsonObject) -> Option:
+    given: JsonDict = {key: tuple(it) if isinstance(it, list) else it for key, it in keys.items()}
     kind, default = TYPES[keys["type"]], keys.get("default")
     given |= {"type": kind, "default": kind(default) if isinstance(default, list) else default}
     return Option(name=name, **given)

@@ -8,7 +8,7 @@ against the direction of the messages (Fuse 2, "Dynamic propagation").
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mqlab.products.activemq.broker import advisory, durable, virtual_destinations
 from mqlab.products.activemq.broker.message import ConsumerInfo, Message
@@ -16,6 +16,7 @@ from mqlab.products.activemq.broker.queue import Queue
 from mqlab.products.activemq.broker.subscription import Subscription
 from mqlab.products.activemq.broker.topic import Topic
 from mqlab.spec import Broker as BrokerSpec
+from mqlab.spec.json_types import JsonObject
 from mqlab.spec.rows import OPTIONS
 from mqlab.spec.values import Destination, matches
 from mqlab.trace.kinds import Kind, Reason
@@ -204,7 +205,7 @@ class Broker:
             for element in pattern.elements()
         )
 
-    def policy_for(self, dest: Destination) -> Mapping[str, Any]:
+    def policy_for(self, dest: Destination) -> JsonObject:
         """Return every policy option for a destination, from its closest policy or by default.
 
         An exact name is closer than a pattern, and of patterns the longer one.

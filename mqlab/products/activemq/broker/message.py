@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from mqlab.spec.json_types import JsonObject
 from mqlab.spec.selector import Selector
 from mqlab.spec.values import Destination
 
@@ -27,8 +27,8 @@ class Message:
     dest_no: int
     sent: int  # us
     persistent: bool
-    properties: Mapping[str, Any]
-    headers: Mapping[str, Any]
+    properties: JsonObject
+    headers: JsonObject
     path: tuple[str, ...] = ()
     expires: int = 0  # us; 0 is never
     size: int = 1024  # bytes

@@ -7,11 +7,11 @@ composite queue of the broker's configuration gives one to each name it forwards
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mqlab.products.activemq.broker import advisory
 from mqlab.products.activemq.broker.message import Message
+from mqlab.spec.json_types import JsonObject
 from mqlab.spec.values import Destination, matches
 from mqlab.trace.kinds import Kind
 
@@ -30,7 +30,7 @@ def is_virtual(broker: Broker, dest: Destination) -> bool:
     ) and not advisory.is_about(dest)
 
 
-def composite(broker: Broker, dest: Destination) -> Mapping[str, Any] | None:
+def composite(broker: Broker, dest: Destination) -> JsonObject | None:
     """Return the broker's composite queue of that name."""
     return next((c for c in broker.spec.composites if c["name"] == dest.name), None)
 

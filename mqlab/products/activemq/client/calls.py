@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mqlab.products.activemq.broker.message import Message
 from mqlab.products.activemq.client.addresses import Refused
@@ -10,6 +10,7 @@ from mqlab.products.activemq.client.message_producer import MessageProducer
 from mqlab.products.activemq.transport.openwire import Send
 from mqlab.spec import Action, Commit, Consumer, OpenSession, Producer, TemporaryQueue
 from mqlab.spec import Client as ClientSpec
+from mqlab.spec.json_types import JsonDict
 from mqlab.spec.steps import SMALLEST
 from mqlab.trace.kinds import Kind, Reason
 from mqlab.trace.spans import spans
@@ -83,7 +84,7 @@ class PendingCall:
             self.then.close()
         self._end({"ok": False, "error": error})
 
-    def _end(self, row: dict[str, Any]) -> None:
+    def _end(self, row: JsonDict) -> None:
         if self.done:
             return
         self.done = True

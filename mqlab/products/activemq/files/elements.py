@@ -6,12 +6,12 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
 
 from mqlab.errors import BadFile, shown
 from mqlab.files.markup import Document, Element, Note
 from mqlab.products.activemq.files import policies, stores, xml_names
 from mqlab.products.activemq.files.reader import Reader
+from mqlab.spec.json_types import JsonDict
 
 OPENWIRE = (
     "tcp",
@@ -47,7 +47,7 @@ class TransportElement:
     element: Element
     name: str
     uri: str
-    options: dict[str, Any]
+    options: JsonDict
     openwire: bool
 
 
@@ -59,13 +59,13 @@ class BrokerElement:
     element: Element
     name: str
     edition: str | None
-    options: dict[str, Any] = field(default_factory=dict)
+    options: JsonDict = field(default_factory=dict)
     connectors: list[ConnectorElement] = field(default_factory=list)
     transports: list[TransportElement] = field(default_factory=list)
     policies: list[dict[str, object]] = field(default_factory=list)
     composites: list[dict[str, object]] = field(default_factory=list)
     master: str | None = None  # the address of a pure slave's master
-    notes: dict[str, Any] = field(default_factory=dict)
+    notes: JsonDict = field(default_factory=dict)
     note: Note | None = None
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from mqlab.files.markup import tag
 from mqlab.products.activemq.files import policies, stores, xml_names
@@ -16,6 +15,7 @@ from mqlab.products.activemq.files.addresses import rewritten
 from mqlab.products.activemq.files.schema import LATER
 from mqlab.products.activemq.files.stores import text
 from mqlab.spec.connector import NetworkConnector
+from mqlab.spec.json_types import JsonObject
 from mqlab.spec.network import Broker
 from mqlab.spec.values import Destination
 
@@ -75,14 +75,14 @@ def broker(broker: Broker, address: Mapping[str, str], place: Place) -> str:
     return f"{_HEAD}{tag('broker', given, inside, '  ')}{source}</beans>\n"
 
 
-def _directory(options: Mapping[str, Any], place: Place) -> str | None:
+def _directory(options: JsonObject, place: Place) -> str | None:
     shared = options.get("shared_store")
     if shared is None or place.shared is None:
         return None
     return f"{place.shared}/{re.sub(r'[^A-Za-z0-9_-]', '_', shared)}"
 
 
-def attributes(options: Mapping[str, Any], address: Mapping[str, str]) -> dict[str, str]:
+def attributes(options: JsonObject, address: Mapping[str, str]) -> dict[str, str]:
     """Return a broker's options that are attributes of its element."""
     found = {a: text(options[n]) for n, a in xml_names.BROKER.items() if n in options}
     if "pure_slave_of" in options:

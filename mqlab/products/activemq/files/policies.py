@@ -6,7 +6,6 @@ Source: ActiveMQ, per destination policies; the article's section on stuck messa
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from mqlab.errors import BadFile
 from mqlab.files.markup import Element, tag
@@ -14,6 +13,7 @@ from mqlab.products.activemq.files import xml_names
 from mqlab.products.activemq.files.reader import Reader
 from mqlab.products.activemq.files.schema import LATER
 from mqlab.products.activemq.files.stores import text
+from mqlab.spec.json_types import JsonObject
 from mqlab.spec.rows import OPTIONS
 
 VIRTUAL_TOPICS = ("topic://VirtualTopic.>",)
@@ -94,7 +94,7 @@ def written(policies: Iterable[Mapping[str, object]]) -> str:
     return tag("destinationPolicy", {}, held, " " * 4)
 
 
-def entry(policy: Mapping[str, Any]) -> str:
+def entry(policy: JsonObject) -> str:
     """Return a policy as lines."""
 
     def told(names: Mapping[str, str]) -> dict[str, str]:
@@ -125,7 +125,7 @@ def _in(outer: str, inner: str, attributes: Mapping[str, str]) -> str:
     return tag(outer, {}, tag(inner, attributes, "", " " * 14), " " * 12)
 
 
-def written_virtual(composites: Iterable[Mapping[str, Any]], topics: tuple[str, ...] | None) -> str:
+def written_virtual(composites: Iterable[JsonObject], topics: tuple[str, ...] | None) -> str:
     """Return the ``destinationInterceptors`` of a broker as lines; nothing if all is as by default.
 
     With interceptors of its own a broker has no virtual topics but those that are written.

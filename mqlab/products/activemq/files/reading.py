@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from pathlib import PurePosixPath
-from typing import Any
 
 from mqlab.errors import BadFile, MqlabError
 from mqlab.files import parsing
@@ -14,6 +13,7 @@ from mqlab.products.activemq.files.addresses import AddressBook
 from mqlab.products.activemq.files.elements import BrokerElement, BrokerReader, ConnectorElement
 from mqlab.spec.around import Around, Endpoint
 from mqlab.spec.connector import NetworkConnector, TransportConnector
+from mqlab.spec.json_types import JsonDict
 from mqlab.spec.network import Broker, Network
 from mqlab.spec.option import DEFAULT_EDITION
 from mqlab.spec.origin import Origin, SourceFile
@@ -43,7 +43,7 @@ def read(
             raise
         except (MqlabError, TypeError, KeyError, AttributeError) as error:
             raise BadFile(f"{_place(broker)}: {error}") from None
-    told: dict[str, Any] = {}
+    told: JsonDict = {}
     for broker in found.values():
         told.update(broker.notes.get("network", {}))
     editions = [broker.edition for broker in found.values() if broker.edition]

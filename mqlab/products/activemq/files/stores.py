@@ -6,11 +6,11 @@ Source: Fuse 4, Examples 4.5 to 4.7; ActiveMQ, pluggable storage lockers.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from mqlab.files.markup import Element, tag
 from mqlab.products.activemq.files import xml_names
 from mqlab.products.activemq.files.reader import Reader
+from mqlab.spec.json_types import JsonObject
 from mqlab.spec.rows import OPTIONS
 
 SHARED = "/shared/"  # before the name of a store that is written as no path
@@ -57,7 +57,7 @@ def read(reader: Reader, broker: Element) -> dict[str, object]:
     return found
 
 
-def written(options: Mapping[str, Any], directory: str | None) -> str:
+def written(options: JsonObject, directory: str | None) -> str:
     """Return the persistence adapter and the I/O error handler as lines; nothing for memory.
 
     *directory* is where the files of a shared store lie, if not in `SHARED`.

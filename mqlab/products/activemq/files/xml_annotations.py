@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from mqlab.errors import MqlabError
 from mqlab.products.activemq.files.xml_names import NOTE
 from mqlab.spec.around import Around, Endpoint
 from mqlab.spec.connector import NetworkConnector, TransportConnector
+from mqlab.spec.json_types import JsonDict, JsonObject
 from mqlab.spec.network import Broker, Network
 
 Notes = dict[str, object]
@@ -66,7 +66,7 @@ def merged(before: Mapping[str, object], more: Mapping[str, object]) -> Notes:
     return found
 
 
-def applied(broker: Broker, notes: Mapping[str, Any]) -> Broker:
+def applied(broker: Broker, notes: JsonObject) -> Broker:
     """Return a broker as its notes say; the reverse of `needed`."""
     if not notes:
         return broker
@@ -87,14 +87,14 @@ def applied(broker: Broker, notes: Mapping[str, Any]) -> Broker:
     )
 
 
-def _connector(connector: NetworkConnector, note: Mapping[str, Any]) -> NetworkConnector:
+def _connector(connector: NetworkConnector, note: JsonObject) -> NetworkConnector:
     if not note:
         return connector
     options = _changed(connector.options, note.get("options", {}))
     return connected(note.get("name", connector.name), note.get("uri", connector.uri), options)
 
 
-def connected(name: str, uri: str, options: Mapping[str, Any]) -> NetworkConnector:
+def connected(name: str, uri: str, options: JsonObject) -> NetworkConnector:
     """Return a connector; one whose address its broker refuses is taken as it is written."""
     try:
         return NetworkConnector(name, uri=uri, **options)
@@ -102,7 +102,7 @@ def connected(name: str, uri: str, options: Mapping[str, Any]) -> NetworkConnect
         return NetworkConnector.as_written(name, uri, **options)
 
 
-def _changed(options: Mapping[str, object], changes: Mapping[str, object]) -> dict[str, Any]:
+def _changed(options: Mapping[str, object], changes: Mapping[str, object]) -> JsonDict:
     return {n: v for n, v in {**options, **changes}.items() if v is not None}
 
 
@@ -123,7 +123,7 @@ def of_network(wanted: Network, got: Network) -> Notes:
     return found
 
 
-def around_of(note: Mapping[str, Any]) -> Around:
+def around_of(note: JsonObject) -> Around:
     """Return what lies around brokers, from a note."""
     return Around(
         tuple(Endpoint(name, mode) for name, mode in note["endpoints"]),
@@ -132,7 +132,7 @@ def around_of(note: Mapping[str, Any]) -> Around:
     )
 
 
-def written(notes: Mapping[str, Any]) -> str:
+def written(notes: JsonObject) -> str:
     """Return the processing instruction that holds notes."""
     text = json.dumps(notes, ensure_ascii=True).replace(">", "\\u003e")
     return f"<?{NOTE} {text}?>"

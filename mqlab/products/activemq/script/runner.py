@@ -19,6 +19,7 @@ from mqlab.products.activemq.script.waits import WAITS
 from mqlab.spec import action as a
 from mqlab.spec import clients as c
 from mqlab.spec import faults as f
+from mqlab.spec.json_types import JsonDict
 from mqlab.spec.network_names import DATABASE
 from mqlab.spec.steps import name_of
 
@@ -44,7 +45,7 @@ class ScriptRunner:
     def __init__(self, lab: Lab) -> None:
         self.lab = lab
         self.calls: list[PendingCall] = []
-        self.rows: list[dict[str, Any]] = []  # results that are no calls
+        self.rows: list[JsonDict] = []  # results that are no calls
         self.named: set[str] = set()  # the brokers that have been started at least once
         self.turns: deque[DiscoveryNetworkConnector] = deque()
         self.in_turn = False

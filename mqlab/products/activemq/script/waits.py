@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from mqlab.spec.json_types import JsonObject
 
 if TYPE_CHECKING:
     from mqlab.products.activemq.lab import Lab
 
-About = Mapping[str, Any]  # what a `WaitUntil` is about
+About = JsonObject  # what a `WaitUntil` is about
 
 
 def master(lab: Lab, about: About) -> bool:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter, deque
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +17,7 @@ from mqlab.engine.link import Link
 from mqlab.products.openmq.broker.destinations import ClusterDestination, PhysicalDestination
 from mqlab.products.openmq.broker.messages import Delivery
 from mqlab.products.openmq.script.operation import Row
+from mqlab.spec.json_types import JsonDict, JsonObject
 from mqlab.spec.openmq import AUTO_CREATED, LINKED_ALIKE
 from mqlab.spec.selector import Selector
 from mqlab.spec.values import Destination
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 DEAD = Destination("queue", "mq.sys.dmq")  # of the dead messages of each broker
 ENDED = "of a subscription that has ended"  # the key of what its home keeps for nobody
 
-Keys = Mapping[str, Any]  # of a step
-Properties = dict[str, Any]  # of a destination or broker, by their administration names
+Keys = JsonObject  # of a step
+Properties = JsonDict  # of a destination or broker, by their administration names
 Key = tuple[str, str]  # (client id, subscription name) of a durable or shared subscription
 
 

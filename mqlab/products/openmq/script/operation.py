@@ -6,16 +6,17 @@ inside of it never does.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from mqlab.spec.json_types import JsonDict, JsonObject
 from mqlab.spec.step import Step
 from mqlab.spec.values import Destination
 
 LIMIT_MS = 30_000  # how long a step waits if it does not say
 
-Row = dict[str, Any]  # what came of a step, in the form of the recordings
+Row = JsonDict  # what came of a step, in the form of the recordings
 Answer = Row | str | bool | None  # True and None are ok, False is refused
 
 
@@ -62,12 +63,12 @@ class ScriptStep:
         return waits.then(waits.argument) if waits is not None and waits.then is not None else None
 
 
-def limit_of(keys: Mapping[str, Any], usual: float = LIMIT_MS) -> float:
+def limit_of(keys: JsonObject, usual: float = LIMIT_MS) -> float:
     """Return how long a step may wait (ms)."""
     return float(keys.get("limit_ms", usual))
 
 
-def destination_of(keys: Mapping[str, Any]) -> Destination:
+def destination_of(keys: JsonObject) -> Destination:
     """Return the destination that a step names."""
     kind = "queue" if "queue" in keys else "topic"
     return Destination(kind, keys[kind])
