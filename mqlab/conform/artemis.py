@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from collections import Counter
+
 from mqlab.errors import BadFile
 from mqlab.files.places import differ
 from mqlab.spec.json_types import JsonDict, JsonObject
@@ -41,11 +44,25 @@ def _broker(broker: JsonObject) -> JsonDict:
     if "queues" in found:
         found["queues"] = {
             name: dict(queue)
-            for name, queue in found["queues"].items()
+            for name, queue in _renumbered(found["queues"]).items()
             if not name.startswith("store_and_forward:")
         }
     if "hosts" in found:
         found["hosts"] = {name: _broker(hosted) for name, hosted in found["hosts"].items()}
+    return found
+
+
+def _renumbered(queues: JsonObject) -> JsonDict:
+    """Number the queues of plain subscribers of one topic by what is in them.
+
+    The broker lists them by random names, and a recording numbers each by its place among all queues.
+    """
+    found: JsonDict = {name: queue for name, queue in queues.items() if not name.startswith("temporary:")}
+    own = [(name.partition("#")[0], queue) for name, queue in queues.items() if name.startswith("temporary:")]
+    numbers: Counter[str] = Counter()
+    for name, queue in sorted(own, key=lambda pair: (pair[0], json.dumps(pair[1], sort_keys=True))):
+        numbers[name] += 1
+        found[f"{name}#{numbers[name]}"] = queue
     return found
 
 

@@ -26,7 +26,7 @@ from mqlab.products.activemq.script.runner import ScriptRunner
 from mqlab.products.activemq.script.steps import ScriptStep
 from mqlab.products.activemq.transport.address_resolver import AddressResolver
 from mqlab.products.activemq.transport.multicast import MulticastNetwork
-from mqlab.spec import Action, Network, Scenario, Snapshot, Start
+from mqlab.spec import Action, Network, Scenario, Snapshot, Start, Wait
 from mqlab.spec import Broker as BrokerSpec
 from mqlab.spec.edition import RULES, EditionRules
 from mqlab.spec.link import LikeLinks, Links
@@ -36,6 +36,7 @@ from mqlab.trace.kinds import Kind, Reason
 from mqlab.trace.trace import Trace
 
 if TYPE_CHECKING:
+    from mqlab.engine.lab import Timed
     from mqlab.products.activemq.client.addresses import Refused
     from mqlab.products.activemq.client.connection import ClientConnection
     from mqlab.products.activemq.client.direct_client import DirectClient
@@ -45,7 +46,6 @@ USUAL = Timing()
 CIRCULATES = (
     "with several routes between brokers set suppressDuplicateQueueSubscriptions, or a lower networkTTL"
 )
-CALLS = 30  # spread of what passes between two calls of a script: 1 to 500 ms were seen
 
 
 class Lab(KernelLab):
@@ -161,17 +161,19 @@ class Lab(KernelLab):
         return self.acts.do(no, action)
 
     def end_action(self) -> None:
-        """An action is over: a client takes a moment before the next call; a look takes none."""
+        """An action is over: a client takes a moment before the next call; a look or a wait takes none."""
         first = self.under_way is None
         super().end_action()
-        wait = self.random_duration(self.timing.between, CALLS)
-        if self.under_way is not None or not self.script or not wait or self.pausing or first:
+        between = 0 if self._is_of_script(self.latest, Wait) else self.timing.between  # does not jitter
+        if self.under_way is not None or not self.script or not between or self.pausing or first:
             self.pausing = False
             return
-        following = self.script[0]
-        looks = isinstance(following, ScriptStep) and isinstance(following.action, Snapshot)
         self.pausing = True
-        self.under_way = Completion(deadline=self.clock.now + (0 if looks else wait))
+        wait = 0 if self._is_of_script(self.script[0], Snapshot) else between
+        self.under_way = Completion(deadline=self.clock.now + wait)
+
+    def _is_of_script(self, timed: Timed | None, kind: type[Action]) -> bool:
+        return isinstance(timed, ScriptStep) and isinstance(timed.action, kind)
 
     def action_of(self, scripted: ScriptStep | Action) -> Action:
         """Return the action of a step of the script."""

@@ -1,5 +1,7 @@
 """The lab step by step: time, forks, and what no recording speaks of."""
 
+from itertools import pairwise
+
 import pytest
 
 import mqlab as mq
@@ -132,3 +134,16 @@ def test_a_consumer_on_a_client_unsubscribes_and_acknowledges_some():
     broker = lab.brokers["A"]
     assert broker.durables == {}
     assert [message.number for message in broker.by_name[FOO].messages] == [1]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_pauses_between_the_calls_of_a_script_do_not_jitter(seed):
+    from mqlab.products.activemq.lab import Lab
+
+    looks = [mq.WaitUntil("role", about={"broker": "A", "role": "running"}), mq.Wait("50ms")] * 6
+    scenario = mq.Scenario(mq.Network(mq.Broker("A")), (mq.Restart("A"), *looks), pace="calls")
+    lab = Lab(scenario, seed, "1ms")
+    lab.play()
+    times = [began for _, began, _ in lab.begun[1:]]
+    pauses = {later - sooner for sooner, later in pairwise(times)}
+    assert pauses == {lab.timing.between, 50_000}

@@ -146,7 +146,7 @@ class FailoverTransport:
         """Wait as the back-off says, then go on with the task."""
         self.resting = True
         # Without a wait the next round still comes after this one: an attempt takes its time.
-        wait = max(self.lab.timing.attempt, self._back_off(rule))
+        wait = max(self.lab.timing.attempt, self._back_off(rule) + self.lab.timing.round)
         self.lab.clock.schedule_background(self.lab.clock.now + wait, self.on_rested, self.timer_no)
 
     def on_rested(self, nap: int) -> None:

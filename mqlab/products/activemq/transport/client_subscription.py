@@ -78,10 +78,15 @@ class ClientSubscription(Subscription):
             self.broker.destinations[message.dest_no].dispatch()
 
     def poisoned(self, message: Message) -> None:
-        """A message is to be a dead letter: it came too often, or nobody can tell whether it counted."""
+        """A message is to be a dead letter: it came too often, or nobody can tell whether it counted.
+
+        A non-durable subscription only forgets it (`TopicSubscription.acknowledge` of 5.17.2 counts a poison
+        acknowledgement like any other): others of the topic may have it.
+        """
         if message in self.dispatched:
             self.acknowledge(message)
-            dead_letter_strategy.poisoned(self.broker, message)
+            if self.dest.is_queue or self.durable:
+                dead_letter_strategy.poisoned(self.broker, message)
 
 
 def prefetch_of(broker: Broker, info: ConsumerInfo) -> int:

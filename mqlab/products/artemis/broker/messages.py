@@ -97,6 +97,15 @@ class Queue:
         """Whether a consumer's selector lets a message pass."""
         return any(selects(consumer.selector, message) for consumer in self.consumers)
 
+    def wanted_afar(self, message: Message) -> bool:
+        """Whether another broker believes that a consumer here wants a message.
+
+        It keeps the number of consumers and their selectors apart: where some have one, a consumer without
+        does not count (`RemoteQueueBindingImpl.isHighAcceptPriority` of 2.4.0).
+        """
+        selectors = [consumer.selector for consumer in self.consumers if consumer.selector is not None]
+        return bool(self.consumers) and (not selectors or any(selects(one, message) for one in selectors))
+
 
 @dataclass(eq=False, slots=True)
 class StoredMessage:

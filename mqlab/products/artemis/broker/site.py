@@ -133,7 +133,7 @@ class Site(Lab):
         if reason is None:
             self.soon(broker, self.random_duration(BOOT), self._activate)
             if broker.spec.checks_network:
-                first = self.random_duration(BOOT + broker.spec.check_period * MS)
+                first = self.random_duration(BOOT) + broker.spec.check_period * MS
                 self.soon(broker, first, self.check_network)
 
     def _activate(self, broker: Broker) -> None:

@@ -26,6 +26,8 @@ MS = 1000
 _CLOSED = "IllegalStateException / ActiveMQObjectClosedException"
 CLOSED = f"receive: {_CLOSED} AMQ119017"
 SESSION_CLOSED = f"{_CLOSED} AMQ119019"
+TIMED_OUT = "JMSException / ActiveMQConnectionTimedOutException AMQ119013"
+LOOKS = 20 * MS  # how often a blocked call looks whether it can go on
 ROLLED_BACK = "TransactionRolledBackException / ActiveMQTransactionRolledBackException AMQ119030"
 
 
@@ -101,15 +103,38 @@ class Client:
         if self.state != "new":
             return
         addresses = self.addresses[:1] if attempts.left < 0 else self.addresses
-        broker = next(filter(self.reaches, map(self.lab.brokers.__getitem__, addresses)), None)
+        brokers = [self.lab.brokers[name] for name in addresses]
+        broker = next(filter(self.reaches, brokers), None)
         if broker is not None:
             self._attach(broker)
+        elif self.options["ha"] and self._answers_nothing(brokers[0]):
+            end = self.lab.now + self.options["call_timeout"] * MS
+            self.lab.later(LOOKS, self._await_topology, (brokers[0], end, attempts))
         elif attempts.left in (0, 1):
             self.state = "failed"
             if self.opening is not None:
                 self.opening.note_failure()
         else:
             self.lab.later(attempts.next(), self.connect, attempts)
+
+    def _answers_nothing(self, broker: Broker) -> bool:
+        """Whether a broker that served is suspended: its machine still accepts connections."""
+        served = broker.role == "paused" and broker.suspended[0] == "live"
+        return served and self.lab.partitions.joined("clients", broker.process_name)
+
+    def _await_topology(self, waiting: tuple[Broker, int, Attempts]) -> None:
+        """Connected, wait for the broker's topology, at most callTimeout (`ServerLocatorImpl`, AMQ119013)."""
+        broker, end, attempts = waiting
+        if self.state != "new":
+            return
+        if not self._answers_nothing(broker):
+            self.connect(attempts)
+        elif self.lab.now < end:
+            self.lab.later(LOOKS, self._await_topology, waiting)
+        else:
+            self.state = "failed"
+            if self.opening is not None:
+                self.opening.note_failure(TIMED_OUT)
 
     def attempts(self, left: int) -> Attempts:
         """Return so many attempts, at the intervals of its options."""

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from mqlab.engine.link import Link
 from mqlab.products.artemis.broker.messages import Message
+from mqlab.products.artemis.client.clients import LOOKS, SESSION_CLOSED
 from mqlab.spec.artemis.steps import Keys
 from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
 MS = 1000
 NOT_CONNECTED = "JMSException / ActiveMQNotConnectedException AMQ119007"
-LOOKS = 20 * MS  # how often a blocked call looks whether it can go on
 BLOCKED = 20_000  # ms after which a call counts as blocked
 
 
@@ -122,10 +122,10 @@ class CreateSession(Request):
         self.answered = self.client.state != "new"
         return super().is_over()
 
-    def note_failure(self) -> None:
+    def note_failure(self, why: str = NOT_CONNECTED) -> None:
         """No attempt is left, maybe long after the script has gone on."""
         for said in dict.fromkeys(("open", self.what)):
-            self.client.results.append(f"step {self.step} {said}: {NOT_CONNECTED}")
+            self.client.results.append(f"step {self.step} {said}: {why}")
 
 
 class Transaction(Request):
@@ -154,8 +154,12 @@ class SendRequest(Request):
         client.sending += 1
 
     def begin(self) -> None:
-        """Send the first message, or end."""
-        if self.count:
+        """Send the first message, or end: a session that is closed makes no producer, and nothing is sent."""
+        if self.count and self.client.state == "failed":
+            self.client.results.append(f"step {self.step} send: {SESSION_CLOSED}")
+            self.lab.clients.sending -= self.count
+            self._end()
+        elif self.count:
             self.lab.later(0, self.make)
         else:
             self._end()

@@ -30,6 +30,12 @@ class BridgedMessage:
     row: int = -1
 
 
+def _believed(broker: Broker, binding: Binding, message: Message) -> bool:
+    """Whether a broker takes it that a consumer of a queue, its own or another broker's, wants a message."""
+    at, queue = binding
+    return queue.wanted(message) if at is broker else queue.wanted_afar(message)
+
+
 class Refused(Exception):
     """A send that the broker answers with an error."""
 
@@ -136,7 +142,7 @@ class ClusterConnection(Subsystem):
         turns = [(at, queue) for at, queue in self._turns(broker, bindings) if selects(queue.selector, message)]
         own = [turn for turn in turns if turn[0] is broker]
         anybody = kind == "STRICT" or len(bindings) == 1
-        takers = [turn for turn in turns if anybody or turn[1].wanted(message)]
+        takers = [turn for turn in turns if anybody or _believed(broker, turn, message)]
         if kind == "OFF" and turns:  # it goes on until a turn is its own: one that never comes
             if not own or (takers and own[0] not in takers):  # is an error
                 raise Refused
@@ -265,7 +271,7 @@ class ClusterConnection(Subsystem):
             takers = [
                 turn
                 for turn in self._turns(broker, bindings)
-                if turn[1] is not queue and turn[1].wanted(item.message)
+                if turn[1] is not queue and _believed(broker, turn, item.message)
             ]
             if not takers:
                 return
