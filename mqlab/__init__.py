@@ -6,7 +6,7 @@
 {'C1': 6, 'C2': 3, 'C3': 3}
 
 verbs    run check effect explain what_if outcomes compare upgrade real view
-         compare_products default_load
+         compare_products default_load chaos survives cheapest
          save load configuration figure figures recorded options faults
 by step  Lab: do step until rest fork trace roles now
 network  Network Broker NetworkConnector TransportConnector Queue Topic
@@ -27,6 +27,7 @@ import typing
 from typing import Any
 
 from mqlab.api.asking import compare, compare_products, explain, outcomes, sweep, upgrade, what_if
+from mqlab.api.chaos import chaos, cheapest, survives
 from mqlab.api.topologies import chain, complete, hub, mesh, regions, ring, tree
 from mqlab.api.verbs import (
     Lab,
@@ -118,6 +119,8 @@ if typing.TYPE_CHECKING:
     # At run time `help(mqlab)` would print all of these, one after the other.
     __all__ = [
         # verbs
+        "chaos",
+        "cheapest",
         "check",
         "compare",
         "compare_products",
@@ -135,6 +138,7 @@ if typing.TYPE_CHECKING:
         "recorded",
         "run",
         "save",
+        "survives",
         "sweep",
         "to_networkx",
         "upgrade",

@@ -340,3 +340,31 @@ def test_several_files_are_one_network(mqlab, files_of_a_hub):
     alone = mqlab("upgrade", "fuse:2.1", "fuse:2.2")
     assert alone.returncode == 2
     assert "one figure or lab file at a time" in alone.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("explain", "fuse:2.20", "--why-not", "C2"), "--why-not C2 needs a message, e.g. --message P-1"),
+        (("explain", "fuse:2.20", "--broker", "A", "--consumer", "C1"), "ask one question"),
+        (("lessons", "nope", "--html", "out"), "unknown lesson 'nope'"),
+        (("lessons", "nope"), "unknown lesson 'nope'"),
+        (("run", "nope"), "nope: neither a file or folder here nor the id of a figure"),
+        (("run", "fuse:2.2O"), "did you mean 'fuse:2.2'"),
+    ],
+)
+def test_what_puzzled_is_said_in_the_words_of_the_command_line(mqlab, arguments, told):
+    done = mqlab(*arguments)
+    assert done.returncode == 2
+    assert told in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_help_and_version_are_found_where_people_look(mqlab):
+    assert mqlab("version").stdout == mqlab("--version").stdout
+    assert mqlab("-h").stdout.startswith("Usage: mqlab ")
+    assert mqlab("run", "-h").stdout.startswith("Usage: mqlab run ")
+    done = subprocess.run(
+        [sys.executable, "-m", "mqlab", "--version"], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == mqlab("--version").stdout

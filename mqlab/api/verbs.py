@@ -212,11 +212,18 @@ def default_load(what: object, messages: int = 10) -> tuple[Action, ...]:
 def check(what: object, *actions: Action) -> Problems:
     """Return the problems of what `run` takes, errors first; of a network without actions, too.
 
-    A problem is a setting the real broker accepts although it loses, strands or duplicates messages.
-    """
-    from mqlab.products import inputs
+    A problem is a setting the real broker accepts although it loses, strands or duplicates messages. `changes`
+    of what is returned are single changes that take problems away, to be applied.
 
-    return inputs.check(what, *actions)
+    >>> import mqlab as mq
+    >>> net = mq.chain(3, network_ttl=1)
+    >>> problems = mq.check(net)
+    >>> problems[0].rule, str(problems.changes[0]), len(mq.check(problems.changes[0].apply(net)))
+    ('ttl-distance', 'every connector with networkTTL=3', 0)
+    """
+    from mqlab.experiments import fixes
+
+    return fixes.check(what, *actions)
 
 
 def faults(what: object, *, seed: int, rate: float, length: int | str = "10s") -> Scenario:

@@ -2,12 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+
+from mqlab.spec.change import Change
 from mqlab.spec.problem import Problem
 from mqlab.trace.grid import TextTable
 
+Fixes = Callable[[], tuple[Change, ...]]
+
 
 class Problems(TextTable, list[Problem]):
-    """Problems in a list: prints one a line, shows as a table in a notebook."""
+    """Problems in a list: prints one a line, shows as a table in a notebook.
+
+    `changes` are single changes of an option that take one of them away: `changes[0].apply(net)`.
+    """
+
+    def __init__(
+        self, found: Iterable[Problem] = (), fixes: Callable[[], tuple[Change, ...]] | None = None
+    ) -> None:
+        super().__init__(found)
+        self._fixes = fixes
+
+    @property
+    def changes(self) -> tuple[Change, ...]:
+        """The changes, found by trying them: a second for a network of twenty brokers."""
+        return () if self._fixes is None else self._fixes()
 
     def table(self) -> list[list[str]]:
         """Return the table as text: the head, then one line per problem."""

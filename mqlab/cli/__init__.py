@@ -42,7 +42,7 @@ def main() -> None:
     """Run the command line; bad input ends in one message and status 2."""
     warnings.showwarning = lambda told, *_: print(f"mqlab: {told}", file=sys.stderr)
     try:
-        app()
+        app(prog_name="mqlab")
     except MqlabError as error:
         text = f"mqlab: {error}".encode(sys.stderr.encoding or "utf-8", "backslashreplace")
         print(text.decode(sys.stderr.encoding or "utf-8"), file=sys.stderr)

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from mqlab.api import verbs
-from mqlab.errors import BadValue
+from mqlab.errors import BadFile, BadValue
 from mqlab.files import files
+from mqlab.products import inputs
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -49,16 +50,25 @@ Producers = Annotated[list[str] | None, typer.Option("--producer", "--producer-a
 Limit = Annotated[int | None, typer.Option(min=1, help="stop the run after this many events")]
 
 
+def print_version() -> None:
+    """Print the version of mqlab."""
+    import mqlab
+
+    print(f"mqlab {mqlab.__version__}")
+
+
 def _version(asked: bool) -> None:
     if asked:
-        import mqlab
-
-        print(f"mqlab {mqlab.__version__}")
+        print_version()
         raise typer.Exit
 
 
 app = typer.Typer(
-    no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
 )
 
 
@@ -134,6 +144,8 @@ def scenario(
     first, path = what[0], Path(what[0])
     if len(what) > 1:
         found = verbs.scenario_of(verbs.load(*what))
+    elif ":" not in first and not (path.suffix in inputs.FILES or _exists(path)):
+        raise BadFile(f"{first}: neither a file or folder here nor the id of a figure, such as fuse:2.20")
     else:
         found = verbs.scenario_of(path if first and (path.suffix == ".json" or _exists(path)) else first)
     made: Scenario = changed(found, changes, edition)

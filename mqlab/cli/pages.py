@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from mqlab.cli.app import Json, app, note, show, table, told
-from mqlab.errors import BadValue, MissingExtra
+from mqlab.errors import BadValue, MissingExtra, UnknownName
 from mqlab.spec.plural import counted
 
 
@@ -34,11 +34,15 @@ def lessons(
     as_json: Json = False,
 ) -> None:
     """List the lessons, or export them as static pages that need no kernel and no internet."""
+    from mqlab.site import book
+
+    known = [page.name for page in book.pages()]
+    for name in names or ():
+        if name not in known:
+            raise UnknownName.of("lesson", name, known)
     if html is not None:
         _write(html, names, engine, without_engine)
         return
-    from mqlab.site import book
-
     pages = [page for page in book.pages() if not names or page.name in names]
     if as_json:
         for page in pages:

@@ -211,6 +211,10 @@ def explain(
 ) -> None:
     """Explain what happened to a message, a consumer, a broker or a whole run."""
     paths = only(what)
+    if why_not is not None and message is None:
+        raise BadValue(f"--why-not {why_not} needs a message, e.g. --message P-1 --why-not {why_not}")
+    if sum(one is not None for one in (consumer or why_not or message, broker)) > 1:
+        raise BadValue("--broker cannot be combined with --message, --consumer or --why-not; ask one question")
     played = verbs.run(scenario(paths, changes, edition, load, consumers, producers), seed=seed)
     found = asking.explain(played, message=message, consumer=consumer, broker=broker, why_not=why_not)
     if as_json:

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from mqlab.cli.app import Json, app, show, table, told
+from mqlab.cli.app import Json, app, print_version, show, table, told
 
 
 @app.command()
@@ -21,6 +21,12 @@ def lab(
     from mqlab.lessons import jupyter
 
     raise typer.Exit(jupyter.start(folder, browser=browser, offline=offline))
+
+
+@app.command(hidden=True)
+def version() -> None:
+    """Print the version, as ``--version`` does."""
+    print_version()
 
 
 @app.command()

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from mqlab.experiments.proposal import Proposal
 from mqlab.spec.change import Body, Change, Edit, Path
 from mqlab.spec.option import Option
 from mqlab.spec.rows import GUIDE_NAMES, OPTIONS
@@ -103,18 +104,18 @@ def taken_away(body: Body) -> Iterator[Change]:
             ]:
                 if path[-1] not in _FIELDS:
                     text = f"{who} without {GUIDE_NAMES.get(path[-1], path[-1])}={_shown(value)}"
-                    yield Change("option", text, (Edit(("actions", no, *path)),), (path[-1],))
+                    yield Proposal("option", text, (Edit(("actions", no, *path)),), (path[-1],))
         else:
             for key in given:  # of a destination, or a start
                 text = f"{told(action)} without {key}={_shown(given[key])}"
-                yield Change("option", text, (Edit(("actions", no, "options", key)),), (key,))
+                yield Proposal("option", text, (Edit(("actions", no, "options", key)),), (key,))
     for no, action in enumerate(actions):
         if action["do"] in _FAULTS:
             places = [no, *_menders(actions, no)]
-            yield Change("fault", f"without {told(action)}", _without(places), (action["do"],))
+            yield Proposal("fault", f"without {told(action)}", _without(places), (action["do"],))
     for no, action in enumerate(actions):
         if action["do"] in _ACTIONS:
-            yield Change("action", f"without {told(action)}", _without([no]), (action["do"],))
+            yield Proposal("action", f"without {told(action)}", _without([no]), (action["do"],))
 
 
 def _options(body: Body, path: Path, place: object) -> Iterator[Change]:
@@ -130,7 +131,7 @@ def _options(body: Body, path: Path, place: object) -> Iterator[Change]:
                 yield from _options(body, inner, value)
             elif key not in _ELEMENT_KEYS:
                 text = f"{element(body, path)} without {GUIDE_NAMES.get(key, key)}={_shown(value)}"
-                yield Change("option", text, (Edit(inner),), _names(inner))
+                yield Proposal("option", text, (Edit(inner),), _names(inner))
 
 
 def _names(path: Path) -> tuple[str, ...]:
@@ -168,7 +169,7 @@ def without_client(body: Body, name: str) -> Change | None:
     keys = ("name", "consumer", "producer", "client", "who", "on")
     actions = body.get("actions", ())
     places = [no for no, action in enumerate(actions) if name in [action.get(key) for key in keys]]
-    return Change("action", f"without {name}", _without(places), (name,)) if places else None
+    return Proposal("action", f"without {name}", _without(places), (name,)) if places else None
 
 
 def earlier(body: Body, name: str) -> Change | None:
@@ -181,7 +182,7 @@ def earlier(body: Body, name: str) -> Change | None:
     order = [*range(sent[0]), opened[0], *(n for n in range(sent[0], len(actions)) if n != opened[0])]
     moved = tuple(Edit(("actions", n), actions[old]) for n, old in enumerate(order))
     text = f"{name} subscribes before anything is sent"
-    return Change("action", text, moved, ("subscribes",))
+    return Proposal("action", text, moved, ("subscribes",))
 
 
 def element(body: Body, path: Path) -> str:
@@ -237,7 +238,7 @@ def _connectors(body: Body) -> Iterator[Change]:
         for row, value in values:
             if any(connectors[n].get(row.name) != value for n in places):
                 edits = tuple(Edit(("connectors", n, row.name), value) for n in places)
-                yield Change("option", f"{where} with {row.guide}={_shown(value)}", edits, (row.name,))
+                yield Proposal("option", f"{where} with {row.guide}={_shown(value)}", edits, (row.name,))
 
 
 def _farther(connectors: Sequence[Body], places: Sequence[int], where: str, most: int) -> Iterator[Change]:
@@ -248,7 +249,7 @@ def _farther(connectors: Sequence[Body], places: Sequence[int], where: str, most
     halves = [Edit(("connectors", n, half)) for n in places for half in ("message_ttl", "consumer_ttl")]
     least = min(int(connectors[n].get("network_ttl", 1)) for n in places)
     *lesser, greatest = (
-        Change(
+        Proposal(
             "option",
             f"{where} with networkTTL={ttl}",
             (*(Edit(("connectors", n, "network_ttl"), ttl) for n in places), *halves),
@@ -269,7 +270,7 @@ def _policies(body: Body, destination: str) -> Iterator[Change]:
         for n, broker in enumerate(body.get("brokers", ()))
     )
     text = f"replayWhenNoConsumers for {destination} at every broker"
-    yield Change("option", text, edits, ("policies", "replay_when_no_consumers"))
+    yield Proposal("option", text, edits, ("policies", "replay_when_no_consumers"))
 
 
 def _artemis(body: Body) -> Iterator[Change]:
@@ -282,15 +283,15 @@ def _artemis(body: Body) -> Iterator[Change]:
         now = body.get("cluster", {}).get(row.name, row.default)
         for way in (way for way in row.choices if way != now):
             edit = Edit(("cluster", row.name), way)
-            yield Change("option", f"{row.guide} {way}", (edit,), (row.name,))
+            yield Proposal("option", f"{row.guide} {way}", (edit,), (row.name,))
     for row in routing("address-setting"):
         if body.get("address_settings", {}).get(row.name, row.default) != 0:
             edit = Edit(("address_settings", row.name), 0)
-            yield Change("option", f"{row.guide} 0", (edit,), (row.name,))
+            yield Proposal("option", f"{row.guide} 0", (edit,), (row.name,))
     for n, broker in enumerate(body.get("brokers", ())):
         policy = broker.get("ha", {})
         for row in routing("ha-policy"):
             if policy.get("role") == "master" and not policy.get(row.name):
                 text = f"{broker['name']} with {row.guide}=true"
                 edit = Edit(("brokers", n, "ha", row.name), True)
-                yield Change("option", text, (edit,), (row.name,))
+                yield Proposal("option", text, (edit,), (row.name,))

@@ -12,12 +12,15 @@ from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mqlab.errors import CannotRun, MissingExtra, MqlabError
 from mqlab.experiments.plan import Plan, measures, planned, play
 from mqlab.spec.json_types import JsonDict
 from mqlab.trace.grid import TextTable
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 Row = JsonDict
 GROUP = 8  # runs that are given to a process at a time
@@ -76,7 +79,7 @@ class Runs(TextTable):
 
     __repr__ = TextTable.__str__
 
-    def to_pandas(self) -> Any:
+    def to_pandas(self) -> DataFrame:
         """Return a pandas frame: a row for each run, a column for each option and consumer.
 
         Raises `MissingExtra` without pandas.

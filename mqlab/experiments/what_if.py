@@ -6,6 +6,7 @@ in a laboratory, by taking one thing away (or setting it otherwise), running aga
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -14,6 +15,8 @@ from mqlab.experiments.changes import earlier, set_otherwise, taken_away, withou
 from mqlab.experiments.rerun import Setting, play
 from mqlab.products import inputs
 from mqlab.spec.change import Body, Change, Edit
+from mqlab.spec.plural import counted
+from mqlab.trace.fates import Fate
 from mqlab.trace.kinds import Kind
 from mqlab.trace.trace import Trace
 
@@ -21,6 +24,7 @@ MOST, FEWEST = 200, 8  # runs of one question, and
 PLAYED = 400_000  # events that they may have together
 ROOM = 20  # times the events of the run itself that a changed one may have, and
 AT_LEAST = 20_000  # events it may have in any case
+_HARM = {Fate.lost: "lost", Fate.dropped: "dropped", Fate.dead_lettered: "dead-lettered"}
 LESSER = 8  # smaller values of an option that are tried, once a great one does it
 
 
@@ -51,7 +55,9 @@ class WhatIf:
         was = "received" if self.received else "did not receive"
         would = "would not receive it" if self.received else "would receive it"
         lines = [f"{self.consumer} {was} message {self.message}."]
-        lines += [f"  {change.text}: {would}" for change in self.changes]
+        lines += [
+            f"  {change.text}: {would}{f', but {change.but}' if change.but else ''}" for change in self.changes
+        ]
         if not self.changes:
             more = f"; more remain, use at_most={10 * self.tried} to try them"
             tried = f"{self.tried} were tried{'' if self.all_tried else more}"
@@ -86,24 +92,35 @@ def what_if(trace: Trace, *, message: str | int, consumer: str, at_most: int | N
     was = has_received(trace, name, consumer)
     limit = max(AT_LEAST, ROOM * len(trace))
 
-    def does_it(change: Change) -> bool:
+    def tried(change: Change) -> Change | None:
+        """Return the change if it does it, with what else it does."""
         try:
             other = play(change.apply(body), setting, limit)
         except MqlabError:
-            return False  # that network cannot be, or does not end: it answers nothing
-        return has_received(other, name, consumer) != was
+            return None  # that network cannot be, or does not end: it answers nothing
+        return replace(change, but=worse(trace, other)) if has_received(other, name, consumer) != was else None
 
     candidates = list(changes_of(trace, name, consumer))
     if at_most is None:
         at_most = max(FEWEST, affordable(trace))
-    tried = set(nearest_first(candidates, trace, name, consumer)[:at_most])
-    found = [
-        next(filter(does_it, change.lesser[:LESSER]), change)
-        for place, change in enumerate(candidates)
-        if place in tried and does_it(change)
-    ]
-    all_tried = len(tried) == len(candidates)
-    return WhatIf(name, consumer, was, tuple(found), len(tried), all_tried, trace)
+    places = set(nearest_first(candidates, trace, name, consumer)[:at_most])
+    great = (tried(change) for place, change in enumerate(candidates) if place in places)
+    found = [next(filter(None, map(tried, one.lesser[:LESSER])), one) for one in great if one is not None]
+    all_tried = len(places) == len(candidates)
+    return WhatIf(name, consumer, was, tuple(found), len(places), all_tried, trace)
+
+
+def worse(trace: Trace, other: Trace) -> str:
+    """Return how many messages another run loses, dead-letters or delivers twice that the first did not."""
+    before, after = _harm(trace), _harm(other)
+    more = ((count - before[how], how) for how, count in after.items() if count > before[how])
+    return ", ".join(f"{counted(count, 'more message', 'more messages')} {how}" for count, how in more)
+
+
+def _harm(trace: Trace) -> Counter[str]:
+    fates = Counter(_HARM[entry.fate] for entry in trace.account().values() if entry.fate in _HARM)
+    twice = len({number for numbers in trace.duplicated().values() for number in numbers})
+    return fates + Counter({"delivered twice": twice})
 
 
 def affordable(trace: Trace) -> int:

@@ -54,6 +54,11 @@ class Explanation:
     causes: tuple[Cause, ...] = ()
 
     @property
+    def changes(self) -> tuple[Change, ...]:
+        """The single changes after which the answer would be another one: `changes[0].apply(net)`."""
+        return tuple(cause.change for cause in self.causes if cause.change is not None)
+
+    @property
     def lines(self) -> tuple[str, ...]:
         """What is told, as it is printed."""
         return tuple(map(str, self.told))

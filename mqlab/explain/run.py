@@ -44,10 +44,9 @@ def of_run(trace: Trace) -> Explanation:
 
 def _gone(trace: Trace) -> Iterator[str]:
     """Yield one sentence for each fate and reason of messages that nobody got and nobody has."""
-    _, *lines = trace.account().table()
+    _, *lines = trace.account().table(without=(Fate.consumed, Fate.waiting))
     for fate, count, why, which in lines:
-        if fate not in (Fate.consumed, Fate.waiting):
-            yield f"{count} {fate}: {why or 'no broker holds them any more'} ({which})."
+        yield f"{count} {fate}: {why or 'no broker holds them any more'} ({which})."
 
 
 def _twice(trace: Trace) -> Iterator[str]:
@@ -68,7 +67,7 @@ def _split(trace: Trace) -> Iterator[str]:
     """Yield when two brokers of one set served at the same time: a split brain."""
     changes = accounts.roles(trace)
     times = sorted({time for spans in changes.values() for time, _ in spans})
-    end = max(trace.column("t"), default=0)
+    end = trace.end
     for key in dict.fromkeys(key for _, key in accounts.set_keys(trace)):
         since, who = None, []
         for time in [*times, end]:

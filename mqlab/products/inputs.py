@@ -19,7 +19,6 @@ from mqlab.spec.scenario import AnyNetwork
 from mqlab.trace.trace import Trace
 
 if TYPE_CHECKING:
-    from mqlab.checks.problems import Problems
     from mqlab.engine.lab import Lab
     from mqlab.spec.scenario import Scenario
 
@@ -145,14 +144,11 @@ def network_or_scenario(what: object) -> AnyNetwork | Scenario:
     return found if isinstance(found, AnyNetwork) else scenario_of(found)
 
 
-def check(what: object, *actions: Action) -> Problems:
-    """Return the problems of what can be run, and of a network without actions or of its files, too."""
-    from mqlab.checks.problems import Problems
-
+def checked(what: object, *actions: Action) -> AnyNetwork | Scenario:
+    """Return what `check` looks at: a scenario, a network without actions, or the network of its files."""
     if files.is_configuration(what):
         what = network_of([what])
-    found = network_or_scenario(what) if not actions else scenario_of(what, *actions)
-    return Problems(products.product_of_scenario(found).check(found))
+    return scenario_of(what, *actions) if actions else network_or_scenario(what)
 
 
 def save(what: object, path: str | os.PathLike[str], *actions: Action) -> None:

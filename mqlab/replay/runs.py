@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -17,6 +17,9 @@ from mqlab.spec.json_types import JsonObject
 from mqlab.spec.plural import counted
 from mqlab.trace import parquet
 from mqlab.trace.trace import Trace
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 MANIFEST, RUNS, TRACES = "manifest.json", "runs.parquet", "traces"
 
@@ -64,7 +67,7 @@ class Sweep:
         """The rows of the runs that failed, with their errors."""
         return [row for row in self.table.to_pylist() if row["status"] == "failed"]
 
-    def to_pandas(self) -> Any:
+    def to_pandas(self) -> DataFrame:
         """Return the table as a pandas frame."""
         return self.table.to_pandas()
 

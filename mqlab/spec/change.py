@@ -25,7 +25,8 @@ class Change:
     """One thing done otherwise: `kind` is option, fault or action, `text` says what in words.
 
     `about` are the names that it is about: of options (`network_ttl`), actions (`Crash`) and clients. `lesser`
-    are smaller ones of the same kind, the least first: where this one does it, one of them may do.
+    are smaller ones of the same kind, the least first: where this one does it, one of them may do. `but` is
+    what else it does that nobody would want, such as messages that are lost.
     """
 
     kind: str
@@ -33,9 +34,10 @@ class Change:
     edits: tuple[Edit, ...] = field(repr=False)
     about: tuple[str, ...] = field(default=(), repr=False)
     lesser: tuple[Change, ...] = field(default=(), repr=False, compare=False)
+    but: str = field(default="", repr=False, compare=False)
 
     def __str__(self) -> str:
-        return self.text
+        return f"{self.text} (but {self.but})" if self.but else self.text
 
     def apply(self, body: Body) -> dict[str, object]:
         """Return the lab file with the change made; *body* stays as it is."""

@@ -127,14 +127,17 @@ class Account(TextTable, Mapping[int, Entry]):
         found = Counter(self._tally.fates)
         return {fate.value: found[code] for code, fate in enumerate(FATES) if found[code]}
 
-    def table(self) -> list[list[str]]:
-        """Return a line for each fate and reason: how many messages, and which."""
+    def table(self, without: tuple[Fate, ...] = ()) -> list[list[str]]:
+        """Return a line for each fate and reason: how many messages, and which; some fates may be left out."""
+        out = {FATES.index(fate) for fate in without}
         groups: dict[tuple[Fate, str], list[int]] = {}
         kinds, rules = self.trace.column("kind"), self.trace.column("rule")
         seen: dict[tuple[int, ...], tuple[Fate, str]] = {}
         broker, to = self.trace.column("broker"), self.trace.column("to")
         columns = (self._tally.messages, self._tally.fates, self._tally.rows)
         for message, code, row in zip(*columns, strict=True):
+            if code in out:
+                continue
             shape = (code, kinds[row], rules[row], broker[row], to[row])
             if shape not in seen:
                 entry = self._entry(message, FATES[code], row)

@@ -22,11 +22,10 @@ def roles(trace: Trace) -> dict[str, list[tuple[int, str]]]:
     """Return broker -> (time, role) of each change, in order."""
     details = dict(trace.header.get("details", []))
     found: dict[str, list[tuple[int, str]]] = {}
-    columns = (trace.column(name) for name in ("t", "kind", "broker"))
-    for row, (time, kind, broker) in enumerate(zip(*columns, strict=True)):
-        if kind == Kind.RoleChanged:
-            name = trace.names["node"][broker]
-            found.setdefault(name, []).append((time, details[row]["role"]))
+    times, brokers = trace.column("t"), trace.column("broker")
+    for row in trace.rows(Kind.RoleChanged):
+        name = trace.names["node"][brokers[row]]
+        found.setdefault(name, []).append((times[row], details[row]["role"]))
     return found
 
 
@@ -84,7 +83,7 @@ def unavailable(trace: Trace, broker: str) -> Spans:
     """Return from when to when a broker did not serve; a suspended one does not."""
     if broker not in trace.names["node"]:
         raise UnknownName.of("broker", broker, trace.names["node"])
-    end = max(trace.column("t"), default=0)
+    end = trace.end
     serves, paused, spans, since = False, False, [], 0
     for time, what in _changes(trace, broker):
         before = serves and not paused
@@ -107,14 +106,11 @@ def _changes(trace: Trace, broker: str) -> Iterator[tuple[int, str]]:
     node = trace.names["node"].index(broker)
     details = dict(trace.header.get("details", []))
     words = {Kind.Suspended: "suspended", Kind.Resumed: "resumed"}
-    columns = (trace.column(name) for name in ("t", "kind", "broker"))
-    for row, (time, kind, at) in enumerate(zip(*columns, strict=True)):
-        if at != node:
-            continue
-        if kind == Kind.RoleChanged:
-            yield time, details[row]["role"]
-        elif kind in words:
-            yield time, words[Kind(kind)]
+    times, kinds, brokers = (trace.column(name) for name in ("t", "kind", "broker"))
+    for row in trace.rows(Kind.RoleChanged, *words):
+        if brokers[row] == node:
+            kind = Kind(kinds[row])
+            yield times[row], words[kind] if kind in words else details[row]["role"]
 
 
 def downtime(trace: Trace) -> dict[str, Spans]:
@@ -123,17 +119,19 @@ def downtime(trace: Trace) -> dict[str, Spans]:
     A client from its loss to its next connection; a destination while no broker serves that
     holds it at any time of the run.
     """
-    end = max(trace.column("t"), default=0)
+    end = trace.end
     found: dict[str, Spans] = {}
     since: dict[int, int] = {}
     holders: dict[int, set[int]] = {}
-    columns = (trace.column(name) for name in ("t", "kind", "frm", "broker", "dest"))
-    for time, kind, frm, broker, dest in zip(*columns, strict=True):
-        if kind == Kind.Interrupted:
-            since[frm] = time
-        elif kind == Kind.Attached and frm in since:
-            found.setdefault(trace.names["node"][frm], []).append((since.pop(frm), time))
-        elif kind in (Kind.Enqueued, Kind.TakenOver) and broker >= 0:
+    times, kinds, clients = (trace.column(name) for name in ("t", "kind", "frm"))
+    for row in trace.rows(Kind.Interrupted, Kind.Attached):
+        if kinds[row] == Kind.Interrupted:
+            since[clients[row]] = times[row]
+        elif clients[row] in since:
+            begin = since.pop(clients[row])
+            found.setdefault(trace.names["node"][clients[row]], []).append((begin, times[row]))
+    for dest, broker in trace.tallied((Kind.Enqueued, Kind.TakenOver), "dest", "broker"):
+        if broker >= 0:
             holders.setdefault(dest, set()).add(broker)
     for node, time in since.items():
         found.setdefault(trace.names["node"][node], []).append((time, end))

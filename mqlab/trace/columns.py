@@ -121,6 +121,45 @@ class Columns:
             self._rows[kinds] = find(self._columns["kind"], kinds)
         return self._rows[kinds]
 
+    @property
+    def end(self) -> int:
+        """When the last event happened (us); 0 if there is none."""
+        if not self.by_numpy:
+            return max(self._columns["t"], default=0)
+        import numpy as np
+
+        return int(np.asarray(self._columns["t"]).max())
+
+    def tallied(self, kinds: tuple[int, ...], *columns: str) -> dict[tuple[int, ...], tuple[int, int]]:
+        """Return what events of some kinds have in some columns, with the first row of each and their number.
+
+        They are in order of the first rows.
+        """
+        rows, found = self.rows(*kinds), dict[tuple[int, ...], tuple[int, int]]()
+        values = [self._columns[name] for name in columns]
+        if self.by_numpy and len(rows):
+            return _tallied_by_numpy(rows, values)
+        for row in rows:
+            key = tuple([column[row] for column in values])
+            first, count = found.get(key, (row, 0))
+            found[key] = first, count + 1
+        return found
+
+
+def _tallied_by_numpy(rows: array[int], columns: list[array[int]]) -> dict[tuple[int, ...], tuple[int, int]]:
+    import numpy as np
+
+    places = np.asarray(rows)
+    values = [np.asarray(column)[places].astype(np.int64) for column in columns]
+    keys = np.zeros(len(places), np.int64)
+    for one in values:  # one number for all of them, from -1 on
+        keys = keys * (int(one.max()) + 2) + one + 1
+    _, first, count = np.unique(keys, return_index=True, return_counts=True)
+    return {
+        tuple(int(one[at]) for one in values): (int(places[at]), int(many))
+        for at, many in sorted(zip(first.tolist(), count.tolist(), strict=True))
+    }
+
 
 def _found(kinds: array[int], wanted: tuple[int, ...]) -> array[int]:
     """Return the rows in which a column has a wanted value."""

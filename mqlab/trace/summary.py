@@ -22,10 +22,7 @@ def lines(trace: Trace) -> Lines:
     """Return the lines of a summary; times have units."""
     roles, account = trace.names["node_role"], trace.account()
     brokers = [name for name, role in zip(trace.names["node"], roles, strict=True) if role == "broker"]
-    ran = (
-        f"{_time(max(trace.column('t'), default=0))}, {counted(len(trace), 'event')}, seed "
-        f"{trace.header.get('seed', 0)}"
-    )
+    ran = f"{_time(trace.end)}, {counted(len(trace), 'event')}, seed {trace.header.get('seed', 0)}"
     edition = f", edition {trace.header['edition']}" if "edition" in trace.header else ""
     found = [("run", ran + edition), ("brokers", _some(brokers)), ("messages", _fates(trace))]
     found.append(("received", _some([f"{who} {count}" for who, count in trace.received().items()])))

@@ -9,6 +9,7 @@ from mqlab.trace.kinds import Kind, Reason
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    from pandas import DataFrame
 
     from mqlab.trace.trace import Trace
 
@@ -61,7 +62,7 @@ def _column(pa: Any, trace: Trace, column: str, of: str, absent: bool) -> Any:
     return pc.if_else(pc.less(found, 0), pa.scalar(None, kind), found)
 
 
-def to_pandas(trace: Trace) -> Any:
+def to_pandas(trace: Trace) -> DataFrame:
     """Return the same as a pandas frame: names are categories, numbers that may be missing are `Int32`."""
     try:
         import pandas as pd

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mqlab.spec import codec
 from mqlab.spec.action import Action
@@ -21,6 +21,7 @@ from mqlab.trace.kinds import Kind, Reason
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    from pandas import DataFrame
 
     from mqlab.trace.load import LatencyTable, LinkTable
     from mqlab.trace.undone import Undone
@@ -57,7 +58,7 @@ class Trace(Columns, Plottable):
         """
         return tables.to_arrow(self)
 
-    def to_pandas(self) -> Any:
+    def to_pandas(self) -> DataFrame:
         """Return the same as a pandas frame; raises `MissingExtra` without pandas or pyarrow."""
         return tables.to_pandas(self)
 

@@ -95,17 +95,17 @@ def _late(trace: Trace) -> Iterator[Undone]:
 
 def _first(trace: Trace, kind: Kind) -> dict[str, int]:
     """Return client -> when it first did this (us)."""
-    names, numbers, times = trace.names["node"], trace.column("frm"), trace.column("t")
+    names, times = trace.names["node"], trace.column("t")
     found: dict[str, int] = {}
-    for row in trace.rows(kind):
-        if numbers[row] >= 0:
-            found.setdefault(names[numbers[row]], times[row])
+    for (number,), (row, _) in trace.tallied((kind,), "frm").items():
+        if number >= 0:
+            found.setdefault(names[number], times[row])
     return found
 
 
 def _named(trace: Trace, kind: Kind, column: str) -> set[str]:
-    names, numbers = trace.names["node"], trace.column(column)
-    return {names[numbers[row]] for row in trace.rows(kind) if numbers[row] >= 0}
+    names = trace.names["node"]
+    return {names[number] for (number,) in trace.tallied((kind,), column) if number >= 0}
 
 
 def _messages(trace: Trace) -> Iterator[Undone]:
@@ -117,8 +117,9 @@ def _messages(trace: Trace) -> Iterator[Undone]:
             planned[action.on if product == "artemis" and action.on in groups else action.name] += action.sends
         elif hasattr(action, "sends"):  # OpenMQ's Send, of a producer that is open
             planned[action.producer] += action.sends  # type: ignore[attr-defined]
-    names, sender = trace.names["node"], trace.column("frm")
-    sent = Counter(names[sender[row]] for row in trace.rows(Kind.Sent))
+    names, sent = trace.names["node"], Counter[str]()
+    for (number,), (_, count) in trace.tallied((Kind.Sent,), "frm").items():
+        sent[names[number]] += count
     for name, count in planned.items():
         missing = count - sent[name]
         if missing > 0:

@@ -119,7 +119,7 @@ def spans(counts: Mapping[str, Mapping[str, Sequence[int]]]) -> Document:
     return found
 
 
-def _figure(title: str, x: str, y: str, counts: str = "y", **more: Any) -> Any:
+def _figure(title: str, x: str, y: str, counts: str = "y", **more: Any) -> figure:
     """Return an empty chart, on whose axis *counts* there are messages."""
     plot = figure(
         height=260,
@@ -148,7 +148,7 @@ def _figure(title: str, x: str, y: str, counts: str = "y", **more: Any) -> Any:
     return plot
 
 
-def _legend(plot: Any, items: list[tuple[str, list[Any]]], place: str = "below") -> None:
+def _legend(plot: figure, items: list[tuple[str, list[Any]]], place: str = "below") -> None:
     plot.add_layout(
         Legend(
             items=items,
@@ -161,7 +161,7 @@ def _legend(plot: Any, items: list[tuple[str, list[Any]]], place: str = "below")
     )
 
 
-def _depth(trace: Trace, name: str) -> Any:
+def _depth(trace: Trace, name: str) -> figure:
     lines = depths(trace)
     more = len(lines) - MOST_LINES
     title = f"Queue depth{f': {name}' * bool(name)}"
@@ -186,7 +186,7 @@ def _depth(trace: Trace, name: str) -> Any:
     return plot
 
 
-def _latency(traces: Sequence[Trace], names: Sequence[str]) -> Any:
+def _latency(traces: Sequence[Trace], names: Sequence[str]) -> figure:
     edges, counts = latencies(traces)
     plot = _figure("Latency from send to receipt", "ms", "messages")
     items = []
@@ -211,7 +211,7 @@ def _latency(traces: Sequence[Trace], names: Sequence[str]) -> Any:
     return plot
 
 
-def _received(traces: Sequence[Trace], names: Sequence[str]) -> Any:
+def _received(traces: Sequence[Trace], names: Sequence[str]) -> figure:
     consumers = list(dict.fromkeys(name for trace in traces for name in trace.received()))
     plot = _figure(
         "Messages per consumer", "", "messages", x_range=FactorRange(*consumers), tooltips="@consumer: @count"

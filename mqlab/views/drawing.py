@@ -32,7 +32,7 @@ GLYPHS: dict[str, str] = {
 }
 
 
-def stage(end: str, label: str) -> Any:
+def stage(end: str, label: str) -> figure:
     """Return the figure of the run whose sources end with *end*, with *label* for those who do not see it."""
     plot = figure(
         width=WIDTH,
@@ -63,11 +63,11 @@ def stage(end: str, label: str) -> Any:
     return plot
 
 
-def _rect(plot: Any, source: ColumnDataSource, radius: int, **looks: Any) -> None:
+def _rect(plot: figure, source: ColumnDataSource, radius: int, **looks: Any) -> None:
     plot.rect("x", "y", "w", "h", source=source, fill_color="fill", border_radius=radius, **looks)
 
 
-def _draw_lines(plot: Any, data: dict[str, ColumnDataSource]) -> None:
+def _draw_lines(plot: figure, data: dict[str, ColumnDataSource]) -> None:
     """Add what lies below the cards: frames of hosts, the selection, pipes and subscriptions."""
     _rect(
         plot,
@@ -112,7 +112,7 @@ def _draw_lines(plot: Any, data: dict[str, ColumnDataSource]) -> None:
     )
 
 
-def _draw_cards(plot: Any, data: dict[str, ColumnDataSource]) -> None:
+def _draw_cards(plot: figure, data: dict[str, ColumnDataSource]) -> None:
     """Add brokers, clients and stores, and the queues in them."""
     plot.patches(
         "xs",
@@ -146,7 +146,7 @@ def _draw_cards(plot: Any, data: dict[str, ColumnDataSource]) -> None:
     _rect(plot, data["cells"], 3, line_color="edge", line_width="width")
 
 
-def _draw_marks(plot: Any, data: dict[str, ColumnDataSource]) -> None:
+def _draw_marks(plot: figure, data: dict[str, ColumnDataSource]) -> None:
     """Add rings, messages in windows, ports and signs, and all words; marks of what differs above cells."""
     plot.annular_wedge(
         "x",

@@ -36,7 +36,7 @@ def document(panels: Mapping[str, Values], unit: str, high: float | None = None)
     return found
 
 
-def _map(title: str, rows: Values, scale: LinearColorMapper, unit: str) -> Any:
+def _map(title: str, rows: Values, scale: LinearColorMapper, unit: str) -> figure:
     across = list(dict.fromkeys(name for row in rows.values() for name in row))
     cells = [(row, name, n) for row, found in rows.items() for name, n in found.items() if n is not None]
     source = ColumnDataSource(

@@ -8,6 +8,7 @@ from typing import Any
 
 from mqlab import products
 from mqlab.errors import BadValue, UnknownName, shown
+from mqlab.experiments import fixes
 from mqlab.spec.change import Change
 from mqlab.spec.json_types import JsonDict
 from mqlab.spec.values import told_ms
@@ -288,7 +289,7 @@ class WorkbenchSession:
             "parts": [p.value() for p in parts(branch.body)],
             "destinations": [f"{kind}://{name}" for kind, name in destinations(branch.body)],
             "outcome": questions.consequence(base.trace, branch.trace),
-            "problems": len(panels.problems(branch.body)),
+            "problems": len(fixes.problems(branch.body)),
             **self._said(branch),
         }
         if state.beside is not None:

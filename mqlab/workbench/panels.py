@@ -5,15 +5,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from itertools import islice
 
 from mqlab import products
-from mqlab.errors import MqlabError
-from mqlab.experiments.changes import set_otherwise, taken_away
+from mqlab.experiments import fixes
 from mqlab.explain import sentence
 from mqlab.products.activemq.figures.claims import claims
 from mqlab.spec.change import Body, Change
-from mqlab.spec.problem import Problem
 from mqlab.trace.difference import Comparison
 from mqlab.trace.kinds import Kind
 from mqlab.trace.trace import Trace
@@ -21,14 +18,7 @@ from mqlab.workbench.branch import Branch
 from mqlab.workbench.parts import destinations, parts
 from mqlab.workbench.questions import consequence, sent
 
-MOST_FIXES = 60  # changes that are tried against a problem
 MOST_MOVED = 40  # messages that end elsewhere, told by number
-
-
-def problems(body: Body) -> list[Problem]:
-    """Return the problems of a lab file, errors first."""
-    product = products.product_of(body)
-    return list(product.check(product.read(body)))
 
 
 def checked(branch: Branch) -> tuple[list[dict[str, object]], list[Change | None]]:
@@ -36,12 +26,13 @@ def checked(branch: Branch) -> tuple[list[dict[str, object]], list[Change | None
 
     A fix is found by trying; what it `brings` are problems that were not there before.
     """
-    found = problems(branch.body)
+    found = fixes.problems(branch.body)
+    named = [f"{kind}://{name}" for kind, name in destinations(branch.body)] or ["queue://TEST.FOO"]
     told: list[dict[str, object]] = []
-    fixes: list[Change | None] = []
+    changes: list[Change | None] = []
     for problem in found:
-        fix, brings = _fix(branch.body, problem, found)
-        fixes.append(fix)
+        fix, brings = fixes.fix(branch.body, problem, found, named)
+        changes.append(fix)
         told.append(
             {
                 "level": problem.level,
@@ -54,32 +45,7 @@ def checked(branch: Branch) -> tuple[list[dict[str, object]], list[Change | None
                 "brings": brings,
             }
         )
-    return told, fixes
-
-
-def _fix(body: Body, problem: Problem, before: list[Problem]) -> tuple[Change | None, list[str]]:
-    """Return the change after which a problem is gone and the fewest new ones have come."""
-    best: tuple[int, Change | None, list[str]] = (len(before) + 1, None, [])
-    for change in islice(_candidates(body), MOST_FIXES):
-        try:
-            after = problems(change.apply(body))
-        except MqlabError:
-            continue
-        if any((p.rule, p.where) == (problem.rule, problem.where) for p in after):
-            continue
-        known = {(p.rule, p.where) for p in before}
-        new = [f"{p.where}: {p.what}" for p in after if (p.rule, p.where) not in known]
-        if len(after) <= len(before) and len(new) < best[0]:
-            best = (len(new), change, new)
-    return best[1:]
-
-
-def _candidates(body: Body) -> Iterator[Change]:
-    """Yield changes of the network's options; what clients wish for, and what happens, stays."""
-    for kind, name in destinations(body) or [("queue", "TEST.FOO")]:
-        yield from set_otherwise(body, f"{kind}://{name}")
-    taken = (change for change in taken_away(body) if change.kind == "option")
-    yield from (change for change in taken if change.edits[0].path[0] != "actions")
+    return told, changes
 
 
 def _part(body: Body, where: str) -> dict[str, str] | None:

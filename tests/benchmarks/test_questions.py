@@ -7,6 +7,7 @@ in the column of kinds. The best of several rounds counts.
 import json
 import subprocess
 import sys
+from functools import partial
 from time import process_time
 
 import numpy as np
@@ -72,12 +73,15 @@ def test_questions_to_a_long_run(trace, capsys):
     asked = fresh(trace)
     asked.message_name(1)
     one = best(lambda: lambda: (asked.message_name(777), asked.path(777), asked.rows_of(777)))
+    explained = best(lambda: partial(mq.explain, fresh(trace))) / bare
     with capsys.disabled():
         print(f"\n  {len(trace)} events, the bare scan takes {bare * 1000:.2f} ms; times as long take:")
+        print(f"  explaining it {explained:.1f}")
         print("  " + ", ".join(f"{name} {ratio:.1f}" for name, ratio in ratios.items()))
         print(f"  without numpy {by_hand:.0f}; one message, its path and events {one / bare:.1f}")
     assert max(ratios.values()) <= MOST
     assert by_hand <= MOST_PLAIN
+    assert explained <= 3 * MOST
     assert one / bare <= MOST
     assert trace.account().counts() == {"consumed": MESSAGES}
 

@@ -65,3 +65,21 @@ def test_a_copy_of_a_clock_goes_its_own_way(seed):
     assert one.happened == before
     one.clock.rest()
     assert one.happened == other.happened
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_by_a_time_and_up_to_a_number_as_many_things_happen_as_in_steps(seed):
+    hurried, stepped = crowd(seed, USUAL), crowd(seed, USUAL)
+
+    class Happened:
+        @property
+        def count(self):
+            return len(hurried.happened)
+
+    for last, most in ((12, 10_000), (10_000, 60), (10_000, 10_000)):
+        hurried.clock.rush(last, Happened(), most)
+        while len(stepped.happened) <= most and stepped.clock.next_time <= last and stepped.clock.step():
+            pass
+        assert hurried.happened == stepped.happened
+        assert hurried.clock.now == stepped.clock.now
+    assert hurried.clock.waiting == hurried.clock.background

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import pytest
+
+import mqlab as mq
 from mqlab.engine.lab import Completion, Lab
 
 
@@ -89,3 +92,31 @@ def test_a_copy_goes_its_own_way():
     assert lab.notes == [(0, "a")]
     lab.play()
     assert lab.notes == fork.notes
+
+
+def in_steps(lab, end=None):
+    """Play a lab as `play` does, but one step after the other."""
+    lab.hurry = lambda last: None
+    lab.play(end)
+
+
+@pytest.mark.parametrize("end", [None, "8s", "40s"])
+@pytest.mark.parametrize("limit", [None, 100_000])
+@pytest.mark.parametrize("jitter", [0, "2ms"])
+def test_a_run_is_the_same_in_steps(end, limit, jitter):
+    """A pair, a connector that follows it, a client that fails over, a producer in the background, faults."""
+    link = mq.NetworkConnector("to-a", uri="masterslave:(tcp://A1:61616,tcp://A2:61616)", duplex=True)
+    pair = (mq.Broker(name, shared_store="a") for name in ("A1", "A2"))
+    queue, uri = mq.Queue("Q"), "failover:(tcp://A1:61616,tcp://A2:61616)?maxReconnectDelay=500"
+    actions = (
+        mq.Start(), mq.Consumer("C", on="B", reads=queue), mq.Client("shop", uri=uri),
+        mq.Producer("P", on="shop", sends=50, to=queue, every="100ms", in_background=True),
+        mq.Crash("A1", at="2s"), mq.Cut("A2", "B", at="14s"), mq.Heal("A2", "B", at="15s"), mq.Wait("1s"),
+        mq.Producer("R", on="B", sends=3, to=queue),
+    )  # fmt: skip
+    scenario = mq.Scenario(mq.Network(*pair, mq.Broker("B", link)), actions)
+    hurried, stepped = (mq.Lab(scenario, seed=3, jitter=jitter, limit=limit) for _ in range(2))
+    hurried.play(end)
+    in_steps(stepped, end)
+    assert hurried.trace.digest() == stepped.trace.digest()
+    assert hurried.now == stepped.now

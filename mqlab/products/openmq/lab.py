@@ -21,6 +21,7 @@ from mqlab.spec.action import Action
 from mqlab.spec.openmq import OPENS, SILENT
 from mqlab.spec.openmq_words import noun_of, steps_of
 from mqlab.spec.step import Step
+from mqlab.spec.values import duration
 from mqlab.trace.kinds import Kind
 from mqlab.trace.trace import Trace
 
@@ -76,7 +77,8 @@ class ClusterLab(Cluster):
     def hurry(self, last: int) -> None:
         """Let things happen as many steps would; what goes on beside the script is looked at in steps."""
         if not self.blocked and not self.beside:
-            super().hurry(min([last, *(self.due(action) - 1 for action in self.appointments)]))
+            times = [duration(action.at, "at") for action in self.appointments if action.at is not None]
+            super().hurry(min([last, *(time - 1 for time in times)]))
 
     def step(self) -> bool:
         """Let the next thing happen, an event or the next step; False when nothing is left."""

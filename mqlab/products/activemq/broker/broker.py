@@ -192,7 +192,7 @@ class Broker:
             found = Queue(self, dest, no) if dest.is_queue else Topic(self, dest, no)
             self.by_name[dest] = self.destinations[no] = found
             for sub in self.subs:  # a name stands for itself alone
-                if sub.dest.is_pattern and (sub.dest != dest or dest.is_pattern) and self.fits(sub.dest, dest):
+                if sub.of_pattern and (sub.dest != dest or dest.is_pattern) and self.fits(sub.dest, dest):
                     found.join(sub)
             advisory.of_destination(self, dest)
         return found

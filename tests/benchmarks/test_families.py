@@ -1,0 +1,80 @@
+"""What an event costs in each family of runs, and that it costs no more as things grow.
+
+Held are numbers that are the same on every machine: of calls, and of lines that run, since a loop calls nobody.
+The ratios to a bare heap have bounds that leave room for a machine that others use; README.md has the figures.
+"""
+
+import pytest
+
+import mqlab as mq
+from tests.benchmarks import workloads
+from tests.benchmarks.workloads import FAMILIES, calls, heap_rate, lines, seconds
+
+pytestmark = pytest.mark.bench
+# Calls for an event, and the least ratio to heapreplace: about a half of what is usual.
+BOUNDS = {
+    "chain of 4": (11.7, 0.15),
+    "hub and 20 spokes, 10 producers": (15.6, 0.08),
+    "mesh of 25, TTL 5": (11.7, 0.15),
+    "topic, 100 subscribers": (13.4, 0.12),
+    "failover (masterslave, crash, cut)": (92, 0.004),
+    "OpenMQ, 3 brokers": (44, 0.02),
+    "Artemis, 3 brokers": (46, 0.025),
+}
+# What grows: how a run is made, the least and the greatest size, and how much more an event may cost.
+GROWTH = {
+    "consumers of one queue": (workloads.consumers, 10, 300, 1.5),
+    "producers at once": (workloads.producers, 10, 300, 1.5),
+    "message groups": (workloads.groups, 10, 2_000, 1.5),
+    "OpenMQ consumers of other queues": (lambda n: workloads.openmq(40, others=n), 1, 60, 1.5),
+    "OpenMQ brokers": (lambda n: workloads.openmq(40, brokers=n), 2, 16, 1.5),
+    "OpenMQ messages waiting": (lambda n: workloads.openmq(40, waiting=n), 50, 400, 1.5),
+    "Artemis brokers": (lambda n: workloads.artemis(40, brokers=n), 2, 16, 3),
+    "failover clients": (lambda n: workloads.failover(20 * n, clients=n), 10, 40, 1.5),
+    "subscriptions not concerned": (workloads.subscriptions, 1, 100, 1.5),
+}
+
+
+def each(work, watch):
+    """Return how much of what *watch* counts there is for an event."""
+    events, seen = work.run(watch)
+    return seen / events
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_what_an_event_costs(name, capsys):
+    one, (most, least) = FAMILIES[name], BOUNDS[name]
+    for_one = each(one.make(min(one.messages, 1_000)), calls)
+    ratio = max(heap_ratio(one.make(one.messages // 4)) for _ in range(3))
+    with capsys.disabled():
+        print(f"\n  {name}: {for_one:.1f} calls for an event, {ratio:.3f} to heapreplace")
+    assert for_one <= most
+    assert ratio >= least
+
+
+def heap_ratio(work):
+    """Return events a second to calls of heapreplace a second."""
+    events, took = work.run(seconds)
+    return events / took / heap_rate()
+
+
+@pytest.mark.parametrize("name", GROWTH)
+def test_an_event_costs_no_more_as_things_grow(name, capsys):
+    make, least, greatest, most = GROWTH[name]
+    few, many = (each(make(size), lines) for size in (least, greatest))
+    with capsys.disabled():
+        print(f"\n  {name}: {few:.0f} lines for an event with {least}, {many:.0f} with {greatest}")
+    assert many <= most * few
+
+
+def test_an_action_costs_what_is_new():
+    lab = mq.Lab(mq.Network(mq.Broker("B")))
+
+    def do(first, count):
+        for no in range(first, first + count):
+            lab.do(mq.Consumer(f"C{no}", on="B", reads=mq.Queue(f"Q{no}")))
+
+    do(0, 20)
+    early = lines(lambda: do(20, 20))
+    do(40, 300)
+    assert lines(lambda: do(340, 20)) <= 3 * early, "opening looks through the subscriptions that are there"
