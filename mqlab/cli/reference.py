@@ -103,12 +103,16 @@ def rules(
         str, typer.Argument(help="activemq, openmq, artemis, recordings or check; default: list the pages")
     ] = "",
     number: Annotated[str, typer.Argument(help="a rule such as 1.6, or a section such as 1")] = "",
+    defects: Annotated[bool, typer.Option("--defects", help="list faults of the products instead")] = False,
     as_json: Json = False,
 ) -> None:
     """Print the rules of a product as observed, in Markdown: all, a section, or one.
 
     `check` is the page of what `mqlab check` finds; its numbers are the names that a problem has.
     """
+    if defects:
+        _defects(product, as_json)
+        return
     from mqlab.experiments.catalogue import rules as checks
     from mqlab.reference.rules import PAGES, find, markdown, pages
 
@@ -130,6 +134,21 @@ def rules(
             print(json.dumps(rule.value()))
     else:
         print(markdown(product, number), end="")
+
+
+def _defects(product: str, as_json: bool) -> None:
+    from mqlab.reference.defects import defects
+
+    found = defects(product)
+    if as_json:
+        for one in found:
+            print(json.dumps(one.value()))
+        return
+    head, *lines = found.table()
+    listed = table("Faults of the products", *head, whole=("version",))
+    for line in lines:
+        listed.add_row(*told(*line))
+    show(listed)
 
 
 def _check(name: str, as_json: bool) -> None:

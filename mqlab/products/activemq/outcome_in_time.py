@@ -55,7 +55,7 @@ def outcome(trace: Trace) -> Row:
     parts: Row = {
         "roles": _events(read, "broker", detail, Kind.RoleChanged),
         "attempts": _attempts(read),
-        "connections": _events(read, "frm", partial(_connection, read), Kind.Attached, Kind.Interrupted),
+        "connections": _connections(read),
         "told": _events(read, "to", lambda row: {"by": read.name("frm", row), **detail(row)}, Kind.Told),
         "bridges": _bridges(read),
         "exceptions": _events(read, "frm", detail, Kind.Failed, rule=Reason.gave_up),
@@ -81,6 +81,21 @@ def outcome(trace: Trace) -> Row:
         shots = found["snapshots"]
         found["snapshots"] = {label: _with_spans(shot) for label, shot in shots.items()}
     found["step_began_ms"] = {no: time // 1000 for no, time, _ in read.began}
+    return found
+
+
+def _connections(read: InTimeReport) -> dict[str, list[object]]:
+    """Return when clients were connected and cut off; a new connection to the same broker shows to nobody."""
+    every = _events(read, "frm", partial(_connection, read), Kind.Attached, Kind.Interrupted)
+    found: dict[str, list[object]] = {}
+    for name, events in every.items():
+        last: Row = {}
+        for event in events:
+            assert isinstance(event, dict)
+            state = {key: event.get(key) for key in ("state", "to")}
+            if state != last or state["state"] == "interrupted":
+                found.setdefault(name, []).append(event)
+            last = state
     return found
 
 

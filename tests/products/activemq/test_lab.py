@@ -91,7 +91,7 @@ def test_routes_that_multiply_are_stopped_with_advice():
 
 
 def test_messages_in_a_memory_store_are_told_lost():
-    trace = mq.run(mq.Network(mq.Broker("A")), mq.Producer("P", on="A", sends=2, to=FOO),
+    trace = mq.run(mq.Network(mq.Broker("A", store="memory")), mq.Producer("P", on="A", sends=2, to=FOO),
                    mq.Stop("A"))  # fmt: skip
     assert trace.lost() == [1, 2]
     assert "held in memory only" in str(mq.explain(trace, message=1))

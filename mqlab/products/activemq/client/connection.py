@@ -126,7 +126,9 @@ class ClientConnection:
         """End *call* at once when the connection has failed or was closed."""
         if self.state not in ("failed", "closed"):
             return False
-        if isinstance(call.action, ClientSpec) and self.error is not None:
+        if self.transport is None:  # the factory made no connection, so a program has none to call
+            call.fail("NullPointerException", "There is no connection")
+        elif isinstance(call.action, ClientSpec) and self.error is not None:
             call.fail("JMSException", "Disposed due to prior exception", self.error.cause)
         elif self._opens_session(call):
             if self.error is None:
