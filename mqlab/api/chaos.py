@@ -21,7 +21,7 @@ def chaos(
     kinds: Sequence[str] = KINDS,
     seed: int = 0,
 ) -> Scenario:
-    """Return what `run` takes with random faults: one about *every* so long, during the first *length*.
+    """Return what `run` takes with random faults: one about *every* so long, for *length* after the start.
 
     *kinds* are crash, stop and pause of a broker, and cut of a link; each is repaired after 0.2 to 5 s. A
     *seed* gives the same faults each time. Times are texts such as ``"2s"`` or milliseconds.

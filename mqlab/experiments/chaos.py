@@ -25,11 +25,13 @@ from mqlab.spec.network import Network
 from mqlab.spec.plural import counted
 from mqlab.spec.scenario import Scenario
 from mqlab.spec.values import duration
+from mqlab.trace.kinds import Kind
 from mqlab.trace.trace import Trace
 
 KINDS = ("crash", "stop", "pause", "cut")
 NEVER = ("lost", "duplicated", "stuck")
 LASTING = (200, 5000)  # ms from a fault to its end
+SERVES = 3000  # ms after a repair, in which a broker starts: no new fault there
 MOST_CHANGES = 3  # that are combined
 Fault = tuple[Action, Action]
 
@@ -42,13 +44,15 @@ def chaos(
 
 
 def faults(scenario: Scenario, every: int, length: int, kinds: Sequence[str], seed: int) -> tuple[Fault, ...]:
-    """Return the faults of a seed, in order; those of one broker or link do not overlap."""
+    """Return the faults of a seed, once brokers have started; those of one broker or link do not overlap."""
     if every <= 0 or length <= 0:
         raise BadValue(f"every {every} ms, length {length} ms: expected times above 0")
     for kind in kinds:
         if kind not in KINDS:
             raise UnknownName.of("kind of fault", kind, KINDS)
-    random, time, found = Random(f"chaos:{seed}"), 0.0, []
+    random, found = Random(f"chaos:{seed}"), []
+    begin = _started(scenario)
+    time, length = float(begin), begin + length
     good: dict[object, int] = {}  # what broke -> when it is good again
     pairs = _pairs(scenario)
     able = [kind for kind in kinds if kind != "cut" or pairs]
@@ -56,10 +60,16 @@ def faults(scenario: Scenario, every: int, length: int, kinds: Sequence[str], se
         kind, at = random.choice(able), int(time)
         what = random.choice(pairs) if kind == "cut" else (random.choice(scenario.network.names),)
         end = at + random.randrange(*LASTING)
-        if at > good.get(what, -1):
+        if at > good.get(what, at - SERVES - 1) + SERVES:
             good[what] = end
             found.append(_fault(kind, what, at, end, scenario.product))
     return tuple(found)
+
+
+def _started(scenario: Scenario) -> int:
+    """Return when the brokers of a scenario have started (ms): OpenMQ's and Artemis' take seconds."""
+    trace: Trace = products.play(Scenario.of(scenario.network))
+    return max((trace.column("t")[row] for row in trace.rows(Kind.Started)), default=0) // 1000
 
 
 def _pairs(scenario: Scenario) -> list[tuple[str, ...]]:

@@ -7,15 +7,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mqlab.spec.action import Consumer, Producer
+from mqlab.spec.action import Action, Consumer, Producer
 from mqlab.spec.naming import called
 from mqlab.spec.plural import counted
-from mqlab.spec.values import told_ms
+from mqlab.spec.values import duration, told_ms
 from mqlab.trace.kinds import Kind
 
 if TYPE_CHECKING:
     from mqlab.trace.trace import Trace
 
+_ENDS = {"Crash": Kind.Crashed, "Stop": Kind.Stopped}
 _GROUPS = ("Client", "Session")  # what consumers and producers are on, besides brokers; by name, as no run
 # of one product loads the actions of another
 
@@ -73,31 +74,38 @@ def _clients(trace: Trace) -> Iterator[Undone]:
 
 
 def _faults(trace: Trace, told: set[str]) -> Iterator[Undone]:
+    """Yield crashes and stops of brokers that were not running, and starts of brokers that never started.
+
+    *told* are actions that did not begin. An event belongs to the action whose time is the last before it.
+    """
     roles = zip(trace.names["node"], trace.names["node_role"], strict=True)
     brokers = {name for name, role in roles if role == "broker"}
-    brokers = {
-        name
-        for name, role in zip(trace.names["node"], trace.names["node_role"], strict=True)
-        if role == "broker"
-    }
-    happened = {kind: _counts(trace, kind) for kind in (Kind.Crashed, Kind.Stopped)}
-    started = _counts(trace, Kind.Started)
+    happened = {kind: _times(trace, kind) for kind in (*_ENDS.values(), Kind.Started)}
+    asked: dict[tuple[Kind, str], list[tuple[int, Action]]] = {}
     for action in trace.actions:
-        kind = {"Crash": Kind.Crashed, "Stop": Kind.Stopped}.get(type(action).__name__)
         broker = getattr(action, "broker", None)
-        if type(action).__name__ == "Restart" and not started[str(broker)] and called(action) not in told:
-            yield Undone(called(action), "the run ended before it had started")
-        if kind is None or broker not in brokers or called(action) in told:
+        if broker not in brokers or called(action) in told:
             continue
-        if happened[kind][broker]:
-            happened[kind][broker] -= 1
-        else:
+        if type(action).__name__ == "Restart" and broker not in happened[Kind.Started]:
+            yield Undone(called(action), "the run ended before it had started")
+        elif type(action).__name__ in _ENDS:
+            time = 0 if action.at is None else duration(action.at, "at")
+            asked.setdefault((_ENDS[type(action).__name__], broker), []).append((time, action))
+    for (kind, broker), timed in asked.items():
+        for end in happened[kind].get(broker, ()):
+            before = [one for one in timed if one[0] <= end]
+            if before:
+                timed.remove(max(before, key=lambda one: one[0]))
+        for _, action in timed:
             yield Undone(called(action), "the broker was not running")
 
 
-def _counts(trace: Trace, kind: Kind) -> Counter[str]:
-    names, numbers = trace.names["node"], trace.column("broker")
-    return Counter(names[numbers[row]] for row in trace.rows(kind))
+def _times(trace: Trace, kind: Kind) -> dict[str, list[int]]:
+    names, numbers, times = trace.names["node"], trace.column("broker"), trace.column("t")
+    found: dict[str, list[int]] = {}
+    for row in trace.rows(kind):
+        found.setdefault(names[numbers[row]], []).append(times[row])
+    return found
 
 
 def _late(trace: Trace) -> Iterator[Undone]:
