@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mqlab.spec.action import Consumer, Producer
+from mqlab.spec.naming import called
 from mqlab.spec.plural import counted
 from mqlab.spec.values import told_ms
 from mqlab.trace.kinds import Kind
@@ -38,6 +39,7 @@ def undone(trace: Trace) -> tuple[Undone, ...]:
     found = [
         *rows,
         *_links(trace),
+        *_faults(trace, {row.what for row in rows}),
         *_clients(trace),
         *_late(trace),
         *_messages(trace),
@@ -68,6 +70,34 @@ def _clients(trace: Trace) -> Iterator[Undone]:
             continue
         done = "never subscribed" if kind == "Consumer" else "never connected"
         yield Undone(f"{kind} {action.name}", done)  # type: ignore[attr-defined]
+
+
+def _faults(trace: Trace, told: set[str]) -> Iterator[Undone]:
+    roles = zip(trace.names["node"], trace.names["node_role"], strict=True)
+    brokers = {name for name, role in roles if role == "broker"}
+    brokers = {
+        name
+        for name, role in zip(trace.names["node"], trace.names["node_role"], strict=True)
+        if role == "broker"
+    }
+    happened = {kind: _counts(trace, kind) for kind in (Kind.Crashed, Kind.Stopped)}
+    started = _counts(trace, Kind.Started)
+    for action in trace.actions:
+        kind = {"Crash": Kind.Crashed, "Stop": Kind.Stopped}.get(type(action).__name__)
+        broker = getattr(action, "broker", None)
+        if type(action).__name__ == "Restart" and not started[str(broker)] and called(action) not in told:
+            yield Undone(called(action), "the run ended before it had started")
+        if kind is None or broker not in brokers or called(action) in told:
+            continue
+        if happened[kind][broker]:
+            happened[kind][broker] -= 1
+        else:
+            yield Undone(called(action), "the broker was not running")
+
+
+def _counts(trace: Trace, kind: Kind) -> Counter[str]:
+    names, numbers = trace.names["node"], trace.column("broker")
+    return Counter(names[numbers[row]] for row in trace.rows(kind))
 
 
 def _late(trace: Trace) -> Iterator[Undone]:

@@ -86,6 +86,7 @@ def scene(
         "beat": [round(story.beat, 4)],
         "unit": [story.unit / 1000],
         "mark": plans[0]["plan"]["mark"],
+        "undone": ["\n".join(map(str, trace.undone))],
     }
     columns["about"] = {"product": [labels.product(trace)], "guide": [labels.guide(trace)]}
     return Scene(title, story.duration, columns)
@@ -115,7 +116,7 @@ SHAPES: dict[str, str] = {
     "depths": "t node value", "received": "t node value", "events": twin.NAMES,
     "rules": "sentence source", "folds": "x0 x1 text told", "clock": "play t",
     "lanes": "track name", "steps": "t lane value", "spans": "t0 t1 lane text",
-    "nodes": "name role home", "meta": "title duration events beat unit mark",
+    "nodes": "name role home", "meta": "title duration events beat unit mark undone",
     "about": "product guide", "window": "from to low high told level live no",
     "rates": "t sent received", "whole": "t sent received", "wish": "from to msg no",
 }  # fmt: skip

@@ -10,10 +10,10 @@ import pytest
 import mqlab as mq
 from mqlab.products.artemis.client.clients import Client
 from mqlab.products.artemis.files import lab_file as artemis_files
+from mqlab.products.openmq.broker.model import Broker as OpenMQProcess
 from mqlab.spec import connector
 from mqlab.spec.artemis import ArtemisNetwork
 from mqlab.spec.artemis import Broker as ArtemisBroker
-from mqlab.spec.openmq import OpenMQNetwork
 from mqlab.spec.options import tables
 from mqlab.spec.step import Step
 from tests.conftest import ROOT, packed
@@ -84,7 +84,7 @@ def note_all(patch, product, seen):
         patch.setattr(
             connector.HasOptions,
             "get",
-            lambda self, name, *edition: seen.add((self.ELEMENT, name)) or get(self, name, *edition),
+            lambda self, name, *by, **more: seen.add((self.ELEMENT, name)) or get(self, name, *by, **more),
         )
         patch.setattr(
             connector.HasOptions,
@@ -92,7 +92,7 @@ def note_all(patch, product, seen):
             property(lambda self: Noted(options(self), seen, self.ELEMENT)),
         )
     elif product == "openmq":
-        note_calls(patch, OpenMQNetwork, "option", "broker", seen, place=1)
+        note_calls(patch, OpenMQProcess, "option", "broker", seen)
         keys = Step.keys
         patch.setattr(
             Step,

@@ -178,37 +178,50 @@ def test_a_noun_prints_what_of_it_was_given():
     assert repr(mq.Crash("A", at="2s")) == "Crash('A', at='2s')"
 
 
-def _script(chance, product):
-    """Return random actions of a product's brokers A and B, and how many messages they are to send."""
+def _script(chance, names, product):
+    """Return random actions of brokers, and how many messages they are to send."""
     actions, planned = [], 0
-    for no in range(chance.randint(1, 6)):
+    for no in range(chance.randint(1, 8)):
         at = {} if chance.random() < 0.5 else {"at": f"{chance.randint(0, 20_000)}ms"}
-        on, kind = chance.choice("AB"), chance.choice(["reads", "sends", "sends", "crash", "back"])
+        on, kind = (
+            chance.choice(names),
+            chance.choice(["reads", "reads", "sends", "sends", "crash", "back", "stop"]),
+        )
+        queue = mq.Queue(chance.choice("QR"))
         if kind == "reads":
-            actions.append(mq.Consumer(f"C{no}", on=on, reads=Q, **at))
+            actions.append(mq.Consumer(f"C{no}", on=on, reads=queue, **at))
         elif kind == "sends":
             planned += (count := chance.randint(1, 20))
-            actions.append(mq.Producer(f"P{no}", on=on, sends=count, to=Q, **at))
+            actions.append(mq.Producer(f"P{no}", on=on, sends=count, to=queue, **at))
         else:
-            actions.append((mq.Crash if kind == "crash" else mq.Restart)(on, **at))
+            actions.append({"crash": mq.Crash, "stop": mq.Stop, "back": mq.Restart}[kind](on, **at))
     return actions, planned
 
 
+def _network(chance, product):
+    if product == "openmq":
+        size = chance.randint(1, 4)
+        return mq.complete(size, product=product, model=chance.choice(["none", "enhanced"]))
+    make, least = chance.choice([(mq.chain, 1), (mq.hub, 1), (mq.ring, 2), (mq.complete, 1)])
+    return make(chance.randint(least, 4), product=product)
+
+
 @pytest.mark.parametrize("product", ["activemq", "openmq", "artemis"])
-def test_what_is_missing_in_a_random_run_is_in_undone(product):
-    for seed in range(60):
+def test_what_is_missing_in_a_random_run_is_in_undone(product, request):
+    """Of 2,100 random networks with random scripts (with --all; else of 180)."""
+    for seed in range(700 if request.config.getoption("--all") else 60):
         chance = random.Random(f"{product}{seed}")
-        actions, planned = _script(chance, product)
-        nets = {
-            "activemq": mq.Network(mq.Broker("A", CONNECTOR), mq.Broker("B")),
-            "openmq": openmq.Network("A", "B"),
-            "artemis": artemis.Network(artemis.Broker("A"), artemis.Broker("B"),
-                                       queues=(artemis.AddressQueue("Q"),)),
-        }  # fmt: skip
-        trace = mq.run(nets[product], *actions, until=chance.choice([None, "3s", "12s"]))
+        net = _network(chance, product)
+        actions, planned = _script(chance, net.names, product)
+        trace = mq.run(net, *actions, until=chance.choice([None, "3s", "12s"]))
         sent, lines = len(trace.account()), " ".join(told(trace))
-        assert sent == planned or "never sent" in lines or "before its t" in lines, (seed, actions)
+        assert sent == planned or "never sent" in lines or "before its t" in lines, (seed, net, actions)
         there = set(trace.received())
         for action in actions:
             if isinstance(action, mq.Consumer) and action.name not in there:
-                assert action.name in lines, (seed, actions)
+                assert action.name in lines, (seed, net, actions)
+            if isinstance(action, (mq.Crash, mq.Stop, mq.Restart)):
+                kind = {mq.Crash: "Crashed", mq.Stop: "Stopped", mq.Restart: "Started"}[type(action)]
+                done = any(e.kind.name == kind and e.broker == action.broker for e in trace.events())
+                named = f"{type(action).__name__} {action.broker}" in lines
+                assert done or named, (seed, net, actions, action)

@@ -163,6 +163,12 @@ def test_a_failover_is_shown_roles_connections_and_attempts():
     assert columns["roles"]["kind"][words.index("slave")] == "waits"
 
 
+def test_the_head_of_a_picture_says_what_was_not_done():
+    cut = mq.run("fuse:2.20", mq.Producer("P9", on="A", sends=5, to=mq.Queue("Q"), every="1s"), until="2s")
+    assert "P9" in scene(cut).columns["meta"]["undone"][0]
+    assert scene(mq.run("fuse:2.20")).columns["meta"]["undone"] == [""]
+
+
 @pytest.mark.slow
 def test_every_timed_recording_has_a_scene():
     recordings = packed("failover")

@@ -4,6 +4,7 @@ const TOP_STYLE = `
     color: var(--mq-ink); background: var(--mq-bg); border-bottom: 1px solid var(--mq-line); font: 13px/20px var(--mq-font); }
   .mq-top .id { font: 600 12px/20px ui-monospace, Menlo, Consolas, monospace; background: var(--mq-sunken); border-radius: 5px; padding: 2px 8px; color: var(--mq-ink2); }
   .mq-top .title { font-weight: 700; font-size: 15px; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; max-width: 46ch; min-width: 8ch; }
+  .mq-top .undone { font-size: 12px; font-weight: 700; padding: 1px 6px; border: 1.5px dashed var(--mq-ink); border-radius: 5px; cursor: help; }
   .mq-top.one-row { flex-wrap: nowrap; } .mq-top.one-row > * { flex: none; white-space: nowrap; } .mq-top.one-row > .title { flex: 0 1 auto; } .mq-top.one-row > .grow { flex: 1 1 0; }
   .mq-top .edition { color: var(--mq-ink2); font-size: 12px; }
   .mq-top .grow { flex: 1; }
@@ -134,6 +135,11 @@ player.on("ready", () => {
       id = state?.name || about.guide?.[0];
     if (id) parts.push(element("span", { class: "id" }, short(id, 30)));
     parts.push(element("span", { class: "title", title }, short(title, 70)));
+    const undone = player.panels[0].data("meta").undone?.[0];
+    if (undone)
+      parts.push(
+        element("span", { class: "undone", title: undone, tabindex: 0 }, worded("not_done", undone.split("\n").length))
+      );
     if (state?.changes.length)
       parts.push(
         element(

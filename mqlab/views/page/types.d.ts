@@ -81,7 +81,7 @@ interface Tables {
   steps: { t: number[]; lane: number[]; value: number[] };
   spans: { t0: number[]; t1: number[]; lane: number[]; text: string[] };
   nodes: { name: string[]; role: string[]; home: string[] };
-  meta: { title: string[]; duration: number[]; events: number[]; beat: number[]; unit: number[]; mark: number[] };
+  meta: { title: string[]; duration: number[]; events: number[]; beat: number[]; unit: number[]; mark: number[]; undone: string[] };
   about: { product: string[]; guide: string[] };
   window: {
     from: number[]; to: number[]; low: number[]; high: number[]; told: string[]; level: string[]; live: string[];
