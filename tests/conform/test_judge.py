@@ -37,7 +37,7 @@ def test_two_refusals_are_compared_by_what_they_name():
     outcome(value)["problems"] = ["java.lang.RuntimeException: networkTTL = 0"]
     verdict = conform.compare(value)
     assert verdict.result == "disagree"
-    assert "for other reasons" in verdict.details[0]
+    assert "for different reasons" in verdict.details[0]
 
 
 @pytest.mark.parametrize("text", ["[", "[]", '{"observed": {}, "scenario": {"brokers": 7}}', "{}",
