@@ -259,7 +259,7 @@ SHELL = {
     "check": "Missing argument",
     "explain fuse:2.20 --message P-99": "unknown message 'P-99'",
     "explain fuse:2.20 --broker Q": "unknown broker 'Q'",
-    "explain fuse:2.20 --why-not C1": "why_not requires message=",
+    "explain fuse:2.20 --why-not C1": "--why-not C1 needs a message",
     "compare fuse:2.20": "compare needs two runs",
     "upgrade fuse:2.20 --new 7": "unknown edition '7'",
     "upgrade openmq:4-1": "networks without timed faults",

@@ -10,9 +10,9 @@ from collections import deque
 from collections.abc import Callable
 from copy import deepcopy
 from heapq import heappop, heappush
-from typing import Any, Protocol
+from typing import Any
 
-from mqlab.trace.record import TraceClock
+from mqlab.trace.record import Recorder, TraceClock
 
 Call = Callable[[Any], None]
 # A time, a turn, a function, and what it is called with. What is in the line has the turn of what came
@@ -21,12 +21,6 @@ Due = tuple[int, int, Call, object]
 NEVER = sys.maxsize
 OFTEN = 1000  # turns from one look at the limits of a run to the next
 _FIXED = frozenset((int, str, float, bool, type(None)))  # types of what a copy may share
-
-
-class Counted(Protocol):
-    """Who counts the events of a run."""
-
-    count: int
 
 
 class Clock(TraceClock):
@@ -123,7 +117,7 @@ class Clock(TraceClock):
         call(argument)
         return True
 
-    def rush(self, last: int, recorder: Counted, most: int) -> None:
+    def rush(self, last: int, recorder: Recorder, most: int) -> None:
         """Let things happen until all but housekeeping has, by the time *last*, up to *most* events."""
         line, heap = self.line, self.heap
         while len(line) + len(heap) > self.background and recorder.count <= most:

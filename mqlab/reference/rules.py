@@ -105,7 +105,7 @@ def find(product: str, number: str = "") -> tuple[Rule, ...]:
     Raises `UnknownName` for a page or a number that is not there.
 
     >>> [rule.title for rule in find("activemq", "1.6")]
-    ['Whose turn it is in a queue']
+    ['The order of dispatch in a queue']
     """
     rules = page(product).rules
     found = tuple(rule for rule in rules if number in ("", rule.number, rule.section))

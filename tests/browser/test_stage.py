@@ -52,7 +52,7 @@ def test_a_takeover_is_told_by_roles_the_lock_and_the_client(opened):
         "attempts are counted at their lines"
     )
     assert "/" in page.evaluate(DRAWN, "cards")["hatch"]
-    page.evaluate(SEEK, 14_818)
+    page.evaluate(SEEK, 14_870)
     assert "at broker2" in words(page)
     assert words(page).count("master") == 1
 

@@ -46,7 +46,9 @@ def unpack(text):
             continue
         if "written" in one:
             shown = dict(zip(*tables["clock"].values(), strict=True))
-            table[one["column"]] = [f"{shown[play]:g} ms" for play in table["play"]]
+            table[one["column"]] = [
+                f"{round(shown[play], 3):.15g} ms" for play in table["play"]
+            ]  # as unpack.js
             continue
         if "ends" in one:
             ends, place = numbers(body, place, one["n"], 1)

@@ -35,7 +35,7 @@ def test_a_takeover_gets_the_time_and_the_failed_attempts_do_not():
     assert story.at(received) > story.at(lock)
     attempts = [fold for fold in story.folds if fold.attempts]
     assert len(attempts) == 1
-    assert attempts[0].told == "213 failed attempts in 6.9 s"
+    assert attempts[0].told == "213 failed attempts in 7.0 s"
     tried = [event for event in trace.events() if event.kind == Kind.Attempted]
     within = [event for event in tried if attempts[0].begin <= event.t <= attempts[0].end]
     assert len(tried) == 228
@@ -81,7 +81,7 @@ def test_two_runs_have_one_clock_and_fold_only_what_is_silent_in_both():
 def test_the_columns_tell_the_folds_and_the_chapters():
     columns = scene(mq.run("fuse:4.4")).columns
     folds = columns["folds"]
-    assert folds["told"][-1] == "213 failed attempts in 6.9 s"
+    assert folds["told"][-1] == "213 failed attempts in 7.0 s"
     assert all(a < b for a, b in zip(folds["x0"], folds["x1"], strict=True))
     chapters = [text for text in columns["events"]["chapter"] if text]
     assert chapters == [

@@ -105,7 +105,7 @@ class Player:
 
     def expect_bindings(self, expected):
         here = self.lab.brokers[f"n{expected['node']}"]
-        others = [other for other, _ in self.lab.balancing.remote(here)]
+        others = list(self.lab.balancing.remote(here))
         queues = [q for at in ([here] if expected["local"] else others)
                   for q in at.served_journal.queues.values() if q.topic == expected["address"]]  # fmt: skip
         assert len(queues) == expected["queues"]

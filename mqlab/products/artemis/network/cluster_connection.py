@@ -41,7 +41,7 @@ class Refused(Exception):
 
 
 class ClusterConnection(Subsystem):
-    """Where a message auto_delete: to a queue here, or to one of another broker."""
+    """Where a message goes: to a queue here, or to one of another broker."""
 
     # Who is there
 
