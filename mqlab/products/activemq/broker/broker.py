@@ -63,6 +63,7 @@ class Broker:
         self.destinations: dict[int, Queue | Topic] = {}
         self.by_name: dict[Destination, Queue | Topic] = {}
         self.subs: list[Subscription] = []
+        self.pattern_subs: list[Subscription] = []  # those of them that may stand for several destinations
         self.durables: dict[durable.Key, Subscription] = {}
         self.producers: dict[str, Destination] = {}
         self.advisory_subscribers = 0  # subscriptions to advisory topics
@@ -191,8 +192,8 @@ class Broker:
             no = self.lab.name_destination(dest)
             found = Queue(self, dest, no) if dest.is_queue else Topic(self, dest, no)
             self.by_name[dest] = self.destinations[no] = found
-            for sub in self.subs:  # a name stands for itself alone
-                if sub.of_pattern and (sub.dest != dest or dest.is_pattern) and self.fits(sub.dest, dest):
+            for sub in self.pattern_subs:  # a name stands for itself alone
+                if (sub.dest != dest or dest.is_pattern) and self.fits(sub.dest, dest):
                     found.join(sub)
             advisory.of_destination(self, dest)
         return found
@@ -242,6 +243,8 @@ class Broker:
         way = {"frm": frm, "to": self.node, "link": link}
         row = self._record_sub(Kind.Subscribed, sub, rule, cause, **way)
         self.subs.append(sub)
+        if sub.dest.is_pattern:
+            self.pattern_subs.append(sub)
         if not dest.is_pattern:
             self.destination(dest)
         about = advisory.is_about(dest)
@@ -268,6 +271,8 @@ class Broker:
                 )
             return
         self.subs.remove(sub)
+        if sub.dest.is_pattern:
+            self.pattern_subs.remove(sub)
         self.advisory_subscribers -= advisory.is_about(sub.dest)
         self.durables.pop(sub.durable or ("", ""), None)
         for destination in list(self.by_name.values()):

@@ -7,13 +7,14 @@ is ordered by priority, then by turn, and whoever got a message goes behind its 
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from mqlab.products.activemq.broker import advisory, dead_letter_strategy, virtual_destinations
 from mqlab.products.activemq.broker.memory_usage import MemoryUsage
 from mqlab.products.activemq.broker.message import Message
+from mqlab.products.activemq.broker.message_groups import MessageGroups
 from mqlab.products.activemq.broker.subscription import Subscription
 from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Reason
@@ -55,9 +56,7 @@ class Queue:
         self.hides_duplicates: bool = policy["enable_audit"] and broker.lab.rules.hides_duplicates
         self.hidden_duplicates = 0  # second copies that count as held, and go nowhere
         self.exclusive: Subscription | None = None
-        self.groups: dict[str, Subscription] = {}  # message group -> who owns it
-        self.owned: Counter[Subscription] = Counter()  # how many groups each has
-        self.grouped = False  # whether there ever was one, and owners are spared for it
+        self.groups = MessageGroups()
         self.memory = MemoryUsage(broker, self)
         self.consumers_before_dispatch: int = policy["consumers_before_dispatch_starts"]
         self.waits_for_consumers = False
@@ -110,14 +109,14 @@ class Queue:
 
     def _spare_owners(self) -> None:
         """Among equals, let those who own fewer message groups come first."""
-        if self.grouped:
-            self.subs.sort(key=lambda sub: (-sub.priority * self.by_priority, self.owned[sub]))
+        if self.groups.used and self.broker.lab.rules.spares_group_owners:
+            owned = self.groups.owned
+            self.subs.sort(key=lambda sub: (-sub.priority * self.by_priority, owned[sub]))
 
     def leave(self, sub: Subscription) -> None:
         """Remove a subscription; what it has not acknowledged goes back to its place."""
         self.subs.remove(sub)
-        self.groups = {group: owner for group, owner in self.groups.items() if owner is not sub}
-        self.owned.pop(sub, None)
+        self.groups.forget(sub)
         if sub is self.exclusive:
             every = self.policy["all_consumers_exclusive_by_default"]
             self.exclusive = next((s for s in self.subs if s.exclusive or every), None)
@@ -235,8 +234,8 @@ class Queue:
         if properties and GROUP in properties:
             # The first of a sequence frees its group.
             if properties.get(GROUP_SEQUENCE) == 1 and not message.received:
-                self._free_group(properties[GROUP])
-            only = only or self.groups.get(properties[GROUP])
+                self.groups.free(properties[GROUP])
+            only = only or self.groups.owners.get(properties[GROUP])
         for sub in subs if only is None else (only,):
             if len(sub.dispatched) - sub.prefetch_extension < sub.prefetch and not (
                 sub.may_refuse and sub.refusal(message)
@@ -252,21 +251,12 @@ class Queue:
         """Remember who owns the group of *message*; a negative sequence number closes it."""
         group = message.properties.get(GROUP)
         if group is not None:
-            self.grouped = self.broker.lab.rules.spares_group_owners
-            if group not in self.groups:
+            self.groups.used = True
+            if group not in self.groups.owners:
                 message.properties = {**message.properties, FIRST_OF_GROUP: True}
-            if self.groups.get(group) is not sub:
-                self._free_group(group)
-                self.groups[group] = sub
-                self.owned[sub] += 1
+            self.groups.give(group, sub)
             if int(message.properties.get(GROUP_SEQUENCE, 1)) < 0:
-                self._free_group(group)
-
-    def _free_group(self, group: str) -> None:
-        """Nobody owns a message group any more."""
-        owner = self.groups.pop(group, None)
-        if owner is not None:
-            self.owned[owner] -= 1
+                self.groups.free(group)
 
     def _turn(self, sub: Subscription) -> int:
         """Move the chosen one behind its equals and say why it was chosen."""
@@ -314,7 +304,7 @@ class Queue:
         for sub in self.subs:
             if self.exclusive is not None and sub is not self.exclusive:
                 continue
-            if sub is not self.groups.get(message.properties.get(GROUP, ""), sub):
+            if sub is not self.groups.owners.get(message.properties.get(GROUP, ""), sub):
                 refusals.append(Reason.group_owner)
                 continue
             refusal = sub.refusal(message)

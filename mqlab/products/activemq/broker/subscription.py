@@ -39,7 +39,6 @@ class Subscription:
     ) -> None:
         self.broker, self.info, self.network = broker, info, network
         self.dest, self.priority, self.exclusive = info.dest, info.priority, info.exclusive
-        self.of_pattern = info.dest.is_pattern  # there may be more that it stands for
         self.selector: Selector | None = info.selector
         # whether it may refuse a message
         self.may_refuse = network or info.selector is not None or info.not_from is not None
