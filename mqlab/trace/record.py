@@ -51,7 +51,7 @@ class MessageLike(Protocol):
     number: int
     dest_no: int
     sent: int
-    path: tuple[str, ...]
+    hops: int
 
 
 class ColumnSink(Protocol):
@@ -116,7 +116,7 @@ class Recorder:
             now,
             message.number,
             message.dest_no,
-            len(message.path),
+            message.hops,
             now - message.sent,
             rule,
             cause,

@@ -32,6 +32,7 @@ class Message:
     path: tuple[str, ...] = ()
     expires: int = 0  # us; 0 is never
     size: int = 1024  # bytes
+    hops: int = 0  # how many brokers have forwarded it: each event of it says so
     arrived: int = 0  # us, at this broker
     turn: int = 0  # its position in its queue
     row: int = -1
@@ -71,7 +72,9 @@ class Message:
         made.dest, made.dest_no = self.dest, self.dest_no
         made.persistent, made.expires, made.size = self.persistent, self.expires, self.size
         made.properties, made.headers = self.properties, self.headers
-        made.path = self.path if broker_id is None else (*self.path, broker_id)
+        made.path, made.hops = self.path, self.hops
+        if broker_id is not None:
+            made.path, made.hops = (*self.path, broker_id), self.hops + 1
         made.arrived = made.turn = made.waiting_reason = made.redeliveries = 0
         made.row = -1
         made.received = made.crossed = made.repeated = False

@@ -64,7 +64,7 @@ class DemandSubscription(Subscription):
         path, rule = message.path, 0
         if path and self.bridge.remote_broker.id in path:
             rule = ALREADY_VISITED
-        elif len(path) >= self.ttl:
+        elif message.hops >= self.ttl:
             rule = TTL_USED_UP
         if rule and not replays(self, message):
             return rule
