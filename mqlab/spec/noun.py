@@ -42,6 +42,10 @@ class Noun(type):
         whole = inspect.signature(vars(cls)["__init__"])
         return whole.replace(parameters=list(whole.parameters.values())[1:])
 
+    def __dir__(cls) -> list[str]:
+        """Return what a user of the noun needs: its fields and methods; `help` prints nothing else."""
+        return [name for name in super().__dir__() if not name.startswith("_")]
+
     def _misfit(cls, given: tuple[object, ...], named: dict[str, object]) -> UnknownName | BadValue | None:
         """Return in what a call does not fit; None if it does."""
         known = cls.__signature__.parameters

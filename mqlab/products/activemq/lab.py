@@ -77,7 +77,8 @@ class Lab(KernelLab):
         timing = timing or (RECORDED if by_calls else USUAL)
         like = Links.of(links, scenario.network.names)
         super().__init__("mqlab", (), seed, jitter, limit, timing, like)
-        self.scenario, self.network = scenario, scenario.network
+        self.scenario = scenario
+        self.network: Network = scenario.network
         self.edition = self.network.edition
         self.by_calls = self.ends_with_script = by_calls
         self.rules = rules or RULES[self.edition]
@@ -133,8 +134,7 @@ class Lab(KernelLab):
         self.actions.append(action)
         return ScriptStep(len(self.actions) - 1, action)
 
-    def do(self, action: Action) -> None:
-        """Begin *action*, or raise and stay as it was; time goes on with `step`, `until` or `rest`."""
+    def _do(self, action: Action) -> None:
         known = self.known.with_next(action)
         if action.at is not None:
             self.due(action)  # before anything is remembered
@@ -151,7 +151,7 @@ class Lab(KernelLab):
 
     def _check_open(self, action: Action) -> None:
         opened = [*self.clients_by_name, *self.consumers]
-        check_open(action, opened, self.network.names, self.now)
+        check_open(action, opened, self.network.names, self.clock.now)
 
     def begin(self, numbered: ScriptStep) -> Completion:
         """Begin an action, and say when it is over."""

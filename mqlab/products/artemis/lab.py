@@ -29,11 +29,7 @@ class ArtemisLab(Site):
         act: Callable[[Keys], Completion | None] = getattr(room, name)
         return act(action.keys) or Completion()
 
-    def do(self, action: Action) -> None:
-        """Do one more thing now, beside what is under way, or at its own time.
-
-        Raises for one that cannot be done, and leaves the lab as it was.
-        """
+    def _do(self, action: Action) -> None:
         scenario = self.scenario.with_actions(action)
         step = scenario.script[-1]
         if step.at is not None:

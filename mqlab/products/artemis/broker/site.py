@@ -58,7 +58,8 @@ class Site(Lab):
         super().__init__(
             "artemis", scenario.script, seed, jitter, limit, timing, Links.of(links, network.names)
         )
-        self.scenario, self.network = scenario, network
+        self.scenario = scenario
+        self.network: ArtemisNetwork = network
         self.notes, self.partitions = EventLog(self), Partitions()
         self.event, self.message = self.notes.event, self.notes.message
         self.step_no = -1  # of the step that began last

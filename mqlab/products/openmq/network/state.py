@@ -35,7 +35,8 @@ class Cluster(Lab):
         self.plan = [ScriptStep(step) for step in scenario.script]
         network: OpenMQNetwork = scenario.network
         super().__init__("openmq", self.plan, seed, jitter, limit, None, Links.of(links, network.names))
-        self.scenario, self.network = scenario, network
+        self.scenario = scenario
+        self.network: OpenMQNetwork = network
         self.enhanced = network.model == "enhanced"
         self.notes = Notes(self)
         self.listed = [m.name for m in network.brokers if not m.not_listed]
