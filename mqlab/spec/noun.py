@@ -43,8 +43,9 @@ class Noun(type):
         return whole.replace(parameters=list(whole.parameters.values())[1:])
 
     def __dir__(cls) -> list[str]:
-        """Return what a user of the noun needs: its fields and methods; `help` prints nothing else."""
-        return [name for name in super().__dir__() if not name.startswith("_")]
+        """Return its methods: its fields stand in its signature, and `help` prints nothing else."""
+        known = {name for base in cls.__mro__ for name in vars(base).get("__slots__", ())}
+        return [name for name in super().__dir__() if not name.startswith("_") and name not in known]
 
     def _misfit(cls, given: tuple[object, ...], named: dict[str, object]) -> UnknownName | BadValue | None:
         """Return in what a call does not fit; None if it does."""

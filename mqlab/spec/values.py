@@ -204,6 +204,9 @@ class Duration(int):
             return bool(_DURATION.match(other.strip())) and int(self) == duration(other)
         return int.__eq__(self, other)
 
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
     def __lt__(self, other: int | str) -> bool:
         return int(self) < _us(other)
 

@@ -29,6 +29,9 @@ class Noted(Lab):
 
     trace, roles = None, {}
 
+    def _do(self, action):
+        self.schedule(action)
+
     def begin(self, action):
         self.note(action.name)
         if action.tick is not None:

@@ -212,9 +212,11 @@ class Lab(KernelLab):
     def remedy(self) -> str:  # type: ignore[override]
         """What to do where a run becomes too long; only what multiplies over routes is for want of options."""
         trace = self.trace
-        routes = 2 * sum(number < 0 for number in trace.column("msg")) > len(trace)  # subscriptions multiply
-        circulates = routes or max(trace.column("hop"), default=0) > len(self.network.brokers)
-        return CIRCULATES if circulates else "set a higher limit=, or send fewer messages"
+        advisories = Kind.Subscribed, Kind.Advised, Kind.Refused, Kind.Merged  # they multiply over routes
+        circulates = 2 * len(trace.rows(*advisories)) > len(trace) or max(trace.column("hop"), default=0) > len(
+            self.network.brokers
+        )
+        return CIRCULATES if circulates else "set a higher limit= or until=, or send fewer messages"
 
     # Writing down
 

@@ -224,6 +224,11 @@ class Site(Lab):
             self.soon(master, wait, self.replication.lost_replica, broker, not orderly)
         if broker.spec.policy == "shared_store":
             self.store.ended(broker, orderly, failover)
+        broker.left_behind |= {
+            name: hosted.stored_journal
+            for name, hosted in broker.hosted.items()
+            if hosted.stored_journal is not None
+        }
         broker.hosted = {}
         self.topology.gossip()
 
