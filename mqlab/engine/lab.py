@@ -11,13 +11,13 @@ import copy
 import gc
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable
 from random import Random
-from typing import Any, Protocol, Self
+from typing import Any, Self
 
 from mqlab.engine import hurrying
 from mqlab.engine.clock import NEVER, Clock
+from mqlab.engine.completion import Completion, Timed
 from mqlab.engine.limits import LONGEST_REST, Limited
 from mqlab.engine.link import Link, LinkQuality
 from mqlab.engine.looks import next_look
@@ -33,32 +33,6 @@ from mqlab.spec.values import Duration, duration, told_ms
 from mqlab.trace.record import Recorder
 from mqlab.trace.trace import Trace
 
-
-class Timed(Protocol):
-    """An action; `at` is when it happens (such as ``"2s"``), None when its turn has come."""
-
-    @property
-    def at(self) -> int | str | None:
-        """When it happens."""
-
-
-@dataclass(slots=True)
-class Completion:
-    """When an action is over: once `condition(argument)` holds, or at `deadline` (us) at the latest.
-
-    Without a condition it is over at the deadline, without both when the network is at rest. `then`
-    is called with the argument as it ends. What is due at the deadline happens before it. Functions
-    and bound methods only: a lambda would tie a copy of the lab to its original.
-    """
-
-    condition: Callable[[Any], bool] | None = None
-    argument: Any = None
-    deadline: int | None = None
-    then: Callable[[Any], None] | None = None
-
-
-AT_ONCE = Completion(deadline=-1)
-REST = Completion()
 SPREAD = 4  # of what a machine takes: brokers of the recordings were up after 1 to 10 s
 
 
@@ -346,10 +320,7 @@ class Lab(Limited, ABC):
         self.in_vain.append({"what": what, "why": why})
 
     def do(self, *actions: Action) -> None:
-        """Begin *actions* now, beside what is under way, or each at the time that it says.
-
-        Time goes on with `step`, `until` or `rest`. What cannot be done raises, and leaves the lab as it was.
-        """
+        """Begin *actions* now, or each at the time that it says. What cannot be done raises, and is not begun."""
         for action in actions:
             self._do(action)
 

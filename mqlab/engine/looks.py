@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, cast
 from mqlab.engine.clock import Call, Clock, Due
 
 if TYPE_CHECKING:
-    from mqlab.engine.lab import Completion
+    from mqlab.engine.completion import Completion
 
 LOOKS = 1000  # us from one look to the next
 SEEN = 64  # of what is to happen, how much is asked when it happens

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import pytest
 
 import mqlab as mq
-from mqlab.engine.lab import Completion, Lab
+from mqlab.engine.completion import Completion
+from mqlab.engine.lab import Lab
 
 
 @dataclass(frozen=True)

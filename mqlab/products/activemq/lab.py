@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
-from mqlab.engine.lab import Completion
+from mqlab.engine.completion import Completion
 from mqlab.engine.lab import Lab as KernelLab
 from mqlab.engine.timing import RECORDED, Timing
 from mqlab.errors import UnknownName
@@ -36,7 +36,7 @@ from mqlab.trace.kinds import Kind, Reason
 from mqlab.trace.trace import Trace
 
 if TYPE_CHECKING:
-    from mqlab.engine.lab import Timed
+    from mqlab.engine.completion import Timed
     from mqlab.products.activemq.client.addresses import Refused
     from mqlab.products.activemq.client.connection import ClientConnection
     from mqlab.products.activemq.client.direct_client import DirectClient

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from mqlab.engine.lab import Completion
+from mqlab.engine.completion import Completion
 from mqlab.products.openmq.broker import administration as admin
 from mqlab.products.openmq.broker import report
 from mqlab.products.openmq.broker.model import Broker, Keys

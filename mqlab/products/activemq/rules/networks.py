@@ -128,8 +128,8 @@ def _topic_cycle(context: CheckContext) -> Found:
     "queue-cycle",
     "warning",
     finds="cycles in which messages of a queue get stuck",
-    what="demand travels around a cycle of {length} brokers: a message may leave the broker of its consumer by "
-    "the long way, and it cannot come back from the broker before",
+    what="demand travels around a cycle: a message may leave the broker of its consumer by the long way, and it "
+    "is stuck at the last broker before it comes back",
     fix="set decreaseNetworkConsumerPriority to true, or networkTTL to {less}",
     source="Fuse 2, Finding the shortest route",
     example=lambda: mended(
@@ -148,7 +148,7 @@ def _queue_cycle(context: CheckContext) -> Found:
         most = ttl if isinstance(ttl, int) and ttl != -1 else len(onward)
         for target in {sets[name]: None for name in link.connector.targets if sets.get(name, own) != own}:
             if 2 <= (way := way_round(onward, target, own)) <= most:
-                yield link.element, {"length": way + 1, "less": way - 1}
+                yield link.element, {"less": way - 1}
                 return
 
 

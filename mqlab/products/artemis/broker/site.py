@@ -7,7 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from mqlab.engine.clock import Call
-from mqlab.engine.lab import Completion, Lab
+from mqlab.engine.completion import Completion
+from mqlab.engine.lab import Lab
 from mqlab.engine.link import Link
 from mqlab.engine.timing import Timing
 from mqlab.products.artemis.broker.broker import GONE, Broker, Partitions, Topology

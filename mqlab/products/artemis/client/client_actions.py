@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mqlab.engine.lab import Completion
+from mqlab.engine.completion import Completion
 from mqlab.products.artemis.broker.broker import Subsystem
 from mqlab.products.artemis.client.clients import Client
 from mqlab.products.artemis.client.consumers import Consumer

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from mqlab.engine.lab import Completion
+from mqlab.engine.completion import Completion
 from mqlab.products.artemis import report
 from mqlab.products.artemis.broker.broker import GONE, Broker, Subsystem
 from mqlab.products.artemis.files import lab_file

@@ -8,7 +8,8 @@ from itertools import permutations
 from typing import Any
 
 from mqlab.engine.clock import Call
-from mqlab.engine.lab import Completion, Lab
+from mqlab.engine.completion import Completion
+from mqlab.engine.lab import Lab
 from mqlab.products.openmq.broker import settling
 from mqlab.products.openmq.broker.destinations import ClusterDestination, PhysicalDestination
 from mqlab.products.openmq.broker.messages import Message
