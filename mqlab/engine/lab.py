@@ -320,7 +320,7 @@ class Lab(Limited, ABC):
         self.in_vain.append({"what": what, "why": why})
 
     def do(self, *actions: Action) -> None:
-        """Begin *actions* now, or each at the time that it says. What cannot be done raises, and is not begun."""
+        """Begin *actions* now, or each at the time that it says. One that cannot be done raises."""
         for action in actions:
             self._do(action)
 

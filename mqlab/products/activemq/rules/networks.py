@@ -128,8 +128,8 @@ def _topic_cycle(context: CheckContext) -> Found:
     "queue-cycle",
     "warning",
     finds="cycles in which messages of a queue get stuck",
-    what="demand travels around a cycle: a message may leave the broker of its consumer by the long way, and it "
-    "is stuck at the last broker before it comes back",
+    what="demand travels around a cycle: a message may leave the broker of its consumer by the long way, and "
+    "it is stuck at the last broker before it comes back",
     fix="set decreaseNetworkConsumerPriority to true, or networkTTL to {less}",
     source="Fuse 2, Finding the shortest route",
     example=lambda: mended(
