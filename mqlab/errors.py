@@ -50,6 +50,8 @@ class Interrupted(KeyboardInterrupt):
         super().__init__(f"the run was interrupted; its trace so far is {trace!r}, the error's `trace`")
         self.trace: Any = trace
 
+    _render_traceback_ = MqlabError._render_traceback_
+
 
 class UnknownName(MqlabError, LookupError):
     """A name that stands for nothing: a figure, an option, a broker, an edition."""
