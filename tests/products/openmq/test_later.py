@@ -121,7 +121,9 @@ def test_a_new_name_needs_the_answers_of_all_and_comes_true_once_the_line_is_who
     assert got(found, "A") == [1]
 
 
-@pytest.mark.parametrize(("ms", "later", "where"), [(20_000, "ok", ["b1", "b2", "b3"]), (61_000, "refused", [])])
+@pytest.mark.parametrize(
+    ("ms", "later", "where"), [(20_000, "ok", ["b1", "b2", "b3"]), (61_000, "refused", [])]
+)
 def test_a_creation_gives_up_after_a_minute(ms, later, where):
     found = run(f"""
         cut between=["b1","b3"]
