@@ -116,8 +116,16 @@ def do_purge(lab: Cluster, keys: Keys) -> bool:
 
 
 def do_unsubscribe(lab: Cluster, keys: Keys) -> Outcome:
-    """Give up a durable subscription, on any broker, unless its client id is in use."""
-    return _changes(lab, keys, _unsubscribe)
+    """Give up a durable subscription, on any broker, unless its client id is in use: all are asked for that."""
+    broker = lab.brokers[keys["broker"]]
+    if not (broker.serves and broker.asks_in_vain):
+        return _unsubscribe((lab, keys))
+    broker.tell_all()
+    return RunningStep(_all_answer, (lab, keys), limit_of(keys), _unsubscribe, insists=True)
+
+
+def _all_answer(asked: Asked) -> bool:
+    return not asked[0].brokers[asked[1]["broker"]].asks_in_vain
 
 
 def _unsubscribe(asked: Asked) -> bool:
