@@ -35,7 +35,7 @@ def do_create_destination(lab: Cluster, keys: Keys) -> Outcome:
     broker, _, there = _asked(lab, keys)
     broker.hangs |= broker.serves and not there and broker.asks_in_vain
     broker.tell_all()
-    end = lab.now + LOCK_TIMEOUT if broker.hangs else 0
+    end = lab.clock.now + LOCK_TIMEOUT if broker.hangs else 0
     if broker.hangs:
         lab.later(LOCK_TIMEOUT)
     return RunningStep(_has_answers, (lab, keys, end), limit_of(keys), _create, insists=True)
@@ -43,13 +43,13 @@ def do_create_destination(lab: Cluster, keys: Keys) -> Outcome:
 
 def _has_answers(asked: tuple[Cluster, Keys, int]) -> bool:
     lab, broker, end = asked[0], asked[0].brokers[asked[1]["broker"]], asked[2]
-    return not (broker.hangs and broker.asks_in_vain) or lab.now >= end
+    return not (broker.hangs and broker.asks_in_vain) or lab.clock.now >= end
 
 
 def _create(asked: tuple[Cluster, Keys, int]) -> bool:
     lab, keys, end = asked
     broker, dest, there = _asked(lab, keys)
-    in_vain, broker.hangs = broker.hangs and lab.now >= end, False
+    in_vain, broker.hangs = broker.hangs and lab.clock.now >= end, False
     return not there and not in_vain and cluster.change(broker, "create", dest, dict(keys.get("options", {})))
 
 
@@ -153,7 +153,7 @@ def do_browse(lab: Cluster, keys: Keys) -> Row:
     broker, dest, there = _asked(lab, keys)
     here = broker.instances[dest].messages if there else []
     found = sorted([*here, *(claim.message for claim in report.copies(broker, dest))], key=turn)
-    return {"numbers": [m.number for m in found if not m.expires or lab.now < m.expires]}
+    return {"numbers": [m.number for m in found if not m.expires or lab.clock.now < m.expires]}
 
 
 def do_connect(lab: Cluster, keys: Keys) -> Row | bool:

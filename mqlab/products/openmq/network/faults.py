@@ -159,7 +159,7 @@ def do_heal(lab: Cluster, keys: Keys) -> None:
     if since is None:
         on_whole((lab, line))
     else:
-        lab.later(_until_sent_again(lab.now - since), on_whole, (lab, line))
+        lab.later(_until_sent_again(lab.clock.now - since), on_whole, (lab, line))
 
 
 def _until_sent_again(us: int) -> int:
