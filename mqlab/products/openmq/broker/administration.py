@@ -106,7 +106,7 @@ def do_browse(lab: Cluster, keys: Keys) -> Row:
     broker, dest, there = _asked(lab, keys)
     here = broker.instances[dest].messages if there else []
     found = sorted([*here, *(claim.message for claim in report.copies(broker, dest))], key=turn)
-    return {"numbers": [m.number for m in found if not m.expires or lab.now < m.expires]}
+    return {"numbers": [m.number for m in found if not m.expires or lab.clock.now < m.expires]}
 
 
 def do_connect(lab: Cluster, keys: Keys) -> Row | bool:

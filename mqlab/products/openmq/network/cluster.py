@@ -240,7 +240,7 @@ def is_unused(broker: Broker, dest: Destination) -> bool:
 
 def reap(instance: PhysicalDestination) -> None:
     """Remove an auto-created destination that nobody has used for long enough."""
-    broker, dest, now = instance.broker, instance.dest, instance.broker.lab.now
+    broker, dest, now = instance.broker, instance.dest, instance.broker.lab.clock.now
     if not broker.running or not is_unused(broker, dest):
         instance.idle_since = None
         return

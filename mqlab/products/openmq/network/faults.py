@@ -159,7 +159,7 @@ def do_heal(lab: Cluster, keys: Keys) -> None:
     if since is None:  # nothing was sent, so that nobody notices that the other has died either
         on_whole((lab, line))
     else:
-        lab.later(_until_sent_again(lab.now - since), on_whole, (lab, line))
+        lab.later(_until_sent_again(lab.clock.now - since), on_whole, (lab, line))
         for name in line:
             lab.brokers[name].unnoticed -= {lab.brokers[other] for other in line}
 

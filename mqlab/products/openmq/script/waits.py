@@ -31,16 +31,16 @@ def do_settle(lab: Cluster, keys: Keys) -> Outcome:
     last = 0
     lazy = any(c.open and c.mode == "dups_ok" and c.taken for c in lab.consumers.values())
     if lab.expiring or lab.healing or lazy:
-        last = lab.now + LOOKS_MS * 1000
+        last = lab.clock.now + LOOKS_MS * 1000
         lab.later(LOOKS_MS * 1000)
     return RunningStep(_is_quiet, (lab, last), limit)
 
 
 def _is_quiet(asked: tuple[Cluster, int]) -> bool:
     lab, last = asked
-    if lab.now < last:
+    if lab.clock.now < last:
         return False
-    busy = (c for c in lab.consumers.values() if c.open and c.buffer and c.busy_until > lab.now)
+    busy = (c for c in lab.consumers.values() if c.open and c.buffer and c.busy_until > lab.clock.now)
     return lab.resting and not any(busy) and not hang(lab)
 
 
