@@ -102,7 +102,7 @@ def outcomes(
 
 def sweep(
     what: object,
-    *,
+    *actions: Action,
     over: Mapping[str, Sequence[Any]],
     seeds: int | Iterable[int] = 1,
     edition: str | None = None,
@@ -112,14 +112,16 @@ def sweep(
 ) -> Runs:
     """Run every combination of the options in *over* with each seed, and return a table of the runs.
 
-    *over* maps ``BROKER/CONNECTOR.OPTION`` to values, *seeds* is how many (0, 1, 2 ...) or which ones.
-    As many *processes* as there are cores play a few hundred runs in seconds; `mqlab.replay.sweep` takes
-    the same call to Spark. Raises `BadValue` or `UnknownName` for options.
+    *actions* come after those of *what*, as in `run`. *over* maps ``BROKER/CONNECTOR.OPTION`` to values,
+    *seeds* is how many (0, 1, 2 ...) or which ones. As many *processes* as there are cores play a few hundred
+    runs in seconds; `mqlab.replay.sweep` takes the same call to Spark. Raises `BadValue` or `UnknownName` for
+    options.
     """
     from mqlab.experiments import sweep
 
+    asked = (what, *actions) if actions else what
     return sweep.sweep(
-        what, over=over, seeds=seeds, edition=edition, jitter=jitter, processes=processes, progress=progress
+        asked, over=over, seeds=seeds, edition=edition, jitter=jitter, processes=processes, progress=progress
     )
 
 

@@ -20,12 +20,25 @@ if TYPE_CHECKING:
     from mqlab.checks.problems import Problems
     from mqlab.conform.recorded import Recorded
     from mqlab.engine.lab import Lab as AnyLab
+    from mqlab.products import FigureTable
     from mqlab.products.activemq.figures import AnyFigure
     from mqlab.reference import Options
 
 
-def figures(guide: str | None = None) -> tuple[AnyFigure, ...]:
-    """Return the figures of all guides, or of one: fuse, amq6, article, unsafe, openmq, artemis, crash."""
+def figures(guide: str | None = None) -> FigureTable:
+    """Return the figures of all guides, or of one: fuse, amq6, article, unsafe, openmq, artemis, crash.
+
+    They print as a table.
+
+    >>> import mqlab as mq
+    >>> mq.figures("amq6")
+    figure     title
+    amq6:3.1   Dynamic propagation
+    amq6:3.2   Static propagation, with a wildcard
+    amq6:3.3a  Static and duplex: sent at a spoke
+    amq6:3.3b  Static and duplex: sent at the hub
+    amq6:3.4   Self-avoiding paths
+    """
     from mqlab import products
 
     return products.figures(guide)
@@ -172,7 +185,7 @@ def Lab(  # noqa: N802 - reads like the noun it makes
     jitter: int | str = 0,
     limit: int | None = None,
     links: LikeLinks = None,
-) -> Any:
+) -> AnyLab:
     """Return an interactive lab (any product): `do` actions, `step` through events.
 
     Given a network, the lab starts it and is at rest; one that is given a figure, a lab file,
@@ -181,7 +194,7 @@ def Lab(  # noqa: N802 - reads like the noun it makes
     >>> import mqlab as mq
     >>> lab = mq.Lab("fuse:2.20"); lab.until("10ms"); other = lab.fork(); lab.rest()
     >>> lab.trace.received(), other.now
-    ({'C1': 6, 'C2': 3, 'C3': 3}, 10000)
+    ({'C1': 6, 'C2': 3, 'C3': 3}, Duration('10ms'))
     """
     from mqlab import products
     from mqlab.products import inputs

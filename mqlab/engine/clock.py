@@ -81,9 +81,10 @@ class Clock(TraceClock):
     def schedule_background(self, time: int, call: Call, argument: object) -> None:
         """Let *call* happen at *time* if time goes on so far: a rest does not wait for it."""
         self.background += 1
-        self.schedule(time, self._on_later, (call, argument))
+        self.schedule(time, self.on_later, (call, argument))
 
-    def _on_later(self, due: tuple[Call, object]) -> None:
+    def on_later(self, due: tuple[Call, object]) -> None:
+        """Let housekeeping happen."""
         self.background -= 1
         due[0](due[1])
 

@@ -13,7 +13,8 @@ from mqlab.engine.clock import NEVER
 from mqlab.engine.limits import LONGEST_REST
 
 if TYPE_CHECKING:
-    from mqlab.engine.lab import Completion, Lab
+    from mqlab.engine.completion import Completion
+    from mqlab.engine.lab import Lab
 
 
 def hurry(lab: Lab, last: int) -> None:

@@ -11,15 +11,16 @@ import copy
 import gc
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable
 from random import Random
-from typing import Any, Protocol, Self
+from typing import Any, Self
 
 from mqlab.engine import hurrying
 from mqlab.engine.clock import NEVER, Clock
-from mqlab.engine.limits import LONGEST_REST, LOOKS, Limited
+from mqlab.engine.completion import Completion, Timed
+from mqlab.engine.limits import LONGEST_REST, Limited
 from mqlab.engine.link import Link, LinkQuality
+from mqlab.engine.looks import next_look
 from mqlab.engine.timing import Timing
 from mqlab.engine.unfinished import unfinished
 from mqlab.errors import BadValue
@@ -27,37 +28,17 @@ from mqlab.spec.action import Action, Start
 from mqlab.spec.link import Links
 from mqlab.spec.naming import called
 from mqlab.spec.plural import counted
-from mqlab.spec.values import duration, told_ms
+from mqlab.spec.scenario import AnyNetwork, Scenario
+from mqlab.spec.values import Duration, duration, told_ms
 from mqlab.trace.record import Recorder
 from mqlab.trace.trace import Trace
 
-
-class Timed(Protocol):
-    """An action; `at` is when it happens (such as ``"2s"``), None when its turn has come."""
-
-    @property
-    def at(self) -> int | str | None:
-        """When it happens."""
-
-
-@dataclass(slots=True)
-class Completion:
-    """When an action is over: once `condition(argument)` holds, or at `deadline` (us) at the latest.
-
-    Without a condition it is over at the deadline, without both when the network is at rest. `then`
-    is called with the argument as it ends. What is due at the deadline happens before it. Functions
-    and bound methods only: a lambda would tie a copy of the lab to its original.
-    """
-
-    condition: Callable[[Any], bool] | None = None
-    argument: Any = None
-    deadline: int | None = None
-    then: Callable[[Any], None] | None = None
-
-
-AT_ONCE = Completion(deadline=-1)
-REST = Completion()
 SPREAD = 4  # of what a machine takes: brokers of the recordings were up after 1 to 10 s
+
+
+FOR_USERS = (
+    "do", "fork", "network", "now", "rest", "roles", "scenario", "seed", "step", "trace", "undone", "until",
+)  # fmt: skip
 
 
 class Lab(Limited, ABC):
@@ -101,7 +82,18 @@ class Lab(Limited, ABC):
     def __repr__(self) -> str:
         return f"<mqlab.Lab at {told_ms(self.now)} ms, {counted(self.recorder.count, 'event')}>"
 
+    def __dir__(self) -> list[str]:
+        """Return what a user of the lab needs; the rest is for those who build one."""
+        return list(FOR_USERS)
+
     # What a product's lab says
+
+    scenario: Scenario
+    network: AnyNetwork
+
+    @abstractmethod
+    def _do(self, action: Action) -> None:
+        """Begin one action; see `do`."""
 
     @abstractmethod
     def begin(self, action: Any) -> Completion:
@@ -126,9 +118,9 @@ class Lab(Limited, ABC):
     # Time
 
     @property
-    def now(self) -> int:
-        """The time (us)."""
-        return self.clock.now
+    def now(self) -> Duration:
+        """The time."""
+        return Duration(self.clock.now)
 
     def new_link(self, one: str, other: str) -> Link:
         """Return one direction of a new connection of two."""
@@ -196,7 +188,9 @@ class Lab(Limited, ABC):
 
     def _look_after(self, until: Completion) -> None:
         if not self.is_over(until):
-            self.clock.schedule_background(self.clock.now + LOOKS, self._look_after, until)
+            self.clock.schedule_background(
+                next_look(self.clock, until, self._look_after), self._look_after, until
+            )
             return
         self.scheduled -= 1
         if until.then is not None:
@@ -324,6 +318,11 @@ class Lab(Limited, ABC):
     def tell_in_vain(self, what: str, why: str) -> None:
         """Note what was asked for and changed nothing."""
         self.in_vain.append({"what": what, "why": why})
+
+    def do(self, *actions: Action) -> None:
+        """Begin *actions* now, or each at the time that it says. One that cannot be done raises."""
+        for action in actions:
+            self._do(action)
 
     @property
     def undone(self) -> list[dict[str, str]]:

@@ -8,10 +8,10 @@ from mqlab.spec.plural import counted
 from mqlab.spec.values import told_ms
 from mqlab.trace.record import Recorder
 
-LOOKS = 1000  # how often (us) an action beside the script is looked after
 LONGEST_REST = 600_000_000  # us that a network has to come to rest
 MOST_EVENTS = 100_000_000  # of a run that is given no limit
 MOST_MEMORY = 8 << 30  # bytes of what is written down and what is still to happen
+LEAST_EVENTS = 1000  # as many things on the clock as go with so many events may always be
 EVENT, TURN = 104, 300  # bytes of one event, and of one thing on the clock
 TURNS = 20  # things on the clock for each event that may be; a run that writes nothing down ends too
 
@@ -37,7 +37,7 @@ class Limited:
 
     def check_patience(self) -> None:
         """Raise `BadValue` for a run beyond its limit of events, of memory, or of things without events."""
-        turns, count = TURNS * (self.most + LOOKS), self.recorder.count
+        turns, count = TURNS * (self.most + LEAST_EVENTS), self.recorder.count
         now = f"stopped at {told_ms(self.clock.now)} ms"
         if count > self.most:
             raise BadValue(f"more than {counted(self.most, 'event')}, {now}; {self.remedy}")

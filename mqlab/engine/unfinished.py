@@ -16,7 +16,7 @@ ADDED = (Settle, Snapshot)  # a run adds them itself: nobody misses them
 
 def unfinished(lab: Lab) -> list[dict[str, str]]:
     """Return what has not happened yet, or was in vain, as a trace's header has it: what, and why."""
-    now = f"the run ended at {told_ms(lab.now)} ms"
+    now = f"the run ended at {told_ms(lab.clock.now)} ms"
     left = [(action, f"{now}, before its turn") for action in lab.script]
     left += [(action, f"{now}, before its time") for action in lab.appointments]
     if lab.latest is not None and lab.under_way is not None and not lab.is_over(lab.under_way):

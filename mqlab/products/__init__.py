@@ -23,6 +23,7 @@ from mqlab.spec.json_types import JsonDict, JsonObject
 from mqlab.spec.link import LikeLinks
 from mqlab.spec.origin import SourceFile
 from mqlab.spec.scenario import AnyNetwork
+from mqlab.trace.grid import TextTable
 from mqlab.trace.trace import Trace
 
 if TYPE_CHECKING:
@@ -70,13 +71,21 @@ def product_of_scenario(scenario: object) -> Product:
     return BY_NAME[scenario.product]
 
 
-def figures(guide: str | None = None) -> tuple[AnyFigure, ...]:
+class FigureTable(TextTable, tuple["AnyFigure", ...]):
+    """Figures, which print as a table of their ids and titles."""
+
+    def table(self) -> list[list[str]]:
+        """Return a line for each figure."""
+        return [["figure", "title"], *([figure.id, figure.title] for figure in self)]
+
+
+def figures(guide: str | None = None) -> FigureTable:
     """Return the figures of every product, or of one guide; raises `UnknownName` for no guide."""
     if guide is not None and guide not in GUIDES:
         raise UnknownName.of("guide", guide, GUIDES)
     rooms = GUIDES.values() if guide is None else (GUIDES[guide],)
     found = [figure for room in dict.fromkeys(rooms) for figure in room()]
-    return tuple(f for f in found if guide is None or f.id.startswith(f"{guide}:"))
+    return FigureTable(f for f in found if guide is None or f.id.startswith(f"{guide}:"))
 
 
 def figure(id: str) -> AnyFigure:

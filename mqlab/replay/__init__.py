@@ -229,7 +229,7 @@ def path(folder: str | Path, message: int) -> Trace:
 
 def sweep(
     what: object,
-    *,
+    *actions: Action,
     over: Mapping[str, object],
     out: str | Path,
     seeds: int | Iterable[int] = 1,
@@ -241,19 +241,19 @@ def sweep(
 ) -> Sweep:
     """Run every combination of the axes in *over* with each seed inside Spark tasks; a row for each run.
 
-    *what* is what `mqlab.run` takes, a tuple of a network and actions, or a function of some axes that returns
-    one of these. An axis is an option (``"BROKER/CONNECTOR.OPTION": [values]``), ``"edition"``, a parameter of
-    the function (such as a size), or a name of your own with actions for values, such as faults; a mapping
-    gives each value a name. The rows are in the new folder *out*; the same call goes on with a sweep that was
-    cancelled or killed. *traces* are kept of all runs, or of those whose row it is true of; others are played
-    again when asked for. Raises `BadFile` for a folder that has something else in it, `BadValue` or
-    `UnknownName` for axes, `CannotRun` when it is cancelled.
+    *what* and *actions* are what `mqlab.run` takes, or *what* is a function of some axes that returns one or
+    a tuple of a network and actions. An axis is an option (``"BROKER/CONNECTOR.OPTION": [values]``),
+    ``"edition"``, a parameter of the function (such as a size), or a name of your own with actions for
+    values, such as faults; a mapping gives each value a name. The rows are in the new folder *out*; the same
+    call goes on with a sweep that was cancelled or killed. *traces* are kept of all runs, or of those whose
+    row it is true of; others are played again when asked for. Raises `BadFile` for a folder that has
+    something else in it, `BadValue` or `UnknownName` for axes, `CannotRun` when it is cancelled.
     """
     _needs("pyspark", "spark")
     from mqlab.replay import sweeps
 
     return sweeps.sweep(
-        what,
+        (what, *actions) if actions else what,
         over=over,
         out=out,
         seeds=seeds,

@@ -52,7 +52,7 @@ def _start(scenario: Scenario, seed: int) -> tuple[Trace, int]:
     frame = tuple(one for one in scenario.actions if isinstance(one, independent.FRAME))
     lab = products.lab_of(replace(scenario, actions=frame), seed)
     lab.play()
-    return lab.trace, lab.now
+    return lab.trace, lab.clock.now
 
 
 def _play(parts: Sequence[Scenario], aside: Path, shards: int, seed: int, until: int | str | None) -> None:

@@ -110,11 +110,14 @@ class StopConnector(Action):
 class Consumer(Action):
     """Open a consumer: on a broker with one connection and one session, or on a client's connection.
 
-    `prefetch` None is the broker's default (1000 for a queue). `delay` is the time it takes
-    over each message. With `receiving=False` it does not consume: its prefetch buffer fills up.
-    With `acknowledge` False nothing is acknowledged (`ack_mode` client, individual) or committed
-    (transacted) unless an action says so. `no_local` keeps away what its own `connection`
-    sends; a connection is called like its consumer if it has no other name.
+    `ack_mode` is auto, client, dups_ok, individual or transacted. With `acknowledge` False nothing is
+    acknowledged (client, individual) or committed (transacted) unless an action says so. `prefetch` None is the
+    broker's default (1000 for a queue), `delay` the time it takes over each message. With `receiving=False`
+    it does not consume: its prefetch buffer fills up. An `exclusive` consumer gets all messages of its queue
+    while it is there; a `priority` (0 to 127) goes before lower ones. `others` are the brokers that it turns to
+    when its own is gone, as a failover address lists them. A `durable` subscriber is known by `client_id` and
+    `subscription_name`, which are its name unless given. `no_local` keeps away what its own `connection`
+    sends; a connection is called like its consumer if it has no other name. A `browser` only looks.
     """
 
     name: str
@@ -182,7 +185,9 @@ class Producer(Action):
 
     Persistent sends each wait for the broker's receipt, others go in a burst. A list among the
     `properties`, or as `jms_priority`, is assigned to the messages in rotation. `every` is the time from one
-    send to the next, `session` names one of its client's sessions, `options` are product-specific.
+    send to the next. With `in_background` the script goes on while it sends; without, the next action waits
+    until it is done. `others` are the brokers that it turns to when its own is gone. `session` names one of its
+    client's sessions, `size` is in bytes, `options` are product-specific.
     """
 
     name: str

@@ -31,6 +31,16 @@ def distances(network: Network, start: str) -> dict[str, int]:
     return _distances(neighbours(network), start)
 
 
+def way_round(onward: Mapping[str, tuple[str, ...]], start: str, end: str) -> int:
+    """Return the least hops from *start* to its neighbour *end* by other brokers; 0 if no way leads there.
+
+    >>> way_round({"A": ("B", "C"), "B": ("A", "C"), "C": ("A", "B")}, "A", "B")
+    2
+    """
+    others = tuple(there for there in onward[start] if there != end)
+    return _distances({**onward, start: others}, start).get(end, 0)
+
+
 def _distances(onward: Mapping[str, tuple[str, ...]], start: str) -> dict[str, int]:
     found, queue = {start: 0}, deque([start])
     while queue:

@@ -46,9 +46,10 @@ def _check_around(name: str, policies: object, composites: object, at: object) -
 class Broker(HasOptions):
     """A broker by name, with the network connectors it defines, and, if given, its transport connector.
 
-    `policies` are destination policies and `composites` composite queues (name, forward_to,
-    forward_only) in the lab file's form; `at` is the preferred position of the broker in drawings (unit square,
-    y upwards).
+    `policies` are destination policies, each with the destinations that it is for and its options:
+    ``{"queue": "ORDERS.>", "enable_audit": False}``. `composites` are composite queues:
+    ``{"name": "queue://Q", "forward_to": ["queue://A", "topic://B"], "forward_only": True}``. `at` is the
+    preferred position of the broker in drawings (unit square, y upwards).
     """
 
     name: str
@@ -104,7 +105,9 @@ class Broker(HasOptions):
     def __repr__(self) -> str:
         parts = [repr(self.name), *map(repr, self.connectors)]
         parts += [repr(self.transport)] if self.transport.pairs else []
-        parts += [f"{name}={value!r}" for name, value in self.options.items()]
+        around = {"policies": self.policies, "composites": self.composites, "at": self.at}
+        given = {**{name: value for name, value in around.items() if value}, **self.options}
+        parts += [f"{name}={value!r}" for name, value in given.items()]
         return f"Broker({', '.join(parts)})"
 
     def replace(self, *connectors: NetworkConnector, **options: Any) -> Broker:

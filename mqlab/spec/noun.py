@@ -42,6 +42,11 @@ class Noun(type):
         whole = inspect.signature(vars(cls)["__init__"])
         return whole.replace(parameters=list(whole.parameters.values())[1:])
 
+    def __dir__(cls) -> list[str]:
+        """Return its methods: its fields stand in its signature, and `help` prints nothing else."""
+        known = {name for base in cls.__mro__ for name in vars(base).get("__slots__", ())}
+        return [name for name in super().__dir__() if not name.startswith("_") and name not in known]
+
     def _misfit(cls, given: tuple[object, ...], named: dict[str, object]) -> UnknownName | BadValue | None:
         """Return in what a call does not fit; None if it does."""
         known = cls.__signature__.parameters

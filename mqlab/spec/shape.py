@@ -15,7 +15,7 @@ from typing import Any, Protocol
 
 from mqlab.errors import BadValue, UnknownName, shown
 from mqlab.spec.json_types import JsonDict
-from mqlab.spec.values import MOST_MS, duration
+from mqlab.spec.values import MOST_MS, Duration, duration
 
 MOST = 10**9  # messages, attempts, bytes of one message: what can be asked of a run
 
@@ -229,7 +229,7 @@ def whole(low: int = -MOST, high: int = MOST) -> Scalar:
     """Return the shape of whole numbers within a range."""
 
     def test(value: object) -> bool:
-        return isinstance(value, int) and not isinstance(value, bool) and low <= value <= high
+        return isinstance(value, int) and not isinstance(value, (bool, Duration)) and low <= value <= high
 
     bounds = f" (at most {high})" if low == -MOST else f", {low} to {high}"
     return Scalar(
@@ -312,6 +312,8 @@ def check_noun(noun: Any, where: str) -> None:
         value = getattr(noun, name)
         if value is not None or not optional:
             shape.check(value, f"{where}, {name}")
+        if isinstance(value, Duration):  # a file would read the number as milliseconds
+            object.__setattr__(noun, name, str(value).replace(" ", ""))
 
 
 def _of_hint(hint: Any) -> Shape:

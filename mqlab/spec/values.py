@@ -145,11 +145,13 @@ def overlap(one: str, other: str) -> bool:
 
 
 def duration(value: int | float | str, where: str = "time") -> int:
-    """Return microseconds for ``"500ms"``, ``"2s"`` or a plain number of milliseconds.
+    """Return microseconds for ``"500ms"``, ``"2s"``, a `Duration` or a plain number of milliseconds.
 
-    >>> duration("500ms"), duration("2s"), duration(3)
-    (500000, 2000000, 3000)
+    >>> duration("500ms"), duration("2s"), duration(3), duration(Duration(2500))
+    (500000, 2000000, 3000, 2500)
     """
+    if isinstance(value, Duration):
+        return int(value)
     if isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value <= MOST_MS:
         return round(value * 1000)
     found = _DURATION.match(value.strip()) if isinstance(value, str) else None
@@ -157,6 +159,70 @@ def duration(value: int | float | str, where: str = "time") -> int:
     if not 0 <= time <= MOST_MS * 1000:
         raise BadValue(f"{where}: {shown(value)} is not a duration; use e.g. '500ms'")
     return time
+
+
+class Duration(int):
+    """A time of a run, as traces and labs answer it: it prints its unit, and compares with texts.
+
+    As a number it is microseconds; `ms` and `s` are the same in milliseconds and seconds. Wherever a time is
+    asked for, it can be given as it is: ``mq.Crash("B", at=trace.end)``.
+
+    >>> end = Duration(28_000)
+    >>> print(end, end.ms, end == "28ms", end < "1s", end + "2ms")
+    28 ms 28.0 True True 30 ms
+    """
+
+    __slots__ = ()
+    __hash__ = int.__hash__
+
+    def __str__(self) -> str:
+        return f"{told_ms(self)} ms"
+
+    def __repr__(self) -> str:
+        return f"Duration('{told_ms(self)}ms')"
+
+    @property
+    def ms(self) -> float:
+        """The time in milliseconds."""
+        return self / 1000
+
+    @property
+    def s(self) -> float:
+        """The time in seconds."""
+        return self / 1_000_000
+
+    def __add__(self, other: int | str) -> Duration:
+        return Duration(int(self) + _us(other))
+
+    __radd__ = __add__
+
+    def __sub__(self, other: int | str) -> Duration:
+        return Duration(int(self) - _us(other))
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, str):
+            return bool(_DURATION.match(other.strip())) and int(self) == duration(other)
+        return int.__eq__(self, other)
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __lt__(self, other: int | str) -> bool:
+        return int(self) < _us(other)
+
+    def __le__(self, other: int | str) -> bool:
+        return int(self) <= _us(other)
+
+    def __gt__(self, other: int | str) -> bool:
+        return int(self) > _us(other)
+
+    def __ge__(self, other: int | str) -> bool:
+        return int(self) >= _us(other)
+
+
+def _us(time: int | str) -> int:
+    """Return a time that a `Duration` meets, in microseconds."""
+    return duration(time) if isinstance(time, str) else time
 
 
 def told_ms(time: float) -> str:

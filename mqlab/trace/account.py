@@ -79,7 +79,7 @@ class Account(TextTable, Mapping[int, Entry]):
     >>> import mqlab as mq
     >>> print(mq.run("fuse:2.20").account())
     fate      messages  why  which
-    consumed        12        1-12
+    consumed        12       1-12
     """
 
     hints = {"fate": "fate of the messages", "why": "the rule, limit or fault that decided"}

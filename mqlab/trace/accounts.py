@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from mqlab.errors import UnknownName
+from mqlab.spec.values import Duration
 from mqlab.trace.kinds import Kind
 
 if TYPE_CHECKING:
@@ -111,6 +112,11 @@ def _changes(trace: Trace, broker: str) -> Iterator[tuple[int, str]]:
         if brokers[row] == node:
             kind = Kind(kinds[row])
             yield times[row], words[kind] if kind in words else details[row]["role"]
+
+
+def as_durations(spans: Spans) -> list[tuple[Duration, Duration]]:
+    """Return spans as they are answered: times that print their unit."""
+    return [(Duration(begin), Duration(end)) for begin, end in spans]
 
 
 def downtime(trace: Trace) -> dict[str, Spans]:

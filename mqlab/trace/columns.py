@@ -12,6 +12,7 @@ from typing import Self
 
 from mqlab.errors import UnknownName
 from mqlab.spec.json_types import JsonObject
+from mqlab.spec.values import Duration
 
 FORMAT = 1
 WORTH = 50_000  # events from which on it pays to import numpy
@@ -122,13 +123,13 @@ class Columns:
         return self._rows[kinds]
 
     @property
-    def end(self) -> int:
-        """When the last event happened (us); 0 if there is none."""
+    def end(self) -> Duration:
+        """When the last event happened; 0 if there is none."""
         if not self.by_numpy:
-            return max(self._columns["t"], default=0)
+            return Duration(max(self._columns["t"], default=0))
         import numpy as np
 
-        return int(np.asarray(self._columns["t"]).max())
+        return Duration(np.asarray(self._columns["t"]).max())
 
     def tallied(self, kinds: tuple[int, ...], *columns: str) -> dict[tuple[int, ...], tuple[int, int]]:
         """Return what events of some kinds have in some columns, with the first row of each and their number.

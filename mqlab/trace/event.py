@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from mqlab.spec.values import Duration
 from mqlab.trace.kinds import Kind, Reason
 
 
@@ -11,12 +12,13 @@ from mqlab.trace.kinds import Kind, Reason
 class Event:
     """One event of a trace (created on access, not stored).
 
-    `t` and `age` are microseconds. `frm` and `to` are brokers or clients, `link` is the
-    bridge, `cause` the row of the event that led to this one. What does not apply is None.
+    `t` and `age` are a `Duration` each: microseconds that print their unit. `frm` and `to` are brokers or
+    clients, `link` is the bridge, `cause` the row of the event that led to this one. What does not apply is
+    None.
     """
 
     row: int
-    t: int
+    t: Duration
     kind: Kind
     message: int | None
     broker: str | None
@@ -26,7 +28,7 @@ class Event:
     destination: str | None
     subscription: str | None
     hop: int
-    age: int
+    age: Duration
     rule: Reason
     cause: int | None
 

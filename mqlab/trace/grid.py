@@ -21,14 +21,8 @@ class TextTable(ABC):
 
     def __str__(self) -> str:
         lines = self.table()
-        widths = [max(len(line[no]) for line in lines) for no in range(len(lines[0]))]
-        return "\n".join(
-            "  ".join(
-                cell.rjust(width) if no else cell.ljust(width)
-                for no, (cell, width) in enumerate(zip(line, widths, strict=True))
-            ).rstrip()
-            for line in lines
-        )
+        columns = [_column([line[no] for line in lines]) for no in range(len(lines[0]))]
+        return "\n".join("  ".join(line).rstrip() for line in zip(*columns, strict=True))
 
     def __repr__(self) -> str:
         return str(self)
@@ -45,6 +39,12 @@ class TextTable(ABC):
             for line in lines
         )
         return f"<table><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _column(cells: list[str]) -> list[str]:
+    """Return the cells of a column, its head first, all equally wide."""
+    width = max(map(len, cells))
+    return [cell.rjust(width) if _side(cells[1:]) == "right" else cell.ljust(width) for cell in cells]
 
 
 def _side(column: list[str]) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from mqlab.errors import UnknownName
 from mqlab.spec.link import Links
+from mqlab.spec.values import Duration
 from mqlab.trace.grid import TextTable
 from mqlab.trace.kinds import Kind
 from mqlab.trace.questions import route
@@ -26,7 +27,7 @@ class LinkLoad:
     """What one connector carried from one broker to another.
 
     `messages` counts each crossing, `bytes` their sizes (None where a size is not known), `busiest` the most
-    messages within one second and `since` when that began (us). `utilisation` is the share of the run's time
+    messages within one second and `since` when that began. `utilisation` is the share of the run's time
     (0 to 1) that the link needed for these bytes; None for a link without a `bandwidth`.
     """
 
@@ -36,21 +37,21 @@ class LinkLoad:
     messages: int
     bytes: int | None
     busiest: int
-    since: int
+    since: Duration
     utilisation: float | None
 
 
 @dataclass(frozen=True, slots=True)
 class Latency:
-    """How long messages took from sending to receipt (us): least, quantiles and most, of one group."""
+    """How long messages took from sending to receipt: least, quantiles and most, of one group."""
 
     of: str
     messages: int
-    least: int
-    p50: int
-    p90: int
-    p99: int
-    most: int
+    least: Duration
+    p50: Duration
+    p90: Duration
+    p99: Duration
+    most: Duration
 
 
 class LinkTable(TextTable, Sequence[LinkLoad]):
@@ -125,7 +126,9 @@ def links(trace: Trace) -> LinkTable:
         share = None if needs is None else needs / length
         busiest, since = _busiest([time[row] for row in rows])
         name = connectors[over] if over >= 0 else ""
-        found.append(LinkLoad(names[one], names[other], name, len(rows), carried, busiest, since, share))
+        found.append(
+            LinkLoad(names[one], names[other], name, len(rows), carried, busiest, Duration(since), share)
+        )
     return LinkTable(sorted(found, key=lambda load: (-load.messages, load.frm, load.to, load.connector)))
 
 
@@ -137,7 +140,10 @@ def latency(trace: Trace, by: str) -> LatencyTable:
     age = trace.column("age")
     for row, group in zip(rows := trace.rows(Kind.Received), _groups(trace, rows, by), strict=True):
         ages[group].append(age[row])
-    found = [Latency(group, len(of), min(of), *_quantiles(of), max(of)) for group, of in ages.items()]
+    found = [
+        Latency(group, len(of), *map(Duration, (min(of), *_quantiles(of), max(of))))
+        for group, of in ages.items()
+    ]
     return LatencyTable(by, sorted(found, key=lambda row: (-row.p50, row.of)))
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from mqlab.spec import codec
 from mqlab.spec.action import Action
 from mqlab.spec.naming import bare
-from mqlab.spec.values import duration
+from mqlab.spec.values import Duration, duration
 from mqlab.trace import accounts, fast, plain, questions, summary, tables
 from mqlab.trace.account import Account
 from mqlab.trace.columns import COLUMNS, Columns
@@ -69,7 +69,7 @@ class Trace(Columns, Plottable):
         t, kind, msg, broker, frm, to, link, dest, sub, hop, age, rule, cause = found
         return Event(
             row=row,
-            t=t,
+            t=Duration(t),
             kind=Kind(kind),
             message=msg if msg >= 0 else None,
             broker=nodes[broker] if broker >= 0 else None,
@@ -79,7 +79,7 @@ class Trace(Columns, Plottable):
             destination=dests[dest] if dest >= 0 else None,
             subscription=subs[sub] if sub >= 0 else None,
             hop=hop,
-            age=age,
+            age=Duration(age),
             rule=Reason(rule),
             cause=cause if cause >= 0 else None,
         )
@@ -155,7 +155,7 @@ class Trace(Columns, Plottable):
 
         >>> import mqlab as mq
         >>> print(mq.run("fuse:2.4").links())
-        link       over  messages  bytes  busiest    from  utilisation
+        link   over      messages  bytes  busiest    from  utilisation
         A > B  A/link01         4   4096        4  2.0 ms            -
         A > B  A/link02         4   4096        4  4.0 ms            -
         A > B  A/link03         4   4096        4  6.0 ms            -
@@ -167,14 +167,14 @@ class Trace(Columns, Plottable):
     def latency(self, by: str = "consumer") -> LatencyTable:
         """Return how long messages took from sending to receipt, with quantiles; it prints as a table.
 
-        *by* is consumer, destination, route, hops or all. Times in the rows are microseconds.
+        *by* is consumer, destination, route, hops or all. Times in the rows are a `Duration` each.
         Raises `UnknownName` for another group.
 
         >>> import mqlab as mq
         >>> print(mq.run("fuse:2.20").latency(by="hops"))
         hops  messages  least ms  p50  p90  p99  most
-        1            6       3.0  3.0  3.0  3.0   3.0
-        0            6       2.0  2.0  2.0  2.0   2.0
+           1         6       3.0  3.0  3.0  3.0   3.0
+           0         6       2.0  2.0  2.0  2.0   2.0
         """
         from mqlab.trace import load
 
@@ -218,13 +218,13 @@ class Trace(Columns, Plottable):
 
     # Of a run with faults. Each is a short function over the columns in `accounts`.
 
-    def unavailable(self, broker: str) -> list[tuple[int, int]]:
-        """Return from when to when (us) a broker did not serve."""
-        return accounts.unavailable(self, broker)
+    def unavailable(self, broker: str) -> list[tuple[Duration, Duration]]:
+        """Return from when to when a broker did not serve."""
+        return accounts.as_durations(accounts.unavailable(self, broker))
 
-    def downtime(self) -> dict[str, list[tuple[int, int]]]:
-        """Return client or destination -> from when to when (us) it had no broker."""
-        return accounts.downtime(self)
+    def downtime(self) -> dict[str, list[tuple[Duration, Duration]]]:
+        """Return client or destination -> from when to when it had no broker."""
+        return {name: accounts.as_durations(spans) for name, spans in accounts.downtime(self).items()}
 
     def master(self, name: str, at: int | str) -> list[str]:
         """Return who of the set *name* serves at a time such as ``"3s"``."""

@@ -24,8 +24,34 @@ def test_a_burst_of_messages_is_stopped_before_it_fills_the_memory(monkeypatch):
 
 
 def test_a_run_that_writes_nothing_down_ends_too():
-    """What happens beside the script is looked after every millisecond: 11 days are no events."""
+    """A condition is looked at every millisecond: eleven days of that are many steps and few events."""
     lab = mq.Lab(PAIR, limit=1000)
-    lab.do(mq.Wait(10**9, at="1s"))
+    lab.do(mq.WaitUntil("role", {"broker": "B", "role": "master", "max_ms": 10**9}, at="1s"))
     with pytest.raises(mq.MqlabError, match=r"scheduled steps, with only .*: set until="):
         lab.rest()
+
+
+def test_a_slave_that_waits_for_eleven_days_is_not_blamed_on_routes():
+    lab = mq.Lab(PAIR, limit=1000)
+    lab.do(mq.Wait(10**9, at="1s"))
+    with pytest.raises(mq.MqlabError, match=r"more than 1000 events.*; set a higher limit= or until="):
+        lab.rest()
+
+
+def test_what_happens_beside_a_producer_costs_about_as_much_as_its_events():
+    """Each fault was looked after every millisecond until the producer was done: 200 times the turns."""
+
+    def turns(*actions):
+        lab = mq.Lab(PAIR)
+        sends = mq.Producer("P", "A", 600, Q, others=("B",), every="100ms", in_background=True)
+        lab.do(sends, *actions)
+        lab.rest()
+        return lab.clock.turn
+
+    faults = [
+        mq.Crash("A", at="10s"),
+        mq.Restart("A", at="20s"),
+        mq.Crash("B", at="30s"),
+        mq.Restart("B", at="40s"),
+    ]
+    assert turns(*faults) < 20 * turns()

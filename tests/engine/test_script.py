@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import pytest
 
 import mqlab as mq
-from mqlab.engine.lab import Completion, Lab
+from mqlab.engine.completion import Completion
+from mqlab.engine.lab import Lab
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,9 @@ class Noted(Lab):
         self.notes = []
 
     trace, roles = None, {}
+
+    def _do(self, action):
+        self.schedule(action)
 
     def begin(self, action):
         self.note(action.name)

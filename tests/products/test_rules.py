@@ -56,6 +56,10 @@ CASES = {
         network("A=B B=C C=A", network_ttl=2),
         network("A=B B=C", network_ttl=2),
     ),
+    "queue-cycle": (
+        network("A=B B=C C=A", network_ttl=2),
+        network("A=B B=C C=D D=A", network_ttl=2),
+    ),
     "selector-conduit": (
         scenario(network("A>B"), PICKY),
         scenario(network("A>B", conduit_subscriptions=False, **TOPICS_OUT), PICKY),

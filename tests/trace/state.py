@@ -61,6 +61,11 @@ def of_openmq(lab: ClusterLab) -> Held:
 def of_artemis(lab: ArtemisLab) -> Held:
     """Queues and what is kept for other pairs: of those who serve, and on the disks of those who do not."""
     for broker in lab.all_brokers():
+        for name, left in broker.left_behind.items():
+            if left.home.name == f"{broker.name}/{name}":
+                yield from (
+                    (left.home.name, item.message.dest, item.message.number) for _, item in left.items()
+                )
         journal = broker.served_journal
         if journal is None and broker.stored_journal is not None and broker.stored_journal.home is broker:
             journal = broker.stored_journal

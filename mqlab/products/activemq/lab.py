@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
-from mqlab.engine.lab import Completion
+from mqlab.engine.completion import Completion
 from mqlab.engine.lab import Lab as KernelLab
 from mqlab.engine.timing import RECORDED, Timing
 from mqlab.errors import UnknownName
@@ -36,7 +36,7 @@ from mqlab.trace.kinds import Kind, Reason
 from mqlab.trace.trace import Trace
 
 if TYPE_CHECKING:
-    from mqlab.engine.lab import Timed
+    from mqlab.engine.completion import Timed
     from mqlab.products.activemq.client.addresses import Refused
     from mqlab.products.activemq.client.connection import ClientConnection
     from mqlab.products.activemq.client.direct_client import DirectClient
@@ -77,7 +77,8 @@ class Lab(KernelLab):
         timing = timing or (RECORDED if by_calls else USUAL)
         like = Links.of(links, scenario.network.names)
         super().__init__("mqlab", (), seed, jitter, limit, timing, like)
-        self.scenario, self.network = scenario, scenario.network
+        self.scenario = scenario
+        self.network: Network = scenario.network
         self.edition = self.network.edition
         self.by_calls = self.ends_with_script = by_calls
         self.rules = rules or RULES[self.edition]
@@ -133,8 +134,7 @@ class Lab(KernelLab):
         self.actions.append(action)
         return ScriptStep(len(self.actions) - 1, action)
 
-    def do(self, action: Action) -> None:
-        """Begin *action*, or raise and stay as it was; time goes on with `step`, `until` or `rest`."""
+    def _do(self, action: Action) -> None:
         known = self.known.with_next(action)
         if action.at is not None:
             self.due(action)  # before anything is remembered
@@ -151,7 +151,7 @@ class Lab(KernelLab):
 
     def _check_open(self, action: Action) -> None:
         opened = [*self.clients_by_name, *self.consumers]
-        check_open(action, opened, self.network.names, self.now)
+        check_open(action, opened, self.network.names, self.clock.now)
 
     def begin(self, numbered: ScriptStep) -> Completion:
         """Begin an action, and say when it is over."""
@@ -212,9 +212,11 @@ class Lab(KernelLab):
     def remedy(self) -> str:  # type: ignore[override]
         """What to do where a run becomes too long; only what multiplies over routes is for want of options."""
         trace = self.trace
-        routes = 2 * sum(number < 0 for number in trace.column("msg")) > len(trace)  # subscriptions multiply
-        circulates = routes or max(trace.column("hop"), default=0) > len(self.network.brokers)
-        return CIRCULATES if circulates else "set a higher limit=, or send fewer messages"
+        advisories = Kind.Subscribed, Kind.Advised, Kind.Refused, Kind.Merged  # they multiply over routes
+        circulates = 2 * len(trace.rows(*advisories)) > len(trace) or max(trace.column("hop"), default=0) > len(
+            self.network.brokers
+        )
+        return CIRCULATES if circulates else "set a higher limit= or until=, or send fewer messages"
 
     # Writing down
 

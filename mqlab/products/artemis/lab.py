@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from mqlab.engine.lab import Completion
+from mqlab.engine.completion import Completion
 from mqlab.products.artemis import report
 from mqlab.products.artemis.broker.site import Site
 from mqlab.products.artemis.client.client_actions import ClientActions
@@ -29,11 +29,7 @@ class ArtemisLab(Site):
         act: Callable[[Keys], Completion | None] = getattr(room, name)
         return act(action.keys) or Completion()
 
-    def do(self, action: Action) -> None:
-        """Do one more thing now, beside what is under way, or at its own time.
-
-        Raises for one that cannot be done, and leaves the lab as it was.
-        """
+    def _do(self, action: Action) -> None:
         scenario = self.scenario.with_actions(action)
         step = scenario.script[-1]
         if step.at is not None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from mqlab.engine.lab import Completion
+from mqlab.engine.completion import Completion
 from mqlab.products.openmq.broker import administration as admin
 from mqlab.products.openmq.broker import report
 from mqlab.products.openmq.broker.model import Broker, Keys
@@ -41,13 +41,9 @@ class ClusterLab(Cluster):
 
     # The script
 
-    def do(self, *actions: Action) -> None:
-        """Begin each action now, beside what is under way, or at the time that it says.
-
-        What cannot be done in this cluster raises, and leaves the lab as it was.
-        """
+    def _do(self, action: Action) -> None:
         opened = [str(s.keys["producer"]) for s in self.scenario.script if s.do == "open_producer"]
-        for step in (step for action in actions for step in steps_of(action, self.network.names, opened)):
+        for step in steps_of(action, self.network.names, opened):
             operation, plan = ScriptStep(step), list(self.plan)
             plan.insert(len(plan) - len(self.script), operation)
             scenario = replace(self.scenario, actions=tuple(noun_of(known.step) for known in plan))
@@ -72,7 +68,7 @@ class ClusterLab(Cluster):
             until = self._go_on_after(until)
         if until.argument is not None:
             self.beside.append(until)
-            self.later((until.deadline or self.now) - self.now)
+            self.later((until.deadline or self.clock.now) - self.clock.now)
 
     def hurry(self, last: int) -> None:
         """Let things happen as many steps would; what goes on beside the script is looked at in steps."""
@@ -104,7 +100,7 @@ class ClusterLab(Cluster):
             self._answer(operation, outcome)
             return Completion()
         operation.waits = outcome
-        return Completion(ScriptStep.holds, operation, self.now + round(outcome.ms * MS))
+        return Completion(ScriptStep.holds, operation, self.clock.now + round(outcome.ms * MS))
 
     def _go_on_after(self, until: Completion) -> Completion:
         """Return what comes after an operation has waited."""
@@ -150,8 +146,11 @@ class ClusterLab(Cluster):
         if gone and step.do not in OPENS:  # its opening was refused, or it is closed
             return "refused"
         asked = self._asked(step)
-        waits = asked is not None and not asked.answers and step.do != "send"
-        return "blocked" if waits and not hasattr(faults, f"do_{step.do}") else ""
+        if asked is None or asked.answers or step.do == "send":
+            return ""
+        if asked.hangs and asked.quiesced and (step.do in OPENS or step.do == "connect"):
+            return ""  # its port refuses new clients, whatever else waits (C4090)
+        return "blocked" if not hasattr(faults, f"do_{step.do}") else ""
 
     def _note_refusal(self, step: Step, result: str) -> None:
         """Record what a broker was asked for in vain; sends have events of their own."""

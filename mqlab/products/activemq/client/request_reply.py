@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mqlab.engine.lab import Completion
+from mqlab.engine.completion import Completion
 from mqlab.products.activemq.broker.message import REPLY_TO, Message
 from mqlab.products.activemq.client.direct_consumer import DirectConsumer
 from mqlab.products.activemq.client.direct_producer import produce

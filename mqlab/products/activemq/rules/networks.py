@@ -10,7 +10,7 @@ from mqlab.checks.rule import Element, Found, rule
 from mqlab.products.activemq.rules.context import CheckContext, Link
 from mqlab.products.activemq.rules.examples_at_rest import AB, TOPIC, reads, row, sent, triangle
 from mqlab.spec import Network
-from mqlab.spec.graph import neighbours
+from mqlab.spec.graph import neighbours, way_round
 from mqlab.spec.rows import OPTIONS
 from mqlab.spec.values import Destination
 
@@ -38,12 +38,13 @@ def _ttl_zero(context: CheckContext) -> Found:
             yield link.element, {"guide": guide, "harm": HARM_OF_ZERO[zero]}
 
 
-def _passes_topics(link: Link) -> bool:
+def _passes(link: Link, kind: str) -> bool:
+    """Whether a connector lets through any destination of a kind: queue or topic."""
     included = link.connector.dynamically_included_destinations
     excluded = {Destination.parse(text) for text in link.connector.excluded_destinations}
-    if Destination("topic", ">") in excluded:
+    if Destination(kind, ">") in excluded:
         return False
-    return not included or any(text.startswith("topic://") for text in included)
+    return not included or any(text.startswith(f"{kind}://") for text in included)
 
 
 @rule(
@@ -67,16 +68,24 @@ def _passes_topics(link: Link) -> bool:
 )
 def _conduit_off_topics(context: CheckContext) -> Found:
     for link in context.links():
-        if not link.get("conduit_subscriptions") and _passes_topics(link):
+        if not link.get("conduit_subscriptions") and _passes(link, "topic"):
             yield link.element, {}
 
 
+def _merged(network: Network) -> tuple[dict[str, str], dict[str, tuple[str, ...]]]:
+    """Return broker -> its set, and what leads to what; of those that share a store only one serves."""
+    sets = {b.name: str(b.options.get("shared_store") or b.name) for b in network.brokers}
+    onward: dict[str, dict[str, None]] = {name: {} for name in sets.values()}
+    for broker, targets in neighbours(network).items():
+        onward[sets[broker]] |= {sets[target]: None for target in targets if sets[target] != sets[broker]}
+    return sets, {name: tuple(targets) for name, targets in onward.items()}
+
+
 def _cycles(network: Network) -> bool:
-    """Whether two ways lead from one broker to another; of those that share a store only one serves."""
-    onward = neighbours(network)
-    sets = {b.name: b.options.get("shared_store") or b.name for b in network.brokers}
-    edges = {frozenset((sets[a], sets[b])) for a, there in onward.items() for b in there if sets[a] != sets[b]}
-    parent = {name: name for name in sets.values()}
+    """Whether two ways lead from one broker to another."""
+    _, onward = _merged(network)
+    edges = {frozenset((a, b)) for a, there in onward.items() for b in there}
+    parent = {name: name for name in onward}
 
     def root(name: str) -> str:
         while parent[name] != name:
@@ -108,11 +117,39 @@ def _topic_cycle(context: CheckContext) -> Found:
     long = [
         link.element
         for link in context.links()
-        if link.get("consumer_ttl") not in (0, 1) and _passes_topics(link)
+        if link.get("consumer_ttl") not in (0, 1) and _passes(link, "topic")
     ]
     if long and _cycles(context.network):
         where = ", ".join(element.where for element in long[:4]) + (", ..." if long[4:] else "")
         yield Element(where, long[0].file, long[0].line), {}
+
+
+@rule(
+    "queue-cycle",
+    "warning",
+    finds="cycles in which messages of a queue get stuck",
+    what="demand travels around a cycle: a message may leave the broker of its consumer by the long way, and "
+    "it is stuck at the last broker before it comes back",
+    fix="set decreaseNetworkConsumerPriority to true, or networkTTL to {less}",
+    source="Fuse 2, Finding the shortest route",
+    example=lambda: mended(
+        sent(triangle(), reads("C1", "A"), reads("C2", "B")),
+        {"*/*": {"decrease_network_consumer_priority": True}},
+    ),
+)
+def _queue_cycle(context: CheckContext) -> Found:
+    sets, onward = _merged(context.network)
+    for link in context.links():
+        if link.get("decrease_network_consumer_priority") or not _passes(link, "queue"):
+            continue
+        if link.get("suppress_duplicate_queue_subscriptions"):
+            continue
+        ttl, own = link.get("consumer_ttl"), sets[link.broker.name]
+        most = ttl if isinstance(ttl, int) and ttl != -1 else len(onward)
+        for target in {sets[name]: None for name in link.connector.targets if sets.get(name, own) != own}:
+            if 2 <= (way := way_round(onward, target, own)) <= most:
+                yield link.element, {"less": way - 1}
+                return
 
 
 @rule(

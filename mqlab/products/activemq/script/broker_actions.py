@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING
 
-from mqlab.engine.lab import Completion
+from mqlab.engine.completion import Completion
 from mqlab.products.activemq.broker import durable
 from mqlab.products.activemq.script.steps import RunningStep, script_option
 from mqlab.spec.action import Action, Pause, Restart, Resume, Settle, Start, Stop

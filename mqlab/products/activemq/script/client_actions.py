@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mqlab.engine.lab import AT_ONCE, Completion
+from mqlab.engine.completion import AT_ONCE, Completion
 from mqlab.products.activemq.client.addresses import Refused
 from mqlab.products.activemq.client.calls import SendJob, session_of
 from mqlab.products.activemq.client.connection import ClientConnection

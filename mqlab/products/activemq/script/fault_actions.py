@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mqlab.engine.lab import Completion
+from mqlab.engine.completion import Completion
 from mqlab.products.activemq.broker import snapshot
 from mqlab.products.activemq.client.addresses import failover_options, shuffle, split
 from mqlab.products.activemq.network.network_connector import DiscoveryNetworkConnector

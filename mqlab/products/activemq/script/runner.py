@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from mqlab.engine.lab import AT_ONCE, Completion
+from mqlab.engine.completion import AT_ONCE, Completion
 from mqlab.products.activemq.client import request_reply
 from mqlab.products.activemq.client.calls import PendingCall
 from mqlab.products.activemq.script import broker_actions, client_actions, fault_actions

@@ -45,6 +45,7 @@ class Broker:
         self.incarnation = 0  # counts its starts, so that what belongs to an earlier one is dropped
         self.old_replicas: dict[str, list[int]] = {}  # folder -> numbers of the old sets in it
         self.hosted: dict[str, Broker] = {}
+        self.left_behind: dict[str, Journal] = {}  # by those it hosted, on its disk
         self.options: dict[str, Any] = {}  # those asked for so far
         self.node = lab.notes.recorder.add_node(self.name, "broker")
 

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from mqlab.engine.clock import Call
-from mqlab.engine.lab import Completion, Lab
+from mqlab.engine.completion import Completion
+from mqlab.engine.lab import Lab
 from mqlab.engine.link import Link
 from mqlab.engine.timing import Timing
 from mqlab.products.artemis.broker.broker import GONE, Broker, Partitions, Topology
@@ -58,7 +59,8 @@ class Site(Lab):
         super().__init__(
             "artemis", scenario.script, seed, jitter, limit, timing, Links.of(links, network.names)
         )
-        self.scenario, self.network = scenario, network
+        self.scenario = scenario
+        self.network: ArtemisNetwork = network
         self.notes, self.partitions = EventLog(self), Partitions()
         self.event, self.message = self.notes.event, self.notes.message
         self.step_no = -1  # of the step that began last
@@ -228,6 +230,11 @@ class Site(Lab):
             self.soon(master, wait, self.replication.lost_replica, broker, not orderly)
         if broker.spec.policy == "shared_store":
             self.store.ended(broker, orderly, failover)
+        broker.left_behind |= {
+            name: hosted.stored_journal
+            for name, hosted in broker.hosted.items()
+            if hosted.stored_journal is not None
+        }
         broker.hosted = {}
         self.topology.gossip()
 

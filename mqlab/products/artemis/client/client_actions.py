@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mqlab.engine.lab import Completion
+from mqlab.engine.completion import Completion
 from mqlab.products.artemis.broker.broker import Subsystem
 from mqlab.products.artemis.client.clients import Client
 from mqlab.products.artemis.client.consumers import Consumer
@@ -67,7 +67,7 @@ class ClientActions(Subsystem):
     def do_close_consumer(self, keys: Keys) -> Completion:
         """Close the connection; one that looks for its broker is blocked in it."""
         blocked = self.lab.clients.consumer(keys["consumer"]).close()
-        end = self.lab.now + BLOCKED * MS
+        end = self.lab.clock.now + BLOCKED * MS
         return Completion(deadline=end, then=self.lab.come_to_rest) if blocked else Completion()
 
     # Receiving
@@ -81,7 +81,7 @@ class ClientActions(Subsystem):
 
     def _next_message(self, reading: ReceiveCall) -> Completion:
         if reading.got < reading.count and not reading.ended:
-            end = self.lab.now + reading.wait
+            end = self.lab.clock.now + reading.wait
             return Completion(self._has_message, reading, end, then=self._receive)
         if reading.consumer.state == "failed":
             reading.consumer.see_closed()
@@ -140,7 +140,7 @@ class ClientActions(Subsystem):
 
     def do_wait_for_sends(self, keys: Keys) -> Completion:
         """Wait until sends in the background have ended."""
-        end = self.lab.now + int(keys.get("timeout_ms", 60_000) * MS)
+        end = self.lab.clock.now + int(keys.get("timeout_ms", 60_000) * MS)
         return Completion(self._has_sent, deadline=end, then=self.lab.come_to_rest)
 
     def _has_sent(self, _: object) -> bool:

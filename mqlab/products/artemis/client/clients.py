@@ -108,7 +108,7 @@ class Client:
         if broker is not None:
             self._attach(broker)
         elif self.options["ha"] and self._answers_nothing(brokers[0]):
-            end = self.lab.now + self.options["call_timeout"] * MS
+            end = self.lab.clock.now + self.options["call_timeout"] * MS
             self.lab.later(LOOKS, self._await_topology, (brokers[0], end, attempts))
         elif attempts.left in (0, 1):
             self.state = "failed"
@@ -129,7 +129,7 @@ class Client:
             return
         if not self._answers_nothing(broker):
             self.connect(attempts)
-        elif self.lab.now < end:
+        elif self.lab.clock.now < end:
             self.lab.later(LOOKS, self._await_topology, waiting)
         else:
             self.state = "failed"

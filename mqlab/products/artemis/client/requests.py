@@ -36,7 +36,7 @@ class Request(ABC):
         self.lab, self.step = client.lab, client.lab.step_no
         self.limit = limit_ms * MS
         self.answered = False
-        client.calling = self.lab.now
+        client.calling = self.lab.clock.now
 
     @property
     def size(self) -> int:
@@ -49,7 +49,7 @@ class Request(ABC):
 
     def make(self, _: object = None) -> None:
         """Ask as soon as the client can."""
-        self.client.calling = self.lab.now
+        self.client.calling = self.lab.clock.now
         self._try()
 
     def _try(self, _: object = None) -> None:
@@ -97,7 +97,7 @@ class Request(ABC):
 
     def is_over(self, _: object = None) -> bool:
         """Whether it is answered, or has been blocked for too long."""
-        return self.answered or self.lab.now - self.client.calling > self.limit
+        return self.answered or self.lab.clock.now - self.client.calling > self.limit
 
     def tell(self, _: object = None) -> None:
         """Say how it ended: blocked for too long it goes on behind the script."""
@@ -171,7 +171,7 @@ class SendRequest(Request):
 
     def leave(self) -> None:
         """A message leaves the client; one that is sent again is the same."""
-        client, self.left = self.client, self.lab.now
+        client, self.left = self.client, self.lab.clock.now
         if self.message is None:
             self.message = self._message(self.first + self.sent, self.sent)
             if client.state != "failed":
@@ -189,7 +189,7 @@ class SendRequest(Request):
         self.message = None
         self.sent += 1
         if self.sent < self.count:
-            wait = max(0, self.left + self.interval - self.lab.now)
+            wait = max(0, self.left + self.interval - self.lab.clock.now)
             self.client.calling += wait
             self.lab.later(wait, self.make)
         else:
@@ -202,7 +202,7 @@ class SendRequest(Request):
             self.client.state, self.client.at = "closed", None
 
     def _message(self, number: int, place: int) -> Message:
-        keys, now = self.keys, self.lab.now
+        keys, now = self.keys, self.lab.clock.now
         kind = "topic" if "topic" in self.where else "queue"
         dealt = {
             key: value[place % len(value)] if isinstance(value, list) else value

@@ -42,7 +42,7 @@ class Colocated(Subsystem):
         name = f"colocated_backup_{len(host.hosted)}1"
         slave = Broker(self.lab, host.spec.part("slave", f"{host.name}/{name}"), host)
         host.hosted[name] = slave
-        slave.node_id = requester.node_id
+        slave.node_id, slave.stored_journal = requester.node_id, host.left_behind.pop(name, None)
         self.lab.event(Kind.Told, requester, to=host.node, rule=Reason.hosted)
         if slave.spec.policy == "shared_store":
             self.lab.store.start(slave)

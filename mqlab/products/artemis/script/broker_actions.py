@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from mqlab.engine.lab import Completion
+from mqlab.engine.completion import Completion
 from mqlab.products.artemis import report
 from mqlab.products.artemis.broker.broker import GONE, Broker, Subsystem
 from mqlab.products.artemis.files import lab_file
@@ -101,7 +101,7 @@ class BrokerActions(Subsystem):
             round.at = round.left.popleft()
             self.lab.stop(round.at, bool(round.keys.get("failover", False)))
             if not self._is_gone(round):
-                end = self.lab.now + STOPPING * MS
+                end = self.lab.clock.now + STOPPING * MS
                 return Completion(self._is_gone, round, end, then=self._stopped)
         return self.do_start(round.keys) if round.restarts else Completion()
 
@@ -115,7 +115,7 @@ class BrokerActions(Subsystem):
     def do_pause(self, keys: Keys) -> None:
         """SIGSTOP: its port still accepts, so that nobody notices before the connection's ttl."""
         for broker in (b for b in self._named(keys) if b.runs):
-            broker.suspended = broker.role, self.lab.now
+            broker.suspended = broker.role, self.lab.clock.now
             self.lab.role(broker, "paused")
             self.lab.event(Kind.Suspended, broker)
             if broker.master is not None and broker.master.served_journal is not None:
@@ -129,7 +129,7 @@ class BrokerActions(Subsystem):
             self.lab.event(Kind.Resumed, broker)
             self.lab.role(broker, role)
             self.lab.deliver()
-            if self.lab.now > since + broker.patience:
+            if self.lab.clock.now > since + broker.patience:
                 self.lab.replication.lost_master(broker)
                 for slave in self.lab.all_brokers():
                     if slave.master is broker:
@@ -184,7 +184,7 @@ class BrokerActions(Subsystem):
     # Waiting
 
     def _in(self, ms: float, argument: object, then: Callable[[Any], None]) -> Completion:
-        return Completion(deadline=self.lab.now + int(ms * MS), argument=argument, then=then)
+        return Completion(deadline=self.lab.clock.now + int(ms * MS), argument=argument, then=then)
 
     def do_wait(self, keys: Keys) -> Completion:
         """Let time pass."""
@@ -193,10 +193,10 @@ class BrokerActions(Subsystem):
     def do_settle(self, keys: Keys) -> Completion:
         """Wait until nothing moves for a second, or as long as the step says."""
         ms, end = keys.get("quiet_ms", 1000), keys.get("timeout_ms", PATIENCE)
-        return self._in(ms + 500, QuietWait(ms, self.lab.now + end * MS), self._settled)
+        return self._in(ms + 500, QuietWait(ms, self.lab.clock.now + end * MS), self._settled)
 
     def _settled(self, quiet: QuietWait) -> None:
-        now = self.lab.now
+        now = self.lab.clock.now
         moved = self.lab.notes.moved > now - quiet.ms * MS and now < quiet.end
         self.lab.under_way = self._in(100, quiet, self._settled) if moved else Completion()
 
@@ -210,7 +210,7 @@ class BrokerActions(Subsystem):
 
     def _wait(self, keys: Keys, name: str, role: str, holds: Callable[[Wait], bool]) -> Completion:
         wait = Wait(self.lab.step_no, name, role, holds, keys.get("times", 1))
-        end = self.lab.now + int(keys.get("timeout_ms", PATIENCE) * MS)
+        end = self.lab.clock.now + int(keys.get("timeout_ms", PATIENCE) * MS)
         return Completion(holds, wait, end, then=self._waited)
 
     def _has_role(self, wait: Wait) -> bool:

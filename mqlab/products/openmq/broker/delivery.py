@@ -265,5 +265,5 @@ def _receive(consumer: Consumer, claim: Delivery) -> None:
         lab.later_at(acknowledgement.DUPS_WAIT, consumer.at, acknowledgement.on_dups, consumer)
     if consumer.keys.get("delay_ms"):  # its application works on it
         work = int(consumer.keys["delay_ms"]) * 1000
-        consumer.busy_until = lab.now + work
+        consumer.busy_until = lab.clock.now + work
         lab.later_at(work, consumer.at)

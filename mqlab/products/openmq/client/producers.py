@@ -160,7 +160,7 @@ def on_sent(what: Sent) -> None:
     elif "time_to_live_ms" in job.keys:
         message.expires = message.sent + int(job.keys["time_to_live_ms"]) * 1000
         lab.expiring.append(message)
-        lab.later_at(physical_destinations.next_sweep(message) - lab.now, message.at)
+        lab.later_at(physical_destinations.next_sweep(message) - lab.clock.now, message.at)
     _confirm(job, producer, message)
 
 

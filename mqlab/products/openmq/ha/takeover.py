@@ -49,7 +49,7 @@ def on_suspect(who: tuple[Broker, int, bool]) -> None:
 def _tick(broker: Broker, count: int) -> int:
     """Return how long it is until the monitor ticks for the *count*th time (us)."""
     every = round(float(broker.option("imq.cluster.monitor.interval", 30)) * SECOND)
-    return count * every - broker.lab.now % every
+    return count * every - broker.lab.clock.now % every
 
 
 def on_dead(who: tuple[Broker, int]) -> None:

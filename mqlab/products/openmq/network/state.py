@@ -8,7 +8,8 @@ from itertools import permutations
 from typing import Any
 
 from mqlab.engine.clock import Call
-from mqlab.engine.lab import Completion, Lab
+from mqlab.engine.completion import Completion
+from mqlab.engine.lab import Lab
 from mqlab.products.openmq.broker import settling
 from mqlab.products.openmq.broker.destinations import ClusterDestination, PhysicalDestination
 from mqlab.products.openmq.broker.messages import Message
@@ -35,7 +36,8 @@ class Cluster(Lab):
         self.plan = [ScriptStep(step) for step in scenario.script]
         network: OpenMQNetwork = scenario.network
         super().__init__("openmq", self.plan, seed, jitter, limit, None, Links.of(links, network.names))
-        self.scenario, self.network = scenario, network
+        self.scenario = scenario
+        self.network: OpenMQNetwork = network
         self.enhanced = network.model == "enhanced"
         self.notes = Notes(self)
         self.listed = [m.name for m in network.brokers if not m.not_listed]
