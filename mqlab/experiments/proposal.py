@@ -44,4 +44,4 @@ def _of_files(network: AnyNetwork, before: AnyNetwork) -> AnyNetwork:
     """Return a network that remembers the files that the one before was read from."""
     if isinstance(network, Network) and isinstance(before, Network):
         return before.made_of(*network.brokers, edition=network.edition)
-    return replace(network, origin=before.origin)  # type: ignore[type-var, attr-defined]
+    return replace(network, origin=before.origin)  # type: ignore[type-var]

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TypeGuard
+from typing import TypeGuard, TypeVar
 
 from mqlab.errors import BadFile, BadValue, shown
 from mqlab.files import markup, properties
 from mqlab.spec.origin import SourceFile
 
 ENDINGS = (".xml", ".properties")
+Content = TypeVar("Content", str, bytes)
 MOST_FILES = 1000
 ARTEMIS = ("configuration", "core")  # the root of an Artemis broker's file
 
@@ -102,8 +103,8 @@ def _kind(file: SourceFile) -> str:
     return "artemis" if _root(file).name in ARTEMIS else "activemq"
 
 
-def relative(texts: Mapping[str, str]) -> dict[str, str]:
-    """Return texts by names that lead into a folder.
+def relative(texts: Mapping[str, Content]) -> dict[str, Content]:
+    """Return contents by names that lead into a folder.
 
     A name that leads elsewhere, as that of a file that was read may, counts from the folder that all
     such have in common.
@@ -113,7 +114,7 @@ def relative(texts: Mapping[str, str]) -> dict[str, str]:
         return dict(texts)
     whole = [os.path.abspath(name) for name in outside]
     common = os.path.commonpath([os.path.dirname(name) for name in whole])
-    made: dict[str, str] = {}
+    made: dict[str, Content] = {}
     for name, text in texts.items():
         own = os.path.relpath(os.path.abspath(name), common) if name in outside else name
         number, free = 1, Path(own)
@@ -124,13 +125,13 @@ def relative(texts: Mapping[str, str]) -> dict[str, str]:
     return made
 
 
-def write(texts: Mapping[str, str], folder: str | os.PathLike[str]) -> None:
-    """Write texts by their names into a folder, which is made; raises `BadFile`."""
-    for name, text in texts.items():
+def write(contents: Mapping[str, bytes], folder: str | os.PathLike[str]) -> None:
+    """Write files by their names into a folder, which is made; raises `BadFile`."""
+    for name, content in contents.items():
         place = Path(folder) / name
         try:
             place.parent.mkdir(parents=True, exist_ok=True)
-            place.write_bytes(text.encode(markup.encoding_of(text)))
+            place.write_bytes(content)
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or error
             raise BadFile(f"{place}: cannot be written: {reason}; choose another location") from None

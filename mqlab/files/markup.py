@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -10,6 +11,7 @@ from pathlib import Path
 from mqlab.errors import BadFile, shown
 
 MOST_BYTES = 4_000_000
+MARKS = {"utf-8-sig": codecs.BOM_UTF8, "utf-16-le": codecs.BOM_UTF16_LE, "utf-16-be": codecs.BOM_UTF16_BE}
 ENCODINGS = ("utf-8", "utf-16", "us-ascii", "iso-8859-1", "windows-1252")
 _DECLARED = re.compile(rb"""\A<\?xml[^>]*?encoding\s*=\s*["']([A-Za-z0-9._-]{1,40})["']""")
 _ATTRIBUTE = re.compile(r"""\s+([^\s=/>"']+)\s*=\s*("[^"]*"|'[^']*')""")
@@ -102,11 +104,10 @@ def decoded(data: bytes, where: str) -> tuple[str, str]:
     """Return the text of an XML file's bytes, and its encoding; raises `BadFile`."""
     if len(data) > MOST_BYTES:
         raise BadFile(f"{where}: more than {MOST_BYTES:,} bytes; too large for a configuration file")
-    declared = _DECLARED.match(data.removeprefix(b"\xef\xbb\xbf"))
-    name = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8"
-    if declared and name == "utf-8":
-        name = declared[1].decode("ascii").lower()
-    if name not in ENCODINGS:
+    marked = next((name for name, mark in MARKS.items() if data.startswith(mark)), None)
+    declared = _DECLARED.match(data)
+    name = marked or (declared[1].decode("ascii").lower() if declared else "utf-8")
+    if name not in (*ENCODINGS, *MARKS):
         raise BadFile(f"{where}, line 1: unknown encoding {name!r}; save it as UTF-8")
     try:
         text = data.decode(name)
@@ -116,6 +117,16 @@ def decoded(data: bytes, where: str) -> tuple[str, str]:
             f"{where}, line {line}: not valid {name}; declare the file's encoding in its first line"
         ) from None
     return text.removeprefix("\ufeff"), name
+
+
+def encoded(text: str, encoding: str) -> bytes:
+    """Return a text as the bytes of a file in an encoding; what that has no letter for is a reference.
+
+    >>> encoded("<a>é</a>", "us-ascii"), encoded("a", "utf-16-be")
+    (b'<a>&#233;</a>', b'\\xfe\\xff\\x00a')
+    """
+    mark = MARKS[encoding] if encoding.startswith("utf-16-") else b""
+    return mark + text.encode(encoding, "xmlcharrefreplace")
 
 
 def encoding_of(text: str) -> str:
@@ -135,14 +146,15 @@ class Edit:
 
 
 def edited(text: str, edits: Iterable[Edit]) -> str:
-    """Return a text with edits made; of those at one place the first comes first.
+    """Return a text with edits made, in its own line ends; of those at one place the first comes first.
 
     >>> edited("a b c", [Edit(2, 3, "x"), Edit(4, 4, "d")])
     'a x dc'
     """
     parts, done = [], 0
+    ends = "\r\n" if "\r\n" in text else "\n"
     for edit in sorted(edits, key=lambda edit: (edit.start, edit.end)):
-        parts += [text[done : edit.start], edit.text]
+        parts += [text[done : edit.start], edit.text if ends == "\n" else edit.text.replace("\n", ends)]
         done = max(done, edit.end)
     return "".join([*parts, text[done:]])
 

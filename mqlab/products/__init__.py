@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mqlab.errors import CannotRun, Interrupted, UnknownName
-from mqlab.files import detect_product, files
+from mqlab.files import detect_product, files, markup
 from mqlab.products.activemq.files import lab_file
 from mqlab.products.activemq.product import ActiveMQ
 from mqlab.products.artemis.product import Artemis
@@ -130,6 +130,18 @@ def configuration(what: AnyNetwork | Scenario) -> dict[str, str]:
     """Return file name -> text of the configuration files of a network or a scenario."""
     network = what.network if isinstance(what, Scenario) else what
     return files.relative(product_of_scenario(network).write_files(network))
+
+
+def encoded(what: AnyNetwork | Scenario) -> dict[str, bytes]:
+    """Return file name -> content of the configuration files, each in the encoding it was read in."""
+    network = what.network if isinstance(what, Scenario) else what
+    origin = network.origin
+    read = {file.name: file.encoding for file in origin.files} if origin is not None else {}
+    texts = product_of_scenario(network).write_files(network)
+    made = {
+        name: markup.encoded(text, read.get(name) or markup.encoding_of(text)) for name, text in texts.items()
+    }
+    return files.relative(made)
 
 
 def python(scenario: Scenario) -> str:

@@ -154,7 +154,7 @@ def checked(what: object, *actions: Action) -> AnyNetwork | Scenario:
 def save(what: object, path: str | os.PathLike[str], *actions: Action) -> None:
     """Write what can be run, as `mqlab.save` says."""
     if files.is_folder(path) and not actions:
-        files.write(products.configuration(network_or_scenario(what)), path)
+        files.write(products.encoded(network_or_scenario(what)), path)
         return
     if files.is_configuration(path):
         raise BadFile(

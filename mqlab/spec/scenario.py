@@ -11,6 +11,7 @@ from mqlab.errors import BadValue, UnknownName
 from mqlab.spec.action import Action, Restart, Settle, Snapshot, Start
 from mqlab.spec.json_types import JsonObject
 from mqlab.spec.naming import bare
+from mqlab.spec.origin import Origin
 
 PACES = ("rest", "calls")
 
@@ -24,6 +25,7 @@ class AnyNetwork(ABC):
     __slots__ = ()
     product: ClassVar[str]
     edition: str
+    origin: Origin | None
     STARTS: ClassVar[tuple[type[Action], ...]] = (Start,)  # with one of these a script starts brokers by itself
     FIRST: ClassVar[tuple[type[Action], ...]] = (Restart,)  # and with one of these, if it comes first
 

@@ -119,6 +119,13 @@ class Curve:
         flat = abs(self.x1 - self.x0) > abs(self.y1 - self.y0)
         return 1 if (self.x1 > self.x0 if flat else self.y1 > self.y0) else -1
 
+    def normal(self, u: float) -> Point:
+        """Return the direction to the right of the way at *u*, one unit long."""
+        dx = (1 - u) * (self.cx - self.x0) + u * (self.x1 - self.cx)
+        dy = (1 - u) * (self.cy - self.y0) + u * (self.y1 - self.cy)
+        size = hypot(dx, dy) or 1.0
+        return -dy / size, dx / size
+
     def beside(self, off: float) -> Curve:
         """Return the curve moved by *off* to its right, as one sees it who goes along it (y downwards)."""
         size = self.length or 1.0
@@ -149,6 +156,19 @@ def _leaves(box: Box, curve: Curve) -> float:
         else:
             high = middle
     return high
+
+
+def seen(curve: Curve, boxes: Iterable[Box]) -> float:
+    """Return how much of a curve lies outside of boxes (px)."""
+    found, points = (
+        list(boxes),
+        curve.points() if not curve.is_straight else [curve.at(i / STEPS) for i in range(STEPS + 1)],
+    )
+    return sum(
+        hypot(b[0] - a[0], b[1] - a[1])
+        for a, b in pairwise(points)
+        if not any(box.holds(((a[0] + b[0]) / 2, (a[1] + b[1]) / 2)) for box in found)
+    )
 
 
 def crosses(curve: Curve, box: Box, gap: float = 0.0) -> bool:

@@ -33,9 +33,9 @@ class Routes:
         found = []
         for link in links:
             pair = frozenset((link.a, link.b))
-            off = (seen[pair] - (pairs[pair] - 1) / 2) * (self.size.pipe + max(8, self.size.pipe))
-            seen[pair] += 1
             a, b = self.brokers[link.a], self.brokers[link.b]
+            off = (seen[pair] - (pairs[pair] - 1) / 2) * self._apart(a, b, pairs[pair])
+            seen[pair] += 1
             if link.a > link.b:
                 off = -off
             if self.ring:
@@ -46,6 +46,13 @@ class Routes:
                 return None
             found.append(curve)
         return found
+
+    def _apart(self, a: Box, b: Box, count: int) -> float:
+        """Return how far parallel lines are from each other: none leaves its card at a corner."""
+        flat = abs(a.x - b.x) > abs(a.y - b.y)
+        edge = min(a.h, b.h) if flat else min(a.w, b.w)
+        room = (edge - self.size.pipe - 4) / max(1, count - 1)
+        return max(min(room, self.size.pipe + max(8, self.size.pipe)), self.size.pipe + 4)
 
     def _line(self, link: Link, a: Box, b: Box, off: float) -> tuple[Curve, bool]:
         others = [box for no, box in self.brokers.items() if no not in (link.a, link.b)]

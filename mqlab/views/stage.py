@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
-from mqlab.views.boxes import Box, Curve, around
+from mqlab.views.boxes import Box, Curve, around, seen
 from mqlab.views.cast import Client, SceneParts, Store
 from mqlab.views.layout import is_complete, is_row, positions
 from mqlab.views.places import Placing
@@ -18,26 +18,48 @@ from mqlab.views.plan import Stage, Wire, boxes
 from mqlab.views.routes import Routes
 from mqlab.views.shapes import Room
 from mqlab.views.sizes import HEIGHT, TINY, WIDTH, Size, sizes
-from mqlab.views.wording import label
+from mqlab.views.wording import label, unnamed
 
+SHOWS = 58.0  # px of a connector that are seen, so that 40 are left where the stage is drawn smaller
+MOST_SHOWN = 60  # brokers; of more, groups are drawn
+TRIED = 2  # stages of one size on which only names are missing, before it is left at that
 HOPELESS = 10_000  # faults of a stage on which brokers overlap, or their lines go through cards
-NEAR = {"L": (300, 120), "M": (110, 60), "S": (80, 34), "XS": (60, 26)}  # most between cards (px)
+NEAR = {"L": (300, 120), "M": (110, 68), "S": (80, 62), "XS": (60, 26)}  # most between cards (px)
 
 
 def build(cast: SceneParts, width: float = WIDTH, height: float = HEIGHT) -> Stage:
-    """Return the stage of a cast in a room of that size (px)."""
-    best: Stage | None = None
+    """Return the stage of a cast in a room of that size (px).
+
+    It is the largest at which nothing hides another and each connector shows enough of itself; of those of one
+    size the one with the most names at their lines.
+    """
+    best: tuple[tuple[int, ...], Stage] | None = None
     for size in sizes(len(cast.standing)):
+        good = 0
         for sides, above, below in _ways(cast, size, width):
             if size.name == TINY.name and not sides == above == below:
                 continue  # so small, one place is as good as another
             stage = Builder(cast, size, width, height).build(sides, above, below)
-            if best is None or stage.faults < best.faults:
-                best = stage
             if not stage.faults:
-                return _roomier(cast, stage, (sides, above, below)) or stage
+                stage = _roomier(cast, stage, (sides, above, below)) or stage
+            worth = (stage.faults, hidden(cast, stage), unnamed(cast, stage))
+            good += not any(worth[:2])
+            if best is None or worth < best[0]:
+                best = worth, stage
+            if not any(worth) or good == TRIED:
+                break
+        if best is not None and not any(best[0][:2]):
+            break
     assert best is not None
-    return best
+    return best[1]
+
+
+def hidden(cast: SceneParts, stage: Stage) -> int:
+    """Return how many connectors are too short to show what goes through them."""
+    if len(stage.brokers) > MOST_SHOWN:
+        return 0
+    ends = ((stage.brokers[link.a], stage.brokers[link.b]) for link in cast.links)
+    return sum(seen(curve, pair) < SHOWS for curve, pair in zip(stage.links, ends, strict=False))
 
 
 class Kept:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import product
 
 from mqlab.views import letters
@@ -10,10 +10,15 @@ from mqlab.views.boxes import Box, Curve, crosses
 from mqlab.views.cast import SceneParts
 from mqlab.views.plan import Label, Stage, boxes
 
+ALONG = (0.5, 0.42, 0.58, 0.34, 0.66, 0.26, 0.74, 0.18, 0.82)
+SMALLEST = 10.5  # px of letters in which a name is written rather than cut
+ON_LINE = 44.0  # px of a line that are seen beside a name that stands on it
+STRANDS = 10.0  # px beside a pipe in which the lines of its subscriptions run
+
 
 def label(cast: SceneParts, stage: Stage) -> None:
     """Put the names of connectors, and their options, beside their lines; at small sizes a lens tells them."""
-    if stage.size.name not in ("L", "M") or len(cast.links) > 24:
+    if stage.size.name == "XS" or len(cast.links) > 24:
         return
     taken = boxes(stage)
     connectors = [link for link in cast.links if link.kind == "connector"]
@@ -25,6 +30,15 @@ def label(cast: SceneParts, stage: Stage) -> None:
                 _put(stage, taken, Label(chip, "chip", number, Box(0, 0, 0, 0)), curve)
     if alike and connectors[0].chips:
         _say_once(stage, taken, connectors[0].chips)
+
+
+def unnamed(cast: SceneParts, stage: Stage) -> int:
+    """Return how many connectors have no name at their line, or a cut one, where there should be some."""
+    if stage.size.name not in ("L", "M") or len(cast.links) > 24:
+        return 0
+    named = {label.link: label.text for label in stage.labels if label.kind == "name"}
+    links = enumerate(cast.links)
+    return sum(named.get(no) != link.name for no, link in links if link.kind == "connector" and link.count == 1)
 
 
 def _say_once(stage: Stage, taken: list[Box], chips: Sequence[str]) -> None:
@@ -42,24 +56,46 @@ def _say_once(stage: Stage, taken: list[Box], chips: Sequence[str]) -> None:
 
 
 def _put(stage: Stage, taken: list[Box], label: Label, curve: Curve) -> None:
-    """Add a label at the first free place along its line; where there is none, a lens tells it."""
+    """Add a label at the free place nearest to the middle of its line; where there is none, a lens tells it.
+
+    A name is cut only where there is no room for all of it.
+    """
     size, bold, pad = (12.5, True, 4) if label.kind == "name" else (11, False, 12)
-    flat = abs(curve.x1 - curve.x0) > abs(curve.y1 - curve.y0)
-    text = letters.fitted(label.text, max(70, curve.length - 8) if flat else 150, size, bold)
-    w, h = letters.width(text, size, bold) + pad, size + (8 if label.kind == "chip" else 4)
     others = [*stage.links, *(wire.curve for wire in stage.wires)]
-    for u, off in product((0.5, 0.4, 0.6, 0.3, 0.7), (-1, 1)):
-        for more in (0, 20, 40):
+    short = letters.fitted(label.text, max(70, curve.length - 8), size, bold)
+    smaller = [(label.text, SMALLEST)] if label.kind == "name" else []
+    for text, letter in ((label.text, size), *smaller, (short, size)):
+        w, h = letters.width(text, letter, bold) + pad, letter + (8 if label.kind == "chip" else 4)
+        box = next(
+            (box for box in _places(stage, curve, w, h, label.kind) if _free(stage, box, taken, others)), None
+        )
+        if box is None and label.kind == "name":
+            box = _on(stage, curve, w, h)
+            box = box if box and _free(stage, box, taken, [one for one in others if one != curve]) else None
+        if box is not None:
+            stage.labels.append(Label(text, label.kind, label.link, box))
+            taken.append(box)
+            return
+
+
+def _on(stage: Stage, curve: Curve, w: float, h: float) -> Box | None:
+    """Return the place of a name on its own line, if enough of the line is left to be seen."""
+    (x, y), (nx, ny) = curve.at(0.5), curve.normal(0.5)
+    covers = min(w / max(abs(ny), 1e-6), h / max(abs(nx), 1e-6))
+    return Box(x, y, w, h) if curve.length >= covers + ON_LINE else None
+
+
+def _places(stage: Stage, curve: Curve, w: float, h: float, kind: str) -> Iterator[Box]:
+    """Yield places of a label beside its line, so near that a reader sees whose it is."""
+    side = -curve.under  # subscriptions run under the pipe, or at the left of an upright one
+    further = [(20, side), (30, side), (40, side), (40, -side)] if kind == "chip" else []
+    for far, sign in ((0, side), (STRANDS, -side), (6, side), (12, side), *further):
+        for u in ALONG:
             x, y = curve.at(u)
-            # Subscriptions run under the pipe, or at the left of an upright one.
-            far = stage.size.pipe / 2 + 4 + more + (18 if off > 0 else 0)
-            box = Box(x, y + off * (far + h / 2), w, h) if flat else Box(x - off * (far + w / 2), y, w, h)
-            if not flat and more:
-                box = box.moved(off * more, more)
-            if _free(stage, box, taken, others):
-                stage.labels.append(Label(text, label.kind, label.link, box))
-                taken.append(box)
-                return
+            nx, ny = curve.normal(u)
+            # As far along the normal as it takes for the box to lie wholly at one side of the line.
+            off = stage.size.pipe / 2 + 4 + far + (abs(nx) * w + abs(ny) * h) / 2
+            yield Box(x + sign * nx * off, y + sign * ny * off, w, h)
 
 
 def _free(stage: Stage, box: Box, taken: Sequence[Box], curves: Sequence[Curve]) -> bool:

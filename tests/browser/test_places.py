@@ -76,5 +76,24 @@ def test_places_are_kept_through_a_fork_and_beside_its_other_run(page):
     page.evaluate(STEADY)
     height = "() => Bokeh.documents.at(-1).mqlab.player.panels.at(-1).data('plan').height[0]"
     above = page.evaluate(BOX, ["brokers", "A"])[1] - page.evaluate(height) / 2
-    kept = page.evaluate("() => Bokeh.documents.at(-1).mqlab.memory.places['broker A'][1]")
+    kept = page.evaluate("() => Bokeh.documents.at(-1).mqlab.memory.places['']['broker A'][1]")
     assert above == pytest.approx(kept, abs=1)
+
+
+def test_places_belong_to_their_network_alone(page):
+    open_desk(page, mq.run("fuse:2.20"), "fuse:2.20")
+    before = page.evaluate(BOX, ["brokers", "A"])
+    drag(page, "brokers", "A", 0, -70)
+    at = page.evaluate(BOX, ["brokers", "A"])
+    assert at != before
+    _begin(page, "fuse:2.21")
+    places = "() => Object.keys(Bokeh.documents.at(-1).mqlab.memory.places['fuse:2.21'] ?? {})"
+    assert page.evaluate(places) == []
+    _begin(page, "fuse:2.20")
+    assert page.evaluate(BOX, ["brokers", "A"])[:2] == pytest.approx(at[:2], abs=1)
+
+
+def _begin(page, figure):
+    page.evaluate("(figure) => Bokeh.documents.at(-1).mqlab.player.ask('begin', { figure })", figure)
+    page.wait_for_function("(figure) => Bokeh.documents.at(-1).mqlab.memory.network === figure", arg=figure)
+    page.evaluate(STEADY)

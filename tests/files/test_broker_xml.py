@@ -61,30 +61,30 @@ SAMPLE = """<replication> <colocated> <backup-request-retries>44</backup-request
 # section -> (files, what A is, the rules that find something)
 FRAGMENTS = {
     "21.1.1 master": ([policy("<replication>\n<master/>\n</replication>")],
-                      artemis.Broker("A", "replication", "master"), set()),
+                      artemis.Broker("A", "replication", "master"), {"no-cluster"}),
     "21.1.1 slave": ([policy("<replication>\n<slave/>\n</replication>")],
-                     artemis.Broker("A", "replication", "slave"), {"split-brain"}),
+                     artemis.Broker("A", "replication", "slave"), {"no-cluster"}),
     "21.1.2 master": ([policy("<replication><master>\n<check-for-live-server>true</check-for-live-server>\n"
                               "</master></replication>")],
-                      artemis.Broker("A", "replication", "master", check_for_live_server=True), set()),
+                      artemis.Broker("A", "replication", "master", check_for_live_server=True), {"no-cluster"}),
     "21.1.2 slave": ([policy("<replication><slave>\n<allow-failback>true</allow-failback>\n"
                              "</slave></replication>")],
-                     artemis.Broker("A", "replication", "slave", allow_failback=True), {"split-brain"}),
+                     artemis.Broker("A", "replication", "slave", allow_failback=True), {"no-cluster"}),
     "21.1.3 master": ([policy("<replication><master><group-name>fish</group-name></master></replication>")],
-                      artemis.Broker("A", "replication", "master", group_name="fish"), set()),
+                      artemis.Broker("A", "replication", "master", group_name="fish"), {"no-cluster"}),
     "21.1.3 slave": ([policy("<replication><slave><group-name>fish</group-name></slave></replication>")],
-                     artemis.Broker("A", "replication", "slave", group_name="fish"), {"split-brain"}),
+                     artemis.Broker("A", "replication", "slave", group_name="fish"), {"no-cluster"}),
     "21.3.1": ([policy(COLOCATED)], artemis.Broker(
         "A", "replication", "colocated", request_backup=True, max_backups=1, backup_request_retries=-1,
         backup_request_retry_interval=5000, backup_port_offset=150, master={}, slave={}),
-        {"no-host", "split-brain"}),
+        {"no-host", "no-cluster"}),
     "21.3.2 empty": ([policy("<replication><colocated><excludes> </excludes></colocated></replication>")],
                      artemis.Broker("A", "replication", "colocated", excludes=[]),
-                     {"colocated-half", "split-brain"}),
+                     {"colocated-half", "no-cluster"}),
     "21.3.2": ([policy("<replication><colocated><excludes> <connector-ref>remote-connector</connector-ref>"
                        " </excludes></colocated></replication>")],
                artemis.Broker("A", "replication", "colocated", excludes=["remote-connector"]),
-               {"colocated-half", "split-brain"}),
+               {"colocated-half", "no-cluster"}),
     "21.4.1": ([core("<ha-policy> <live-only> <scale-down> <connectors> <connector-ref>server1-connector"
                      "</connector-ref> </connectors> </scale-down> </live-only> </ha-policy>",
                      connectors=TO_B), B],
@@ -102,7 +102,7 @@ FRAGMENTS = {
         master={"group_name": "purple", "check_for_live_server": True, "cluster_name": "abcdefg"},
         slave={"group_name": "tiddles", "max_saved_replicated_journals_size": 22, "cluster_name": "33rrrrr",
                "restart_backup": False,
-               "scale_down": {"group_name": "boo!", "discovery_group_ref": "wahey"}}), {"split-brain"}),
+               "scale_down": {"group_name": "boo!", "discovery_group_ref": "wahey"}}), {"no-cluster"}),
 }  # fmt: skip
 
 
@@ -110,7 +110,7 @@ FRAGMENTS = {
 def test_a_fragment_is_read_checked_written_and_read_again(section):
     texts, expected, rules = FRAGMENTS[section]
     net = read(*texts)
-    assert net.brokers[0] == expected
+    assert net.brokers[0] == expected.change(clustered=False)  # a fragment has no cluster connection
     found = mq.check(net)
     assert {problem.rule for problem in found} == rules
     assert all((p.file, p.line) == ("0/broker.xml", 6) for p in found)
@@ -201,18 +201,9 @@ def test_a_network_reads_back_as_itself(net):
 BAD = {
     "no core": ("<configuration/>", r"line 1: holds no core; write <core xmlns="),
     "a core of nobody": ('<configuration><core xmlns="urn:x"/></configuration>', "its core is of 'urn:x'"),
-    "no name": ("<configuration><core/></configuration>", "line 1: the broker has no <name>"),
     "a policy that is none": (policy("<replicated/>"), "line 7, replicated: there is no such policy"),
-    "no role": (policy("<replication/>"), "line 7, replication: a role is missing"),
     "a number that is none": (policy("<replication><slave><quorum-size>two</quorum-size></slave>"
                                      "</replication>"), "line 7, quorum-size: quorum-size: 'two' is not a"),
-    "a connector that is none": (policy("<live-only><scale-down><connectors><connector-ref>x</connector-ref>"
-                                        "</connectors></scale-down></live-only>"),
-                                 "line 7: no <connector> of this file is called 'x'"),
-    "a connector to nobody": (core("<ha-policy><live-only><scale-down><connectors><connector-ref>"
-                                   "server1-connector</connector-ref></connectors></scale-down></live-only>"
-                                   "</ha-policy>", connectors=TO_B),
-                              r"line 6: connector server1-connector leads to b\.example\.org:61616, where"),
     "a note that is none": (core("<?mqlab 7?>"), r"line 6: the content of <\?mqlab"),
 }  # fmt: skip
 
@@ -224,9 +215,47 @@ def test_bad_input_is_told_with_file_and_line(name):
         read(text)
 
 
-def test_two_brokers_of_one_name_and_two_products_are_told(tmp_path):
-    with pytest.raises(BadFile, match=r"1/broker\.xml, line 2: 0/broker\.xml has a broker called 'A' too"):
-        read(core(), core())
+def test_a_broker_may_have_no_name_and_a_policy_no_role():
+    """The product calls such a broker localhost, and one without a role is live only."""
+    bare = read("<configuration><core/></configuration>")
+    assert bare.names == ("localhost",)
+    assert read(policy("<replication/>")).brokers[0].policy == "live_only"
+    assert broker_xml.write(bare) == {"0/broker.xml": "<configuration><core/></configuration>"}
+
+
+def test_brokers_of_one_name_are_told_apart_by_their_folders():
+    files = [SourceFile(f"x/server{no}/broker.xml", core(name="0.0.0.0")) for no in range(2)]
+    assert broker_xml.read(files).names == ("server0", "server1")
+
+
+def test_files_without_a_cluster_connection_are_no_cluster():
+    net = read(core(), core(name="B"))
+    send = artemis.Producer("P", on="A", sends=2, to=mq.Queue("q"))
+    run = mq.run(net, artemis.Start(), artemis.Consumer("C", on="B", reads=mq.Queue("q")), send)
+    assert run.received() == {"C": 0}
+    joined = mq.run(
+        net.change("*", clustered=True),
+        artemis.Start(),
+        artemis.Consumer("C", on="B", reads=mq.Queue("q")),
+        send,
+    )
+    assert joined.received() == {"C": 2}
+
+
+def test_a_connector_to_nobody_is_told_and_the_rest_is_read():
+    """Such a file is one of several; the product starts even if no connector has the name."""
+    down = "<ha-policy><live-only><scale-down><connectors>{}</connectors></scale-down></live-only></ha-policy>"
+    refs = "<connector-ref>server1-connector</connector-ref>\n<connector-ref>x</connector-ref>"
+    net = read(core(down.format(refs), connectors=TO_B))
+    assert net.brokers[0].scale_down == {"connectors": []}
+    told = [problem for problem in mq.check(net) if problem.rule == "leads-nowhere"]
+    assert [(problem.line, problem.what.partition(":")[0]) for problem in told] == [
+        (6, "connector server1-connector"), (7, "connector x")]  # fmt: skip
+    assert "b.example.org:61616 is not a broker of these files" in told[0].what
+    assert "no <connector> of this file has this name" in told[1].what
+
+
+def test_files_of_two_products_are_told(tmp_path):
     (tmp_path / "a.xml").write_text(core())
     (tmp_path / "b.xml").write_text('<broker xmlns="http://activemq.apache.org/schema/core"/>')
     with pytest.raises(BadFile, match="files of different products cannot be combined into one network"):

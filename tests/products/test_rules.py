@@ -12,8 +12,10 @@ import mqlab as mq
 from mqlab import products
 from mqlab.checks.rule import collected
 from mqlab.products.activemq.rules import connectors, networks
+from mqlab.products.artemis.files import broker_xml
 from mqlab.spec import topology
 from mqlab.spec.connector import HasOptions
+from mqlab.spec.origin import SourceFile
 from tests.products import test_files_checked
 from tests.products.activemq.behaviours import FOO, NEWS, network, reads, send
 
@@ -109,8 +111,18 @@ def of_artemis(role, policy="replication", password="one", **elements):
     return {"product": "artemis", "brokers": brokers, "queues": [], "steps": []}
 
 
+def connecting(to):
+    """Return the network of an Artemis file whose static connectors lead to an address."""
+    text = (f"<core><connectors><connector name='b'>{to}</connector></connectors><acceptors><acceptor name='a'>"
+            "tcp://localhost:1</acceptor></acceptors><cluster-connections><cluster-connection name='c'>"
+            "<connector-ref>b</connector-ref><static-connectors><connector-ref>b</connector-ref></static-connectors>"
+            "</cluster-connection></cluster-connections></core>")  # fmt: skip
+    return broker_xml.read([SourceFile("broker.xml", text)])
+
+
 # The same for rules that no network alone breaks, or another product's.
 OTHERS = {
+    "leads-nowhere": (connecting("tcp://b:61616"), connecting("tcp://localhost:1")),
     "static-wildcard": (
         network("A>B", "5.5", statically_included_destinations=["queue://A.>"]),
         network("A>B", "5.17", statically_included_destinations=["queue://A.>"]),

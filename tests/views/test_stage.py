@@ -51,12 +51,13 @@ def faults(cast, plan):
     labels = {("label", i): label.box for i, label in enumerate(plan.labels)}
     every = list((cards | labels).items())
     found = [f"{a} on {b}" for i, (a, one) in enumerate(every) for b, other in every[:i] if one.meets(other)]
-    for curve, own in lines_of(cast, plan):
+    for number, (curve, own) in enumerate(lines_of(cast, plan)):
         points = [curve.at(i / 90) for i in range(91)]
         found += [f"a line of {own} through {key}" for key, box in cards.items()
                   if key not in own and any(box.holds(point) for point in points)]  # fmt: skip
         found += [f"a line of {own} through {key}" for key, box in labels.items()
-                  if any(box.holds(point) for point in points)]  # fmt: skip
+                  if plan.labels[key[1]].link != number  # a name may stand on its own line
+                  and any(box.holds(point) for point in points)]  # fmt: skip
     for key, box in every:
         inside = box.left >= 0 and box.right <= plan.room.w and box.top >= 0 and box.bottom <= plan.room.h
         found += [] if inside else [f"{key} is outside"]

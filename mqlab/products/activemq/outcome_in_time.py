@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections.abc import Callable
 from functools import partial
 
-from mqlab.spec.action import Settle
+from mqlab.spec.action import Consumer, Settle
 from mqlab.spec.json_types import JsonDict
 from mqlab.trace.kinds import Kind, Reason
 from mqlab.trace.questions import route
@@ -69,7 +69,7 @@ def outcome(trace: Trace) -> Row:
         ),
         "datagrams": _events(read, None, detail, Kind.Announced),
         "results": trace.header.get("calls", []),
-        "consumers": _consumers(read),
+        "consumers": _consumers(read, _never_opened(trace)),
     }
     found = {key: part for key, part in parts.items() if part}
     if found.get("consumers"):
@@ -146,10 +146,18 @@ def _bridges(read: InTimeReport) -> dict[str, list[object]]:
     return found
 
 
-def _consumers(read: InTimeReport) -> Row:
+def _never_opened(trace: Trace) -> set[str]:
+    """Return the consumers whose opening has failed: a program has none then."""
+    failed = (trace.actions[row["step"]] for row in trace.header.get("calls", []) if row.get("ok") is False)
+    return {action.name for action in failed if isinstance(action, Consumer)}
+
+
+def _consumers(read: InTimeReport, never_opened: set[str]) -> Row:
     found: Row = {}
     got: dict[str, list[tuple[int, int]]] = {
-        name: [] for name, role in zip(read.names, read.roles, strict=True) if role == "consumer"
+        name: []
+        for name, role in zip(read.names, read.roles, strict=True)
+        if role == "consumer" and name not in never_opened
     }
     paths: dict[str, dict[tuple[str, ...], list[int]]] = {name: {} for name in got}
     for row in read.rows(Kind.Received):

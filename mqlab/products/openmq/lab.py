@@ -146,8 +146,11 @@ class ClusterLab(Cluster):
         if gone and step.do not in OPENS:  # its opening was refused, or it is closed
             return "refused"
         asked = self._asked(step)
-        waits = asked is not None and not asked.answers and step.do != "send"
-        return "blocked" if waits and not hasattr(faults, f"do_{step.do}") else ""
+        if asked is None or asked.answers or step.do == "send":
+            return ""
+        if asked.hangs and asked.quiesced and (step.do in OPENS or step.do == "connect"):
+            return ""  # its port refuses new clients, whatever else waits (C4090)
+        return "blocked" if not hasattr(faults, f"do_{step.do}") else ""
 
     def _note_refusal(self, step: Step, result: str) -> None:
         """Record what a broker was asked for in vain; sends have events of their own."""

@@ -5,13 +5,14 @@ Sources: AMQ Broker 7.1, chapter 21; Artemis rules 11 to 16.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from mqlab.errors import BadValue, UnknownName
 from mqlab.spec.action import Action, Restart
 from mqlab.spec.artemis.actions import StartAs
+from mqlab.spec.artemis.addresses import matches, most_specific
 from mqlab.spec.artemis.broker import AddressQueue, Broker
 from mqlab.spec.artemis.options import OPTIONS, Options, default, read_options
 from mqlab.spec.artemis.steps import StepCheck
@@ -105,6 +106,47 @@ class ArtemisNetwork(AnyNetwork):
         own = broker.keys.get("cluster") or {}
         return own.get(key, self.cluster.get(key, default("cluster-connection", key)))
 
+    def cluster_of(self, broker: Broker) -> Options:
+        """Return what is written for a broker's cluster connection: its own, and what the network says."""
+        own = broker.keys.get("cluster") or {}
+        return own if own.get("clustered") is False else {**self.cluster, **own}
+
+    def settings_of(self, broker: Broker) -> Mapping[str, Options]:
+        """Return match -> settings of addresses that are written for a broker, the network's under ``#``."""
+        own: dict[str, Options] = dict(broker.keys.get("address_settings") or {})
+        whole = {**self.addresses, **own.get("#", {})}
+        return {**own, "#": whole} if whole else own
+
+    def _said(self, broker: Broker) -> tuple[object, ...]:
+        """Return what is written for a broker, wherever it is written."""
+        own = {key: it for key, it in broker.keys.items() if key not in ("cluster", "address_settings")}
+        policy = broker.name, broker.policy, broker.role, broker.elements
+        return (*policy, own, self.cluster_of(broker), self.settings_of(broker))
+
+    def __eq__(self, other: object) -> bool:
+        """Whether the same is written for all brokers, be it for each or for the network."""
+        if not isinstance(other, ArtemisNetwork):
+            return NotImplemented
+        if (self.names, self.edition, self.clients) != (other.names, other.edition, other.clients):
+            return False
+        queues = (
+            [(*q.plain, [q.is_at(name) for name in net.names]) for q in net.queues] for net in (self, other)
+        )
+        said = ([net._said(broker) for broker in net.brokers] for net in (self, other))
+        return next(queues) == next(queues) and next(said) == next(said)
+
+    def setting(self, broker: Broker, address: str, key: str) -> Any:
+        """Return what a broker's settings say of an address: the most specific match that says something.
+
+        >>> net = Network(Broker("A", address_settings={"a.#": {"redistribution_delay": 5}}))
+        >>> [net.setting(net.brokers[0], name, "redistribution_delay") for name in ("a.b", "b")]
+        [5, -1]
+        """
+        own = self.settings_of(broker)
+        for match in most_specific(match for match in own if key in own[match] and matches(match, address)):
+            return own[match][key]
+        return default("address-setting", key)
+
     def change(self, path: str, **options: object) -> ArtemisNetwork:
         """Return the network with options changed: of the broker called *path*, or with ``*`` of all.
 
@@ -117,13 +159,14 @@ class ArtemisNetwork(AnyNetwork):
         if path != "*" and path not in self.names:
             raise UnknownName.of("broker", path, [*self.names, "*"])
         cluster, addresses = dict(self.cluster), dict(self.addresses)
+        whole: dict[str, object] = {}  # what is changed for the network, and no broker has for itself
         for section, home in (("cluster-connection", cluster), ("address-setting", addresses)):
             for name in OPTIONS[section] if path == "*" else ():
                 if name in options:
-                    home[name] = options.pop(name)
+                    home[name] = whole[name] = options.pop(name)
         brokers = tuple(
             broker.change(**options) if options and path in ("*", broker.name) else broker
-            for broker in self.brokers
+            for broker in (one.as_the_network(whole) if whole else one for one in self.brokers)
         )
         given = ({k: v for k, v in home.items() if v is not None} for home in (cluster, addresses))
         cluster, addresses = given
@@ -139,7 +182,13 @@ class ArtemisNetwork(AnyNetwork):
 
     def without(self, path: str) -> ArtemisNetwork:
         """Return the network without the broker called *path*; raises `UnknownName`."""
-        return replace(self, brokers=others(self, self.brokers, path))
+        brokers = others(self, self.brokers, path)
+        queues = tuple(
+            queue if queue.on is None else replace(queue, on=tuple(name for name in queue.on if name != path))
+            for queue in self.queues
+            if queue.on != (path,)
+        )
+        return replace(self, brokers=brokers, queues=queues)
 
     def under(self, edition: str) -> ArtemisNetwork:
         """Return the same network of another edition."""

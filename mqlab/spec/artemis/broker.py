@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -79,7 +79,9 @@ class Broker:
         for element, value in below.items():
             below[element] = self._read_element(element, value)
         for key, value in own.items():
-            if key in OPTIONS["broker"]:
+            if key == "address_settings":
+                own[key] = _settings(value, where)
+            elif key in OPTIONS["broker"]:
                 own |= read_options("broker", {key: value}, where)
             elif key in _INNER:
                 own[key] = read_options(_INNER[key], value or {}, where)
@@ -104,6 +106,21 @@ class Broker:
         }
         elements = {name: value for name, value in elements.items() if value is not None}
         return Broker(self.name, self.policy, self.role, elements, inner)
+
+    def as_the_network(self, options: Iterable[str]) -> Broker:
+        """Return the broker without these options of its cluster connection, and of its addresses as a whole.
+
+        Then what the network says of them holds.
+        """
+        keys: JsonDict = dict(self.keys)
+        if "cluster" in keys:
+            keys["cluster"] = {k: v for k, v in keys["cluster"].items() if k not in options}
+        if "address_settings" in keys:
+            own = dict(keys["address_settings"])
+            own["#"] = {k: v for k, v in own.get("#", {}).items() if k not in options}
+            keys["address_settings"] = {match: it for match, it in own.items() if it}
+        keys = {key: it for key, it in keys.items() if it != {}}
+        return self if keys == self.keys else Broker(self.name, self.policy, self.role, self.elements, keys)
 
     @property
     def options(self) -> dict[str, object]:
@@ -181,6 +198,17 @@ class Broker:
         return None
 
 
+def _settings(value: object, where: str) -> dict[str, JsonDict]:
+    """Return match -> options of addresses; raises for what is none."""
+    row = OPTIONS["broker"]["address_settings"]
+    given: Any = row.read(value, where)
+    return {
+        match: read_options("address-setting", options, f"{where}, address-setting {match!r}")
+        for match, options in given.items()
+        if isinstance(options, Mapping) or row.read(options, f"{where}, address-setting {match!r}")
+    }
+
+
 def _place(option: str, value: object, elements: dict[str, object], keys: JsonDict, where: str) -> None:
     """Put an option where broker.xml has it."""
     inner = next((key for key, section in _INNER.items() if option in OPTIONS[section]), None)
@@ -207,6 +235,11 @@ class AddressQueue:
     def __post_init__(self) -> None:
         if self.routing not in ROUTING:
             raise UnknownName.of("routing", self.routing, ROUTING, f"queue {self.name!r}")
+
+    @property
+    def plain(self) -> tuple[str, str, str]:
+        """Its name, routing and address."""
+        return self.name, self.routing, self.address or self.name
 
     @property
     def topic(self) -> str | None:

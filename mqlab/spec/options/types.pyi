@@ -107,6 +107,7 @@ class ArtemisBrokerOptions(TypedDict, total=False):
     vote_retries: int | None
     vote_retry_wait: int | None
     max_saved_replicated_journals_size: int | None
+    manager: bool | None
     restart_backup: bool | None
     allow_failback: bool | None
     scale_down: Mapping[str, Any] | None
@@ -121,10 +122,12 @@ class ArtemisBrokerOptions(TypedDict, total=False):
     master: Mapping[str, Any] | None
     slave: Mapping[str, Any] | None
     shared_store: str | None
+    address_settings: Mapping[str, Any] | None
     cluster_password: str | None
     in_vm_connector: str | None
     in_vm_id: int | None
-    message_load_balancing: Literal["ON_DEMAND", "STRICT", "OFF"] | None
+    clustered: bool | None
+    message_load_balancing: Literal["ON_DEMAND", "STRICT", "OFF", "OFF_WITH_REDISTRIBUTION"] | None
     max_hops: int | None
     call_timeout: int | None
     check_period: int | None
@@ -140,7 +143,8 @@ class ArtemisBrokerOptions(TypedDict, total=False):
     network_check_nic: str | None
 
 class ArtemisNetworkOptions(TypedDict, total=False):
-    message_load_balancing: Literal["ON_DEMAND", "STRICT", "OFF"] | None
+    clustered: bool | None
+    message_load_balancing: Literal["ON_DEMAND", "STRICT", "OFF", "OFF_WITH_REDISTRIBUTION"] | None
     max_hops: int | None
     call_timeout: int | None
     check_period: int | None

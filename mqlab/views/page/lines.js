@@ -108,7 +108,7 @@ const drawPipe = (p, ink, s, links, i, bridges) => {
     return;
   }
   if (!up) {
-    put(1.5, 0, "line2", "stage", "5 4", many ? 0.4 : 1);
+    put(1.5, 0, "line2", "stage", "5 4");
     return;
   }
   const crossed = crossedOf(p, bridges);
@@ -132,7 +132,7 @@ const drawPipe = (p, ink, s, links, i, bridges) => {
         i,
         bridges.map((bridge, k) => [bridge, states[k]?.passed ?? 0])
       );
-    else put(many ? 0.8 : 1.6, 0, "line2", "stage", "solid", many ? 0.16 : links.name.length > 40 ? 0.4 : 1);
+    else put(many ? 0.8 : 1.6, 0, "line2", "stage", "solid", 1);
     return;
   }
   const faint = links.name.length > 24 && !passed;
@@ -359,7 +359,9 @@ const drawRoute = (p, ink, msg) => {
 const drawLinkName = (ink, x, y, text, room) => {
   const size = Math.max(10, Math.min(12.5, (12.5 * room) / Math.max(1, ink.wide(text, 12.5, true)))),
     said = ink.fitted(text, room, size, true);
-  if (said === text || [...said].length > 9) ink.say(x, y, said, size, { align: "center", bold: true });
+  if (said !== text && [...said].length <= 9) return;
+  ink.bar(x, y, ink.wide(said, size, true) + 4, size + 3, "stage"); // it may stand on its own line
+  ink.say(x, y, said, size, { align: "center", bold: true });
 };
 
 /** @param {Panel} p @param {Ink} ink */

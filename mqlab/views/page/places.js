@@ -1,12 +1,22 @@
 // Places of one's own: cards that were dragged stay where they were put, whatever is shown next, and their lines follow.
 // A place is kept by the part's name as px of the stage from its middle, which is the same in every layout.
 const MOVABLE = { brokers: "broker", clients: "client", stores: "store" };
+// Each network has its own: what was put somewhere in one says nothing of another that has parts of the same names.
 const ownPlaces = {
   get all() {
-    memory().places ??= globalThis.mqlabPlaces ?? {};
-    return memory().places;
+    memory().places ??= { [memory().network ?? ""]: globalThis.mqlabPlaces ?? {} };
+    return (memory().places[memory().network ?? ""] ??= {});
   }
 };
+player.on("lab", (state) => {
+  const kept = memory();
+  if (state?.name == null || state.name === kept.network) return;
+  // Before the session has said what it shows, places belong to what is there.
+  if (kept.network == null && kept.places) kept.places = { [state.name]: ownPlaces.all };
+  kept.network = state.name;
+  for (const p of player.panels) if (p.laid) layOut(p);
+  player.emit("places");
+});
 /** @type {(table: Movable, name: string) => string} */
 const placeKey = (table, name) => `${MOVABLE[table]} ${name}`;
 

@@ -19,7 +19,7 @@ const STATIC = [
 
 // A network is laid out for several rooms: the one is taken in which it is largest, and the figure shows all of the
 // room that there is, so that its shape is that of the page (fit.js).
-const MOST_SCALE = 1.35,
+const MOST_SCALE = 1.5,
   TELLS = { L: 1, M: 0.8, S: 0.6 }; // how much a size tells, for its room
 /** @param {Panel} p */
 const layOut = (p) => {
@@ -72,9 +72,13 @@ const usedBy = ({ plan, brokers, clients, stores, hosts, labels, links }) => {
       ys.push(y[i] - h[i] / 2, y[i] + h[i] / 2);
     });
   }
+  const reach = plan.pipe[0] / 2;
   links.x0.forEach((_, i) => {
-    xs.push((links.x0[i] + 2 * links.cx[i] + links.x1[i]) / 4);
-    ys.push((links.y0[i] + 2 * links.cy[i] + links.y1[i]) / 4);
+    for (const u of [0, 0.25, 0.5, 0.75, 1]) {
+      const [x, y] = along(links, i, u);
+      xs.push(x - reach, x + reach);
+      ys.push(y - reach, y + reach);
+    }
   });
   if (!xs.length) return { left: 0, right: plan.width[0], top: 0, bottom: plan.height[0] };
   const ends = (all) =>

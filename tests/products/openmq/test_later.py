@@ -107,7 +107,7 @@ def test_a_new_name_needs_the_answers_of_all_and_comes_true_once_the_line_is_who
         cut between=["b1","b3"]
         create_destination broker=b3 topic=NEW id=create limit_ms=9000
         open_consumer consumer=A broker=b1 queue=AUTO id=new limit_ms=9000
-        open_consumer consumer=B broker=b1 queue=OLD id=old
+        open_consumer consumer=B broker=b1 queue=OLD id=old limit_ms=9000
         create_destination broker=b2 queue=ELSEWHERE id=elsewhere
         snapshot label=cut
         heal between=["b1","b3"]
@@ -119,6 +119,20 @@ def test_a_new_name_needs_the_answers_of_all_and_comes_true_once_the_line_is_who
     assert known(found, "queue://AUTO", "cut") == ["b1"]
     assert known(found, "topic://NEW") == known(found, "queue://AUTO") == ["b1", "b2", "b3"]
     assert got(found, "A") == [1]
+
+
+@pytest.mark.parametrize(
+    ("ms", "later", "where"), [(20_000, "ok", ["b1", "b2", "b3"]), (61_000, "refused", [])]
+)
+def test_a_creation_gives_up_after_a_minute(ms, later, where):
+    found = run(f"""
+        cut between=["b1","b3"]
+        create_destination broker=b3 queue=NEW id=create limit_ms=1
+        wait ms={ms}
+        heal between=["b1","b3"]
+        wait ms=120000""", model="none")  # fmt: skip
+    assert next(row["later"] for row in found["operations"] if row.get("id") == "create") == later
+    assert known(found, "queue://NEW") == where
 
 
 @pytest.mark.parametrize(("interval", "dead"), [(7, 3), (60, 0)])

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from mqlab.files.markup import Document, Edit, Element, quoted
+from mqlab.files.editing import attribute, removed
+from mqlab.files.markup import Document, Edit, Element
 from mqlab.products.activemq.files import new_file, policies, stores, xml_names
 from mqlab.products.activemq.files.elements import BrokerElement
 from mqlab.products.activemq.files.schema import LATER
@@ -23,20 +24,6 @@ _STORE = {
 }
 
 
-def attribute(document: Document, element: Element, name: str, value: str | None) -> Iterator[Edit]:
-    """Yield the edit that sets an attribute, or takes it out."""
-    span = document.spans(element).get(name)
-    if value is None:
-        if span is not None:
-            yield Edit(*span, "")
-    elif span is not None:
-        before = document.text[slice(*span)]
-        yield Edit(*span, before[: before.index("=") + 1] + quoted(value))
-    else:
-        place = element.inside - (2 if element.empty else 1)
-        yield Edit(place, place, f" {name}={quoted(value)}")
-
-
 def inserted(document: Document, parent: Element, lines: str, first: bool = False) -> Iterator[Edit]:
     """Yield the edits that put lines into an element, at its end or as its *first*."""
     if parent.empty:
@@ -51,15 +38,6 @@ def inserted(document: Document, parent: Element, lines: str, first: bool = Fals
     start = document.text.rindex("\n", 0, end) + 1 if "\n" in document.text[:end] else end
     start = start if document.text[start:end].isspace() or start == end else end
     yield Edit(start, start, lines)
-
-
-def removed(document: Document, element: Element) -> Edit:
-    """Return the edit that takes an element out, with its line if it stands alone on it."""
-    whole, start, end = document.text, element.start, element.end
-    line = whole.rfind("\n", 0, start) + 1
-    past = whole.find("\n", end)
-    alone = not whole[line:start].strip() and past >= 0 and not whole[end:past].strip()
-    return Edit(line, past + 1, "") if alone else Edit(start, end, "")
 
 
 def replaced(document: Document, broker: Element, name: str, lines: str, first: bool) -> Iterator[Edit]:

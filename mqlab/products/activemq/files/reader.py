@@ -7,8 +7,8 @@ from collections.abc import Mapping
 
 from mqlab.errors import BadFile, BadValue, shown
 from mqlab.files.markup import Document, Element
+from mqlab.files.placeholders import missing, resolve
 from mqlab.products.activemq.files import xml_names
-from mqlab.products.activemq.files.placeholders import missing, resolve
 from mqlab.spec.option import Option
 from mqlab.spec.rows import OPTIONS
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
-from pathlib import PurePosixPath
 
 from mqlab.errors import BadFile, MqlabError
 from mqlab.files import parsing
+from mqlab.files.apart import told_apart
 from mqlab.products.activemq.files import xml_annotations
 from mqlab.products.activemq.files.addresses import AddressBook
 from mqlab.products.activemq.files.elements import BrokerElement, BrokerReader, ConnectorElement
@@ -17,8 +17,6 @@ from mqlab.spec.json_types import JsonDict
 from mqlab.spec.network import Broker, Network
 from mqlab.spec.option import DEFAULT_EDITION
 from mqlab.spec.origin import Origin, SourceFile
-
-NO_NAMES = ("activemq", "broker", "conf", "config", "etc", "")
 
 
 def read(
@@ -80,18 +78,7 @@ def found_in(files: Iterable[SourceFile], values: Mapping[str, str]) -> list[Bro
 def named(found: list[BrokerElement], hosts: Mapping[str, str]) -> dict[str, BrokerElement]:
     """Return brokers by the name that each has in the lab: its own, or if two share one that of its folder."""
     given = [broker.notes.get("name") or broker.name for broker in found]
-    names: dict[str, BrokerElement] = {}
-    for broker, own in zip(found, given, strict=True):
-        name = own
-        if given.count(own) > 1:
-            path = PurePosixPath(broker.document.where.replace("\\", "/"))
-            parts = [path.stem, path.parent.name]
-            name = next((part for part in parts if part not in NO_NAMES), own)
-        number, free = 1, name
-        while free in names:
-            number += 1
-            free = f"{name}-{number}"
-        names[free] = broker
+    names = dict(zip(told_apart([broker.document.where for broker in found], given), found, strict=True))
     for host, name in hosts.items():
         if name not in names:
             known = ", ".join(names)

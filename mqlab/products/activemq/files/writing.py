@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 
 from mqlab.errors import UriError
+from mqlab.files.editing import removed
 from mqlab.files.markup import Edit, edited
 from mqlab.products.activemq.files import edits, new_file, xml_annotations
 from mqlab.products.activemq.files.addresses import AddressBook
@@ -84,7 +85,7 @@ def _kept(network: Network, origin: Origin) -> dict[str, str]:
         changes: list[Edit] = []
         for name, broker in here.items():
             if name not in wanted:
-                changes.append(edits.removed(broker.document, broker.element))
+                changes.append(removed(broker.document, broker.element))
             elif before.broker(name) != wanted[name]:
                 changes += edits.broker(broker, before.broker(name), wanted[name], address)
         made[file] = edited(text, changes)

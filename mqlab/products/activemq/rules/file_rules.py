@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from mqlab.checks.example import Example
 from mqlab.checks.rule import Found, rule
-from mqlab.products.activemq.files.placeholders import missing, resolve
+from mqlab.files.placeholders import missing, resolve
 from mqlab.products.activemq.rules.context import BrokerFile, files
 from mqlab.products.activemq.rules.examples_at_rest import filtered
 from mqlab.products.activemq.rules.names import SCHEMA

@@ -83,7 +83,8 @@ class Broker:
     def reaches(self, other: Broker) -> bool:
         """Whether the two can talk now."""
         joined = self.lab.partitions.joined(self.process_name, other.process_name)
-        return self.runs and other.runs and joined and self.connectors_reach(other)
+        known = self.option("clustered") and other.option("clustered")
+        return self.runs and other.runs and joined and known and self.connectors_reach(other)
 
     @property
     def patience(self) -> int:

@@ -65,7 +65,12 @@ class Site(Lab):
         self.event, self.message = self.notes.event, self.notes.message
         self.step_no = -1  # of the step that began last
         self.numbers = deque(scenario.about.get("recorded_steps", ()))  # of those that are to come
-        self.deletes_queues = bool(network.addresses.get("auto_delete_queues", True))
+        # Whether a setting of any address redistributes: asked after every message.
+        self.redistributes = any(
+            options.get("redistribution_delay", -1) >= 0
+            for spec in network.brokers
+            for options in network.settings_of(spec).values()
+        )
         self.stores: dict[str, SharedDirectory] = {}
         self.gateway: dict[str, bool] = {}
         self.lines: dict[tuple[str, str], Link] = {}
@@ -275,8 +280,14 @@ class Site(Lab):
     def queue(self, broker: Broker, name: str, topic: str | None = None, selector: str | None = None) -> Queue:
         """Return a broker's queue; one that is not there yet is made, for a client or a subscription."""
         found = broker.journal.queues.get(name)
-        auto_delete = "never" if topic is not None or not self.deletes_queues else "empty"
-        return found or self.new_queue(broker, name, topic, True, selector, auto_delete)
+        if found is not None:
+            return found
+        auto_delete = "never" if topic is not None or not self.deletes(broker, name) else "empty"
+        return self.new_queue(broker, name, topic, True, selector, auto_delete)
+
+    def deletes(self, broker: Broker, name: str) -> bool:
+        """Whether a queue that was made for a client goes with its last consumer."""
+        return bool(self.network.setting(broker.spec, name, "auto_delete_queues"))
 
     def new_queue(
         self,

@@ -1,8 +1,8 @@
 """`broker.xml`: the files of Artemis brokers to a network and back.
 
 Connectors become the names of the brokers that they lead to, by acceptors and by names of hosts. The texts stay
-beside the network, so that an unchanged one is written to the letter; of a changed broker the elements below
-``core`` that the change is in are written anew, and all others stay.
+beside the network, so that an unchanged one is written to the letter; of a changed broker only what the change
+is in is edited (`edits`).
 """
 
 from __future__ import annotations
@@ -12,13 +12,15 @@ from dataclasses import replace
 from typing import Any
 
 from mqlab.errors import BadFile, MqlabError
-from mqlab.files.markup import Edit, edited
+from mqlab.files.markup import edited
+from mqlab.products.artemis.files import edits
 from mqlab.products.artemis.files import lab_file as lab
-from mqlab.products.artemis.files.core import Core
-from mqlab.products.artemis.files.new_file import KNOWN, fresh, inside_of, noted
-from mqlab.products.artemis.files.sources import sources
+from mqlab.products.artemis.files.core import Core, CoreReader, Directory
+from mqlab.products.artemis.files.new_file import fresh, noted
+from mqlab.products.artemis.files.side import Side
+from mqlab.products.artemis.files.sources import sources, sources_of
 from mqlab.spec.artemis import ArtemisNetwork
-from mqlab.spec.json_types import JsonDict
+from mqlab.spec.json_types import JsonDict, JsonObject
 from mqlab.spec.origin import Origin, SourceFile
 from mqlab.spec.scenario import Scenario
 
@@ -30,34 +32,50 @@ def read(
     values: Mapping[str, str] | None = None,
     hosts: Mapping[str, str] | None = None,
 ) -> ArtemisNetwork:
-    """Return the network that files make, in which nothing happens yet; raises `BadFile` with file and line."""
-    files = tuple(files)
-    cores = sources(files)
-    bodies = [core.body(cores, hosts or {}) for core in cores.values()]
+    """Return the network that files make, in which nothing happens yet; raises `BadFile` with file and line.
+
+    A connector to where no broker of these files listens leads nowhere in the lab; `check` tells.
+    """
+    origin = Origin(tuple(files), tuple((values or {}).items()), tuple((hosts or {}).items()))
+    return _read(sources_of(origin), origin)
+
+
+def _read(cores: Mapping[str, Core], origin: Origin) -> ArtemisNetwork:
+    readers = [CoreReader(core, Directory(cores, dict(origin.hosts))) for core in cores.values()]
     notes: JsonDict = {}
     for core in cores.values():
         notes.update(core.notes.get("network", {}))
+    items = [merged(reader.body(), reader.core.notes.get("broker", {})) for reader in readers]
+    queues = {reader.core.name: reader.queues() for reader in readers}
+    items = [_without_gone(item) for item in items]
     body: JsonDict = {
-        "brokers": [item["broker"] for item in bodies],
-        "queues": _queues({n: item["queues"] for n, item in zip(cores, bodies, strict=True)}),
+        "brokers": items,
+        "queues": _queues(queues),
         "version": DEFAULT_VERSION,
+        "cluster": _shared(items),
+        "address_settings": _everywhere(items),
         "steps": [],
     }
-    body["cluster"] = _shared(body["brokers"])
-    for core, item in zip(cores.values(), body["brokers"], strict=True):
-        item.update(core.notes.get("broker", {}))
-    settings = [item["addresses"] for item in bodies]
-    body["address_settings"] = next((given for given in settings if given), {})
+    for core, item in zip(cores.values(), items, strict=True):
+        _judge(core, item)
     order = {name: no for no, name in enumerate(notes.pop("order", ()))}
-    body["brokers"].sort(key=lambda item: order.get(item["name"], len(order)))
+    items.sort(key=lambda item: order.get(item["name"], len(order)))
     body.update(notes)
     try:
-        read_body = {k: _without_gone(v) for k, v in body.items()}
-        found: ArtemisNetwork = lab.read(read_body, files[0].name).network
+        found: ArtemisNetwork = lab.read(body, origin.files[0].name).network
     except (TypeError, KeyError, AttributeError, MqlabError) as error:
         raise BadFile(str(error)) from None
-    given = (tuple((values or {}).items()), tuple((hosts or {}).items()))
-    return replace(found, origin=Origin(files, *given))
+    return replace(found, origin=origin)
+
+
+def _judge(core: Core, item: JsonDict) -> None:
+    """Raise `BadFile` with the broker's place for what a broker cannot be."""
+    try:
+        lab.broker(item)
+    except MqlabError as error:
+        raise BadFile(f"{core.document.where}, line {core.line}: {error}") from None
+    except (TypeError, KeyError, AttributeError):
+        return  # a note of mqlab that somebody has changed: the shape of the whole tells what is wrong
 
 
 def _without_gone(value: object) -> Any:
@@ -67,9 +85,9 @@ def _without_gone(value: object) -> Any:
     return [_without_gone(v) for v in value] if isinstance(value, list) else value
 
 
-def _queues(of: Mapping[str, list[dict[str, object]]]) -> list[dict[str, object]]:
+def _queues(of: Mapping[str, list[JsonDict]]) -> list[JsonDict]:
     """Return the queues of all brokers, each with the brokers that have it, if not all do."""
-    found: list[dict[str, object]] = []
+    found: list[JsonDict] = []
     for queue in (queue for queues in of.values() for queue in queues):
         if queue not in found:
             found.append(queue)
@@ -80,45 +98,57 @@ def _queues(of: Mapping[str, list[dict[str, object]]]) -> list[dict[str, object]
     ]
 
 
-def _shared(items: list[JsonDict]) -> dict[str, object]:
+def _shared(items: list[JsonDict]) -> JsonDict:
     """Take the options that all cluster connections have alike out of the brokers, and return them."""
-    given = [item.get("cluster", {}) for item in items]
-    alike = {k: v for k, v in given[0].items() if all(k in g and g[k] == v for g in given)}
-    for item in items:
+    there: list[JsonDict] = [item for item in items if item.get("cluster", {}).get("clustered") is not False]
+    given: list[JsonDict] = [item.get("cluster", {}) for item in there]
+    alike = {k: v for k, v in (given or [{}])[0].items() if all(k in g and g[k] == v for g in given)}
+    for item in there:
         rest = {k: v for k, v in item.pop("cluster", {}).items() if k not in alike}
         item.update({"cluster": rest} if rest else {})
     return alike
 
 
+def _everywhere(items: list[JsonDict]) -> JsonDict:
+    """Take the settings of all addresses (``#``) out of the brokers, if they are alike, and return them."""
+    given: list[JsonDict] = [item.get("address_settings", {}).get("#", {}) for item in items]
+    if any(settings != given[0] for settings in given):
+        return {}
+    for item in items:
+        item.get("address_settings", {}).pop("#", None)
+        if not item.get("address_settings", True):
+            del item["address_settings"]
+    return given[0]
+
+
 def write(network: ArtemisNetwork) -> dict[str, str]:
     """Return file name -> text of the configuration files of a network."""
-    origin = network.origin
+    origin = network.origin or Origin(())
     texts: dict[str, str] = {}
-    before = network
-    if origin is not None:
-        before = read(origin.files, dict(origin.values), dict(origin.hosts))
+    if network.origin is not None:
+        before = _read(sources_of(origin), origin)
         if before == network:
             return {file.name: file.text for file in origin.files}
-        there = sources(origin.files)
-        texts = {
-            core.document.where: core.document.text
-            for n, core in there.items()
-            if n in {b.name for b in network.brokers}
-        }
-    kept = {core.name: core for core in sources(_files(texts)).values()}
+        texts = _kept(before, network, origin)
+    there = {name: core.document.where for name, core in sources_of(origin).items()} if origin.files else {}
+    files = {name: there[name] for name in network.names if name in there}
     for broker in network.brokers:
-        core = kept.get(broker.name)
-        if core is None:
-            texts[f"{_folder(broker.name, texts)}/broker.xml"] = fresh(network, broker)
-        else:
-            was = next(old for old in before.brokers if old.name == broker.name)
-            lines = inside_of(before, was), inside_of(network, broker)
-            texts[core.document.where] = _changed(core, *lines)
-    return _noted(network, texts)
+        if broker.name not in files:
+            files[broker.name] = f"{_folder(broker.name, texts)}/broker.xml"
+            texts[files[broker.name]] = fresh(network, broker)
+    return _noted(network, texts, files, origin)
 
 
-def _files(texts: Mapping[str, str]) -> list[SourceFile]:
-    return [SourceFile(name, text) for name, text in texts.items()]
+def _kept(before: ArtemisNetwork, network: ArtemisNetwork, origin: Origin) -> dict[str, str]:
+    """Return the files of the brokers that are still there, edited where they have changed."""
+    cores = sources_of(origin)
+    directory = Directory(cores, dict(origin.hosts))
+    made = {}
+    for name, core in cores.items():
+        if name in network.names:
+            changes = edits.Edits(core, directory, Side.of(before, name), Side.of(network, name))
+            made[core.document.where] = edited(core.document.text, changes.all())
+    return made
 
 
 def _folder(name: str, taken: Iterable[str]) -> str:
@@ -130,45 +160,97 @@ def _folder(name: str, taken: Iterable[str]) -> str:
     return free
 
 
-def _changed(core: Core, before: Mapping[str, str], wanted: Mapping[str, str]) -> str:
-    """Return the text of a broker with the elements written anew whose lines have changed."""
-    edits: list[Edit] = []
-    text = core.document.text
-    end = text.rindex("<", core.element.inside, core.element.end)
-    start = text.rindex("\n", 0, end) + 1
-    place = start if text[start:end].isspace() or start == end else end
-    for name in KNOWN:
-        there, lines = core.element.first(name), wanted.get(name, "")
-        if lines == before.get(name, ""):
-            continue
-        start, end = (place, place) if there is None else (there.start, there.end)
-        edits.append(Edit(start, end, lines if there is None else lines.strip()))
-    return edited(text, edits)
+def _again(texts: Mapping[str, str], origin: Origin) -> tuple[dict[str, Core], Origin]:
+    """Return what texts say, with the values and hosts of those that they were made of."""
+    files = tuple(SourceFile(name, text) for name, text in texts.items())
+    cores = sources(files, dict(origin.values))
+    hosts = tuple((host, name) for host, name in origin.hosts if name in cores)
+    return cores, Origin(files, origin.values, hosts)
 
 
-def _noted(network: ArtemisNetwork, texts: dict[str, str]) -> dict[str, str]:
+def _noted(
+    network: ArtemisNetwork, texts: dict[str, str], files: Mapping[str, str], origin: Origin
+) -> dict[str, str]:
     """Return texts in which what a broker's file has no place for is noted."""
-    wanted, got = lab.write(Scenario(network)), lab.write(Scenario(read(_files(texts))))
-    items = {item["name"]: item for item in got["brokers"]}
-    told: dict[str, dict[str, object]] = {}
-    for item in wanted["brokers"]:
-        own = _differences(item, items[item["name"]])
-        if own:
-            told[item["name"]] = {"broker": own}
-    whole = _differences(
-        {k: v for k, v in wanted.items() if k != "brokers"}, {k: v for k, v in got.items() if k != "brokers"}
-    )
-    names = [item["name"] for item in wanted["brokers"]]
-    if names != [item["name"] for item in got["brokers"]]:
-        whole["order"] = names
+    told: dict[str, JsonDict] = {name: {} for name in files}
+    cores, now = _again(texts, origin)
+    called = {core.document.where: name for name, core in cores.items()}
+    for name, file in files.items():
+        if called[file] != name:
+            told[name]["name"] = name
+    if any(told.values()):
+        texts = _with_notes(texts, told, files)
+        cores, now = _again(texts, origin)
+    got = _read(cores, now)
+    said, read = _items(network), _items(got)
+    for name, item in said.items():
+        if own := _differences(item, read[name]):
+            told[name]["broker"] = own
+    whole = _differences(_whole(network), _whole(got))
+    if network.names != got.names:
+        whole["order"] = list(network.names)
     if whole:
-        told.setdefault(names[0], {})["network"] = whole
-    return {
-        core.document.where: noted(core, told[name]) if name in told else core.document.text
-        for name, core in sources(_files(texts)).items()
+        told[network.names[0]]["network"] = whole
+    return _with_notes(texts, told, files) if any(told.values()) else texts
+
+
+def _items(network: ArtemisNetwork) -> dict[str, JsonDict]:
+    """Return what is written for each broker, by name, in the lab file's form."""
+    made = {item["name"]: item for item in lab.write(Scenario(network))["brokers"]}
+    for broker in network.brokers:
+        for key, value in (
+            ("cluster", network.cluster_of(broker)),
+            ("address_settings", network.settings_of(broker)),
+        ):
+            made[broker.name].pop(key, None)
+            made[broker.name] |= {key: dict(value)} if value else {}
+    return made
+
+
+def _whole(network: ArtemisNetwork) -> JsonDict:
+    """Return what is written of a network besides its brokers."""
+    found = lab.write(Scenario(network))
+    gone = ("brokers", "cluster", "address_settings")
+    for queue in found["queues"]:
+        if set(queue.get("on", ())) == set(network.names):
+            del queue["on"]
+    return {key: value for key, value in found.items() if key not in gone}
+
+
+def _with_notes(
+    texts: Mapping[str, str], told: Mapping[str, JsonDict], files: Mapping[str, str]
+) -> dict[str, str]:
+    """Return texts with notes put into them, beside what is noted there."""
+    notes = {files[name]: note for name, note in told.items() if note}
+    made = dict(texts)
+    for core in sources([SourceFile(file, text) for file, text in texts.items()]).values():
+        if (file := core.document.where) in notes:
+            made[file] = noted(core, merged(core.notes, notes[file]))
+    return made
+
+
+def merged(before: JsonObject, more: JsonObject) -> JsonDict:
+    """Return an object with *more* said of it; what is said of a thing twice holds the second time.
+
+    >>> merged({"a": {"b": 1, "c": 2}}, {"a": {"c": 3}})
+    {'a': {'b': 1, 'c': 3}}
+    """
+    both = {
+        key: merged(before[key], it)
+        for key, it in more.items()
+        if isinstance(it, dict) and isinstance(before.get(key), dict)
     }
+    return {**before, **more, **both}
 
 
-def _differences(wanted: Mapping[str, object], got: Mapping[str, object]) -> dict[str, object]:
-    gone: dict[str, object] = {key: None for key in got if key not in wanted}
-    return gone | {k: v for k, v in wanted.items() if k not in got or got[k] != v}
+def _differences(wanted: JsonObject, got: JsonObject) -> JsonDict:
+    """Return what is to be said of *got* to make it *wanted*; what has to go is None."""
+    found: JsonDict = {key: None for key in got if key not in wanted}
+    for key, value in wanted.items():
+        there = got.get(key)
+        if isinstance(value, dict) and isinstance(there, dict):
+            if inner := _differences(value, there):
+                found[key] = inner
+        elif key not in got or there != value:
+            found[key] = value
+    return found

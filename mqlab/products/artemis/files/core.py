@@ -3,32 +3,40 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from urllib.parse import unquote
 
 from mqlab.errors import BadFile, UriError, shown
 from mqlab.files.markup import Document, Element, Note, text_of
+from mqlab.files.placeholders import resolve
 from mqlab.products.artemis.files.policy import PolicyReader
 from mqlab.spec import uri as uris
 from mqlab.spec.artemis.options import OPTIONS
 from mqlab.spec.json_types import JsonDict
+from mqlab.spec.option import Option
 
 NAMESPACES = ("urn:activemq:core", "urn:activemq", "")
 NOTE = "mqlab"
+UNNAMED = "localhost"  # what the product calls a broker without a <name>
 SHARED, JOURNAL = "/shared/", "/journal"
-ANYWHERE = ("0.0.0.0", "localhost", "127.0.0.1", "")
+ANYWHERE = ("0.0.0.0", "localhost", "127.0.0.1", "::", "::1", "")
+CONNECTIONS = ("cluster-connection", "cluster-connection-uri")
+# What a cluster connection has in elements of its own, or as the broker's name for the other end.
+_OF_THE_LAB = ("discovery", "to", "allow_direct_connections_only", "clustered")
+PLAIN = {name: row for name, row in OPTIONS["cluster-connection"].items() if name not in _OF_THE_LAB}
 
 
 @dataclass(slots=True)
 class Core:
-    """The ``core`` of one file: its broker's name, its connectors and acceptors as addresses."""
+    """The ``core`` of one file: what its broker is called here and there, its connectors and acceptors."""
 
     document: Document
     element: Element
     name: str
-    connectors: dict[str, str]
-    acceptors: list[str]
+    values: Mapping[str, str] = field(default_factory=dict)
+    connectors: dict[str, str] = field(default_factory=dict)
+    acceptors: list[str] = field(default_factory=list)
     notes: JsonDict = field(default_factory=dict)
     note: Note | None = None
 
@@ -38,158 +46,217 @@ class Core:
         policy = self.element.first("ha-policy")
         return self.element.line if policy is None else policy.line
 
-    def body(self, others: Mapping[str, Core], hosts: Mapping[str, str]) -> JsonDict:
-        """Return the broker with its queues and address settings; *others* are all brokers by name."""
+    def text(self, element: Element) -> str:
+        """Return an element's text with its placeholders replaced."""
+        return resolve(text_of(element), self.values, f"{self.document.where}, line {element.line}")
 
-        def named(connector: str, element: Element) -> str:
-            return self.leads_to(connector, element, others, hosts)
+    def attribute(self, element: Element, name: str) -> str:
+        """Return an attribute with its placeholders replaced; empty if it is not there."""
+        given = element.attributes.get(name, "")
+        return resolve(given, self.values, f"{self.document.where}, line {element.line}").strip()
 
-        reader = PolicyReader(self.document, named)
-        item: dict[str, object] = {"name": self.name}
-        policy = reader.read(self.element)
-        if policy not in ({}, {"policy": "live_only"}):
-            item["ha"] = policy
-        cluster = self.cluster(reader, others, hosts)
-        if cluster:
-            item["cluster"] = cluster
-        core = self.options(reader, "core")
-        if core:
-            item["core"] = core
-        for child in self.element.all("cluster-password"):
-            item["cluster_password"] = text_of(child)
-        journal = self.element.first("journal-directory")
-        if journal is not None and policy.get("policy") == "shared_store":
-            item["shared_store"] = text_of(journal).removesuffix(JOURNAL).removeprefix(SHARED)
-        return {"broker": item, "queues": self.queues(), "addresses": self.addresses(reader)}
+    @property
+    def connection(self) -> Element | None:
+        """The first cluster connection, which is the one that the lab plays."""
+        holders = self.element.all("cluster-connections")
+        return next((c for holder in holders for c in holder.all(*CONNECTIONS)), None)
 
-    def leads_to(
-        self, connector: str, element: Element, others: Mapping[str, Core], hosts: Mapping[str, str]
-    ) -> str:
-        """Return the broker that a connector of this file leads to; raises `BadFile` for nobody."""
-        place = f"{self.document.where}, line {element.line}"
-        if connector not in self.connectors:
-            raise BadFile(f"{place}: no <connector> of this file is called {shown(connector)}; write one")
-        host, port = _host(self.connectors[connector])
-        if host in hosts:
-            return hosts[host]
-        for name, core in others.items():
-            for own_host, own_port in map(_host, core.acceptors):
-                if own_host == host and own_port == port and host not in ANYWHERE:
-                    return name
-        if host in others:
-            return host
+    def refs(self, holder: Element) -> list[tuple[str, Element]]:
+        """Return the names of connectors that stand in an element."""
+        return [(self.text(ref), ref) for ref in holder.all("connector-ref")]
+
+
+@dataclass(frozen=True, slots=True)
+class Directory:
+    """Who listens where: all brokers of the files, by name, and who runs on hosts that no file names."""
+
+    cores: Mapping[str, Core]
+    hosts: Mapping[str, str]
+
+    def broker_at(self, address: str) -> str | None:
+        """Return the broker that an address leads to; None if that is nobody here."""
+        host, port = parsed(address)
+        if host in self.hosts:
+            return self.hosts[host]
+        for name, core in self.cores.items():
+            if host not in ANYWHERE and (host, port) in map(parsed, core.acceptors):
+                return name
+        if host not in ANYWHERE:
+            return host if host in self.cores else None
         local = [
             name
-            for name, core in others.items()
-            for own_host, own_port in map(_host, core.acceptors)
-            if own_port == port and own_host in ANYWHERE
+            for name, core in self.cores.items()
+            if any(own == port and at in ANYWHERE for at, own in map(parsed, core.acceptors))
         ]
-        if host in ANYWHERE and len(local) == 1:
-            return local[0]
-        raise BadFile(
-            f"{place}: connector {connector} leads to {host}:{port}, where no broker of these files "
-            "listens; load that broker's file too, or pass hosts={...}"
-        )
+        return local[0] if len(local) == 1 else None
 
-    def cluster(
-        self, reader: PolicyReader, others: Mapping[str, Core], hosts: Mapping[str, str]
-    ) -> dict[str, object]:
+    def leads_to(self, core: Core, connector: str) -> str | None:
+        """Return the broker that a connector of a file leads to, or None."""
+        address = core.connectors.get(connector)
+        return None if address is None else self.broker_at(address)
+
+    def nowhere(self, core: Core) -> Iterator[tuple[Element, str, str]]:
+        """Yield the references of a file to connectors that lead to no broker here: element, name, address.
+
+        The address is empty for a name that no connector has.
+        """
+        for holder in core.element.walk():
+            if holder.name in ("static-connectors", "connectors") and holder.all("connector-ref"):
+                for name, ref in core.refs(holder):
+                    if self.leads_to(core, name) is None:
+                        yield ref, name, core.connectors.get(name, "")
+
+
+@dataclass(frozen=True, slots=True)
+class CoreReader:
+    """Reads what a file says of its broker."""
+
+    core: Core
+    directory: Directory
+
+    @property
+    def policy(self) -> PolicyReader:
+        """What reads the policy, and options in their types."""
+        return PolicyReader(self.core.document, self._named, self.core.text)
+
+    def _named(self, connector: str, element: Element) -> str | None:
+        return self.directory.leads_to(self.core, connector)
+
+    def body(self) -> JsonDict:
+        """Return the broker in the lab file's form."""
+        core, element, reader = self.core, self.core.element, self.policy
+        item: JsonDict = {"name": core.name}
+        policy = reader.read(element)
+        if policy not in ({}, {"policy": "live_only"}):
+            item["ha"] = policy
+        if cluster := self.cluster():
+            item["cluster"] = cluster
+        if own := self.leaves(element, OPTIONS["core"]):
+            item["core"] = own
+        for child in element.all("cluster-password"):
+            item["cluster_password"] = core.text(child)
+        journal = element.first("journal-directory")
+        if journal is not None and policy.get("policy") == "shared_store":
+            item["shared_store"] = core.text(journal).removesuffix(JOURNAL).removeprefix(SHARED)
+        if settings := self.settings():
+            item["address_settings"] = settings
+        return item
+
+    def leaves(self, holder: Element, rows: Mapping[str, Option]) -> JsonDict:
+        """Return the options of rows that stand in an element."""
+        by_guide = {row.guide: row for row in rows.values()}
+        return {
+            by_guide[child.name].name: self.policy.value(by_guide[child.name], child)
+            for child in holder.children
+            if child.name in by_guide
+        }
+
+    def cluster(self) -> JsonDict:
         """Return the options of the first cluster connection."""
-        connections = self.element.below("cluster-connections", "cluster-connection")
-        found: dict[str, object] = {}
-        for connection in connections[:1]:
-            rows = {row.guide: row for row in OPTIONS["cluster-connection"].values()}
-            for child in connection.children:
-                row = rows.get(child.name)
-                if row is not None and row.type in (bool, int, str) and row.name != "discovery":
-                    found[row.name] = reader.value(row, child)
+        connection = self.core.connection
+        if connection is None:
+            return {"clustered": False}
+        others = set(self.directory.cores) - {self.core.name}
+        if connection.name == CONNECTIONS[1]:
+            found, to = self._by_uri(connection)
+        else:
+            found = self.leaves(connection, PLAIN)
             if connection.first("discovery-group-ref") is not None:
-                found["discovery"] = True
+                return {**found, "discovery": True}
+            to = []
             for listed in connection.all("static-connectors"):
-                if listed.attributes.get("allow-direct-connections-only", "").strip() == "true":
+                if self.core.attribute(listed, "allow-direct-connections-only") == "true":
                     found["allow_direct_connections_only"] = True
-                refs = listed.all("connector-ref")
-                to = [self.leads_to(text_of(ref), ref, others, hosts) for ref in refs]
-                if set(to) != set(others) - {self.name}:
-                    found["to"] = to
+                to += [self.directory.leads_to(self.core, name) for name, _ in self.core.refs(listed)]
+        known = [name for name in dict.fromkeys(to) if name is not None and name != self.core.name]
+        return found if set(known) == others else {**found, "to": known}
+
+    def _by_uri(self, connection: Element) -> tuple[JsonDict, list[str | None]]:
+        """Return options and brokers of a connection that is written as one address, such as
+        ``static://(tcp://b:61616)?maxHops=1``.
+        """
+        address = self.core.attribute(connection, "address")
+        head, _, query = address.partition("?")
+        inside = head.partition("(")[2].rpartition(")")[0] or head.partition("://")[2]
+        given = dict(part.partition("=")[::2] for part in query.replace(";", "&").split("&") if part)
+        rows = {_camel(row.guide): row for row in PLAIN.values()}
+        found = {
+            rows[key].name: self.policy.read_text(rows[key], text, connection)
+            for key, text in given.items()
+            if key in rows
+        }
+        return found, [self.directory.broker_at(one) for one in inside.split(",") if one.strip()]
+
+    def settings(self) -> JsonDict:
+        """Return match -> options of addresses; of two with one match the first holds."""
+        found: JsonDict = {}
+        for setting in self.core.element.below("address-settings", "address-setting"):
+            match = self.core.attribute(setting, "match")
+            options = self.leaves(setting, OPTIONS["address-setting"])
+            if options and match not in found:
+                found[match] = options
         return found
 
-    def options(self, reader: PolicyReader, section: str) -> dict[str, object]:
-        """Return the options of a section that stand below ``core`` itself."""
-        rows = {row.guide: row for row in OPTIONS[section].values()}
-        return {
-            rows[child.name].name: reader.value(rows[child.name], child)
-            for child in self.element.children
-            if child.name in rows
-        }
-
-    def addresses(self, reader: PolicyReader) -> dict[str, object]:
-        """Return the settings of all addresses."""
-        rows = {row.guide: row for row in OPTIONS["address-setting"].values()}
-        settings = self.element.below("address-settings", "address-setting")
-        return {
-            rows[child.name].name: reader.value(rows[child.name], child)
-            for setting in settings
-            if setting.attributes.get("match") == "#"
-            for child in setting.children
-            if child.name in rows
-        }
-
     def queues(self) -> list[JsonDict]:
-        """Return the queues that are listed."""
-        found = []
-        for address in self.element.below("addresses", "address"):
-            called = address.attributes.get("name", "")
+        """Return the queues that are listed; an anycast one that has only a name has its address' name."""
+        found: list[JsonDict] = []
+        for address in self.core.element.below("addresses", "address"):
+            called = self.core.attribute(address, "name")
             for routing in address.all("anycast", "multicast"):
                 for queue in routing.all("queue"):
-                    name = queue.attributes.get("name", "")
-                    made = {"name": name}
+                    name = self.core.attribute(queue, "name")
+                    made: JsonDict = {"name": name}
                     made |= {"routing": "multicast"} if routing.name == "multicast" else {}
                     made |= {"address": called} if called != name else {}
                     found.append(made)
         return found
 
 
-def _host(address: str) -> tuple[str, int | None]:
+def _camel(guide: str) -> str:
+    first, *rest = guide.split("-")
+    return first + "".join(part.capitalize() for part in rest)
+
+
+def parsed(address: str) -> tuple[str, int | None]:
+    """Return host and port of an address; no host for what is none."""
     try:
-        parsed = uris.parse(address.strip())
+        found = uris.parse(address.strip().strip("()").split(",")[0])
     except UriError:
-        return "", None
-    return unquote(parsed.host or ""), parsed.port
+        return "?", None
+    return unquote(found.host or "").strip("[]"), found.port
 
 
-def found_core(document: Document) -> Core:
+def found_core(document: Document, values: Mapping[str, str]) -> Core:
     """Return the ``core`` of a document; raises `BadFile` for one without."""
     root = document.root
     element = root if root.name == "core" else root.first("core")
     if element is None or element.namespace not in NAMESPACES:
         what = "holds no core" if element is None else f"its core is of {shown(element.namespace)}"
         raise BadFile(f'{document.where}, line {root.line}: {what}; write <core xmlns="urn:activemq:core">')
+    core = Core(document, element, "", values)
     name = element.first("name")
-    if name is None or not text_of(name):
-        raise BadFile(f"{document.where}, line {element.line}: the broker has no <name>; write one")
-    core = Core(
-        document,
-        element,
-        text_of(name),
-        _listed(element, "connectors", "connector"),
-        list(_listed(element, "acceptors", "acceptor").values()),
-    )
+    core.name = (core.text(name) if name is not None else "") or UNNAMED
+    core.connectors = _listed(core, "connectors", "connector")
+    core.acceptors = list(_listed(core, "acceptors", "acceptor").values())
     for note in element.notes:
         if note.target == NOTE:
-            core.note = note
-            try:
-                core.notes = json.loads(note.data)
-            except (ValueError, RecursionError):
-                core.notes = {"": None}
-            if not isinstance(core.notes, dict) or set(core.notes) - {"broker", "network"}:
-                raise BadFile(
-                    f"{document.where}, line {note.line}: the content of <?{NOTE} ...?> was not written by "
-                    "mqlab; remove it"
-                )
+            core.note, core.notes = note, _noted(document, note)
     return core
 
 
-def _listed(core: Element, holder: str, kind: str) -> dict[str, str]:
-    found = core.below(holder, kind)
-    return {element.attributes.get("name", ""): text_of(element) for element in found}
+def _noted(document: Document, note: Note) -> JsonDict:
+    try:
+        notes = json.loads(note.data)
+    except (ValueError, RecursionError):
+        notes = None
+    if not isinstance(notes, dict) or set(notes) - {"name", "broker", "network"}:
+        raise BadFile(
+            f"{document.where}, line {note.line}: the content of <?{NOTE} ...?> was not written by "
+            "mqlab; remove it"
+        )
+    return notes
+
+
+def _listed(core: Core, holder: str, kind: str) -> dict[str, str]:
+    found = core.element.below(holder, kind)
+    return {core.attribute(element, "name"): core.text(element) for element in found}

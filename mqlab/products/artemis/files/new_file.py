@@ -6,32 +6,20 @@ Source: AMQ Broker 7.1, chapter 21; the Artemis user manual, clusters.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from urllib.parse import quote
 
+from mqlab.files.editing import put_in
 from mqlab.files.markup import Edit, edited, quoted, tag
 from mqlab.products.artemis.files import policy
-from mqlab.products.artemis.files.core import JOURNAL, NOTE, SHARED, Core
+from mqlab.products.artemis.files.core import JOURNAL, NOTE, PLAIN, SHARED, Core
 from mqlab.products.artemis.files.policy import leaf
 from mqlab.spec.artemis import ArtemisNetwork
 from mqlab.spec.artemis.broker import Broker
 from mqlab.spec.artemis.options import OPTIONS
+from mqlab.spec.json_types import JsonObject
 
-# The elements below ``core`` that are written, in this order.
-KNOWN = (
-    "journal-directory",
-    "connectors",
-    "acceptors",
-    "broadcast-groups",
-    "discovery-groups",
-    "cluster-password",
-    *(row.guide for row in OPTIONS["core"].values()),
-    "ha-policy",
-    "cluster-connections",
-    "address-settings",
-    "addresses",
-)
-_PORT, _GROUP = 61616, "lab"
+PORT, GROUP = 61616, "lab"
 
 
 def fresh(network: ArtemisNetwork, broker: Broker) -> str:
@@ -66,16 +54,22 @@ def inside_of(network: ArtemisNetwork, broker: Broker) -> dict[str, str]:
         if own.get(name) is not None:
             found[row.guide] = leaf(row.guide, own[name], " " * 4)
     found["ha-policy"] = policy.written(broker)
-    found["cluster-connections"] = _cluster(network, broker, others)
-    found["address-settings"] = _settings(network.addresses)
+    if network.option(broker, "clustered"):
+        found["cluster-connections"] = cluster(network, broker, others)
+    found["address-settings"] = _settings(network.addresses, broker.keys.get("address_settings") or {})
     found["addresses"] = _queues(network, broker)
     return {name: lines for name, lines in found.items() if lines}
 
 
+def host(name: str) -> str:
+    """Return the host that is called like a broker, as an address has it."""
+    return quote(name, safe="")
+
+
 def _addresses(holder: str, kind: str, hosts: Mapping[str, str]) -> str:
     lines = "".join(
-        f"      <{kind} name={quoted(name)}>tcp://{quote(host, safe='')}:{_PORT}</{kind}>\n"
-        for name, host in hosts.items()
+        f"      <{kind} name={quoted(name)}>tcp://{host(there)}:{PORT}</{kind}>\n"
+        for name, there in hosts.items()
     )
     return tag(holder, {}, lines, " " * 4)
 
@@ -85,26 +79,29 @@ def _groups(network: ArtemisNetwork, broker: Broker) -> tuple[str, str]:
     halves = (broker, *broker.halves())
     names = [half.scale_down.get("discovery_group_ref") for half in halves if half.scale_down]
     if network.option(broker, "discovery"):
-        names.append(_GROUP)
-    asked = dict.fromkeys(name for name in names if name)
-    if not asked:
-        return "", ""
+        names.append(GROUP)
+    asked = list(dict.fromkeys(name for name in names if name))
+    return groups(broker.name, asked) if asked else ("", "")
+
+
+def groups(connector: str, asked: Iterable[str]) -> tuple[str, str]:
+    """Return a broadcast group of a connector, and the discovery groups that hear it."""
     address = leaf("group-address", "231.7.7.7", " " * 8) + leaf("group-port", "9876", " " * 8)
-    told = address + leaf("connector-ref", broker.name, " " * 8)
-    sent = tag("broadcast-group", {"name": _GROUP}, told, " " * 6)
+    told = address + leaf("connector-ref", connector, " " * 8)
+    sent = tag("broadcast-group", {"name": GROUP}, told, " " * 6)
     heard = "".join(tag("discovery-group", {"name": n}, address, " " * 6) for n in asked)
     return tag("broadcast-groups", {}, sent, " " * 4), tag("discovery-groups", {}, heard, " " * 4)
 
 
-def _cluster(network: ArtemisNetwork, broker: Broker, others: list[str]) -> str:
+def cluster(network: ArtemisNetwork, broker: Broker, others: list[str]) -> str:
+    """Return the cluster connection of a broker, which leads to all *others* or to those that are listed."""
     options = {**network.cluster, **(broker.keys.get("cluster") or {})}
     lines = leaf("connector-ref", broker.name, " " * 8)
     for name, row in OPTIONS["cluster-connection"].items():
-        plain_ = row.type in (bool, int, str) and name not in ("discovery", "allow_direct_connections_only")
-        if plain_ and options.get(name) is not None:
+        if name in PLAIN and options.get(name) is not None:
             lines += leaf(row.guide, options[name], " " * 8)
     if options.get("discovery"):
-        lines += tag("discovery-group-ref", {"discovery-group-name": _GROUP}, "", " " * 8)
+        lines += tag("discovery-group-ref", {"discovery-group-name": GROUP}, "", " " * 8)
     else:
         to = options.get("to")
         names = others if to is None else [to] if isinstance(to, str) else list(to)
@@ -116,11 +113,12 @@ def _cluster(network: ArtemisNetwork, broker: Broker, others: list[str]) -> str:
     return tag("cluster-connections", {}, connection, " " * 4)
 
 
-def _settings(options: Mapping[str, object]) -> str:
-    rows = OPTIONS["address-setting"]
-    lines = "".join(leaf(rows[n].guide, value, " " * 8) for n, value in options.items())
-    setting = lines and tag("address-setting", {"match": "#"}, lines, " " * 6)
-    return setting and tag("address-settings", {}, setting, " " * 4)
+def _settings(whole: JsonObject, own: Mapping[str, JsonObject]) -> str:
+    rows, made = OPTIONS["address-setting"], ""
+    for match, options in {**own, "#": {**whole, **own.get("#", {})}}.items():
+        lines = "".join(leaf(rows[n].guide, value, " " * 8) for n, value in options.items())
+        made += lines and tag("address-setting", {"match": match}, lines, " " * 6)
+    return made and tag("address-settings", {}, made, " " * 4)
 
 
 def _queues(network: ArtemisNetwork, broker: Broker) -> str:
@@ -139,5 +137,4 @@ def noted(core: Core, notes: Mapping[str, object]) -> str:
     line = f"<?{NOTE} {text}?>"
     if core.note is not None:
         return edited(core.document.text, [Edit(core.note.start, core.note.end, line)])
-    inside = core.element.inside
-    return edited(core.document.text, [Edit(inside, inside, f"\n    {line}")])
+    return edited(core.document.text, put_in(core.document, core.element, line, ()))

@@ -7,25 +7,33 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from mqlab.errors import BadFile, BadValue, UnknownName
-from mqlab.files.markup import Document, Element, plain, tag, text_of
+from mqlab.errors import BadFile, BadValue, UnknownName, shown
+from mqlab.files.markup import Document, Element, plain, tag
+from mqlab.files.placeholders import missing
 from mqlab.spec.artemis.broker import Broker
 from mqlab.spec.artemis.options import ELEMENTS, OPTIONS
 from mqlab.spec.json_types import JsonObject
 from mqlab.spec.option import Option
 
-SPOKEN = {"primary": "master", "backup": "slave"}  # of later releases
-POLICIES = {"replication": "replication", "shared-store": "shared_store", "live-only": "live_only"}
+# What later releases call roles, elements and policies.
+SPOKEN = {"primary": "master", "backup": "slave", "check-for-active-server": "check-for-live-server"}
+POLICIES = {
+    "live-only": "live_only",
+    "primary-only": "live_only",
+    "replication": "replication",
+    "shared-store": "shared_store",
+}
+ROLES = ("colocated", "master", "slave")  # in this order the product looks for them
 _GUIDES = {row.guide: row for row in ELEMENTS.values()}
 
-Named = Callable[[str, Element], str]  # a connector's name -> the broker that it leads to
+Named = Callable[[str, Element], str | None]  # a connector's name -> the broker that it leads to, if any
 
 
 class PolicyReader:
     """Reads the policy of one document; *named* finds the broker that a connector leads to."""
 
-    def __init__(self, document: Document, named: Named) -> None:
-        self.document, self.named = document, named
+    def __init__(self, document: Document, named: Named, text: Callable[[Element], str]) -> None:
+        self.document, self.named, self.text = document, named, text
 
     def place(self, element: Element) -> str:
         """Return file, line and element for an error."""
@@ -33,8 +41,17 @@ class PolicyReader:
 
     def value(self, row: Option, element: Element) -> object:
         """Return an element's text in an option's type; raises `BadFile`."""
+        return self.read_text(row, self.text(element), element)
+
+    def read_text(self, row: Option, text: str, element: Element) -> object:
+        """Return a text in an option's type; raises `BadFile` at an element."""
+        unknown = missing(text)
+        if unknown and row.type is not str:
+            raise BadFile(
+                f"{self.place(element)}: {shown(text)}, and nothing says what {unknown[0]} is; give it a value"
+            )
         try:
-            return row.read(text_of(element), self.place(element))
+            return row.read(text, self.place(element))
         except (BadValue, UnknownName) as error:
             raise BadFile(str(error)) from None
 
@@ -45,13 +62,13 @@ class PolicyReader:
                 known = ", ".join(POLICIES)
                 raise BadFile(f"{self.place(policy)}: there is no such policy; expected one of {known}")
             found: dict[str, object] = {"policy": POLICIES[policy.name]}
-            if policy.name == "live-only":
+            if found["policy"] == "live_only":
                 return {**found, **self.elements(policy)}
-            if not policy.children:
-                raise BadFile(f"{self.place(policy)}: a role is missing; write <master/> or <slave/>")
-            role = policy.children[0]
-            found["role"] = SPOKEN.get(role.name, role.name)
-            return {**found, **self.elements(role)}
+            roles = {SPOKEN.get(role.name, role.name): role for role in reversed(policy.children)}
+            name = next((name for name in ROLES if name in roles), None)
+            if name is None:
+                return {}  # without a role it is as without a policy: live only
+            return {**found, "role": name, **self.elements(roles[name])}
         return {}
 
     def elements(self, holder: Element) -> dict[str, object]:
@@ -65,6 +82,8 @@ class PolicyReader:
                 found[row.name] = self.scale_down(child)
             elif row.name == "excludes":
                 found[row.name] = [self.exclude(e) for e in child.all("connector-ref")]
+            elif row.name == "manager":
+                found[row.name] = True
             elif row.type is dict:
                 found[row.name] = self.elements(child)
             else:
@@ -73,18 +92,16 @@ class PolicyReader:
 
     def exclude(self, element: Element) -> str:
         """Return an excluded connector: that to a broker by the broker's name, any other by its own."""
-        name = text_of(element)
-        try:
-            return f"to_{self.named(name, element)}"
-        except BadFile:
-            return name
+        name = self.text(element)
+        broker = self.named(name, element)
+        return name if broker is None else f"to_{broker}"
 
     def scale_down(self, element: Element) -> dict[str, object]:
         """Return the elements of a scale-down."""
         found: dict[str, object] = {}
         for holder in element.all("connectors"):
-            refs = holder.all("connector-ref")
-            found["connectors"] = [f"to_{self.named(text_of(ref), ref)}" for ref in refs]
+            named = [self.named(self.text(ref), ref) for ref in holder.all("connector-ref")]
+            found["connectors"] = [f"to_{name}" for name in named if name is not None]
         for child in element.all("discovery-group-ref"):
             found["discovery_group_ref"] = child.attributes.get("discovery-group-name", "")
         for child in element.all("group-name", "enabled"):
@@ -96,7 +113,7 @@ class PolicyReader:
 def written(broker: Broker) -> str:
     """Return the ``ha-policy`` of a broker as lines; nothing for one that is alone without elements."""
     policy = next(name for name, ours in POLICIES.items() if ours == broker.policy)
-    lines = _elements(broker.elements, " " * 10 if policy != "live-only" else " " * 8)
+    lines = elements(broker.elements, " " * 10 if policy != "live-only" else " " * 8)
     if policy == "live-only":
         inside = lines and tag(policy, {}, lines, " " * 6)
     else:
@@ -104,19 +121,22 @@ def written(broker: Broker) -> str:
     return inside and tag("ha-policy", {}, inside, " " * 4)
 
 
-def _elements(elements: JsonObject, indent: str) -> str:
+def elements(given: JsonObject, indent: str) -> str:
+    """Return elements of a policy as lines."""
     made = ""
     for name, row in ELEMENTS.items():
-        if elements.get(name) is None:
+        if given.get(name) is None:
             continue
-        value = elements[name]
+        value = given[name]
         if name == "scale_down":
             made += tag(row.guide, {}, _scale_down(value, indent + "  "), indent)
         elif name == "excludes":
             refs = "".join(leaf("connector-ref", ref, indent + "  ") for ref in value)
             made += tag(row.guide, {}, refs, indent)
         elif row.type is dict:
-            made += tag(row.guide, {}, _elements(value, indent + "  "), indent)
+            made += tag(row.guide, {}, elements(value, indent + "  "), indent)
+        elif name == "manager":
+            made += tag(row.guide, {}, "", indent) if value else ""
         else:
             made += leaf(row.guide, value, indent)
     return made

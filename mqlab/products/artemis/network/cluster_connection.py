@@ -83,6 +83,8 @@ class ClusterConnection(Subsystem):
             other
             for other in self.lab.brokers.values()
             if other is not broker
+            and broker.option("clustered")
+            and other.option("clustered")
             and (other.serves or self._hangs(broker, other))
             and (listed is None or other.name in listed or other.node_id in listed)
             and seems(broker.process_name, other.process_name)
@@ -146,6 +148,8 @@ class ClusterConnection(Subsystem):
         if kind == "OFF" and turns:  # it goes on until a turn is its own: one that never comes
             if not own or (takers and own[0] not in takers):  # is an error
                 raise Refused
+            return own[0]
+        if kind == "OFF_WITH_REDISTRIBUTION" and own:
             return own[0]
         chosen = next(iter([*takers, *own, *turns]), None)
         if chosen is not None:
@@ -253,14 +257,16 @@ class ClusterConnection(Subsystem):
     def redistribute(self) -> None:
         """A queue without consumers sends its messages to where there are some, after the delay.
 
-        Only with ON_DEMAND; what a subscriber's own queue holds goes with it.
+        Not with STRICT and OFF; what a subscriber's own queue holds goes with it.
         """
-        delay = int(self.lab.network.addresses.get("redistribution_delay", -1))
-        for broker in self.lab.live_brokers() if delay >= 0 else ():
-            if broker.option("message_load_balancing") == "ON_DEMAND":
+        for broker in self.lab.live_brokers() if self.lab.redistributes else ():
+            if broker.option("message_load_balancing") in ("ON_DEMAND", "OFF_WITH_REDISTRIBUTION"):
                 for queue in broker.journal.queues.values():
                     if queue.waiting and not queue.consumers and queue.auto_delete != "left":
-                        self.lab.soon(broker, delay * 1000, self._move, queue)
+                        address = queue.topic or queue.name
+                        delay = self.lab.network.setting(broker.spec, address, "redistribution_delay")
+                        if delay >= 0:
+                            self.lab.soon(broker, delay * 1000, self._move, queue)
 
     def _move(self, broker: Broker, queue: Queue) -> None:
         """Move from the head on; the first message that nobody elsewhere wants blocks the rest."""

@@ -10,6 +10,7 @@ from mqlab.checks.rule import Element, Found, rule
 from mqlab.products.artemis.rules import examples as ex
 from mqlab.products.artemis.rules.set_up import SetUp
 
+MOVES = ("ON_DEMAND", "OFF_WITH_REDISTRIBUTION")
 Stray = dict[tuple[str, ...], tuple[Element, Mapping[str, object]]]
 
 
@@ -20,7 +21,6 @@ def _strays(set_up: SetUp, wanted: Literal["sent", "left"]) -> Stray:
     """
     network = set_up.network
     lives = {s.name: s for s in network.brokers if s.role in ("live", "master", "colocated")}
-    delay = network.addresses.get("redistribution_delay", -1)
     readers: dict[str, tuple[str, str]] = {}  # consumer -> queue, broker
     lying: dict[tuple[str, str], str] = {}  # queue, broker -> kind of balancing there
     found: dict[str, Stray] = {"sent": {}, "left": {}}
@@ -39,21 +39,24 @@ def _strays(set_up: SetUp, wanted: Literal["sent", "left"]) -> Stray:
             readers[step.keys["consumer"]] = (queue, place)
             lying.pop((queue, place), None)
             for key, kind in lying.items():
-                if key[0] == queue and (delay < 0 or kind != "ON_DEMAND"):
+                at = lives[key[1]]
+                delay = network.setting(at, queue, "redistribution_delay")
+                knows = network.option(at, "clustered") and network.option(lives[place], "clustered")
+                if key[0] == queue and knows and (delay < 0 or kind not in MOVES):
                     facts = {"off": _off(kind), "queue": queue, "reader": place}
-                    found["left"][key] = set_up.element(lives[key[1]]), facts
+                    found["left"][key] = set_up.element(at), facts
         elif step.do == "send":
             kind = network.option(lives[place], "message_load_balancing")
             there = {broker for name, broker in readers.values() if name == queue}
             if not there:
                 lying[queue, place] = kind
-            elif kind == "OFF" and place not in there:
+            elif kind == "OFF" and place not in there and network.option(lives[place], "clustered"):
                 found["sent"][queue, place] = set_up.element(lives[place]), {"queue": queue}
     return found[wanted]
 
 
 def _off(kind: str) -> str:
-    if kind == "ON_DEMAND":
+    if kind in MOVES:
         return "redistribution-delay is -1"
     return f"message-load-balancing is {kind}"
 

@@ -107,6 +107,13 @@ def dies(**slave: int) -> Scenario:
     return _pair({}, slave, _send("M1"), _kill("M1"), _wait(60_000))
 
 
+def unclustered(clustered: bool) -> Scenario:
+    """Return a master that dies, and a slave, which have a cluster connection or none."""
+    brokers = {"M1": MASTER, "S1": SLAVE}
+    cluster = {"clustered": clustered}
+    return _read(brokers, _wait(10_000), _send("M1"), _kill("M1"), _wait(20_000), cluster=cluster)
+
+
 def scales_down(policy: Mapping[str, object], other: Policy = None) -> Scenario:
     """Return a broker that is stopped with five messages, and a reader of them at the other one."""
     brokers = {"B1": {"policy": "live_only", "scale_down": dict(policy)}, "B2": other}

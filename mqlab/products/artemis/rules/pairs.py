@@ -36,7 +36,7 @@ def _duplicates(set_up: SetUp) -> Found:
     for master in set_up.replicated("master"):
         own = [slave for slave in slaves if _group(slave) == _group(master)]
         back = any(slave.element("allow_failback") for slave in own)
-        if back and not master.element("check_for_live_server"):
+        if back and not master.element("check_for_live_server") and not master.element("manager"):
             yield set_up.element(master), {}
 
 
@@ -71,7 +71,7 @@ def _no_failback(set_up: SetUp) -> Found:
     example=lambda: Example(ex.grouped("fish", "bird"), ex.grouped("fish", "fish")),
 )
 def _group_alone(set_up: SetUp) -> Found:
-    there = {_group(half) for half in set_up.replicated("master", "colocated")}
+    there = {_group(half) for half in set_up.replicated("master", "colocated")} if set_up.is_whole() else ()
     slaves = set_up.replicated("slave")
     for slave in (one for one in set_up.network.brokers if there and one in slaves):
         if _group(slave) is not None and _group(slave) not in there:
@@ -80,10 +80,12 @@ def _group_alone(set_up: SetUp) -> Found:
 
 def _votes(set_up: SetUp) -> Iterator[tuple[Broker, int, int]]:
     """Yield each slave that asks voters, the votes that it needs, and the voters (Artemis rule 13.1)."""
+    if not set_up.is_whole():
+        return  # who votes is not known
     brokers = set_up.network.brokers
     lives = [s for s in brokers if s.role in ("master", "colocated", "live")]
     for slave in set_up.replicated("slave"):
-        if not slave.checks_network and not slave.refused():
+        if not slave.checks_network and not slave.refused() and not slave.element("manager"):
             size = slave.element("quorum_size")
             yield slave, votes_needed(len(lives) if size == -1 else size), len(lives) - 1
 

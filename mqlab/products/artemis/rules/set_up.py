@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from mqlab.checks.rule import Element
-from mqlab.products.artemis.files.core import Core
-from mqlab.products.artemis.files.sources import sources
+from mqlab.products.artemis.files.core import Core, Directory
+from mqlab.products.artemis.files.sources import sources_of
 from mqlab.spec.artemis import ArtemisNetwork
 from mqlab.spec.artemis.broker import Broker
 from mqlab.spec.scenario import Scenario
@@ -26,7 +26,7 @@ class SetUp:
     def of(scenario: Scenario) -> SetUp:
         """Return a set-up beside the files that it was read from."""
         origin = scenario.network.origin
-        return SetUp(scenario.network, scenario.script, sources(origin.files) if origin else {})
+        return SetUp(scenario.network, scenario.script, sources_of(origin) if origin else {})
 
     def element(self, broker: Broker, within: str = "") -> Element:
         """Return a broker at its policy in its file, or at an element *within*, else at the whole."""
@@ -44,8 +44,25 @@ class SetUp:
             half
             for server in self.network.brokers
             for half in (server, *server.halves())
-            if half.policy == "replication" and half.role in roles
+            if half.policy == "replication" and half.role in roles and self.network.option(server, "clustered")
         ]
+
+    @property
+    def directory(self) -> Directory:
+        """Who listens where."""
+        origin = self.network.origin
+        return Directory(self.cores, dict(origin.hosts) if origin else {})
+
+    def is_whole(self) -> bool:
+        """Whether all brokers of the cluster are known: no file leads to others, or asks a discovery group."""
+        lone = len(self.cores) == 1
+        return not any(
+            any(self.directory.nowhere(core)) or (lone and _discovers(core)) for core in self.cores.values()
+        )
+
+
+def _discovers(core: Core) -> bool:
+    return core.connection is not None and core.connection.first("discovery-group-ref") is not None
 
 
 @dataclass(frozen=True, slots=True)

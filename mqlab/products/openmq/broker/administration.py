@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from mqlab.products.openmq.broker import acknowledgement, physical_destinations, report
 from mqlab.products.openmq.broker.destinations import turn
 from mqlab.products.openmq.broker.messages import Delivery
-from mqlab.products.openmq.broker.model import DEAD, Broker, Client, Keys, Prepared
+from mqlab.products.openmq.broker.model import DEAD, LOCK_TIMEOUT, Broker, Client, Keys, Prepared
 from mqlab.products.openmq.client import clients, producers
 from mqlab.products.openmq.ha import takeover
 from mqlab.products.openmq.network import cluster
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     from mqlab.products.openmq.network.state import Cluster
 
 
+Asked = tuple["Cluster", Keys]
+
+
 def _asked(lab: Cluster, keys: Keys) -> tuple[Broker, Destination, bool]:
     """Return the broker asked, the destination, and whether it is there."""
     broker, dest = lab.brokers[keys["broker"]], destination_of(keys)
@@ -27,36 +31,66 @@ def _asked(lab: Cluster, keys: Keys) -> tuple[Broker, Destination, bool]:
 
 
 def do_create_destination(lab: Cluster, keys: Keys) -> Outcome:
-    """Create a destination, everywhere at once; the broker asked waits for the answers of all."""
+    """Create a destination, everywhere at once; the broker asked waits for all (OpenMQ rule 8.13)."""
     broker, _, there = _asked(lab, keys)
     broker.hangs |= broker.serves and not there and broker.asks_in_vain
     broker.tell_all()
-    return RunningStep(_has_answers, (lab, keys), limit_of(keys), _create, insists=True)
+    end = lab.clock.now + LOCK_TIMEOUT if broker.hangs else 0
+    if broker.hangs:
+        lab.later(LOCK_TIMEOUT)
+    return RunningStep(_has_answers, (lab, keys, end), limit_of(keys), _create, insists=True)
 
 
-def _has_answers(asked: tuple[Cluster, Keys]) -> bool:
-    lab, keys = asked
-    return not (lab.brokers[keys["broker"]].hangs and lab.brokers[keys["broker"]].asks_in_vain)
+def _has_answers(asked: tuple[Cluster, Keys, int]) -> bool:
+    lab, broker, end = asked[0], asked[0].brokers[asked[1]["broker"]], asked[2]
+    return not (broker.hangs and broker.asks_in_vain) or lab.clock.now >= end
 
 
-def _create(asked: tuple[Cluster, Keys]) -> bool:
-    broker, dest, there = _asked(*asked)
-    keys, broker.hangs = asked[1], False
-    return not there and cluster.change(broker, "create", dest, dict(keys.get("options", {})))
-
-
-def do_update_destination(lab: Cluster, keys: Keys) -> bool:
-    """Change properties, the same everywhere; local-only is fixed at the creation."""
+def _create(asked: tuple[Cluster, Keys, int]) -> bool:
+    lab, keys, end = asked
     broker, dest, there = _asked(lab, keys)
+    in_vain, broker.hangs = broker.hangs and lab.clock.now >= end, False
+    return not there and not in_vain and cluster.change(broker, "create", dest, dict(keys.get("options", {})))
+
+
+def _changes(lab: Cluster, keys: Keys, change: Callable[[Asked], bool]) -> Outcome:
+    """Change what is in the master's record once it answers; until then the broker hangs (OpenMQ rule 6.1)."""
+    broker = lab.brokers[keys["broker"]]
+    if not (broker.serves and broker.asks_master_in_vain):
+        return change((lab, keys))
+    broker.hangs = True
+    broker.tell_all()
+    return RunningStep(_master_answers, (lab, keys), limit_of(keys), change, insists=True)
+
+
+def _master_answers(asked: Asked) -> bool:
+    broker = asked[0].brokers[asked[1]["broker"]]
+    broker.hangs &= broker.asks_master_in_vain
+    return not broker.hangs
+
+
+def do_update_destination(lab: Cluster, keys: Keys) -> Outcome:
+    """Change properties, the same everywhere; local-only is fixed at the creation."""
+    return _changes(lab, keys, _update) if _asked(lab, keys)[2] else False
+
+
+def _update(asked: Asked) -> bool:
+    keys = asked[1]
+    broker, dest, there = _asked(*asked)
     allowed = there and "LocalOnly" not in keys["options"]
     return allowed and cluster.change(broker, "update", dest, dict(keys["options"]))
 
 
-def do_destroy_destination(lab: Cluster, keys: Keys) -> bool:
+def do_destroy_destination(lab: Cluster, keys: Keys) -> Outcome:
     """Destroy a destination with all its messages; its consumers and producers are cut off for good.
 
     A consumer goes on taking what its client has already (OpenMQ rule 4.11).
     """
+    return _changes(lab, keys, _destroy) if _asked(lab, keys)[2] else False
+
+
+def _destroy(asked: Asked) -> bool:
+    lab, keys = asked
     broker, dest, there = _asked(lab, keys)
     if not there or not cluster.change(broker, "destroy", dest):
         return False
@@ -81,8 +115,21 @@ def do_purge(lab: Cluster, keys: Keys) -> bool:
     return there and broker.serves
 
 
-def do_unsubscribe(lab: Cluster, keys: Keys) -> bool:
-    """Give up a durable subscription, on any broker, unless its client id is in use."""
+def do_unsubscribe(lab: Cluster, keys: Keys) -> Outcome:
+    """Give up a durable subscription, on any broker, unless its client id is in use: all are asked for that."""
+    broker = lab.brokers[keys["broker"]]
+    if not (broker.serves and broker.asks_in_vain):
+        return _unsubscribe((lab, keys))
+    broker.tell_all()
+    return RunningStep(_all_answer, (lab, keys), limit_of(keys), _unsubscribe, insists=True)
+
+
+def _all_answer(asked: Asked) -> bool:
+    return not asked[0].brokers[asked[1]["broker"]].asks_in_vain
+
+
+def _unsubscribe(asked: Asked) -> bool:
+    lab, keys = asked
     broker, key = lab.brokers[keys["broker"]], (keys["client_id"], keys["subscription_name"])
     known = key in broker.durables and not clients.is_used(lab, key[0])
     return known and cluster.change(broker, "unsubscribe", key)

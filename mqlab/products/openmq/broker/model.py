@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from mqlab.products.openmq.network.state import Cluster
 
 DEAD = Destination("queue", "mq.sys.dmq")  # of the dead messages of each broker
+LOCK_TIMEOUT = 60_000_000  # us that a new name waits for the answers of all (`ProtocolGlobals` of 6.5.0)
 ENDED = "of a subscription that has ended"  # the key of what its home keeps for nobody
 
 Keys = JsonObject  # of a step
@@ -85,6 +86,7 @@ class Consumer(Client):
     pace: float | None = None  # how much longer than most it is busy with a message at the moment
     busy_until: int = 0
     unheard_by: set[Broker] = field(default_factory=set)  # to whom the line was cut when it was opened
+    stays_active: bool = False  # it was active when the number of those who may be was changed
     gone: bool = False  # it gave its connection up, which its frozen broker does not know
     sub: int = -1  # its subscription in the trace
     place: int = 0  # in the order of registration
@@ -218,7 +220,16 @@ class Broker:
     @property
     def asks_in_vain(self) -> bool:
         """Whether one of them does not answer, which nobody has noticed: a new name needs them all."""
-        return any(peer.suspended or self.lab.is_cut(self, peer) for peer in self.peers)
+        return any(map(self._is_silent, (*self.peers, *self.unnoticed)))
+
+    @property
+    def asks_master_in_vain(self) -> bool:
+        """Whether the master does not answer, which it has not noticed: each change needs its record."""
+        master = self.lab.brokers.get(str(self.named_master)) if self.lab.network.model == "master" else None
+        return master in (*self.peers, *self.unnoticed) and self._is_silent(master)
+
+    def _is_silent(self, peer: Broker) -> bool:
+        return peer.suspended or peer in self.unnoticed or self.lab.is_cut(self, peer)
 
     def tell_all(self) -> None:
         """Send something to all linked brokers, also to those whom it does not reach."""
@@ -283,9 +294,16 @@ class Broker:
         return [c for c in known if c.home is self or c.name in theirs]
 
     def active(self, dest: Destination) -> list[Consumer]:
-        """Return those of them that get messages; the others wait as backups."""
-        most = int(self.instances[dest].option("MaxNumActiveConsumers"))
-        return self.consumers(dest)[: most if most >= 0 else None]
+        """Return those of them that get messages; the others wait as backups.
+
+        Who is active stays so when fewer are allowed later (OpenMQ rule 2.5).
+        """
+        known, most = self.consumers(dest), int(self.instances[dest].option("MaxNumActiveConsumers"))
+        if most < 0:
+            return known
+        free = most - sum(consumer.stays_active for consumer in known)
+        first = [consumer for consumer in known if not consumer.stays_active][: max(0, free)]
+        return [consumer for consumer in known if consumer.stays_active or consumer in first]
 
     def producers(self, dest: Destination) -> int:
         """Return how many producers of a destination are connected to it."""

@@ -157,7 +157,8 @@ def _destination(broker: Broker, dest: Destination, properties: list[str]) -> Ro
     instance, sleeping = broker.instances[dest], len(broker.unused_durables(dest))
     consumers = {c.key for c in broker.consumers(dest)}
     active = {c.key for c in broker.active(dest)}
-    remote = instance.leftovers | {claim.message.number for claim in copies(broker, dest)}
+    here = (*copies(broker, dest), *_prepared_copies(broker, dest))
+    remote = instance.leftovers | {claim.message.number for claim in here}
     in_transaction = sum(m.transaction is not None for m in instance.messages)
     row: Row = {
         "created_by": instance.created_by,
@@ -184,6 +185,17 @@ def copies(broker: Broker, dest: Destination) -> list[Delivery]:
         if consumer.open and consumer.home is broker and consumer.dest == dest
         for claim in consumer.unacknowledged
         if claim.message.home is not broker and claim.arrived
+    ]
+
+
+def _prepared_copies(broker: Broker, dest: Destination) -> list[Delivery]:
+    """Return what prepared transactions hold here of other homes' messages (OpenMQ rule 1.9)."""
+    return [
+        claim
+        for branch in broker.lab.prepared.values()
+        if branch.home is broker and branch.life == broker.lives
+        for claim in branch.taken
+        if claim.message.dest == dest and claim.message.home is not broker
     ]
 
 

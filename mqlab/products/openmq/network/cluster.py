@@ -38,6 +38,9 @@ def _create(broker: Broker, dest: Destination, options: Keys) -> None:
 
 def _update(broker: Broker, dest: Destination, options: Keys) -> None:
     if dest in broker.instances:
+        if "MaxNumActiveConsumers" in options:
+            for consumer in broker.active(dest):
+                consumer.stays_active = True
         broker.instances[dest].options.update(options)
 
 
@@ -196,8 +199,9 @@ def down(broker: Broker, kind: int) -> None:
     lab = broker.lab
     row = broker.ended = lab.notes.add(kind, broker=broker.node)
     for peer in broker.peers:
-        if lab.is_cut(peer, broker):  # no word of its end comes through
+        if lab.is_cut(peer, broker):  # no word of its end comes through: its FIN is sent again
             peer.unnoticed.add(broker)
+            lab.note_lost(broker, peer)
     broker.running = broker.ready = False
     broker.orderly = kind == Kind.Stopped
     lab.happens("stopped", broker.name)

@@ -156,12 +156,10 @@ def do_heal(lab: Cluster, keys: Keys) -> None:
     line = _line(lab, keys, Kind.Healed)
     lab.healing.add(line)
     since = lab.lost.pop(line, None)  # its packets go on being sent again, ever more rarely (OpenMQ rule 8.14)
-    if since is None:  # nothing was sent, so that nobody notices that the other has died either
+    if since is None:
         on_whole((lab, line))
     else:
         lab.later(_until_sent_again(lab.clock.now - since), on_whole, (lab, line))
-        for name in line:
-            lab.brokers[name].unnoticed -= {lab.brokers[other] for other in line}
 
 
 def _until_sent_again(us: int) -> int:
@@ -180,6 +178,8 @@ def on_whole(what: tuple[Cluster, frozenset[str]]) -> None:
         lab.healing.discard(line)
         lab.cuts.discard(line)
         one, other = (lab.brokers[name] for name in line)
+        one.unnoticed.discard(other)
+        other.unnoticed.discard(one)
         if one.linked(other):
             for consumer in lab.consumers.values():
                 consumer.unheard_by -= (

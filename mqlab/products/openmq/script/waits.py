@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from math import ceil
 from typing import TYPE_CHECKING
 
 from mqlab.products.openmq.broker.model import Consumer, Keys
-from mqlab.products.openmq.broker.report import hang
+from mqlab.products.openmq.broker.report import ANSWER_MS, hang
 from mqlab.products.openmq.script.operation import Outcome, RunningStep, limit_of
 
 if TYPE_CHECKING:
     from mqlab.products.openmq.network.state import Cluster
 
 LOOKS_MS = 3 * 350  # the recorder's: quiet is what two looks find unchanged
-SETTLE_MS = 10_000  # how long it is waited for a broker to answer
+SETTLE_MS = 10_000  # until then another look begins
+LOOK_IN_VAIN_MS = ANSWER_MS + 350  # a look at a broker that does not answer
 
 
 def do_wait(lab: Cluster, keys: Keys) -> Outcome:
@@ -23,11 +25,13 @@ def do_wait(lab: Cluster, keys: Keys) -> Outcome:
 def do_settle(lab: Cluster, keys: Keys) -> Outcome:
     """Wait until nothing moves, nor will when a consumer has done its work.
 
-    A broker that answers nobody cannot be asked whether it is quiet: then this takes as long as it may.
+    A broker that answers nobody cannot be asked whether it is quiet: each look waits for its answer.
     Who looks whether something moves looks several times, so that messages may expire and a line may be noticed
     to be whole meanwhile.
     """
-    limit = min(limit_of(keys), SETTLE_MS) if hang(lab) else limit_of(keys)
+    limit = limit_of(keys)
+    if hang(lab):
+        limit = ceil(min(limit, SETTLE_MS) / LOOK_IN_VAIN_MS) * LOOK_IN_VAIN_MS
     last = 0
     lazy = any(c.open and c.mode == "dups_ok" and c.taken for c in lab.consumers.values())
     if lab.expiring or lab.healing or lazy:

@@ -1,6 +1,6 @@
 """Placeholders: ``${name}`` and ``${name:default}`` in the values of a configuration file.
 
-Source: Spring's PropertyPlaceholderConfigurer, by which ActiveMQ's own files are read.
+Sources: Spring's PropertyPlaceholderConfigurer, by which ActiveMQ's own files are read; Artemis' `XMLUtil`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from mqlab.errors import BadFile
 
 _PLACE = re.compile(r"\$\{([^${}]*)\}")
 MOST_STEPS, MOST_CHARACTERS = 100, 100_000
-OF_THE_START = "activemq."  # home, base, conf and data are set by the script that starts a broker
+OF_THE_START = ("activemq.", "artemis.")  # home, base, conf and data are set by the script that starts a broker
 
 
 def resolve(text: str, values: Mapping[str, str], where: str) -> str:

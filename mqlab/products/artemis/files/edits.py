@@ -1,0 +1,343 @@
+"""A broker that was read and has changed: edits of its file where the change is, and nowhere else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from textwrap import dedent
+
+from mqlab.files.editing import attribute, holder, put_in, removed, written
+from mqlab.files.markup import Edit, Element, plain, quoted, tag
+from mqlab.products.artemis.files import new_file
+from mqlab.products.artemis.files import policy as policies
+from mqlab.products.artemis.files.core import CONNECTIONS, JOURNAL, PLAIN, SHARED, Core, Directory, parsed
+from mqlab.products.artemis.files.policy import POLICIES, ROLES, SPOKEN, leaf
+from mqlab.products.artemis.files.side import Side
+from mqlab.spec.artemis.options import ELEMENTS, OPTIONS
+from mqlab.spec.json_types import JsonObject
+from mqlab.spec.option import Option
+
+# The elements of a cluster connection in the order of the older schemas.
+_ORDER = (
+    "address", "connector-ref", "check-period", "connection-ttl", "min-large-message-size", "call-timeout",
+    "retry-interval", "retry-interval-multiplier", "max-retry-interval", "initial-connect-attempts",
+    "reconnect-attempts", "use-duplicate-detection", "forward-when-no-consumers", "message-load-balancing",
+    "max-hops", "confirmation-window-size", "producer-window-size", "call-failover-timeout",
+    "notification-interval", "notification-attempts", "scale-down-connector", "static-connectors",
+    "discovery-group-ref",
+)  # fmt: skip
+_LATER = {guide: now for now, guide in SPOKEN.items()}
+_MANY = ("scale_down", "excludes", "manager", "master", "slave")  # elements that hold more than a text
+
+
+@dataclass(slots=True)
+class Edits:
+    """The edits by which the file of *was* says what can be said of *now*."""
+
+    core: Core
+    directory: Directory
+    was: Side
+    now: Side
+    connectors: dict[str, str] = field(default_factory=dict)  # those that are missing, with their address
+    filled: dict[int, tuple[Element, str]] = field(
+        default_factory=dict
+    )  # what empty elements get, by their place
+
+    def all(self) -> list[Edit]:
+        """Return all edits."""
+        found = [*self._own(), *self._policy(), *self._cluster(), *self._settings(), *self._queues()]
+        found = [*self._connectors(), *found]
+        for parent, lines in self.filled.values():
+            found += put_in(self.core.document, parent, lines)
+        return found
+
+    def _put(self, parent: Element, lines: str, after: tuple[str, ...] | None = None) -> Iterator[Edit]:
+        """Yield the edit that puts lines into an element; what an empty one gets is put in together."""
+        if parent.children:
+            yield from put_in(self.core.document, parent, lines, after)
+        else:
+            before = self.filled.get(parent.start, (parent, ""))[1]
+            self.filled[parent.start] = parent, f"{before}{lines.rstrip()}\n"
+
+    # Leaves
+
+    def _leaf(
+        self, parent: Element, names: tuple[str, ...], value: object, after: tuple[str, ...] | None = None
+    ) -> Iterator[Edit]:
+        """Yield the edits by which an element has a child with a text; a new one has the last of *names*."""
+        there = parent.first(*names)
+        if value is None:
+            if there is not None:
+                yield removed(self.core.document, there)
+        elif there is None:
+            yield from self._put(parent, leaf(names[-1], value, ""), after)
+        else:
+            yield from written(self.core.document, there, text(value))
+
+    def _leaves(
+        self, parent: Element, rows: Mapping[str, Option], was: JsonObject, now: JsonObject
+    ) -> Iterator[Edit]:
+        for name, row in rows.items():
+            if was.get(name) != now.get(name):
+                yield from self._leaf(parent, (row.guide,), now.get(name))
+
+    def _own(self) -> Iterator[Edit]:
+        was, now = self.was.broker.keys, self.now.broker.keys
+        yield from self._leaves(
+            self.core.element, OPTIONS["core"], was.get("core") or {}, now.get("core") or {}
+        )
+        if was.get("cluster_password") != now.get("cluster_password"):
+            yield from self._leaf(self.core.element, ("cluster-password",), now.get("cluster_password"))
+        store = now.get("shared_store")
+        if was.get("shared_store") != store:
+            path = None if store is None else (store if store.startswith("/") else SHARED + store) + JOURNAL
+            yield from self._leaf(self.core.element, ("journal-directory",), path)
+
+    # The policy
+
+    def _policy(self) -> Iterator[Edit]:
+        was, now, there = self.was.broker, self.now.broker, self.core.element.first("ha-policy")
+        if (was.policy, was.role, was.elements) == (now.policy, now.role, now.elements):
+            return
+        role = None if there is None else _role(there)
+        if there is not None and role is not None and (was.policy, was.role) == (now.policy, now.role):
+            yield from self._elements(role, was.elements, now.elements)
+            return
+        lines = dedent(policies.written(now))
+        self._refer(now.scale_down or {})
+        if there is None:
+            yield from self._put(self.core.element, lines) if lines else ()
+        elif lines:
+            yield Edit(there.start, there.end, self._beside(there, lines))
+        else:
+            yield removed(self.core.document, there)
+
+    def _beside(self, element: Element, lines: str) -> str:
+        """Return lines as they stand in the place of an element."""
+        start = self.core.document.text.rfind("\n", 0, element.start) + 1
+        before = self.core.document.text[start : element.start]
+        return lines.strip().replace("\n", "\n" + (before if not before.strip() else ""))
+
+    def _elements(self, role: Element, was: JsonObject, now: JsonObject) -> Iterator[Edit]:
+        for name, row in ELEMENTS.items():
+            if was.get(name) == now.get(name):
+                continue
+            names = (_LATER.get(row.guide, row.guide), row.guide)
+            there, value = role.first(*names), now.get(name)
+            if name not in _MANY:
+                yield from self._leaf(role, names, value)
+            elif there is not None and value is not None and name in ("master", "slave"):
+                yield from self._elements(there, was.get(name) or {}, value)
+            else:
+                self._refer(value if name == "scale_down" and value else {})
+                lines = "" if value is None else self._named(dedent(policies.elements({name: value}, "")))
+                yield from self._replaced(role, there, lines)
+
+    def _replaced(self, parent: Element, there: Element | None, lines: str) -> Iterator[Edit]:
+        if there is None:
+            yield from self._put(parent, lines) if lines else ()
+        elif lines:
+            yield Edit(there.start, there.end, self._beside(there, lines))
+        else:
+            yield removed(self.core.document, there)
+
+    def _refer(self, scale_down: JsonObject) -> None:
+        for ref in scale_down.get("connectors", ()):
+            self._to(str(ref).removeprefix("to_"))
+
+    def _named(self, lines: str) -> str:
+        """Return lines with the file's own names for connectors to brokers."""
+        for name in self.now.network.names:
+            ours = leaf("connector-ref", f"to_{name}", "").strip()
+            if ours in lines:
+                lines = lines.replace(ours, leaf("connector-ref", self._to(name), "").strip())
+        return lines
+
+    # Connectors
+
+    def _to(self, broker: str) -> str:
+        """Return the connector of the file that leads to a broker; one that is missing is added."""
+        for name in self.core.connectors:
+            if self.directory.leads_to(self.core, name) == broker:
+                return name
+        own = broker if broker == self.core.name else f"to_{broker}"
+        while own in self.core.connectors:
+            own += "-"
+        self.connectors[own] = self._address(broker)
+        return own
+
+    def _address(self, broker: str) -> str:
+        """Return an address that leads to a broker: where it listens, or a host that is called like it."""
+        there = self.directory.cores.get(broker)
+        for acceptor in there.acceptors if there is not None else ():
+            host, port = parsed(acceptor)
+            for one in (host, "localhost"):
+                address = f"tcp://{one}:{port}"
+                if port is not None and self.directory.broker_at(address) == broker:
+                    return address
+        hosts = [host for host, name in self.directory.hosts.items() if name == broker]
+        return f"tcp://{new_file.host(hosts[0] if hosts else broker)}:{new_file.PORT}"
+
+    def _connectors(self) -> Iterator[Edit]:
+        if not self.connectors:
+            return
+        lines = "".join(
+            f"<connector name={quoted(name)}>{plain(address)}</connector>\n"
+            for name, address in self.connectors.items()
+        )
+        there = self.core.element.first("connectors")
+        if there is None:
+            yield from self._put(self.core.element, holder("connectors", lines))
+        else:
+            yield from self._put(there, lines)
+
+    # The cluster connection
+
+    def _cluster(self) -> Iterator[Edit]:
+        was, now, there = self.was, self.now, self.core.connection
+        if was.clustered and not now.clustered and there is not None:
+            for connections in self.core.element.all("cluster-connections"):
+                yield removed(self.core.document, connections)
+        elif now.clustered and there is None:
+            if not was.clustered or now.cluster != was.cluster:
+                yield from self._put(self.core.element, self._connection())
+        elif now.clustered and there is not None and there.name == CONNECTIONS[0]:
+            for name, row in PLAIN.items():
+                if was.cluster.get(name) != now.cluster.get(name):
+                    yield from self._leaf(there, (row.guide,), now.cluster.get(name), _before(row.guide))
+            yield from self._static(there)
+
+    def _connection(self) -> str:
+        """Return a new cluster connection, in the file's own names for connectors."""
+        lines = dedent(new_file.cluster(self.now.network, self.now.broker, self.now.to))
+        ours = leaf("connector-ref", self.core.name, "").strip()
+        lines = lines.replace(ours, leaf("connector-ref", self._to(self.core.name), "").strip(), 1)
+        return self._named(lines)
+
+    def _static(self, there: Element) -> Iterator[Edit]:
+        """Yield the edits of who is listed, or found by a discovery group."""
+        document, listed = self.core.document, there.first("static-connectors")
+        ref = there.first("discovery-group-ref")
+        found, finds = (bool(side.cluster.get("discovery")) for side in (self.was, self.now))
+        if finds:
+            if not found:
+                yield from self._groups()
+                given = {"discovery-group-name": new_file.GROUP}
+                lines = tag("discovery-group-ref", given)
+                yield from self._replaced(there, listed if listed is not None else ref, lines)
+            return
+        only = [bool(side.cluster.get("allow_direct_connections_only")) for side in (self.was, self.now)]
+        if found or (listed is None and (self.now.to or only[1])):
+            refs = "".join(leaf("connector-ref", self._to(name), "") for name in self.now.to)
+            given = {"allow-direct-connections-only": "true"} if only[1] else {}
+            yield from self._replaced(there, ref, _tagged("static-connectors", given, refs))
+            return
+        if listed is None:
+            return
+        if only[0] != only[1]:
+            name = "allow-direct-connections-only"
+            yield from attribute(document, listed, name, "true" if only[1] else None)
+        for name, element in self.core.refs(listed):
+            leads = self.directory.leads_to(self.core, name)
+            if leads in self.was.to and leads not in self.now.to:
+                yield removed(document, element)
+        more = [name for name in self.now.to if name not in self.was.to]
+        refs = "".join(leaf("connector-ref", self._to(name), "") for name in more)
+        yield from self._put(listed, refs) if refs else ()
+
+    def _groups(self) -> Iterator[Edit]:
+        """Yield the edits that add the groups by which brokers find each other."""
+        for lines in new_file.groups(self._to(self.core.name), [new_file.GROUP]):
+            name = dedent(lines)[1:].partition(">")[0]
+            there = self.core.element.first(name)
+            if there is None:
+                yield from self._put(self.core.element, dedent(lines))
+            else:
+                inside = dedent("".join(dedent(lines).splitlines(keepends=True)[1:-1]))
+                yield from self._put(there, inside)
+
+    # Addresses
+
+    def _settings(self) -> Iterator[Edit]:
+        rows = OPTIONS["address-setting"]
+        there = self.core.element.below("address-settings", "address-setting")
+        by_match = {self.core.attribute(setting, "match"): setting for setting in reversed(there)}
+        made = ""
+        for match in {**self.was.settings, **self.now.settings}:
+            was, now = self.was.settings.get(match, {}), self.now.settings.get(match, {})
+            if was == now:
+                continue
+            if match in by_match:
+                yield from self._leaves(by_match[match], rows, was, now)
+            else:
+                lines = "".join(leaf(rows[n].guide, value, "") for n, value in now.items() if value is not None)
+                made += _tagged("address-setting", {"match": match}, lines) if lines else ""
+        yield from self._more("address-settings", made)
+
+    def _more(self, name: str, lines: str) -> Iterator[Edit]:
+        """Yield the edit that puts lines into a child of the core, which is made if need be."""
+        there = self.core.element.first(name)
+        if lines and there is None:
+            yield from self._put(self.core.element, holder(name, lines))
+        elif lines and there is not None:
+            yield from self._put(there, lines)
+
+    def _queues(self) -> Iterator[Edit]:
+        was, now = ([queue.plain for queue in side.queues] for side in (self.was, self.now))
+        yield from (self._removed(key) for key in was if key not in now)
+        made = ""
+        for name, routing, address in (key for key in now if key not in was):
+            queue = tag("queue", {"name": name})
+            at = self._address_of(address)
+            holds = None if at is None else at.first(routing)
+            if at is None:
+                made += _tagged("address", {"name": address}, holder(routing, queue))
+            elif holds is None:
+                yield from self._put(at, holder(routing, queue))
+            else:
+                yield from self._put(holds, queue)
+        yield from self._more("addresses", made)
+
+    def _address_of(self, address: str) -> Element | None:
+        there = self.core.element.below("addresses", "address")
+        return next((at for at in there if self.core.attribute(at, "name") == address), None)
+
+    def _removed(self, key: tuple[str, str, str]) -> Edit:
+        """Return the edit that takes a queue out, and its address if that has nothing else."""
+        name, routing, address = key
+        at, queue = next(
+            (at, queue)
+            for at in self.core.element.below("addresses", "address")
+            if self.core.attribute(at, "name") == address
+            for holds in at.all(routing)
+            for queue in holds.all("queue")
+            if self.core.attribute(queue, "name") == name
+        )
+        alone = sum(1 for one in at.walk() if one.name == "queue") == 1
+        return removed(self.core.document, at if alone and len(at.children) == 1 else queue)
+
+
+def _tagged(name: str, attributes: Mapping[str, str], lines: str) -> str:
+    """Return an element with attributes around lines, which are indented."""
+    inside = holder("x", lines).partition("\n")[2].rpartition("</x>")[0] if lines else ""
+    return tag(name, attributes, inside)
+
+
+def _before(guide: str) -> tuple[str, ...]:
+    """Return what stands before an element of a cluster connection."""
+    return _ORDER[: _ORDER.index(guide)] if guide in _ORDER else _ORDER
+
+
+def _role(there: Element) -> Element | None:
+    """Return the element of a policy that has its options: that of the role, or the policy itself."""
+    for policy in there.children:
+        if POLICIES.get(policy.name) == "live_only":
+            return policy
+        roles = {SPOKEN.get(role.name, role.name): role for role in reversed(policy.children)}
+        return next((roles[name] for name in ROLES if name in roles), None)
+    return None
+
+
+def text(value: object) -> str:
+    """Return a value as it is written between tags."""
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,0 +1,52 @@
+"""What the files of Artemis brokers say of others: connectors to nobody, pairs without a cluster connection.
+
+Sources: AMQ Broker 7.1, chapter 21; the Artemis user manual, clusters.
+"""
+
+from __future__ import annotations
+
+from mqlab.checks.example import Example
+from mqlab.checks.rule import Element, Found, rule
+from mqlab.products.artemis.rules import examples as ex
+from mqlab.products.artemis.rules.set_up import Server, SetUp, servers
+
+
+@rule(
+    "no-cluster",
+    "error",
+    finds="replication without a cluster connection",
+    what="it replicates, but has no cluster-connection: master and slave never find each other",
+    fix="add a cluster-connection",
+    source="AMQ Broker 7.1, 21.1.1",
+    example=lambda: Example(ex.unclustered(clustered=False), ex.unclustered(clustered=True)),
+    of=(servers,),
+)
+def _no_cluster(server: Server) -> Found:
+    replicates = server.broker.policy == "replication"
+    if replicates and not server.set_up.network.option(server.broker, "clustered"):
+        yield server.element, {}
+
+
+@rule(
+    "leads-nowhere",
+    "warning",
+    finds="a connector to a broker whose file was not given",
+    what="{reference}: {harm}",
+    fix="{fix}",
+    source="Artemis user manual, clusters",
+    unshown="mqlab has no broker there, in both cases",
+)
+def _leads_nowhere(set_up: SetUp) -> Found:
+    asked = set()
+    for name, core in set_up.cores.items():
+        for ref, connector, address in set_up.directory.nowhere(core):
+            if (address or (name, connector)) in asked:
+                continue
+            asked.add(address or (name, connector))
+            harm = "no <connector> of this file has this name"
+            fix = "add the connector, or remove the reference"
+            if address:
+                harm = f"{address} is not a broker of these files, so in mqlab no broker is there"
+                fix = "give that broker's file too, or say who it is with hosts={...}"
+            place = Element(f"broker {name}", core.document.where, ref.line)
+            yield place, {"reference": f"connector {connector}", "harm": harm, "fix": fix}

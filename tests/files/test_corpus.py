@@ -1,0 +1,205 @@
+"""Configuration files that nobody here wrote: each is loaded or refused with a reason, and saved to the letter.
+
+The files are those of `shared/corpus` (its README says where they are from), which are not part of the project.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from random import Random
+
+import pytest
+
+import mqlab as mq
+from mqlab import products
+from mqlab.api import artemis
+from mqlab.errors import MqlabError
+from mqlab.files import parsing
+from mqlab.products.artemis.files import broker_xml
+from mqlab.spec.artemis.options import ELEMENTS, OPTIONS
+from mqlab.spec.origin import SourceFile
+from tests.conftest import SHARED
+
+CORPUS = SHARED / "corpus"
+pytestmark = pytest.mark.skipif(not CORPUS.is_dir(), reason=f"{CORPUS}: the files are not part of the project")
+# Product -> how many files there are at least, and how many of them are refused at most.
+FLOORS = {"activemq": (173, 7), "artemis": (219, 3)}
+SEED, CHANGES = 26, 4  # of each file
+
+
+def files(product):
+    return sorted((CORPUS / product).rglob("*.xml"))
+
+
+@cache
+def loaded(path):
+    """Return the network of a file or a folder, or what the error says."""
+    try:
+        return mq.load(path)
+    except MqlabError as error:
+        return str(error)
+
+
+def networks(product):
+    """Return path -> network, of the files of a product and of the examples with several brokers."""
+    folders = sorted({path.parent.parent for path in files(product) if path.parent.name.startswith("server")})
+    found = {path: loaded(path) for path in (*files(product), *folders)}
+    return {path: net for path, net in found.items() if not isinstance(net, str)}
+
+
+@pytest.mark.parametrize("product", FLOORS)
+def test_a_file_is_loaded_or_refused_with_file_and_line(product):
+    there, refused = files(product), [net for net in map(loaded, files(product)) if isinstance(net, str)]
+    floor, most = FLOORS[product]
+    assert len(there) >= floor, "the files are there"
+    assert len(refused) <= most, refused
+    for told in refused:
+        assert ", line " in told, told
+        assert len(told) < 700, told
+
+
+def test_the_examples_with_several_artemis_brokers_are_one_network_each():
+    sets = [net for path, net in networks("artemis").items() if path.is_dir()]
+    assert len(sets) >= 50
+    assert sum(len(net.names) > 1 for net in sets) >= 25
+    assert all(len(net.names) == len(net.origin.files) for net in sets)
+
+
+@pytest.mark.parametrize("product", FLOORS)
+def test_an_unchanged_network_is_saved_byte_for_byte(product):
+    there = networks(product)
+    for path, net in there.items():
+        read = {file.name: Path(file.name).read_bytes() for file in net.origin.files}
+        assert sorted(products.encoded(net).values()) == sorted(read.values()), path
+    assert len(there) >= FLOORS[product][0] - FLOORS[product][1]
+
+
+def another(row, value):
+    """Return a value of an option that is neither what it is nor its default."""
+    if row.type is bool:
+        return not (row.default if value is None else value)
+    if row.type is int:
+        now = value if isinstance(value, int) else row.default
+        return (now if isinstance(now, int) else 7) + 3
+    if row.choices:
+        return next(choice for choice in row.choices if choice not in (value, row.default))
+    return "zz"
+
+
+# What a cluster connection has in more than a leaf has its own test.
+MORE = ("to", "discovery", "clustered", "allow_direct_connections_only")
+
+
+def changes(net):
+    """Yield path, option, value and the guide's name, of changes of one leaf that a file has a place for."""
+    for broker in net.brokers:
+        rows = [(row, broker.options.get(row.name)) for row in OPTIONS["core"].values()]
+        if net.option(broker, "clustered"):
+            cluster = net.cluster_of(broker)
+            rows += [
+                (r, cluster.get(r.name)) for r in OPTIONS["cluster-connection"].values() if r.name not in MORE
+            ]
+        if broker.policy != "live_only":
+            here = (r for r in ELEMENTS.values() if broker.policy in r.policies and broker.role in r.roles)
+            rows += [(row, broker.elements.get(row.name)) for row in here if row.name != "manager"]
+        yield from (
+            (broker.name, r.name, another(r, v), r.guide) for r, v in rows if r.type in (bool, int, str)
+        )
+    for row in OPTIONS["address-setting"].values():
+        if row.type in (bool, int, str):
+            value = net.setting(net.brokers[0], "#", row.name)
+            yield "*", row.name, another(row, value), row.guide
+
+
+def leaves(text):
+    """Return how often each path of elements, with attributes and text, is in a document."""
+    found = Counter()
+
+    def walk(element, path):
+        path = (*path, element.name)
+        own = "" if element.children else element.text.strip()
+        found["/".join(path), tuple(sorted(element.attributes.items())), own] += 1
+        for child in element.children:
+            walk(child, path)
+
+    walk(parsing.parse(text, "x").root, ())
+    return found
+
+
+def written_as(guide):
+    """Return what an element is called that holds an option: later releases have other words."""
+    return {guide, guide.replace("live-server", "active-server")}
+
+
+def test_one_option_of_an_artemis_file_is_changed_and_nothing_else():
+    random, done = Random(SEED), 0
+    for path, net in networks("artemis").items():
+        possible = list(changes(net))
+        for name, option, value, guide in random.sample(possible, min(CHANGES, len(possible))):
+            new = net.change(name, **{option: value})
+            if new == net:  # of a network without clusters nothing of those is changed
+                continue
+            texts = broker_xml.write(new)
+            for file in net.origin.files:
+                before, after = leaves(file.text), leaves(texts[file.name])
+                gone, come = before - after, after - before
+                assert all(place.rpartition("/")[2] in written_as(guide) for place, _, _ in gone), (path, gone)
+                last = {place.rpartition("/")[2] for place, _, _ in come}
+                assert last <= {*written_as(guide), "address-settings", "address-setting"}, (path, come)
+                lines = [line for line in file.text.splitlines() if line not in texts[file.name].splitlines()]
+                assert len(lines) <= 1, (path, lines)
+            assert again(texts, net) == new, (path, name, option)
+            done += 1
+    assert done >= 800
+
+
+def again(texts, net):
+    origin = net.origin
+    return broker_xml.read(
+        [SourceFile(name, text) for name, text in texts.items()], dict(origin.values), dict(origin.hosts)
+    )
+
+
+STEPS = {
+    "a broker more": lambda net: net.with_(artemis.Broker("more")),
+    "a broker less": lambda net: net.without(net.names[-1]) if len(net.names) > 1 else net,
+    "nobody to forward to": lambda net: net.change(net.names[0], to=[]),
+    "found by a group": lambda net: net.change(net.names[0], discovery=True, clustered=True),
+    "direct connections only": lambda net: net.change(net.names[0], allow_direct_connections_only=True),
+    "no cluster": lambda net: net.change(net.names[0], clustered=False),
+    "a cluster": lambda net: net.change("*", clustered=True),
+    "a queue more": lambda net: with_queues(net, (*net.queues, artemis.AddressQueue("more"))),
+    "no queues": lambda net: with_queues(net, ()),
+    "settings of some": lambda net: with_settings(net, net.brokers[0], {"more.#": {"redistribution_delay": 5}}),
+}  # fmt: skip
+
+
+def with_settings(net, broker, more):
+    own = dict(broker.keys.get("address_settings") or {})
+    return net.change(broker.name, address_settings={**own, **more})
+
+
+def with_queues(net, queues):
+    return replace(net, queues=queues)
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_a_changed_cluster_reads_back_and_loses_nothing_else(step):
+    done = 0
+    for path, net in networks("artemis").items():
+        new = STEPS[step](net)
+        if new == net:
+            continue
+        texts = broker_xml.write(new)
+        assert again(texts, net) == new, path
+        for file in net.origin.files:
+            if file.name in texts:
+                gone = leaves(file.text) - leaves(texts[file.name])
+                may = {"cluster-connections", "addresses"}
+                strays = [place for place, _, _ in gone if not set(place.split("/")) & may]
+                assert not strays, (path, strays)
+        done += 1
+    assert done >= 25, step
