@@ -1,5 +1,6 @@
 """The command line: what it prints, and how it refuses bad input."""
 
+import html
 import json
 import re
 import subprocess
@@ -143,6 +144,17 @@ def test_a_page_is_written_that_needs_no_network(mqlab, tmp_path):
     page = (tmp_path / "page.html").read_text()
     assert not re.search(r"<(script|link)[^>]+(src|href)=", page)
     assert "linkToBrokerB" in inflated(page)
+
+
+def test_a_page_has_the_title_of_its_run_a_heading_a_main_landmark_and_fits_a_phone(mqlab, tmp_path):
+    title = html.escape(mq.figure("fuse:2.20").title)
+    assert mqlab("run", "fuse:2.20", "--html", "page.html").returncode == 0
+    page = (tmp_path / "page.html").read_text()
+    head, body = page.split("</head>\n  <body>")
+    assert f"<title>{title}</title>" in head
+    assert '<meta name="viewport" content="width=device-width, initial-scale=1">' in head
+    assert re.search(rf"<main>\s*<h1>{re.escape(title)}</h1>.*data-root-id.*</main>", body, re.DOTALL)
+    assert page.count("<main>") == page.count("<h1>") == 1
 
 
 def test_doctor_names_every_part(mqlab):

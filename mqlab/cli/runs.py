@@ -192,7 +192,7 @@ def _write(what: str, played: Trace, trace: Path | None, html: Path | None) -> N
     if html:
         from mqlab import views
 
-        page = views.html(played, title=what)
+        page = views.html(played)
         with writing(html) as file:
             file.write_text(page, encoding="utf-8")
         note(f"page written to {html}")

@@ -28,7 +28,7 @@ class Setting:
     def of(cls, trace: Trace) -> Self:
         """Return the setting of a run; raises `BadValue` for a trace that does not hold it."""
         header = trace.header
-        if not isinstance(header.get("scenario"), Mapping) or not header["scenario"].get("brokers"):
+        if not isinstance(header.get("scenario"), Mapping) or "brokers" not in header["scenario"]:
             raise BadValue("this trace does not contain its scenario, so it cannot be re-run")
         links = Links.read(header.get("links"))
         return cls(header.get("seed", 0), header.get("jitter", 0), header.get("until"), links)

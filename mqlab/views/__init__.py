@@ -28,6 +28,23 @@ __all__ = [
 ]
 
 
+# The page around the player: a phone shows it at its own width, a screen reader finds its heading and landmark.
+_PAGE = """{% block preamble %}
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <style>
+      main { height: 100%; }
+      h1 { position: absolute; width: 1px; height: 1px; margin: 0; overflow: hidden; clip-path: inset(50%); }
+    </style>
+{% endblock %}
+{% block contents %}
+  <main>
+  <h1>{{ title | e }}</h1>
+  {{ super() }}
+  </main>
+{% endblock %}
+"""
+
+
 def _player() -> Any:
     try:
         from mqlab.views import player
@@ -52,12 +69,19 @@ def scenes(what: Trace | Comparison) -> list[Scene]:
     return [scene(what)]
 
 
+def _drawable(found: list[Scene]) -> list[Scene]:
+    """Refuse an empty network: only a workbench can fill it."""
+    if not any(one.columns["nodes"]["name"] for one in found):
+        raise BadValue("an empty network cannot be drawn; add a broker, e.g. mq.Network(mq.Broker('A'))")
+    return found
+
+
 def view(what: Trace | Comparison) -> View:
     """Return a widget that plays a run, or two runs side by side on one clock.
 
-    Raises `BadValue` for a run too long to be sent whole, `MissingExtra` without Bokeh.
+    Raises `BadValue` for a run too long to be sent whole or without a broker, `MissingExtra` without Bokeh.
     """
-    shown = _player().item(scenes(what))
+    shown = _player().item(_drawable(scenes(what)))
     try:
         from mqlab.views.host import View
     except ImportError as error:
@@ -109,10 +133,12 @@ def plot_heat(
     return View(document(panels, unit, high))
 
 
-def html(what: Trace | Comparison, title: str = "mqlab") -> str:
-    """Return a page that plays a run from a file, without network or kernel."""
-    document = _player().document(scenes(what))
+def html(what: Trace | Comparison) -> str:
+    """Return a page that plays a run from a file, without network or kernel, under the run's title."""
+    found = _drawable(scenes(what))
+    document = _player().document(found)
     from bokeh.embed import file_html
     from bokeh.resources import INLINE
 
-    return str(file_html(document, INLINE, title=title))
+    title = " / ".join(one.title for one in found)
+    return str(file_html(document, INLINE, title=title, template=_PAGE))

@@ -48,10 +48,8 @@ def scene(
 
     Runs that are played side by side have one *story*: then both show the same time (`Story.of`). *build*
     makes the stages: whoever shows many parts of one run has them already (`stage.Kept`).
-    Raises `BadValue` for a run too long to be sent whole, or one in which there is nothing.
+    Raises `BadValue` for a run too long to be sent whole.
     """
-    if not trace.names["node"]:
-        raise BadValue("an empty network cannot be drawn; add a broker, e.g. mq.Network(mq.Broker('A'))")
     if len(trace) > MOST_EVENTS:
         raise BadValue(
             f"a run of {counted(len(trace), 'event')} is too long for this view (limit: {MOST_EVENTS} events); "

@@ -33,6 +33,8 @@ def build(cast: SceneParts, width: float = WIDTH, height: float = HEIGHT) -> Sta
     It is the largest at which nothing hides another and each connector shows enough of itself; of those of one
     size the one with the most names at their lines.
     """
+    if not cast.standing:  # an empty network: a room to build in
+        return Stage(sizes(0)[0], {}, Box(width / 2, height / 2, width, height))
     best: tuple[tuple[int, ...], Stage] | None = None
     for size in sizes(len(cast.standing)):
         good = 0

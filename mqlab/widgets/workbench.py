@@ -20,23 +20,24 @@ from mqlab.workbench.saved import StaticOutput
 if TYPE_CHECKING:
     from mqlab.spec.scenario import Scenario
 
-FIGURE, OWN = "figure", "my network"
+FIGURE, EMPTY, OWN = "figure", "empty", "my network"
 FIRST = "fuse:2.20"
 
 
 class Workbench(StaticOutput, w.VBox):
     """A network to play with, in a notebook: ``mq.widgets.Workbench("fuse:2.20")``.
 
-    *what* is a figure's id or a network. `view` is the picture, which stays the same for whatever is
-    chosen; `trace` is the run that it shows. Options, problems and code stand in the picture's panel.
+    *what* is a figure's id or a network; without it the stage is empty, to build on.
+    `view` is the picture, which stays the same for whatever is chosen; `trace` is the run that it shows.
+    Options, problems and code stand in the picture's panel.
     """
 
-    def __init__(self, what: str | Network = FIRST) -> None:
-        own = isinstance(what, Network)
+    def __init__(self, what: str | Network | None = None) -> None:
         self.own = what if isinstance(what, Network) else None
-        first = products.figure(FIRST if own else what)
-        shapes = [FIGURE, *([OWN] if own else []), *TOPOLOGIES]
-        self.topology = w.Dropdown(options=shapes, value=OWN if own else FIGURE, description="Topology")
+        first = products.figure(what if isinstance(what, str) else FIRST)
+        shapes = [FIGURE, EMPTY, *([] if self.own is None else [OWN]), *TOPOLOGIES]
+        begun = EMPTY if what is None else FIGURE if self.own is None else OWN
+        self.topology = w.Dropdown(options=shapes, value=begun, description="Topology")
         self.figure = w.Dropdown(
             options=[(f"{f.id}  {f.title}", f.id) for f in products.figures()],
             value=first.id,
@@ -90,7 +91,9 @@ class Workbench(StaticOutput, w.VBox):
 
     @property
     def _name(self) -> str:
-        return str(self.figure.value if self.topology.value == FIGURE else self.topology.value)
+        if self.topology.value == FIGURE:
+            return str(self.figure.value)
+        return OWN if self.topology.value == EMPTY else str(self.topology.value)
 
     def _chosen(self) -> Scenario:
         """Return the scenario that is chosen."""
@@ -98,14 +101,17 @@ class Workbench(StaticOutput, w.VBox):
             return starting_points.across(self.own, self.messages.value)
         if self.topology.value == FIGURE:
             return starting_points.figure(self.figure.value)
+        if self.topology.value == EMPTY:
+            return starting_points.empty()
         return starting_points.topology(self.topology.value, self.size.value, self.messages.value)
 
     def _show_choosers(self) -> None:
         """Show the choosers that matter for what is chosen."""
-        figure, own = self.topology.value == FIGURE, self.topology.value == OWN
-        _show(self.figure, when=figure)
-        _show(self.size, when=not figure and not own)
-        _show(self.messages, when=not figure)
+        chosen = self.topology.value
+        _show(self.figure, when=chosen == FIGURE)
+        _show(self.size, when=chosen in TOPOLOGIES)
+        filled = self.own is not None and self.own.names
+        _show(self.messages, when=chosen in TOPOLOGIES or (chosen == OWN and bool(filled)))
 
 
 def _show(chooser: w.Widget, when: bool) -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator, Mapping
 
 from mqlab import products
 from mqlab.errors import BadValue, UnknownName
-from mqlab.spec.change import Body
+from mqlab.spec.change import Body, Path
 from mqlab.spec.json_types import JsonDict
+from mqlab.workbench.options import BadOptions
 from mqlab.workbench.parts import destinations, free_name, names, parts
 
 Body_ = JsonDict
@@ -38,7 +40,8 @@ def new(product: str) -> Body_:
 def add(body: Body, what: str, given: dict[str, object]) -> Body_:
     """Return the lab file with one part more; *given* has what is known of it (name, on, to, queue ...).
 
-    Raises `UnknownName` for brokers that are not there, `BadValue` for what the product has not.
+    Raises `UnknownName` for brokers that are not there, `BadOptions` for what a field does not take,
+    `BadValue` for what the product has not.
     """
     if what not in _ADD:
         raise UnknownName.of("part", what, _ADD)
@@ -46,11 +49,23 @@ def add(body: Body, what: str, given: dict[str, object]) -> Body_:
     for key in ("on", "from", "to"):
         if key in given and given[key] not in names(body, "broker"):
             raise UnknownName.of("broker", given[key], names(body, "broker"))
-    name = given.get("name")
-    if name and name in [part.name for part in parts(body)]:
-        raise BadValue(f"{name!r} already exists; choose another name")
+    if errors := list(_refused(body, given)):
+        raise BadOptions(errors)
     _ADD[what](changed, given)
     return changed
+
+
+def _refused(body: Body, given: Mapping[str, object]) -> Iterator[tuple[Path, str]]:
+    """Yield each field of a form that holds what it does not take, with a sentence."""
+    for field, label in (("name", "Name"), ("queue", "Queue"), ("topic", "Topic")):
+        if re.search(r"[\s/]", str(given.get(field) or "")):
+            yield (field,), f"{label}: no spaces and no slash"
+    name = given.get("name")
+    if name and name in [part.name for part in parts(body)]:
+        yield ("name",), f"{name!r} already exists; choose another name"
+    count = given.get("count")
+    if count is not None and (isinstance(count, bool) or not isinstance(count, int) or count < 0):
+        yield ("count",), "Messages: a whole number from 0"
 
 
 def _broker(body: Body_, given: JsonDict) -> None:
@@ -137,7 +152,7 @@ def _consumer(body: Body_, given: JsonDict) -> None:
 
 def _producer(body: Body_, given: JsonDict) -> None:
     name = given.get("name") or free_name([part.name for part in parts(body)], "P")
-    sends = given.get("count") or MESSAGES
+    sends = given.get("count", MESSAGES)
     action = {"do": "Producer", "name": name, "sends": sends, "to": _destination(body, given)}
     _insert(body, _end(body), action, str(given["on"]))
 

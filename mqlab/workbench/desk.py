@@ -167,12 +167,13 @@ class WorkbenchSession:
         try:
             return options.changed(self.state.shown, kind, name, edits)
         except BadOptions as error:
-            return {"errors": [{"path": list(path), "text": text} for path, text in error.errors]}
+            return _told(error)
 
     def build(self, data: Data) -> Data:
         """Draw: `add` a part (broker, pair, connector, consumer, producer), `remove` one, or edit one.
 
-        `edits` are those of `apply`, for the part `kind`, `name`; bad ones come back.
+        `edits` are those of `apply`, for the part `kind`, `name`. Bad ones come back, as do bad fields of
+        a new part: their path is the field's name.
         """
         branch = self.state.shown
         if "edits" in data:
@@ -182,7 +183,10 @@ class WorkbenchSession:
             self._edit(branch.then("my network", made.body, made.text, setting=made.setting))
             return self.tell({})
         if "add" in data:
-            body = building.add(branch.body, data["add"], data)
+            try:
+                body = building.add(branch.body, data["add"], data)
+            except BadOptions as error:
+                return _told(error)
             new = {p.name for p in parts(body)} - {p.name for p in parts(branch.body)}
             text = f"{data['add']} {' '.join(sorted(new))}"
         else:
@@ -304,6 +308,10 @@ class WorkbenchSession:
             return {"question": "", "notes": []}
         notes = [known.answer, *panels.guide_says(branch), known.real]
         return {"question": known.question, "notes": [text for text in notes if text]}
+
+
+def _told(error: BadOptions) -> Data:
+    return {"errors": [{"path": list(path), "text": text} for path, text in error.errors]}
 
 
 def _us(ms: object) -> int:

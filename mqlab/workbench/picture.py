@@ -42,7 +42,7 @@ class WorkbenchView(StaticOutput, View):
     def ask(self, kind: str, data: dict[str, object]) -> Any:
         """Answer a request of the page, and show what it led to; ``page`` is what plays without a kernel."""
         if kind == "page":
-            return {"page": views.html(_what(self.played), self.desk.name or "mqlab")}
+            return {"page": views.html(_what(self.played))}
         found = self.desk.answer(kind, data)
         self.follow()
         return found

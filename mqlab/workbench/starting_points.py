@@ -29,8 +29,18 @@ def topology(name: str, size: int = SIZE, messages: int = MESSAGES) -> Scenario:
     return across(made, messages, middle, title=f"{name}, {len(made.names)} brokers")
 
 
+def empty() -> Scenario:
+    """Return a network with nothing in it, to build in."""
+    return across(Network(), title="My network")
+
+
 def across(made: Network, messages: int = MESSAGES, middle: str | None = None, **about: object) -> Scenario:
-    """Return messages from a network's first broker to consumers in its middle and at its last one."""
+    """Return messages from a network's first broker to consumers in its middle and at its last one.
+
+    In an empty network there is nobody to send.
+    """
+    if not made.names:
+        return Scenario.of(made, **about)
     last, first = made.names[-1], made.names[0]
     between = middle or made.names[len(made.names) // 2]
     return Scenario.of(

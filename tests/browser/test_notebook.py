@@ -98,7 +98,7 @@ def test_a_learner_runs_plays_scrubs_changes_an_option_and_runs_again(lab, jupyt
 
 def test_one_document_shows_any_network(lab, jupyter):
     _, _, folder = jupyter
-    notebook(folder / "one.ipynb", "import mqlab as mq\nbench = mq.widgets.Workbench()\nbench",
+    notebook(folder / "one.ipynb", "import mqlab as mq\nbench = mq.widgets.Workbench('fuse:2.20')\nbench",
              "bench.topology.value = 'mesh'\nbench.size.value = 25")  # fmt: skip
     page = lab("one.ipynb")
     run_cell(page, 0)

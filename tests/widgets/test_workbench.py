@@ -28,8 +28,28 @@ def test_another_figure_is_shown_in_the_same_document_and_told_by_its_own_name()
     assert json.loads(bench.view.columns)["meta"]["title"] == [told["title"]]
 
 
+@pytest.mark.parametrize("what", [(), (mq.Network(),)], ids=["nothing", "empty"])
+def test_without_a_network_the_stage_is_empty_and_can_be_built_on(what):
+    bench = mq.widgets.Workbench(*what)
+    assert bench.trace.names["node"] == []
+    assert bench.size.layout.display == bench.figure.layout.display == bench.messages.layout.display == "none"
+    for given in ({"add": "broker"}, {"add": "producer", "on": "A"}, {"add": "consumer", "on": "A"}):
+        assert "errors" not in bench.view.ask("build", given)
+    assert bench.trace.received() == {"C1": 10}
+    assert json.loads(bench.view.columns)["brokers"]["name"] == ["A"]
+    bench.topology.value = "empty" if not what else "my network"
+    bench.run()
+    assert bench.trace.names["node"] == []
+    assert len(bench.stills()) == 1
+
+
+def test_an_empty_network_is_no_page():
+    with pytest.raises(mq.MqlabError, match="an empty network cannot be drawn"):
+        mq.widgets.Workbench().view.ask("page", {})
+
+
 def test_topologies_have_a_size_and_figures_have_none():
-    bench = mq.widgets.Workbench()
+    bench = mq.widgets.Workbench("fuse:2.20")
     assert bench.size.layout.display == "none"
     bench.topology.value = "mesh"
     bench.size.value = 9

@@ -98,6 +98,7 @@ const wake = async () => {
   } catch {
     return;
   }
+  if (!lab.state.parts.length) lab.mode = "build"; // there is nothing to watch
   if (player.panels.length > 1) lab.mode = "compare";
   else if (lab.mode === "compare") lab.mode = "play";
   player.building = lab.mode === "build";

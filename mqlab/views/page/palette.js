@@ -38,7 +38,9 @@ const PALETTE_STYLE = `
   .mq-palette svg { width: 18px; height: 18px; fill: none; stroke: currentColor; stroke-width: 1.4; }
   .mq-ghost { position: absolute; inset: 0; width: 100%; height: 100%; z-index: 7; pointer-events: none; }
   .mq-hint { position: absolute; z-index: 9; pointer-events: none; padding: 4px 9px; border-radius: 7px; background: var(--mq-ink); color: var(--mq-bg); font: 12px/17px var(--mq-font); white-space: nowrap; }
-  .mq-hint[hidden] { display: none; }`;
+  .mq-hint[hidden] { display: none; }
+  .mq-empty { position: absolute; inset: 40% 24px auto 132px; margin: 0; pointer-events: none; text-align: center; color: var(--mq-ink2); font: 15px/22px var(--mq-font); }
+  .mq-empty[hidden] { display: none; }`;
 const PALETTE_WIDE = 124; // px of the stage
 const drawn = { part: null, made: 0 }; // the part that the next click puts
 
@@ -201,9 +203,11 @@ player.on("ready", () =>
       "aria-orientation": "vertical",
       hidden: true
     });
-    view.shadow_el.append(list);
+    const start = element("p", { class: "mq-empty", hidden: true }, worded("the_network_is_empty"));
+    view.shadow_el.append(list, start);
     p.ghost = makeGhost(p, view.shadow_el);
     const show = () => {
+      start.hidden = !player.kernel || lab.state == null || lab.state.parts.length > 0;
       list.hidden = !(player.kernel && lab.mode === "build" && lab.state);
       const wide = list.hidden ? 0 : PALETTE_WIDE;
       view.el.setAttribute("role", list.hidden ? "img" : "group"); // a picture has no buttons in it

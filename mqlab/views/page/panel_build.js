@@ -2,6 +2,7 @@
 const BUILD_STYLE = `
   .mq-build form { display: flex; flex-wrap: wrap; gap: 6px; align-items: center; margin: 0 0 8px; padding: 8px 0; border-top: 1px solid var(--mq-line); }
   .mq-build form b { flex: 0 0 84px; }
+  .mq-build form .bad { flex: 1 0 100%; } .mq-build [aria-invalid] { border-color: var(--mq-fault); }
   .mq-build input { width: 76px; } .mq-build input.wide { width: 118px; }
   .counts { display: flex; flex-wrap: wrap; gap: 4px 16px; margin: 6px 0; }
   .counts b { font-variant-numeric: tabular-nums; }`;
@@ -12,22 +13,29 @@ const choiceOf = (label, values, chosen) =>
     { "aria-label": label },
     ...values.map((one) => element("option", { value: one, selected: one === chosen }, short(one, 24)))
   );
-const fieldOf = (label, hint, wide = false) =>
-  element("input", { "aria-label": label, placeholder: hint, autocomplete: "off", class: wide ? "wide" : "" });
+/** @param {string} name what the request calls it */
+const fieldOf = (name, label, hint, wide = false) =>
+  element("input", { name, "aria-label": label, placeholder: hint, autocomplete: "off", class: wide ? "wide" : "" });
 
 // One line of the form: a verb, its fields, and what it asks the desk for.
 const formOf = (title, fields, press, request) => {
-  const told = element("div", { class: "bad", role: "alert" });
+  const told = element("div", { class: "bad", role: "alert", id: `f${Math.random().toString(36).slice(2)}` });
   const form = element(
     "form",
     {
       onsubmit: async (event) => {
         event.preventDefault();
         told.textContent = "";
+        for (const field of form.querySelectorAll("input")) field.removeAttribute("aria-invalid");
         const found = await lab.do("build", request());
-        if (!found && lab.error) {
-          told.textContent = lab.error;
-          form.append(told);
+        if (found && !found.errors) return;
+        told.textContent = found?.errors.map(({ text }) => text).join(". ") ?? lab.error;
+        form.append(told);
+        for (const { path } of found?.errors.toReversed() ?? []) {
+          const field = form.querySelector(`[name="${path[0]}"]`);
+          field?.setAttribute("aria-invalid", "true");
+          field?.setAttribute("aria-describedby", told.id);
+          /** @type {HTMLElement | null} */ (field)?.focus();
         }
       }
     },
@@ -37,6 +45,9 @@ const formOf = (title, fields, press, request) => {
   );
   return form;
 };
+
+// What is not a number is sent as it was typed: the desk says what the field takes.
+const numberOf = (text) => (Number.isNaN(Number(text)) ? text : Number(text));
 
 const outcomeNow = (state) => {
   const found = state.outcome,
@@ -56,17 +67,18 @@ const buildForms = (state) => {
     brokers = of("broker");
   const chosen = lab.part()?.kind === "broker" ? lab.part().name : brokers[0],
     last = brokers.at(-1);
-  const broker = fieldOf(worded("name_of_the_broker"), "name");
+  const broker = fieldOf("name", worded("name_of_the_broker"), "name");
   const from = choiceOf(worded("from"), brokers, chosen),
     to = choiceOf(worded("to_2"), brokers, chosen === last ? brokers[0] : last),
     duplex = element("input", { type: "checkbox", "aria-label": "duplex", style: "width:auto" });
-  const reader = fieldOf(worded("name_of_the_consumer"), "name"),
+  const known = state.destinations[0]?.replace("queue://", "") ?? "queue";
+  const reader = fieldOf("name", worded("name_of_the_consumer"), "name"),
     readerOn = choiceOf(worded("broker_of_the_consumer"), brokers, chosen),
-    queue = fieldOf(worded("queue_of_the_consumer"), state.destinations[0]?.replace("queue://", "") ?? "queue", true),
-    selector = fieldOf(worded("selector"), "selector", true);
-  const count = fieldOf(worded("messages"), "10"),
+    queue = fieldOf("queue", worded("queue_of_the_consumer"), known, true),
+    selector = fieldOf("selector", worded("selector"), "selector", true);
+  const count = fieldOf("count", worded("messages"), "10"),
     sender = choiceOf(worded("broker_of_the_producer"), brokers, chosen),
-    sent = fieldOf(worded("queue_of_the_producer"), state.destinations[0]?.replace("queue://", "") ?? "queue", true);
+    sent = fieldOf("queue", worded("queue_of_the_producer"), known, true);
   const kind = state.product === "openmq" ? ["broker"] : ["broker", "pair"],
     what = choiceOf(worded("what"), kind, "broker");
   const forms = [
@@ -75,6 +87,7 @@ const buildForms = (state) => {
       name: broker.value.trim() || null
     }))
   ];
+  if (!brokers.length) return forms;
   if (state.product === "activemq")
     forms.push(
       formOf(
@@ -103,7 +116,7 @@ const buildForms = (state) => {
       add: "producer",
       on: sender.value,
       queue: sent.value.trim(),
-      count: Number(count.value) || 10
+      ...(count.value.trim() && { count: numberOf(count.value) })
     }))
   );
   return forms;
