@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from typing import Any
 
 
 def shown(value: object) -> str:
@@ -40,6 +41,16 @@ class MqlabError(Exception):
     def _render_traceback_(self) -> list[str]:
         """Return what a notebook shows: the words, not the way through mqlab to them."""
         return [f"{type(self).__name__}: {self}"]
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C, or a notebook's Stop, ended a run; `trace` is what has happened until then."""
+
+    def __init__(self, trace: object) -> None:
+        super().__init__(f"the run was interrupted; its trace so far is {trace!r}, the error's `trace`")
+        self.trace: Any = trace
+
+    _render_traceback_ = MqlabError._render_traceback_
 
 
 class UnknownName(MqlabError, LookupError):

@@ -33,7 +33,7 @@ from mqlab.cli.app import (
     table,
     told,
 )
-from mqlab.errors import BadValue, MqlabError
+from mqlab.errors import BadValue, Interrupted, MqlabError
 from mqlab.spec.link import Links
 from mqlab.spec.plural import counted
 
@@ -82,6 +82,10 @@ def run(
             played = verbs.run(
                 asked, seed=seed, jitter=jitter, limit=limit, until=until, links=Links.parse(lines or ())
             )
+        except Interrupted as stop:
+            note("interrupted; this is what has happened so far")
+            _show(what, stop.trace, asked)
+            raise typer.Exit(130) from None
         except MqlabError as error:
             if not as_json:
                 raise

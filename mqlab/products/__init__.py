@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mqlab.errors import CannotRun, UnknownName
+from mqlab.errors import CannotRun, Interrupted, UnknownName
 from mqlab.files import detect_product, files, markup
 from mqlab.products.activemq.files import lab_file
 from mqlab.products.activemq.product import ActiveMQ
@@ -175,9 +175,17 @@ def play(
     until: int | str | None = None,
     links: LikeLinks = None,
 ) -> Trace:
-    """Play a scenario of any product, or *until* a time; raises `BadValue` beyond *limit* events."""
+    """Play a scenario of any product, or *until* a time.
+
+    Raises `BadValue` beyond *limit* events, and `Interrupted`, which has the trace so far, on Ctrl-C.
+    """
     lab = lab_of(scenario, seed, jitter, limit, links)
-    lab.play(until)
+    try:
+        lab.play(until)
+    except KeyboardInterrupt:
+        lab.recorder.mend()
+        lab.cut_at = lab.clock.now
+        raise Interrupted(lab.trace) from None
     return lab.trace
 
 

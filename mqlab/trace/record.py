@@ -141,6 +141,17 @@ class Recorder:
         if self.taker is not None and len(self.columns["t"]) >= self.taker.full:
             self.hand_over(self.taker)
 
+    def mend(self) -> None:
+        """Take back what was half written when a run was interrupted: a row, or columns."""
+        packed = len(self.rows) // (8 * WIDTH)
+        lengths = {len(column) for column in self.columns.values()}
+        kept = min(lengths) + self.gone
+        if len(lengths) == 1 and kept + packed in (self.count, self.count + 1):
+            self.count = kept + packed
+            return
+        for column in self.columns.values():
+            del column[self.count - packed - self.gone :]
+
     def hand_over(self, taker: ColumnSink) -> None:
         """Give the columns away; what is written down from now on begins others."""
         self.moved_at()  # it needs them

@@ -4,8 +4,11 @@ const MOVABLE = { brokers: "broker", clients: "client", stores: "store" };
 // Each network has its own: what was put somewhere in one says nothing of another that has parts of the same names.
 const ownPlaces = {
   get all() {
-    memory().places ??= { [memory().network ?? ""]: globalThis.mqlabPlaces ?? {} };
-    return (memory().places[memory().network ?? ""] ??= {});
+    const kept = memory(),
+      network = String(kept.network ?? "");
+    kept.places ??= { [network]: globalThis.mqlabPlaces ?? {} };
+    kept.places[network] ??= {};
+    return kept.places[network];
   }
 };
 player.on("lab", (state) => {
