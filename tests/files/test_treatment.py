@@ -8,6 +8,7 @@ import pytest
 
 import mqlab as mq
 from mqlab.api import artemis
+from mqlab.products.activemq import files as activemq
 from mqlab.products.artemis.files import broker_xml, treatment
 from mqlab.products.artemis.files.core import PLAIN
 from mqlab.spec.artemis.options import OPTIONS
@@ -70,3 +71,25 @@ def test_a_run_says_that_something_of_its_file_is_not_played():
     net = broker_xml.read([SourceFile("broker.xml", "<core><diverts/><bridges/></core>")])
     (undone,) = mq.run(net, artemis.Start()).undone
     assert str(undone) == "Broker localhost: 2 elements of broker.xml not played: check names them"
+
+
+CORE = "http://activemq.apache.org/schema/core"
+
+
+@pytest.mark.parametrize(("inside", "path", "text"), [
+    ("<destinations/>", "destinations", "not there until a client makes them"),
+    ("<networkConnectors><networkConnector uri='static:(tcp://localhost:1)' userName='x'/></networkConnectors>",
+     "networkConnectors/networkConnector@userName", "lets every client do everything"),
+    ("<destinationInterceptors><virtualDestinationInterceptor><virtualDestinations><virtualTopic prefix='C.*.'/>"
+     "</virtualDestinations></virtualDestinationInterceptor></destinationInterceptors>",
+     "destinationInterceptors/virtualDestinationInterceptor/virtualDestinations/virtualTopic@prefix", "plain topic"),
+    ("<x-unknown/>", "x-unknown", "as if it were not there"),
+])  # fmt: skip
+def test_what_of_an_activemq_file_is_not_played_is_told_with_its_line(inside, path, text):
+    file = SourceFile(
+        "activemq.xml", f'<broker xmlns="{CORE}" brokerId="a" useJmx="false">\n{inside}\n</broker>'
+    )
+    told = [p for p in mq.check(activemq.read([file])) if p.rule in ("left-out", "unknown-name")]
+    assert [p.line for p in told] == [2]
+    assert path in told[0].what or path in str(told[0])
+    assert told[0].rule == "unknown-name" or text in told[0].what

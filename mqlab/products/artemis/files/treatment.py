@@ -5,15 +5,12 @@ What the option rows name is played, or kept if its row says so. `elements.toml`
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator
-from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
-from typing import Literal
 
 from mqlab.files.markup import Element
+from mqlab.files.treatment import Table, Told, Treatment
 from mqlab.products.artemis.files.core import PLAIN
 from mqlab.products.artemis.files.policy import SPOKEN
 from mqlab.products.artemis.files.sources import sources_of
@@ -21,18 +18,7 @@ from mqlab.spec.artemis.options import ELEMENTS, OPTIONS
 from mqlab.spec.origin import Origin
 from mqlab.spec.plural import counted
 
-Treatment = Literal["played", "kept", "told"]
 SECOND = "only the first cluster connection is played"
-NOT_PLAYED = "mqlab runs as if it were not there"
-
-
-@dataclass(frozen=True, slots=True)
-class Told:
-    """An element or attribute that is not played: its path below ``core``, its line, what might differ."""
-
-    path: str
-    line: int
-    differs: str
 
 
 @cache
@@ -53,13 +39,8 @@ def _rows() -> dict[str, Treatment]:
 
 
 @cache
-def _table() -> tuple[dict[str, Treatment], dict[str, str]]:
-    """Return pattern -> treatment, and pattern -> what might differ, of the table."""
-    text = Path(__file__).with_name("elements.toml").read_text(encoding="utf-8")
-    given = tomllib.loads(text)
-    kinds: dict[str, Treatment] = dict.fromkeys(given["kept"], "kept")
-    kinds |= dict.fromkeys(given["played"], "played")
-    return kinds, given["told"]
+def _table() -> Table:
+    return Table.read(Path(__file__).with_name("elements.toml"), _rows())
 
 
 def treatment(path: str) -> Treatment:
@@ -69,18 +50,7 @@ def treatment(path: str) -> Treatment:
     ('played', 'told')
     """
     manager = path.startswith("ha-policy/") and "manager" in path.split("/")
-    for kinds in (_rows(), _table()[0]) if not manager else ():
-        for pattern, kind in kinds.items():
-            # of an element of a policy that no row names the structure would say that it is read
-            deep = pattern.startswith("ha-policy/") and pattern.endswith("/*")
-            if fnmatchcase(path, pattern) and not (deep and path.count("/") > pattern.count("/")):
-                return kind
-    return "told"
-
-
-def differs(path: str) -> str:
-    """Return what might differ where something is not played."""
-    return next((text for pattern, text in _table()[1].items() if fnmatchcase(path, pattern)), NOT_PLAYED)
+    return "told" if manager else _table().treatment(path)
 
 
 def told(core: Element) -> Iterator[Told]:
@@ -95,13 +65,15 @@ def _below(parent: Element, above: str) -> Iterator[Told]:
         second = above == "cluster-connections/" and child is not parent.children[0]
         if kind == "told" or second:
             yield Told(
-                path, child.line, "only the first cluster connection is played" if second else differs(path)
+                path,
+                child.line,
+                "only the first cluster connection is played" if second else _table().differs(path),
             )
         elif kind == "played":
             for name in child.attributes:
                 at = f"{path}@{name}"
                 if not name.startswith("{") and treatment(at) == "told":
-                    yield Told(at, child.line, differs(at))
+                    yield Told(at, child.line, _table().differs(at))
             yield from _below(child, f"{path}/")
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from mqlab.checks.example import Example
 from mqlab.checks.rule import Element, Found, rule
+from mqlab.files.treatment import Told
 from mqlab.products.artemis.files import treatment
 from mqlab.products.artemis.rules import examples as ex
 from mqlab.products.artemis.rules.set_up import Server, SetUp, servers
@@ -64,7 +65,7 @@ def _leads_nowhere(set_up: SetUp) -> Found:
 )
 def _not_played(set_up: SetUp) -> Found:
     for name, core in set_up.cores.items():
-        found: dict[str, list[treatment.Told]] = {}
+        found: dict[str, list[Told]] = {}
         for one in treatment.told(core.element):
             found.setdefault(one.path, []).append(one)
         for path, ones in found.items():
