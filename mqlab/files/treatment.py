@@ -35,7 +35,7 @@ class Table:
         given = tomllib.loads(file.read_text(encoding="utf-8"))
         kinds: dict[str, Treatment] = dict(rows)
         for kind in ("kept", "played"):
-            kinds |= {pattern: kind for pattern in given[kind] if pattern not in rows}  # type: ignore[misc]
+            kinds |= {pattern: kind for pattern in given[kind] if pattern not in rows}
         return Table(kinds, given["told"])
 
     def treatment(self, path: str) -> Treatment:
