@@ -16,7 +16,8 @@ from random import Random
 from typing import Any, Self
 
 from mqlab.engine import hurrying
-from mqlab.engine.clock import NEVER, Clock
+from mqlab.engine.chances import Chances
+from mqlab.engine.clock import NEVER, Call, Clock
 from mqlab.engine.completion import Completion, Timed
 from mqlab.engine.limits import LONGEST_REST, Limited
 from mqlab.engine.link import Link, LinkQuality
@@ -33,15 +34,12 @@ from mqlab.spec.values import Duration, duration, told_ms
 from mqlab.trace.record import Recorder
 from mqlab.trace.trace import Trace
 
-SPREAD = 4  # of what a machine takes: brokers of the recordings were up after 1 to 10 s
-
-
 FOR_USERS = (
     "do", "fork", "network", "now", "rest", "roles", "scenario", "seed", "step", "trace", "undone", "until",
 )  # fmt: skip
 
 
-class Lab(Limited, ABC):
+class Lab(Limited, Chances, ABC):
     """A running system with its clock, its recorder, its only generator and its script.
 
     A product's lab says how an action begins (`begin`) and what its `trace` and `roles` are.
@@ -130,27 +128,6 @@ class Lab(Limited, ABC):
         line = LinkQuality(delay, jitter, like.loss, like.bandwidth or 0)
         return Link(self.clock, line, self.random)
 
-    def random_duration(self, time: int, spread: float = SPREAD) -> int:
-        """Return how long (us) something takes of which no rule of a product says it: *time* without jitter.
-
-        With jitter it is drawn anew each time, from a *spread*-th of that to *spread* times as much.
-        """
-        varies = self.jitter and time  # what takes no time draws nothing
-        return round(time * spread ** self.random.uniform(-1, 1)) if varies else time
-
-    def extra_delay(self, time: int, spread: float = SPREAD) -> int:
-        """Return how much longer (us) than *time* something takes that takes so long; 0 without jitter."""
-        return max(0, self.random_duration(time, spread) - time)
-
-    def chance(self, share: float) -> bool:
-        """Whether something happens that real machines did in a *share* of their runs; without jitter never."""
-        return bool(self.jitter) and self.random.random() < share
-
-    def loses(self) -> bool:
-        """Whether a datagram to all is lost on its way."""
-        loss = self.links.every.loss
-        return loss > 0 and self.random.random() < loss
-
     def schedule(self, action: Timed) -> None:
         """Put *action* at the end of the script; one with a time of its own, on the clock."""
         if action.at is None:
@@ -185,6 +162,15 @@ class Lab(Limited, ABC):
         """An action that is not the script's is looked after until it is over."""
         self.scheduled += 1
         self._look_after(until)
+
+    def pause(self, us: int, call: Call, argument: object) -> None:
+        """Let *call* happen in so many us: no rest waits for it, but the end of the run does."""
+        self.scheduled += 1
+        self.clock.schedule_background(self.clock.now + us, self._on_paused, (call, argument))
+
+    def _on_paused(self, due: tuple[Call, object]) -> None:
+        self.scheduled -= 1
+        due[0](due[1])
 
     def _look_after(self, until: Completion) -> None:
         if not self.is_over(until):

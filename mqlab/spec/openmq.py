@@ -79,7 +79,7 @@ STEPS: dict[str, tuple[str, str]] = {
                       "reconnect_interval_ms iterations client"),
     "close_producer": ("producer", ""),
     "send": ("count", "name broker producer queue topic persistent transacted properties jms_priority size "
-             "time_to_live_ms"),
+             "time_to_live_ms interval_ms"),
     "xa": ("action", "xid consumer producer broker"), "connect": ("broker", ""),
     "knock": ("brokers until", "every_ms"), "browse": ("broker queue|topic", ""),
     "admin": ("broker command", "from to target"), "wait": ("ms", ""), "settle": ("", "ms"),

@@ -105,7 +105,7 @@ ROWS = (
     Row(o.Unsubscribe, "unsubscribe", _same("client_id", "subscription_name", broker="on")),
     Row(o.OpenProducer, "open_producer", {"producer": "name", **_ON}, options="producer"),
     Row(o.Send, "send", _same("producer", **_SEND)),
-    Row(a.Producer, "send", _same("name", "in_background", broker="on", **_SEND),
+    Row(a.Producer, "send", _same("name", "in_background", broker="on", interval_ms="every", **_SEND),
         silent=("transacted",)),
     Row(o.CloseProducer, "close_producer", _same("producer")),
     Row(o.Xa, "xa", _same("action", "xid", broker="on", consumer="who", producer="who")),

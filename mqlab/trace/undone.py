@@ -45,6 +45,7 @@ def undone(trace: Trace) -> tuple[Undone, ...]:
         *_late(trace),
         *_messages(trace),
         *map(Undone, trace.header.get("problems", ())),
+        *(Undone(row["what"], row["why"]) for row in trace.header.get("not_played", ())),
     ]
     return tuple(dict.fromkeys(found))
 

@@ -138,7 +138,7 @@ FRAGMENTS = {
          broker('<services>\n<masterConnector\nremoteURI="tcp://localhost:62001"\nuserName="James"\n'
                 'password="Cheese"/>\n</services>\n<transportConnectors>\n<transportConnector '
                 'uri="tcp://slavehost:61616"/>\n</transportConnectors>', 'brokerName="slave" brokerId="s"')],
-        "5.5", brokers(other=mq.Broker("slave", pure_slave_of="brokerA")), set()),
+        "5.5", brokers(other=mq.Broker("slave", pure_slave_of="brokerA")), {"left-out"}),
     "fuse 4.3 today": (
         [A_AT_61001.replace("61001", "62001"),
          broker('<services>\n<masterConnector\nremoteURI="tcp://localhost:62001"/></services>',

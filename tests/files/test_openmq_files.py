@@ -42,6 +42,11 @@ def test_files_make_a_cluster():
     assert read(CLUSTER, EAST, WEST, hosts={"east": "broker2"}).master == "broker2"
 
 
+def test_an_instance_is_called_like_its_folder():
+    files = [SourceFile(f"var/instances/{name}/props/config.properties", "a=1\n") for name in ("b1", "b2")]
+    assert openmq_files.read(files).names == ("b1", "b2")
+
+
 def test_a_change_touches_only_what_it_changes():
     net = read(CLUSTER, EAST, WEST)
     assert list(openmq_files.write(net).values()) == [CLUSTER, EAST, WEST]

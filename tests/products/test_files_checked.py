@@ -53,6 +53,7 @@ SHARED = "<persistenceAdapter><kahaDB directory='/mnt/a' {}/></persistenceAdapte
 
 # rule -> (what has the problem, the file and line where it is told, what has it not)
 CASES = {
+    "left-out": (pair("<systemUsage/>\n<destinations/>"), "0.xml:2", pair("<persistenceAdapter/>")),
     "ttl-twice": (pair(linked(options="networkTTL='2' messageTTL='2'")), "0.xml:3",
                   pair(linked(options="consumerTTL='2' messageTTL='2'"))),
     "no-target": (pair(linked("static:(tcp://gone:1)")), "0.xml:3", pair(linked())),
@@ -83,7 +84,7 @@ CASES = {
     "no-broker-id": ((written("A").replace(' brokerId="A"', ""), written("B")), "0.xml:1", pair()),
     "same-broker-id": ((written("A"), written("B").replace('brokerId="B"', 'brokerId="A"')),
                        "0.xml:1", pair()),
-    "no-value": (pair("<systemUsage/>\n", "dataDirectory='${where}/x'"), "0.xml:1",
+    "no-value": (pair("<managementContext/>\n", "dataDirectory='${where}/x'"), "0.xml:1",
                  pair("", "dataDirectory='${activemq.data}/x'")),
     "policy-twice": (pair(POLICY.format("<policyEntry queue='A'/>\n<policyEntry queue='A'/>")), "0.xml:3",
                      pair(POLICY.format("<policyEntry queue='A'/><policyEntry topic='A'/>"))),

@@ -122,6 +122,10 @@ def connecting(to):
 
 # The same for rules that no network alone breaks, or another product's.
 OTHERS = {
+    "not-played": (
+        broker_xml.read([SourceFile("broker.xml", "<core><diverts/></core>")]),
+        broker_xml.read([SourceFile("broker.xml", "<core><journal-type>NIO</journal-type></core>")]),
+    ),
     "leads-nowhere": (connecting("tcp://b:61616"), connecting("tcp://localhost:1")),
     "static-wildcard": (
         network("A>B", "5.5", statically_included_destinations=["queue://A.>"]),

@@ -8,7 +8,7 @@ from mqlab.engine.completion import Completion
 from mqlab.products.artemis import report
 from mqlab.products.artemis.broker.site import Site
 from mqlab.products.artemis.client.client_actions import ClientActions
-from mqlab.products.artemis.files import lab_file
+from mqlab.products.artemis.files import lab_file, treatment
 from mqlab.products.artemis.script.broker_actions import BrokerActions
 from mqlab.spec.action import Action
 from mqlab.spec.artemis import WORDS
@@ -47,9 +47,11 @@ class ArtemisLab(Site):
     @property
     def trace(self) -> Trace:
         """All that has happened so far."""
-        version = self.network.edition
+        version, origin = self.network.edition, self.network.origin
+        not_played = treatment.counted_by_file(origin) if origin is not None else []
         return self.notes.trace(
             {
+                **({"not_played": not_played} if not_played else {}),
                 "scenario": lab_file.write(self.scenario),
                 **self.settings,
                 "product": "artemis",

@@ -7,11 +7,13 @@ schema of 5.17.2, to which a broker holds; ActiveMQ rules 9.
 from __future__ import annotations
 
 from mqlab.checks.example import Example
-from mqlab.checks.rule import Found, rule
+from mqlab.checks.rule import Element, Found, rule
 from mqlab.files.placeholders import missing, resolve
+from mqlab.files.treatment import Told
+from mqlab.products.activemq.files import treatment
 from mqlab.products.activemq.rules.context import BrokerFile, files
 from mqlab.products.activemq.rules.examples_at_rest import filtered
-from mqlab.products.activemq.rules.names import SCHEMA
+from mqlab.products.activemq.rules.names import SCHEMA, words
 
 
 @rule(
@@ -91,3 +93,25 @@ def _filter_prefix(file: BrokerFile) -> Found:
         short = [part for part in parts[1:] if not part.startswith("ActiveMQ.Advisory.")]
         if short:
             yield file.at(connector.element), {"part": short[0]}
+
+
+@rule(
+    "left-out",
+    "warning",
+    finds="what stands in a file of ActiveMQ and is not played",
+    what="{path} is not played: {differs}{more}",
+    fix="keep the difference in mind, or ask the real broker (mqlab real)",
+    source=SCHEMA,
+    unshown="mqlab does not model it",
+    of=(files,),
+)
+def _left_out(file: BrokerFile) -> Found:
+    found: dict[str, list[Told]] = {}
+    wrong = {(word.element.line, word.text.rpartition(" ")[2]) for word in words(file)}  # told already
+    for one in treatment.told(file.broker.element):
+        if (one.line, one.path.rpartition("@")[2].rpartition("/")[2]) not in wrong:
+            found.setdefault(one.path, []).append(one)
+    for path, ones in found.items():
+        more = f" ({len(ones)} times in this file)" if len(ones) > 1 else ""
+        place = Element(f"broker {file.name}", file.broker.document.where, ones[0].line)
+        yield place, {"path": path, "differs": ones[0].differs, "more": more}

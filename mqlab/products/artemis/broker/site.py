@@ -113,7 +113,7 @@ class Site(Lab):
 
     def later(self, wait: int, call: Call, argument: object = None) -> None:
         """Let something happen after *wait* us; nobody waits for it."""
-        self.clock.schedule_background(self.now + wait, call, argument)
+        self.clock.schedule_background(self.clock.now + wait, call, argument)
 
     def soon(self, broker: Broker, wait: int, call: Callable[..., None], *more: object) -> None:
         """Let something happen to a broker after *wait* us, unless it has begun anew by then."""
@@ -158,7 +158,7 @@ class Site(Lab):
         broker.incarnation += 1
         broker.node_id, broker.master = live.node_id, None
         here = [queue for queue in self.network.queues if queue.is_at(broker.name)]
-        live.open(here, self.now)
+        live.open(here, self.clock.now)
         broker.topology[live.node_id] = [broker.process_name, "-"]
         self.role(broker, "live")
         self.event(Kind.Started, broker, rule=rule)
@@ -300,15 +300,15 @@ class Site(Lab):
         key: str = "",
     ) -> Queue:
         """Create a queue on a live broker; a subscriber's own shares its name and has a *key*."""
-        queue = Queue(name, topic, durable, selector, auto_delete, self.now)
+        queue = Queue(name, topic, durable, selector, auto_delete, self.clock.now)
         broker.journal.queues[key or name] = queue
         return queue
 
     def enqueue(self, broker: Broker, queue: Queue, message: Message, cause: int) -> None:
         """A message joins a queue at its tail; *cause* is the row of what brought it."""
         self.notes.enqueued(queue.add(message), queue, broker, cause)
-        if message.due > self.now:
-            self.later(message.due - self.now, self.deliver)
+        if message.due > self.clock.now:
+            self.later(message.due - self.clock.now, self.deliver)
         self.balancing.dispatch(broker)
         self.balancing.redistribute()
 

@@ -191,7 +191,8 @@ class SendRequest(Request):
         if self.sent < self.count:
             wait = max(0, self.left + self.interval - self.lab.clock.now)
             self.client.calling += wait
-            self.lab.later(wait, self.make)
+            # A pause between two sends ends in any case, so the run's end waits for it.
+            (self.lab.pause if self.interval else self.lab.later)(wait, self.make, None)
         else:
             self._end()
 

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from mqlab.checks.example import Example
 from mqlab.checks.rule import Element, Found, rule
+from mqlab.files.treatment import Told
+from mqlab.products.artemis.files import treatment
 from mqlab.products.artemis.rules import examples as ex
 from mqlab.products.artemis.rules.set_up import Server, SetUp, servers
 
@@ -50,3 +52,23 @@ def _leads_nowhere(set_up: SetUp) -> Found:
                 fix = "give that broker's file too, or say who it is with hosts={...}"
             place = Element(f"broker {name}", core.document.where, ref.line)
             yield place, {"reference": f"connector {connector}", "harm": harm, "fix": fix}
+
+
+@rule(
+    "not-played",
+    "warning",
+    finds="what stands in a file and is not played",
+    what="{path} is not played: {differs}{more}",
+    fix="keep the difference in mind, or ask the real broker (mqlab real)",
+    source="Artemis user manual, configuration reference",
+    unshown="mqlab does not model it",
+)
+def _not_played(set_up: SetUp) -> Found:
+    for name, core in set_up.cores.items():
+        found: dict[str, list[Told]] = {}
+        for one in treatment.told(core.element):
+            found.setdefault(one.path, []).append(one)
+        for path, ones in found.items():
+            more = f" ({len(ones)} times in this file)" if len(ones) > 1 else ""
+            place = Element(f"broker {name}", core.document.where, ones[0].line)
+            yield place, {"path": path, "differs": ones[0].differs, "more": more}

@@ -118,6 +118,7 @@ class SendJob:
     producer: Client | None
     under_way: int = 0  # messages that have not come to their home, or its receipt not to here
     late: bool = False
+    due: int = 0  # us, before which the next message is not sent
 
 
 @dataclass(eq=False, slots=True)

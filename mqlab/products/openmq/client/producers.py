@@ -76,7 +76,8 @@ def _begin(asked: tuple[Cluster, SendJob]) -> Outcome:
     if job.keys.get("in_background"):
         go_on(lab, job)
         return job.row
-    return RunningStep(_has_ended, asked, limit_of(job.keys), _say_how)
+    pauses = float(job.keys.get("interval_ms", 0)) * len(job.left)
+    return RunningStep(_has_ended, asked, limit_of(job.keys) + pauses, _say_how)
 
 
 def _has_ended(asked: tuple[Cluster, SendJob]) -> bool:
@@ -126,7 +127,7 @@ def go_on(lab: Cluster, job: SendJob) -> bool:
     if producer.cut_off or (not producer.open and not clients.comes_back(producer)):
         job.refused += job.left
         job.left = range(0)
-    while job.left and producer.open and producer.home.answers and not _awaits_receipt(job):
+    while job.left and producer.open and producer.home.answers and not _awaits(lab, job):
         message = _message(job, producer)
         result = physical_destinations.admit(message, producer.node)
         if result == "blocked":
@@ -139,13 +140,23 @@ def go_on(lab: Cluster, job: SendJob) -> bool:
             job.under_way += 1
             arrives = on_sent if result == "ok" else on_dropped
             producer.to_home.carry(arrives, (job, producer, message), 0, message.size)
+        _pause(lab, job, producer)
     if not job.left and not job.under_way:
         _end(lab, job)
     return moved
 
 
-def _awaits_receipt(job: SendJob) -> bool:
-    return job.under_way > 0 and bool(job.keys.get("persistent", True))
+def _awaits(lab: Cluster, job: SendJob) -> bool:
+    """Whether the next message waits: for the receipt of the one before, or for its time."""
+    return lab.clock.now < job.due or (job.under_way > 0 and bool(job.keys.get("persistent", True)))
+
+
+def _pause(lab: Cluster, job: SendJob, producer: Client) -> None:
+    """Let the next message wait, if there is an interval between two."""
+    interval = round(float(job.keys.get("interval_ms", 0)) * 1000)
+    if interval and job.left:
+        job.due = lab.clock.now + interval
+        lab.pause(interval, lab.on_due_at, (producer.at, None, None))
 
 
 Sent = tuple[SendJob, Client, Message]

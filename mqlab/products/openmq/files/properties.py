@@ -66,7 +66,8 @@ def sources(files: Iterable[SourceFile]) -> list[Found]:
         path = PurePosixPath(file.name.replace("\\", "/"))
         broker = entries[NAME].value.strip() if NAME in entries else None
         if not named and "cluster" not in path.stem:
-            broker = path.parent.name or path.stem
+            inside = (part.name for part in path.parents if part.name != "props")  # instances/NAME/props
+            broker = next(inside, "") or path.stem
         found.append(Found(file, entries, broker, _notes(file)))
     return found
 

@@ -113,7 +113,7 @@ class Cluster(Lab):
     def note_lost(self, one: Broker, other: Broker) -> None:
         """Remember since when something waits to be sent again, if the line between two brokers is cut."""
         if self.is_cut(one, other):
-            self.lost.setdefault(frozenset((one.name, other.name)), self.now)
+            self.lost.setdefault(frozenset((one.name, other.name)), self.clock.now)
 
     @property
     def store_down(self) -> bool:
@@ -130,7 +130,7 @@ class Cluster(Lab):
 
     def later(self, us: int, call: Call | None = None, argument: object = None) -> None:
         """Let *call* happen in so many us if time goes on so far, and what can move then."""
-        self.clock.schedule_background(self.now + us, self.on_due, (call, argument))
+        self.clock.schedule_background(self.clock.now + us, self.on_due, (call, argument))
 
     def on_due(self, due: tuple[Call | None, object]) -> None:
         """Something happens, or may go on by now."""
@@ -143,8 +143,8 @@ class Cluster(Lab):
         self, us: int, at: ClusterDestination, call: Call | None = None, argument: object = None
     ) -> None:
         """Let *call* happen in so many us, which concerns messages of one destination only."""
-        heappush(self.timed, (self.now + us, self.clock.turn, at))
-        self.clock.schedule_background(self.now + us, self.on_due_at, (at, call, argument))
+        heappush(self.timed, (self.clock.now + us, self.clock.turn, at))
+        self.clock.schedule_background(self.clock.now + us, self.on_due_at, (at, call, argument))
 
     def on_due_at(self, due: tuple[ClusterDestination, Call | None, object]) -> None:
         """Messages of a destination may go on by now."""

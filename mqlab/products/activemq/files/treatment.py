@@ -1,0 +1,68 @@
+"""What becomes of each element and attribute of a broker: played, kept, or told by `check`.
+
+What the option rows name is played, or kept if its row says so. `elements.toml` says it of the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+from mqlab.files.markup import Element
+from mqlab.files.treatment import Table, Told, Treatment
+from mqlab.spec.rows import OPTIONS
+
+PREFIX = "Consumer.*."  # of the virtual topics that are played
+_PLACES = {
+    "broker": "@{}",
+    "networkConnector": "networkConnectors/networkConnector@{}",
+    "transportConnector": "transportConnectors/transportConnector@{}",
+    "policyEntry": "destinationPolicy/policyMap/policyEntries/policyEntry@{}",
+}
+
+
+@cache
+def _table() -> Table:
+    rows: dict[str, Treatment] = {}
+    for section, place in _PLACES.items():
+        for row in OPTIONS[section].values():
+            inside, _, attribute = (row.xml or "").rpartition("/")
+            rows[f"*{inside}*@{attribute}" if inside else place.format(row.guide)] = (
+                "kept" if row.kept else "played"
+            )
+    return Table.read(Path(__file__).with_name("elements.toml"), rows)
+
+
+def treatment(path: str) -> Treatment:
+    """Return what becomes of an element or attribute by its path below ``broker``.
+
+    >>> treatment("networkConnectors/networkConnector@networkTTL"), treatment("systemUsage")
+    ('played', 'told')
+    """
+    return _table().treatment(path)
+
+
+def told(broker: Element) -> Iterator[Told]:
+    """Yield what of a broker is not played; what stands in such an element is not told once more."""
+    yield from _attributes(broker, "")
+    yield from _below(broker, "")
+
+
+def _attributes(element: Element, path: str) -> Iterator[Told]:
+    for name in element.attributes:
+        at = f"{path}@{name}"
+        plain = name != "prefix" or element.name != "virtualTopic" or element.attributes[name] == PREFIX
+        if not name.startswith("{") and (treatment(at) == "told" or not plain):
+            yield Told(at, element.line, _table().differs(at))
+
+
+def _below(parent: Element, above: str) -> Iterator[Told]:
+    for child in parent.children:
+        path = f"{above}{child.name}"
+        kind = treatment(path)
+        if kind == "told":
+            yield Told(path, child.line, _table().differs(path))
+        elif kind == "played" or path == "plugins":
+            yield from _attributes(child, path)
+            yield from _below(child, f"{path}/")

@@ -1,0 +1,88 @@
+"""What becomes of each element and attribute of a `broker.xml`: played, kept, or told by `check`.
+
+What the option rows name is played, or kept if its row says so. `elements.toml` says it of the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+from mqlab.files.markup import Element
+from mqlab.files.treatment import Table, Told, Treatment
+from mqlab.products.artemis.files.core import PLAIN
+from mqlab.products.artemis.files.policy import SPOKEN
+from mqlab.products.artemis.files.sources import sources_of
+from mqlab.spec.artemis.options import ELEMENTS, OPTIONS
+from mqlab.spec.origin import Origin
+from mqlab.spec.plural import counted
+
+SECOND = "only the first cluster connection is played"
+
+
+@cache
+def _rows() -> dict[str, Treatment]:
+    """Return pattern -> treatment of what the option rows name."""
+    found: dict[str, Treatment] = {"cluster-password": "kept", "journal-directory": "played"}
+    for rows, place in (
+        (OPTIONS["core"], "{}"),
+        (PLAIN, "cluster-connections/cluster-connection/{}"),
+        (OPTIONS["address-setting"], "address-settings/address-setting/{}"),
+        (ELEMENTS, "ha-policy/*/{}"),
+        (OPTIONS["scale-down"], "ha-policy/*/scale-down/{}"),
+    ):
+        for row in rows.values():
+            if row.name != "manager":  # a file that has one means another vote than is played
+                found[place.format(row.guide)] = "kept" if row.kept else "played"
+    return found
+
+
+@cache
+def _table() -> Table:
+    return Table.read(Path(__file__).with_name("elements.toml"), _rows())
+
+
+def treatment(path: str) -> Treatment:
+    """Return what becomes of an element or attribute by its path below ``core``.
+
+    >>> treatment("address-settings/address-setting/redistribution-delay"), treatment("diverts")
+    ('played', 'told')
+    """
+    manager = path.startswith("ha-policy/") and "manager" in path.split("/")
+    return "told" if manager else _table().treatment(path)
+
+
+def told(core: Element) -> Iterator[Told]:
+    """Yield what of a ``core`` is not played; what stands in such an element is not told once more."""
+    yield from _below(core, "")
+
+
+def _below(parent: Element, above: str) -> Iterator[Told]:
+    for child in parent.children:
+        path = f"{above}{SPOKEN.get(child.name, child.name) if above.startswith('ha-policy') else child.name}"
+        kind = treatment(path)
+        second = above == "cluster-connections/" and child is not parent.children[0]
+        if kind == "told" or second:
+            yield Told(
+                path,
+                child.line,
+                "only the first cluster connection is played" if second else _table().differs(path),
+            )
+        elif kind == "played":
+            for name in child.attributes:
+                at = f"{path}@{name}"
+                if not name.startswith("{") and treatment(at) == "told":
+                    yield Told(at, child.line, _table().differs(at))
+            yield from _below(child, f"{path}/")
+
+
+def counted_by_file(origin: Origin) -> list[dict[str, str]]:
+    """Return what a run tells of each file that has elements which are not played."""
+    rows = []
+    for name, core in sources_of(origin).items():
+        number = len({one.path for one in told(core.element)})
+        if number:
+            why = f"{counted(number, 'element')} of {core.document.where} not played: check names them"
+            rows.append({"what": f"Broker {name}", "why": why})
+    return rows

@@ -1,0 +1,98 @@
+"""Each element of a `broker.xml` is played, kept or told by `check`: none is left out in silence."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+import mqlab as mq
+from mqlab.api import artemis
+from mqlab.products.activemq import files as activemq
+from mqlab.products.artemis.files import broker_xml, treatment
+from mqlab.products.artemis.files.core import PLAIN
+from mqlab.spec.artemis.options import OPTIONS
+from mqlab.spec.origin import SourceFile
+
+
+def checked(inside):
+    net = broker_xml.read([SourceFile("broker.xml", f"<core>\n{inside}\n</core>")])
+    return [p for p in mq.check(net) if p.rule == "not-played"]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_an_element_that_nobody_knows_is_told_with_its_line(seed):
+    random = Random(seed)
+    name = "x-" + "".join(random.choice("abcdefgh-") for _ in range(8)) + "z"
+    for inside, path in (
+        (f"<{name}/>", name),
+        (f"<address-settings><address-setting match='#'><{name}>1</{name}></address-setting>"
+         "</address-settings>",
+         f"address-settings/address-setting/{name}"),
+        (f"<ha-policy><replication><slave><{name}/></slave></replication></ha-policy>",
+         f"ha-policy/replication/slave/{name}"),
+        (f"<addresses><address name='a'><anycast><queue name='q' {name}='1'/></anycast></address>"
+         "</addresses>",
+         f"addresses/address/anycast/queue@{name}"),
+        (f"<cluster-connections><cluster-connection name='c'><{name}/></cluster-connection>"
+         "</cluster-connections>",
+         f"cluster-connections/cluster-connection/{name}"),
+    ):  # fmt: skip
+        (problem,) = checked(inside)
+        assert problem.line == 2
+        assert problem.what.startswith(f"{path} is not played: ")
+
+
+def test_what_the_option_rows_name_is_played_or_kept():
+    for row in (*OPTIONS["address-setting"].values(), *PLAIN.values(), *OPTIONS["core"].values()):
+        places = ("{}", "address-settings/address-setting/{}", "cluster-connections/cluster-connection/{}")
+        found = {treatment.treatment(place.format(row.guide)) for place in places}
+        assert found & {"kept" if row.kept else "played"}, row.guide
+
+
+@pytest.mark.parametrize(("inside", "told"), [
+    ("<diverts><divert name='d'/></diverts>", "takes nothing away"),
+    ("<addresses><address name='a'><anycast><queue name='q'><filter string='x'/></queue></anycast></address>"
+     "</addresses>", "takes all messages"),
+    ("<security-settings/>", "lets every client do everything"),
+    ("<ha-policy><replication><primary><manager/></primary></replication></ha-policy>",
+     "as if it were not there"),
+])  # fmt: skip
+def test_what_is_not_played_says_what_might_differ(inside, told):
+    (problem,) = checked(inside)
+    assert told in problem.what
+
+
+def test_what_has_no_effect_on_a_run_is_not_told():
+    assert not checked("<journal-type>NIO</journal-type><jmx-management-enabled>true</jmx-management-enabled>")
+
+
+def test_a_run_says_that_something_of_its_file_is_not_played():
+    net = broker_xml.read([SourceFile("broker.xml", "<core><diverts/><bridges/></core>")])
+    (undone,) = mq.run(net, artemis.Start()).undone
+    assert str(undone) == "Broker localhost: 2 elements of broker.xml not played: check names them"
+
+
+CORE = "http://activemq.apache.org/schema/core"
+VIRTUAL = "destinationInterceptors/virtualDestinationInterceptor/virtualDestinations"
+
+
+def nested(path, inside):
+    for name in reversed(path.split("/")):
+        inside = f"<{name}>{inside}</{name}>"
+    return inside
+
+
+@pytest.mark.parametrize(("inside", "path", "text"), [
+    ("<destinations/>", "destinations", "not there until a client makes them"),
+    ("<networkConnectors><networkConnector uri='static:(tcp://b:1)' userName='x'/></networkConnectors>",
+     "networkConnectors/networkConnector@userName", "lets every client do everything"),
+    (nested(VIRTUAL, "<virtualTopic prefix='C.*.'/>"), f"{VIRTUAL}/virtualTopic@prefix", "plain topic"),
+    ("<plugins><x-unknown/></plugins>", "plugins/x-unknown", "as if it were not there"),
+])  # fmt: skip
+def test_what_of_an_activemq_file_is_not_played_is_told_with_its_line(inside, path, text):
+    file = f'<broker xmlns="{CORE}" brokerId="a" useJmx="false">\n{inside}\n</broker>'
+    told = [p for p in mq.check(activemq.read([SourceFile("activemq.xml", file)])) if p.rule == "left-out"]
+    assert [p.line for p in told] == [2]
+    assert f"{path} is not played: " in told[0].what
+    assert text in told[0].what
