@@ -11,11 +11,13 @@ from mqlab.spec.action import Action, Consumer, Producer
 from mqlab.spec.naming import called
 from mqlab.spec.plural import counted
 from mqlab.spec.values import duration, told_ms
+from mqlab.trace.accounts import role_at
 from mqlab.trace.kinds import Kind
 
 if TYPE_CHECKING:
     from mqlab.trace.trace import Trace
 
+NOT_UP = ("down", "starting", "stopped")  # roles of who has not come up yet
 _ENDS = {"Crash": Kind.Crashed, "Stop": Kind.Stopped}
 _GROUPS = ("Client", "Session")  # what consumers and producers are on, besides brokers; by name, as no run
 # of one product loads the actions of another
@@ -88,7 +90,8 @@ def _faults(trace: Trace, told: set[str]) -> Iterator[Undone]:
         if broker not in brokers or called(action) in told:
             continue
         if type(action).__name__ == "Restart" and broker not in happened[Kind.Started]:
-            yield Undone(called(action), "the run ended before it had started")
+            if role_at(trace, broker, trace.end) in NOT_UP:  # a slave that waits has done what was asked
+                yield Undone(called(action), "the run ended before it had started")
         elif type(action).__name__ in _ENDS:
             time = 0 if action.at is None else duration(action.at, "at")
             asked.setdefault((_ENDS[type(action).__name__], broker), []).append((time, action))

@@ -225,3 +225,9 @@ def test_what_is_missing_in_a_random_run_is_in_undone(product, request):
                 done = any(e.kind.name == kind and e.broker == action.broker for e in trace.events())
                 named = f"{type(action).__name__} {action.broker}" in lines
                 assert done or named, (seed, net, actions, action)
+
+
+def test_a_slave_that_waits_for_the_lock_has_started():
+    assert mq.run("fuse:4.4").undone == ()
+    asked = [one.what for one in mq.run("fuse:4.10").undone]
+    assert asked == ["Restart brokerH2"]  # the last action of the script: its process is not up yet
