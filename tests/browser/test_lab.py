@@ -213,14 +213,14 @@ def test_a_bad_value_stays_with_its_field_and_there_is_a_way_back(page, desk):
     page.get_by_role("tab", name="Options").click()
     field = panel(page).get_by_label("networkTTL")
     field.fill("two")
-    panel(page).get_by_role("button", name="Apply 1 as a fork").click()
+    panel(page).get_by_role("button", name="Fork with 1 change").click()
     panel(page).locator(".option", has_text="networkTTL").get_by_role("alert").wait_for()
     assert picture.trace is first
     assert field.input_value() == "two"
     panel(page).get_by_role("button", name="reset to 3").click()
     assert field.input_value() == "3"
     assert panel(page).get_by_role("alert").count() == 0
-    assert panel(page).get_by_role("button", name="Apply as a fork").is_disabled()
+    assert panel(page).get_by_role("button", name="Fork with changes").is_disabled()
 
 
 def test_the_page_to_take_away_is_of_what_is_shown_and_needs_no_kernel(page, desk, tmp_path):

@@ -87,7 +87,7 @@ def test_a_learner_runs_plays_scrubs_changes_an_option_and_runs_again(lab, jupyt
       { kind: 'connector', name: 'A/linkToBrokerB' })""")
     bench.get_by_role("tab", name="Options").click()
     bench.get_by_label("conduitSubscriptions").uncheck()
-    bench.get_by_role("button", name="Apply 1 as a fork").click()
+    bench.get_by_role("button", name="Fork with 1 change").click()
     bench.get_by_role("button", name="Δ 1 change").wait_for()
     page.wait_for_function("() => Bokeh.documents[1].get_model_by_name('received').data.t.length === 12")
     bench.get_by_role("slider").first.focus()
