@@ -37,8 +37,8 @@ def take_timed(lab: Lab) -> Row:
         "brokers": {n: _process(p) for n, p in lab.processes.items() if n in lab.acts.named},
         "clients": {name: _client(lab, c) for name, c in lab.clients_by_name.items() if c.state != "closed"},
     }
-    # A program has no consumer whose opening has failed.
-    if there := {n: c.count for n, c in lab.consumers.items() if not getattr(c, "refused", False)}:
+    # A program has no consumer whose opening has failed, or has not come back.
+    if there := {n: c.count for n, c in lab.consumers.items() if getattr(c, "opened", True)}:
         found["received_so_far"] = there
     return found
 
