@@ -81,7 +81,6 @@ class PendingCall:
         if cause:
             error["cause"] = f"{cause}: {message}"
         if self.then is not None:
-            self.then.refused = True
             self.then.close()
         self._end({"ok": False, "error": error})
 

@@ -125,7 +125,7 @@ class AddressedConsumer(MessageConsumer):
         # How often what it holds of a transaction was delivered before it came here.
         self.before: dict[int, int] = {}
         self.working: Message | None = None  # what it is busy with
-        self.opened = self.refused = False  # its opening has succeeded, or failed
+        self.opened = False  # its opening has succeeded
         self.waiting_receive: PendingCall | None = None  # the call that waits for one message
 
     @property
