@@ -57,13 +57,13 @@ class SkippedSpan:
 def length(us: int) -> str:
     """Return how long something takes, as it is read.
 
-    >>> length(9_600_000), length(90_000), length(1_500), length(125_000_000)
-    ('9.6 s', '90 ms', '1.5 ms', '2 min 5 s')
+    >>> length(9_600_000), length(999_998), length(90_000), length(1_500), length(125_000_000)
+    ('9.6 s', '1.0 s', '90 ms', '1.5 ms', '2 min 5 s')
     """
     if us >= 60_000_000:
         minutes, seconds = divmod(round(us / 1e6), 60)
         return f"{minutes} min {seconds} s"
-    if us >= 1_000_000:
+    if us >= 999_500:  # less is "999 ms" at most
         return f"{us / 1e6:.1f} s"
     return f"{us / 1000:.0f} ms" if us >= 10_000 else f"{told_ms(us)} ms"
 

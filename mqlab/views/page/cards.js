@@ -223,7 +223,7 @@ const stateWords = (p, broker, role, t) => {
   }
   return "";
 };
-const sayMs = (ms) => (ms >= 1000 ? `${(ms / 1000).toFixed(ms >= 10000 ? 0 : 1)} s` : `${Math.round(ms)} ms`);
+const sayMs = (ms) => (ms >= 999.5 ? `${(ms / 1000).toFixed(ms >= 10000 ? 0 : 1)} s` : `${Math.round(ms)} ms`);
 /** @param {Panel} p @param {number} t */
 const sayTime = (p, t) => {
   const ms = player.runTime(p, t);
