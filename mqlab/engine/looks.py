@@ -14,12 +14,15 @@ if TYPE_CHECKING:
     from mqlab.engine.completion import Completion
 
 LOOKS = 1000  # us from one look to the next
-SEEN = 64  # of what is to happen, how much is asked when it happens
+SEEN = 64  # of what is to happen, how much is asked whether it is on its way
+FEW = 1000  # housekeeping, how much is asked when it happens
+ASKS = 16  # every so many looks: to ask costs as much as so many looks
 
 
 def next_look(clock: Clock, until: Completion, look: Call) -> int:
     """Return when to *look* again (us)."""
-    if until.condition is not None:
+    asks = until.deadline is not None or clock.now // LOOKS % ASKS == 0
+    if until.condition is not None or not asks:
         return clock.now + LOOKS
     sure = until.deadline if until.deadline is not None else _moves_until(clock, look)
     # The look before the first that counts is made: of what is due at one time, the order stays.
@@ -35,12 +38,14 @@ def _moves_until(clock: Clock, look: Call) -> int:
     late = [due[0] for due in clock.heap[-SEEN:] if due[2] != clock.on_later]
     if clock.line or late:
         return max(*late, clock.line[-1][0] if clock.line else 0, clock.now)
-    if len(clock.heap) > SEEN:
+    if len(clock.heap) > FEW:
         return clock.now
-    return min((due[0] for due in clock.heap if not _is_idle(due, look)), default=clock.now)
+    return min((due[0] for due in clock.heap if not _is_idle(clock, due, look)), default=clock.now)
 
 
-def _is_idle(due: Due, look: Call) -> bool:
-    """Whether housekeeping is a *look* that changes nothing: no more follows the action that it is for."""
+def _is_idle(clock: Clock, due: Due, look: Call) -> bool:
+    """Whether it is a *look* that changes nothing: no more follows the action that it is for."""
+    if due[2] != clock.on_later:
+        return False
     call, until = cast("tuple[Call, Completion]", due[3])
     return call == look and until.condition is None and until.then is None

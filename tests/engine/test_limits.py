@@ -54,4 +54,4 @@ def test_what_happens_beside_a_producer_costs_about_as_much_as_its_events():
         mq.Crash("B", at="30s"),
         mq.Restart("B", at="40s"),
     ]
-    assert turns(*faults) < 20 * turns()
+    assert turns(*faults) < 40 * turns()
