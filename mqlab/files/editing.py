@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from textwrap import indent
 
 from mqlab.files.markup import Document, Edit, Element, plain, quoted, tag
@@ -109,6 +109,6 @@ def _behind(text: str, end: int) -> int:
     return past if not _COMMENT.sub("", rest).strip() and "<!--" not in _COMMENT.sub("", rest) else end
 
 
-def holder(name: str, lines: str, step: str = _STEP) -> str:
+def holder(name: str, lines: str, attributes: Mapping[str, str] | None = None) -> str:
     """Return an element around lines, which are indented."""
-    return tag(name, {}, indent(lines, step))
+    return tag(name, attributes or {}, indent(lines, _STEP))

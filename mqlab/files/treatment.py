@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -20,6 +20,16 @@ class Told:
     path: str
     line: int
     differs: str
+
+
+def once(told: Iterable[Told]) -> Iterator[tuple[int, dict[str, str]]]:
+    """Yield each path once: its first line, and the facts that a rule of `check` names."""
+    found: dict[str, list[Told]] = {}
+    for one in told:
+        found.setdefault(one.path, []).append(one)
+    for path, ones in found.items():
+        more = f" ({len(ones)} times in this file)" if len(ones) > 1 else ""
+        yield ones[0].line, {"path": path, "differs": ones[0].differs, "more": more}
 
 
 @dataclass(frozen=True)
@@ -40,12 +50,7 @@ class Table:
 
     def treatment(self, path: str) -> Treatment:
         """Return what becomes of an element or attribute; what no pattern means is told."""
-        for pattern, kind in self.kinds.items():
-            # of an element of a policy that no row names the structure would say that it is read
-            deep = pattern.startswith("ha-policy/") and pattern.endswith("/*")
-            if fnmatchcase(path, pattern) and not (deep and path.count("/") > pattern.count("/")):
-                return kind
-        return "told"
+        return next((kind for pattern, kind in self.kinds.items() if fnmatchcase(path, pattern)), "told")
 
     def differs(self, path: str) -> str:
         """Return what might differ where something is not played."""

@@ -160,10 +160,7 @@ def _leaves(box: Box, curve: Curve) -> float:
 
 def seen(curve: Curve, boxes: Iterable[Box]) -> float:
     """Return how much of a curve lies outside of boxes (px)."""
-    found, points = (
-        list(boxes),
-        curve.points() if not curve.is_straight else [curve.at(i / STEPS) for i in range(STEPS + 1)],
-    )
+    found, points = list(boxes), [curve.at(i / STEPS) for i in range(STEPS + 1)]
     return sum(
         hypot(b[0] - a[0], b[1] - a[1])
         for a, b in pairwise(points)

@@ -48,7 +48,7 @@ class ArtemisLab(Site):
     def trace(self) -> Trace:
         """All that has happened so far."""
         version, origin = self.network.edition, self.network.origin
-        not_played = treatment.counted_by_file(origin) if origin is not None else []
+        not_played = list(treatment.counted_by_file(origin)) if origin is not None else []
         return self.notes.trace(
             {
                 **({"not_played": not_played} if not_played else {}),

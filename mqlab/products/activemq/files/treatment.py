@@ -6,7 +6,7 @@ What the option rows name is played, or kept if its row says so. `elements.toml`
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 from mqlab.files.markup import Element
@@ -34,6 +34,7 @@ def _table() -> Table:
     return Table.read(Path(__file__).with_name("elements.toml"), rows)
 
 
+@lru_cache(maxsize=4096)
 def treatment(path: str) -> Treatment:
     """Return what becomes of an element or attribute by its path below ``broker``.
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from mqlab.checks.example import Example
 from mqlab.checks.rule import Element, Found, rule
 from mqlab.files.placeholders import missing, resolve
-from mqlab.files.treatment import Told
+from mqlab.files.treatment import once
 from mqlab.products.activemq.files import treatment
 from mqlab.products.activemq.rules.context import BrokerFile, files
 from mqlab.products.activemq.rules.examples_at_rest import filtered
@@ -106,12 +106,11 @@ def _filter_prefix(file: BrokerFile) -> Found:
     of=(files,),
 )
 def _left_out(file: BrokerFile) -> Found:
-    found: dict[str, list[Told]] = {}
     wrong = {(word.element.line, word.text.rpartition(" ")[2]) for word in words(file)}  # told already
-    for one in treatment.told(file.broker.element):
-        if (one.line, one.path.rpartition("@")[2].rpartition("/")[2]) not in wrong:
-            found.setdefault(one.path, []).append(one)
-    for path, ones in found.items():
-        more = f" ({len(ones)} times in this file)" if len(ones) > 1 else ""
-        place = Element(f"broker {file.name}", file.broker.document.where, ones[0].line)
-        yield place, {"path": path, "differs": ones[0].differs, "more": more}
+    new = (
+        one
+        for one in treatment.told(file.broker.element)
+        if (one.line, one.path.rpartition("@")[2].rpartition("/")[2]) not in wrong
+    )
+    for line, facts in once(new):
+        yield Element(f"broker {file.name}", file.broker.document.where, line), facts

@@ -138,6 +138,8 @@ def _topic_cycle(context: CheckContext) -> Found:
     ),
 )
 def _queue_cycle(context: CheckContext) -> Found:
+    if not _cycles(context.network):
+        return
     sets, onward = _merged(context.network)
     for link in context.links():
         if link.get("decrease_network_consumer_priority") or not _passes(link, "queue"):
@@ -146,6 +148,8 @@ def _queue_cycle(context: CheckContext) -> Found:
             continue
         ttl, own = link.get("consumer_ttl"), sets[link.broker.name]
         most = ttl if isinstance(ttl, int) and ttl != -1 else len(onward)
+        if most < 2:
+            continue
         for target in {sets[name]: None for name in link.connector.targets if sets.get(name, own) != own}:
             if 2 <= (way := way_round(onward, target, own)) <= most:
                 yield link.element, {"less": way - 1}

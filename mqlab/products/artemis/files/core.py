@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from urllib.parse import unquote
 
 from mqlab.errors import BadFile, UriError, shown
@@ -217,6 +218,7 @@ def _camel(guide: str) -> str:
     return first + "".join(part.capitalize() for part in rest)
 
 
+@lru_cache(maxsize=4096)
 def parsed(address: str) -> tuple[str, int | None]:
     """Return host and port of an address; no host for what is none."""
     try:

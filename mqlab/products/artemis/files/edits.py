@@ -11,7 +11,7 @@ from mqlab.files.markup import Edit, Element, plain, quoted, tag
 from mqlab.products.artemis.files import new_file
 from mqlab.products.artemis.files import policy as policies
 from mqlab.products.artemis.files.core import CONNECTIONS, JOURNAL, PLAIN, SHARED, Core, Directory, parsed
-from mqlab.products.artemis.files.policy import POLICIES, ROLES, SPOKEN, leaf
+from mqlab.products.artemis.files.policy import POLICIES, ROLES, SPOKEN, leaf, text
 from mqlab.products.artemis.files.side import Side
 from mqlab.spec.artemis.options import ELEMENTS, OPTIONS
 from mqlab.spec.json_types import JsonObject
@@ -179,17 +179,11 @@ class Edits:
         return f"tcp://{new_file.host(hosts[0] if hosts else broker)}:{new_file.PORT}"
 
     def _connectors(self) -> Iterator[Edit]:
-        if not self.connectors:
-            return
         lines = "".join(
             f"<connector name={quoted(name)}>{plain(address)}</connector>\n"
             for name, address in self.connectors.items()
         )
-        there = self.core.element.first("connectors")
-        if there is None:
-            yield from self._put(self.core.element, holder("connectors", lines))
-        else:
-            yield from self._put(there, lines)
+        yield from self._more("connectors", lines)
 
     # The cluster connection
 
@@ -230,7 +224,7 @@ class Edits:
         if found or (listed is None and (self.now.to or only[1])):
             refs = "".join(leaf("connector-ref", self._to(name), "") for name in self.now.to)
             given = {"allow-direct-connections-only": "true"} if only[1] else {}
-            yield from self._replaced(there, ref, _tagged("static-connectors", given, refs))
+            yield from self._replaced(there, ref, holder("static-connectors", refs, given))
             return
         if listed is None:
             return
@@ -271,7 +265,7 @@ class Edits:
                 yield from self._leaves(by_match[match], rows, was, now)
             else:
                 lines = "".join(leaf(rows[n].guide, value, "") for n, value in now.items() if value is not None)
-                made += _tagged("address-setting", {"match": match}, lines) if lines else ""
+                made += holder("address-setting", lines, {"match": match}) if lines else ""
         yield from self._more("address-settings", made)
 
     def _more(self, name: str, lines: str) -> Iterator[Edit]:
@@ -291,7 +285,7 @@ class Edits:
             at = self._address_of(address)
             holds = None if at is None else at.first(routing)
             if at is None:
-                made += _tagged("address", {"name": address}, holder(routing, queue))
+                made += holder("address", holder(routing, queue), {"name": address})
             elif holds is None:
                 yield from self._put(at, holder(routing, queue))
             else:
@@ -317,12 +311,6 @@ class Edits:
         return removed(self.core.document, at if alone and len(at.children) == 1 else queue)
 
 
-def _tagged(name: str, attributes: Mapping[str, str], lines: str) -> str:
-    """Return an element with attributes around lines, which are indented."""
-    inside = holder("x", lines).partition("\n")[2].rpartition("</x>")[0] if lines else ""
-    return tag(name, attributes, inside)
-
-
 def _before(guide: str) -> tuple[str, ...]:
     """Return what stands before an element of a cluster connection."""
     return _ORDER[: _ORDER.index(guide)] if guide in _ORDER else _ORDER
@@ -336,8 +324,3 @@ def _role(there: Element) -> Element | None:
         roles = {SPOKEN.get(role.name, role.name): role for role in reversed(policy.children)}
         return next((roles[name] for name in ROLES if name in roles), None)
     return None
-
-
-def text(value: object) -> str:
-    """Return a value as it is written between tags."""
-    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -56,7 +56,7 @@ def inside_of(network: ArtemisNetwork, broker: Broker) -> dict[str, str]:
     found["ha-policy"] = policy.written(broker)
     if network.option(broker, "clustered"):
         found["cluster-connections"] = cluster(network, broker, others)
-    found["address-settings"] = _settings(network.addresses, broker.keys.get("address_settings") or {})
+    found["address-settings"] = _settings(network.settings_of(broker))
     found["addresses"] = _queues(network, broker)
     return {name: lines for name, lines in found.items() if lines}
 
@@ -95,7 +95,7 @@ def groups(connector: str, asked: Iterable[str]) -> tuple[str, str]:
 
 def cluster(network: ArtemisNetwork, broker: Broker, others: list[str]) -> str:
     """Return the cluster connection of a broker, which leads to all *others* or to those that are listed."""
-    options = {**network.cluster, **(broker.keys.get("cluster") or {})}
+    options = network.cluster_of(broker)
     lines = leaf("connector-ref", broker.name, " " * 8)
     for name, row in OPTIONS["cluster-connection"].items():
         if name in PLAIN and options.get(name) is not None:
@@ -113,9 +113,9 @@ def cluster(network: ArtemisNetwork, broker: Broker, others: list[str]) -> str:
     return tag("cluster-connections", {}, connection, " " * 4)
 
 
-def _settings(whole: JsonObject, own: Mapping[str, JsonObject]) -> str:
+def _settings(written: Mapping[str, JsonObject]) -> str:
     rows, made = OPTIONS["address-setting"], ""
-    for match, options in {**own, "#": {**whole, **own.get("#", {})}}.items():
+    for match, options in written.items():
         lines = "".join(leaf(rows[n].guide, value, " " * 8) for n, value in options.items())
         made += lines and tag("address-setting", {"match": match}, lines, " " * 6)
     return made and tag("address-settings", {}, made, " " * 4)

@@ -157,7 +157,11 @@ def _scale_down(options: JsonObject, indent: str) -> str:
     return made
 
 
+def text(value: object) -> str:
+    """Return a value as it is written between tags."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
 def leaf(name: str, value: object, indent: str) -> str:
     """Return an element that holds a text, on a line of its own."""
-    text = str(value).lower() if isinstance(value, bool) else str(value)
-    return f"{indent}<{name}>{plain(text)}</{name}>\n"
+    return f"{indent}<{name}>{plain(text(value))}</{name}>\n"

@@ -5,8 +5,9 @@ What the option rows name is played, or kept if its row says so. `elements.toml`
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 from mqlab.files.markup import Element
@@ -19,6 +20,7 @@ from mqlab.spec.origin import Origin
 from mqlab.spec.plural import counted
 
 SECOND = "only the first cluster connection is played"
+_ROLE = re.compile(r"ha-policy/(replication|shared-store)/[^/]*")  # read, but not what no row names below it
 
 
 @cache
@@ -43,6 +45,7 @@ def _table() -> Table:
     return Table.read(Path(__file__).with_name("elements.toml"), _rows())
 
 
+@lru_cache(maxsize=4096)
 def treatment(path: str) -> Treatment:
     """Return what becomes of an element or attribute by its path below ``core``.
 
@@ -50,7 +53,8 @@ def treatment(path: str) -> Treatment:
     ('played', 'told')
     """
     manager = path.startswith("ha-policy/") and "manager" in path.split("/")
-    return "told" if manager else _table().treatment(path)
+    kind = "told" if manager else _table().treatment(path)
+    return "played" if kind == "told" and not manager and _ROLE.fullmatch(path) else kind
 
 
 def told(core: Element) -> Iterator[Told]:
@@ -64,11 +68,7 @@ def _below(parent: Element, above: str) -> Iterator[Told]:
         kind = treatment(path)
         second = above == "cluster-connections/" and child is not parent.children[0]
         if kind == "told" or second:
-            yield Told(
-                path,
-                child.line,
-                "only the first cluster connection is played" if second else _table().differs(path),
-            )
+            yield Told(path, child.line, SECOND if second else _table().differs(path))
         elif kind == "played":
             for name in child.attributes:
                 at = f"{path}@{name}"
@@ -77,12 +77,13 @@ def _below(parent: Element, above: str) -> Iterator[Told]:
             yield from _below(child, f"{path}/")
 
 
-def counted_by_file(origin: Origin) -> list[dict[str, str]]:
-    """Return what a run tells of each file that has elements which are not played."""
+@lru_cache(maxsize=16)
+def counted_by_file(origin: Origin) -> tuple[dict[str, str], ...]:
+    """Return what a run tells of each file that has elements which are not played; each trace asks."""
     rows = []
     for name, core in sources_of(origin).items():
         number = len({one.path for one in told(core.element)})
         if number:
             why = f"{counted(number, 'element')} of {core.document.where} not played: check names them"
             rows.append({"what": f"Broker {name}", "why": why})
-    return rows
+    return tuple(rows)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from mqlab.checks.example import Example
 from mqlab.checks.rule import Element, Found, rule
-from mqlab.files.treatment import Told
+from mqlab.files.treatment import once
 from mqlab.products.artemis.files import treatment
 from mqlab.products.artemis.rules import examples as ex
 from mqlab.products.artemis.rules.set_up import Server, SetUp, servers
@@ -65,10 +65,5 @@ def _leads_nowhere(set_up: SetUp) -> Found:
 )
 def _not_played(set_up: SetUp) -> Found:
     for name, core in set_up.cores.items():
-        found: dict[str, list[Told]] = {}
-        for one in treatment.told(core.element):
-            found.setdefault(one.path, []).append(one)
-        for path, ones in found.items():
-            more = f" ({len(ones)} times in this file)" if len(ones) > 1 else ""
-            place = Element(f"broker {name}", core.document.where, ones[0].line)
-            yield place, {"path": path, "differs": ones[0].differs, "more": more}
+        for line, facts in once(treatment.told(core.element)):
+            yield Element(f"broker {name}", core.document.where, line), facts

@@ -303,8 +303,12 @@ class Broker:
         if most < 0:
             return known
         free = most - sum(consumer.stays_active for consumer in known)
-        first = [consumer for consumer in known if not consumer.stays_active][: max(0, free)]
-        return [consumer for consumer in known if consumer.stays_active or consumer in first]
+        found = []
+        for consumer in known:
+            if consumer.stays_active or free > 0:
+                found.append(consumer)
+                free -= not consumer.stays_active
+        return found
 
     def producers(self, dest: Destination) -> int:
         """Return how many producers of a destination are connected to it."""
