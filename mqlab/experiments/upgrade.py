@@ -52,7 +52,7 @@ def upgrade(scenario: Scenario, old: str, new: str, seed: int = 0) -> Upgrade:
     if not before.index().count:
         raise BadValue(
             "no message is sent in this run, so it cannot show what an upgrade changes; add consumers and "
-            "producers, or take mq.default_load(network)"
+            "producers, or the default load: mq.default_load(network), on the command line --load default"
         )
     try:
         after = play(scenario.under(new), seed)
