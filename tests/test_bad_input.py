@@ -24,6 +24,8 @@ PYTHON = {
     "mq.Queue(['A'])": "a queue needs a string as its name, not ['A']",
     "mq.Topic(7)": "a topic needs a string as its name, not 7",
     "mq.Topic('  ')": "a topic needs a name",
+    "mq.Queue('queue://Q')": "'queue://Q' is a queue's name with a kind before it; write 'Q'",
+    "mq.Topic('queue://Q')": "with a kind before it; write 'Q'",
     "mq.Destination('cue', 'Q')": "unknown destination type 'cue'; did you mean 'queue'?",
     "mq.Destination(None, 'Q')": "unknown destination type None",
     "mq.Broker('')": "broker: '' is not a name",
@@ -37,6 +39,22 @@ PYTHON = {
     "mq.Broker('A', policies=[{'queue': '>', 'max_page_siz': 1}])": "did you mean 'max_page_size'?",
     "mq.Broker('A', policies=[{}])": "a policy needs exactly one pattern: 'queue' or 'topic'",
     "mq.Broker('A', composites=[{'name': 'Q'}])": "the key 'forward_to' is missing",
+    "mq.Broker('A', composites=[{'name': 'Q', 'forward_to': ['queue://Q']}])": "'Q' forwards to itself",
+    "mq.Broker('A', composites=[{'name': 'Q', 'forward_to': ['queue://R']}, {'name': 'R', 'forward_to': "
+    "['queue://Q']}])": "broker 'A': composite queue 'Q' forwards to itself in the end; remove it",
+    "mq.NetworkConnector('ab')": "networkConnector 'ab': it has no uri; use e.g. uri='static:(tcp://B:61616)'",
+    "mq.Client('k')": "Client: missing a required argument: 'uri'; expected Client(name, uri=...)",
+    "mq.Consumer('C', 'A', Q, durable=True)": "a queue keeps its messages anyway",
+    "mq.Producer('P', 'A', 1, Q, jms_priority=10)": "jms_priority=10; expected 0 to 9, or a list of such",
+    "mq.Producer('P', 'A', 1, Q, jms_priority=[])": "expected 0 to 9, or a list of such",
+    "mq.Producer('P', 'A', 1, Q, properties={'n': []})": "property 'n': the list is empty; write one value or",
+    "mq.Producer('P', 'A', 1, Q, properties={'n': {}})": "property 'n': {} is no value of a property",
+    "openmq.Send('P', 1, jms_priority=[9, 10])": "expected 0 to 9, or a list of such",
+    "mq.compare()": "compare needs runs; pass two or more",
+    "mq.what_if(mq.run(NET, mq.Producer('P', 'A', 1, Q)), message='P-1')": "pass both: message='P-1', consumer",
+    "mq.save(NET, FOLDER + '/net')": "net/' for a folder of configuration files",
+    "mq.save(NET, FOLDER + '/net.docx')": "the name has to end in .json; use e.g. '",
+    "(lambda lab: (lab.until('5s'), lab.until('1s')))(mq.Lab(NET))": "until: 1s is past; the lab is at",
     "mq.Broker('A', store='floppy')": "unknown choice 'floppy'",
     "mq.Broker('A', storr='memory')": "unknown option 'storr'; did you mean 'store'?",
     "mq.Network('A')": "'A' is not an ActiveMQ broker; use mq.Broker('A')",
@@ -162,7 +180,7 @@ PYTHON = {
     "mq.upgrade('fuse:2.20', '5.17', '7')": "unknown edition '7'",
     "mq.upgrade('fuse:2.20', 5.17, '6.1')": "edition: 5.17 is not a string",
     "mq.upgrade('openmq:4-1', '5.17', '6.1')": "networks without timed faults",
-    "mq.explain('fuse:2.20', message='P-99')": "unknown message 'P-99'",
+    "mq.explain('fuse:2.20', message='P-99')": "P-99 was never sent",
     "mq.explain('fuse:2.20', message='P-1', broker='A')": "one thing at a time",
     "mq.explain('fuse:2.20', why_not='C1')": "why_not requires message=",
     "mq.explain('fuse:2.20', consumer='Z')": "unknown consumer 'Z'",
@@ -208,6 +226,32 @@ def test_what_is_wrong_in_python_is_told_by_one_clear_error(written, before, tmp
     assert again.digest() == before
 
 
+WITH_MASTER = openmq.Network("b1", "b2", model="master", master="b1")
+
+
+@pytest.mark.parametrize(("network", "actions", "told"), [
+    (NET, [mq.Consumer("C", "A", Q), mq.Resume("C")], "Resume C: the consumer was not paused"),
+    (NET, [mq.Resume("A")], "Resume A: the broker was not paused"),
+    (NET, [mq.Heal("A", "B")], "Heal A: the link was not cut"),
+    (NET, [mq.Consumer("C", "A", Q), mq.Close("C"), mq.Close("C")], "Close C: the consumer was closed already"),
+    (NET, [mq.Consumer("C", "A", Q), mq.Producer("P", "A", 1, Q, at="1s"), mq.Receive("C", 1)],
+     "Receive C: it receives all by itself; open it with receiving=False"),
+    (CLUSTER, [openmq.TakeOver("b1", "b2")], "TakeOver b1: b1 refused it"),
+    (WITH_MASTER, [mq.Start(), mq.Crash("b1"), openmq.CreateDestination(Q, "b2")],
+     "CreateDestination queue://Q: b2 refused it"),
+    (WITH_MASTER, [mq.Start(), mq.Crash("b1"), mq.Consumer("D", "b2", mq.Topic("T"), durable=True)],
+     "Consumer D: b2 refused it"),
+], ids=lambda given: given if isinstance(given, str) else "")  # fmt: skip
+def test_what_changes_nothing_is_told(network, actions, told):
+    assert [str(one) for one in mq.run(network, *actions).undone] == [told]
+
+
+def test_what_changes_something_is_not_told_as_in_vain():
+    trace = mq.run(NET, mq.Consumer("C", "A", Q), mq.Pause("C"), mq.Resume("C"), mq.Pause("A"), mq.Resume("A"),
+                   mq.Cut("A", "B"), mq.Heal("A", "B"), mq.Close("C"))  # fmt: skip
+    assert trace.undone == ()
+
+
 @pytest.mark.parametrize("make", [lambda: mq.Lab(NET), lambda: mq.Lab(CLUSTER), lambda: mq.Lab(PAIR)],
                          ids=["activemq", "openmq", "artemis"])  # fmt: skip
 @pytest.mark.parametrize("wrong", ["x", None, 7, [], Q, mq.Crash("Z"), mq.Crash], ids=repr)
@@ -239,6 +283,7 @@ SHELL = {
     "run fuse:2.20 --html /proc/page.html": "/proc/page.html: cannot be written",
     "run fuse:2.20 --trace {dir}/no/run.parquet": "{dir}/no does not exist; create it first",
     "run fuse:2.20 --trace {dir}": "{dir} is a folder",
+    "run fuse:2.20 --trace {dir}/run.csv": "a trace is a Parquet file; use e.g. {dir}/run.parquet",
     "run fuse:2.20 --trace /proc/run.parquet": "/proc/run.parquet: cannot be written",
     "run fuse:2.20 fuse:2.21 --trace x": "--trace and --html need exactly one WHAT",
     "run fuse:2.20 --set": "requires an argument",
@@ -257,7 +302,7 @@ SHELL = {
     "fly": "No such command 'fly'",
     "check fuse:9.99": "unknown figure",
     "check": "Missing argument",
-    "explain fuse:2.20 --message P-99": "unknown message 'P-99'",
+    "explain fuse:2.20 --message P-99": "P-99 was never sent",
     "explain fuse:2.20 --broker Q": "unknown broker 'Q'",
     "explain fuse:2.20 --why-not C1": "--why-not C1 needs a message",
     "compare fuse:2.20": "compare needs two runs",

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from mqlab.api.verbs import run, trace_of
+from mqlab.errors import BadValue
 from mqlab.explain import Explanation
 from mqlab.explain import explain as read_off
 from mqlab.spec import Action
@@ -53,8 +54,8 @@ def explain(
 def what_if(
     trace: Trace,
     *,
-    message: str | int,
-    consumer: str,
+    message: str | int | None = None,
+    consumer: str | None = None,
     at_most: int | None = None,
 ) -> WhatIf:
     """Find every single change of an option, action or fault that makes a consumer receive a message, or not.
@@ -68,6 +69,8 @@ def what_if(
     """
     from mqlab import experiments
 
+    if message is None or consumer is None:
+        raise BadValue("what_if asks of a message and a consumer; pass both: message='P-1', consumer='C'")
     return experiments.what_if(trace, message=message, consumer=consumer, at_most=at_most)
 
 
@@ -125,7 +128,7 @@ def sweep(
     )
 
 
-def compare(one: object, *others: object) -> Comparison | Ledger:
+def compare(*runs: object) -> Comparison | Ledger:
     """Compare runs: two in detail, more (of any product) as a table of losses, duplicates and downtime.
 
     Takes traces, and whatever else `run` takes, which is run first.
@@ -135,7 +138,9 @@ def compare(one: object, *others: object) -> Comparison | Ledger:
     >>> [row["lost"] for row in table.rows().values()]
     [0, 0, 0, 0]
     """
-    traces = tuple(trace_of(what, ()) for what in (one, *others))
+    if not runs:
+        raise BadValue("compare needs runs; pass two or more, such as mq.compare(a, b)")
+    traces = tuple(trace_of(what, ()) for what in runs)
     return Comparison(*traces) if len(traces) == 2 else Ledger(traces)
 
 

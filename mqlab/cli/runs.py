@@ -70,6 +70,8 @@ def run(
     asked_for = runs(whats)
     if len(asked_for) > 1 and (trace or html):
         raise BadValue("--trace and --html need exactly one WHAT; run them separately")
+    if trace and trace.suffix != ".parquet" and not trace.is_dir():
+        raise BadValue(f"--trace {trace}: a trace is a Parquet file; use e.g. {trace.with_suffix('.parquet')}")
     for path in (trace, html):
         if path is not None:
             with writing(path):  # before anybody waits for the run

@@ -166,9 +166,18 @@ def save(what: object, path: str | os.PathLike[str], *actions: Action) -> None:
 
             parquet.save(what, file)
             return
+        _check_ending(file, ".json")
         scenario = scenario_of(what, *actions)
         body = products.product_of_scenario(scenario).write(scenario)
         file.write_text(json.dumps(body, indent=1) + "\n", encoding="utf-8")
+
+
+def _check_ending(file: Path, ending: str) -> None:
+    """Raise `BadFile` for the name of a file that nothing would read again."""
+    if file.suffix != ending:
+        folder = "" if file.suffix else f", or {str(file) + '/'!r} for a folder of configuration files"
+        wanted = str(file.with_suffix(ending))
+        raise BadFile(f"{file}: the name has to end in {ending}; use e.g. {wanted!r}{folder}")
 
 
 def kept(what: object, *actions: Action) -> TypeGuard[Trace]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from types import NoneType
 
 from mqlab.errors import BadValue, UnknownName, shown
 from mqlab.spec.noun import Noun
@@ -154,6 +155,9 @@ class Consumer(Action):
             raise BadValue(f"{where}: priority {self.priority!r}; clients may have 0 to 127")
         if self.prefetch is not None and self.prefetch < 0:
             raise BadValue(f"{where}: prefetch {self.prefetch} is too low; expected 0 or more")
+        if self.durable and self.reads.is_queue:
+            told = "a queue keeps its messages anyway; only topics have durable subscriptions"
+            raise BadValue(f"{where}: durable=True, but it reads {self.reads}; {told}")
         if self.ack_mode not in ACK_MODES:
             raise UnknownName.of("acknowledge mode", self.ack_mode, ACK_MODES, where)
         self._check_selector()
@@ -177,6 +181,22 @@ class Consumer(Action):
             from mqlab.spec.selector import Selector  # its grammar is only loaded when needed
 
             Selector(self.selector)
+
+
+def check_headers(where: str, priority: int | list[int], properties: Mapping[str, object]) -> None:
+    """Raise `BadValue` for JMS priorities or properties that no message can have."""
+    dealt = priority if isinstance(priority, list) else [priority]
+    if not dealt or not all(0 <= one <= 9 for one in dealt):
+        raise BadValue(f"{where}: jms_priority={priority!r}; expected 0 to 9, or a list of such")
+    for name, value in properties.items():
+        here = f"{where}: property {name!r}"
+        if isinstance(value, list) and not value:
+            raise BadValue(f"{here}: the list is empty; write one value or more, which messages have in turn")
+        for one in value if isinstance(value, list) else (value,):
+            if not isinstance(one, (str, int, float, bool, NoneType)):
+                raise BadValue(
+                    f"{here}: {shown(one)} is no value of a property; expected a string, number or bool"
+                )
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,6 +237,7 @@ class Producer(Action):
             )
         if self.size < 0:
             raise BadValue(f"{where}: size={self.size!r}; expected a number of bytes, 0 or more")
+        check_headers(where, self.jms_priority, self.properties)
 
 
 @dataclass(frozen=True, slots=True)

@@ -85,8 +85,10 @@ class NetworkConnector(HasOptions):
     judged: bool = field(compare=False)  # whether its address was looked at
     targets: tuple[str, ...] = field(compare=False)  # the brokers that its address leads to, in order
 
-    def __init__(self, name: str, uri: str, **options: Unpack[NetworkConnectorOptions]) -> None:
+    def __init__(self, name: str, uri: str = "", **options: Unpack[NetworkConnectorOptions]) -> None:
         check_name("networkConnector", name)
+        if uri == "":
+            raise BadValue(f"networkConnector {name!r}: it has no uri; use e.g. uri='static:(tcp://B:61616)'")
         object.__setattr__(self, "judged", True)
         parsed = uris.parse(uri)
         if not parsed.components and parsed.scheme in uris.COMPOSITE:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from mqlab.errors import BadValue, UnknownName, shown
 from mqlab.spec.action import Action, Restart, Settle, Snapshot, Start
@@ -20,6 +20,7 @@ from mqlab.spec.origin import Origin
 from mqlab.spec.rows import OPTIONS, policy_of, read_options
 from mqlab.spec.scenario import AnyNetwork, others
 from mqlab.spec.shape import NAME, OBJECT, TRUTH, ListOf, Record, number
+from mqlab.spec.values import Destination
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -39,6 +40,23 @@ def _check_around(name: str, policies: object, composites: object, at: object) -
     ListOf(_COMPOSITE).check(composites, f"{where}, composites")
     if at is not None:
         _PLACE.check(at, f"{where}, at")
+
+
+def _check_circle(name: str, composites: tuple[JsonObject, ...]) -> None:
+    """Raise `BadValue` for composite queues that forward to one another in a circle: it would never end."""
+    leads: dict[str, list[str]] = {}
+    for composite in composites:
+        ends = map(Destination.parse, cast("list[str]", composite["forward_to"]))
+        leads[str(composite["name"])] = [end.name for end in ends if end.is_queue]
+    for first in leads:
+        reached, coming = set[str](), leads[first]
+        while coming:
+            reached.update(coming)
+            coming = [to for at in coming for to in leads.get(at, ()) if to not in reached]
+        if first in reached:
+            raise BadValue(
+                f"broker {name!r}: composite queue {first!r} forwards to itself in the end; remove it"
+            )
 
 
 @documented(OPTIONS["broker"].values(), policies=OPTIONS["policyEntry"].values())
@@ -99,6 +117,7 @@ class Broker(HasOptions):
         object.__setattr__(self, "policies", tuple(read))
         named = ({**c, "name": str(c["name"]).removeprefix("queue://")} for c in composites)
         object.__setattr__(self, "composites", tuple(named))
+        _check_circle(name, self.composites)
         object.__setattr__(self, "at", at)
 
     ELEMENT = "broker"

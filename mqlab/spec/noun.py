@@ -58,7 +58,12 @@ class Noun(type):
             cls.__signature__.bind(*given, **named)
         except TypeError as error:
             order = [name for name, field in known.items() if field.kind is not field.KEYWORD_ONLY]
-            order = order or [f"{name}=..." for name in known]
+            needed = [
+                f"{name}=..."
+                for name, of in known.items()
+                if of.kind is of.KEYWORD_ONLY and of.default is of.empty
+            ]
+            order = order + needed or [f"{name}=..." for name in known]
             return BadValue(f"{cls.__name__}: {error}; expected {cls.__name__}({', '.join(order)})")
         return None
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from mqlab.spec.action import Action
+from mqlab.spec.action import Action, check_headers
 from mqlab.spec.naming import brokers_of
 from mqlab.spec.openmq_options import Options
 from mqlab.spec.values import Destination
@@ -213,6 +213,10 @@ class Send(Action):
     jms_priority: int | list[int] = field(default=4, kw_only=True)
     time_to_live: int | float | str = field(default=0, kw_only=True)
     size: int = field(default=100, kw_only=True)
+
+    def __post_init__(self) -> None:
+        Action.__post_init__(self)
+        check_headers(f"producer {self.producer!r}", self.jms_priority, self.properties)
 
 
 @dataclass(frozen=True, slots=True)

@@ -90,12 +90,20 @@ class Destination:
 
 def Queue(name: str) -> Destination:  # noqa: N802 - reads like the guides' noun
     """Return the queue called *name*."""
-    return Destination("queue", name)
+    return Destination("queue", _without_kind("queue", name))
 
 
 def Topic(name: str) -> Destination:  # noqa: N802 - reads like the guides' noun
     """Return the topic called *name*."""
-    return Destination("topic", name)
+    return Destination("topic", _without_kind("topic", name))
+
+
+def _without_kind(kind: str, name: str) -> str:
+    """Return a name; raises `BadValue` for one with a kind before it (composites have one for each part)."""
+    before, scheme, rest = name.strip().partition("://") if isinstance(name, str) else ("", "", "")
+    if scheme and before in KINDS and "," not in rest:
+        raise BadValue(f"{name!r} is a {kind}'s name with a kind before it; write {rest!r}")
+    return name
 
 
 @lru_cache(maxsize=65536)
@@ -157,7 +165,7 @@ def duration(value: int | float | str, where: str = "time") -> int:
     found = _DURATION.match(value.strip()) if isinstance(value, str) else None
     time = round(float(found[1]) * _UNITS[found[2]]) if found else -1
     if not 0 <= time <= MOST_MS * 1000:
-        raise BadValue(f"{where}: {shown(value)} is not a duration; use e.g. '500ms'")
+        raise BadValue(f"{where}: {shown(value)} is not a duration; use e.g. '500ms', '2s' or '1min'")
     return time
 
 

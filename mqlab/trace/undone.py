@@ -43,7 +43,7 @@ def undone(trace: Trace) -> tuple[Undone, ...]:
         *rows,
         *_links(trace),
         *_faults(trace, {row.what for row in rows}),
-        *_clients(trace),
+        *_clients(trace, {row.what for row in rows}),
         *_late(trace),
         *_messages(trace),
         *_too_late(trace),
@@ -62,8 +62,8 @@ def _links(trace: Trace) -> Iterator[Undone]:
                 yield Undone(f"Link {one} - {other}", f"nothing in this run is called {name}")
 
 
-def _clients(trace: Trace) -> Iterator[Undone]:
-    """Yield the consumers that never subscribed, and the clients that were never connected."""
+def _clients(trace: Trace, told: set[str]) -> Iterator[Undone]:
+    """Yield the consumers that never subscribed, and clients never connected, but those that *told* has."""
     there = {
         "Consumer": _named(trace, Kind.Subscribed, "frm"),
         **dict.fromkeys(_GROUPS, _named(trace, Kind.Attached, "frm")),
@@ -71,7 +71,8 @@ def _clients(trace: Trace) -> Iterator[Undone]:
     browsed = _named(trace, Kind.Browsed, "to") | _named(trace, Kind.Received, "to")
     for action in trace.actions:
         kind = type(action).__name__
-        if kind not in there or action.name in there[kind] | browsed:  # type: ignore[attr-defined]
+        known = kind not in there or called(action) in told
+        if known or action.name in there[kind] | browsed:  # type: ignore[attr-defined]
             continue
         done = "never subscribed" if kind == "Consumer" else "never connected"
         yield Undone(f"{kind} {action.name}", done)  # type: ignore[attr-defined]

@@ -19,6 +19,7 @@ from mqlab.products.openmq.notes import DOWN
 from mqlab.products.openmq.script import waits
 from mqlab.products.openmq.script.operation import Answer, Outcome, RunningStep, ScriptStep
 from mqlab.spec.action import Action
+from mqlab.spec.naming import called
 from mqlab.spec.openmq import OPENS, SILENT
 from mqlab.spec.openmq_words import noun_of, steps_of
 from mqlab.spec.step import Step
@@ -29,6 +30,7 @@ from mqlab.trace.trace import Trace
 MS = 1000  # us
 
 STEP_MODULES = (admin, consumers, faults, producers, report, waits)
+_ANSWERS = {"refused": "{} refused it", "blocked": "{} did not answer"}  # of brokers, but "ok"
 ACTIONS: dict[str, Callable[[ClusterLab, Keys], Outcome]] = {
     name.removeprefix("do_"): action
     for module in STEP_MODULES
@@ -134,7 +136,7 @@ class ClusterLab(Cluster):
         if step.do in SILENT:
             return
         answer.setdefault("result", "ok")
-        self._note_refusal(step, answer["result"])
+        self._note_refusal(operation, answer["result"])
         answer["step"], answer["do"] = self.plan.index(operation) + 1, step.do
         if "id" in step.keys:
             answer["id"] = step.keys["id"]
@@ -153,9 +155,12 @@ class ClusterLab(Cluster):
             return ""  # its port refuses new clients, whatever else waits (C4090)
         return "blocked" if not hasattr(faults, f"do_{step.do}") else ""
 
-    def _note_refusal(self, step: Step, result: str) -> None:
+    def _note_refusal(self, operation: ScriptStep, result: str) -> None:
         """Record what a broker was asked for in vain; sends have events of their own."""
-        asked = self._asked(step)
+        step, asked = operation.step, self._asked(operation.step)
+        if result in _ANSWERS and step.do != "send":
+            who = asked.name if asked else "its client"
+            self.tell_in_vain(called(noun_of(step)), _ANSWERS[result].format(who))
         if asked and result != "ok" and step.do != "send":
             names = ("queue", "topic", "consumer", "subscription_name", "command")
             about = " ".join(str(step.keys[name]) for name in names if name in step.keys)

@@ -164,9 +164,15 @@ def pause(runner: ScriptRunner, action: Pause) -> None:
 def resume(runner: ScriptRunner, action: Resume) -> None:
     """It goes on."""
     if action.who in runner.lab.processes and action.kind != "consumer":
-        runner.lab.processes[action.who].resume()
+        broker = runner.lab.processes[action.who]
+        if not broker.paused:
+            runner.lab.tell_in_vain(called(action), "the broker was not paused")
+        broker.resume()
     else:
-        runner.lab.consumers[action.who].allow(None)
+        consumer = runner.lab.consumers[action.who]
+        if consumer.allowance is None:
+            runner.lab.tell_in_vain(called(action), "the consumer was not paused")
+        consumer.allow(None)
 
 
 def host_down(runner: ScriptRunner, action: HostDown) -> None:

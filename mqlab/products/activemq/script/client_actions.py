@@ -23,6 +23,7 @@ from mqlab.products.activemq.transport.openwire import (
 )
 from mqlab.spec import action as a
 from mqlab.spec import clients as c
+from mqlab.spec.naming import called
 from mqlab.spec.values import Destination, duration
 
 if TYPE_CHECKING:
@@ -149,7 +150,10 @@ def receive_once(runner: ScriptRunner, action: c.ReceiveOnce) -> None:
 
 def close_consumer(runner: ScriptRunner, action: a.Close) -> None:
     """A consumer closes, and its durable subscription ends if that is said."""
-    runner.lab.consumers[action.consumer].leave(action.unsubscribe, runner.call)
+    consumer = runner.lab.consumers[action.consumer]
+    if consumer.closed and not action.unsubscribe:
+        runner.lab.tell_in_vain(called(action), "the consumer was closed already")
+    consumer.leave(action.unsubscribe, runner.call)
 
 
 def close_client(runner: ScriptRunner, action: c.CloseClient) -> None:
@@ -167,6 +171,9 @@ def unsubscribe(runner: ScriptRunner, action: c.Unsubscribe) -> None:
 def receive(runner: ScriptRunner, action: a.Receive) -> None:
     """A held consumer takes so many messages."""
     consumer = runner.lab.consumers[action.consumer]
+    if consumer.allowance is None:
+        why = "it receives all by itself; open it with receiving=False"
+        runner.lab.tell_in_vain(called(action), why)
     runner.now.goal = consumer.count + action.count
     consumer.allow(action.count)
 

@@ -9,9 +9,11 @@ from mqlab.products.activemq.broker import snapshot
 from mqlab.products.activemq.client.addresses import failover_options, shuffle, split
 from mqlab.products.activemq.network.network_connector import DiscoveryNetworkConnector
 from mqlab.products.activemq.transport.multicast import group_of
+from mqlab.products.activemq.transport.sockets import NetworkPath
 from mqlab.spec import faults as f
 from mqlab.spec.action import Snapshot, StartConnector, StopConnector, Wait
 from mqlab.spec.clients import SampleOrders
+from mqlab.spec.naming import called
 from mqlab.spec.network_names import DATABASE
 from mqlab.spec.values import duration
 from mqlab.trace.kinds import Kind, Reason
@@ -44,6 +46,9 @@ def _which(one: str, other: str | None) -> dict[str, object]:
 
 def heal(runner: ScriptRunner, action: f.Heal) -> None:
     """A line is whole again."""
+    lines = [line for line in runner.lines(action.one, action.other) if isinstance(line, NetworkPath)]
+    if lines and all(line.state == "open" for line in lines):
+        runner.lab.tell_in_vain(called(action), "the link was not cut")
     _mend(runner, action.one, action.other)
 
 
