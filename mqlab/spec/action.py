@@ -155,9 +155,6 @@ class Consumer(Action):
             raise BadValue(f"{where}: priority {self.priority!r}; clients may have 0 to 127")
         if self.prefetch is not None and self.prefetch < 0:
             raise BadValue(f"{where}: prefetch {self.prefetch} is too low; expected 0 or more")
-        if self.durable and self.reads.is_queue:
-            told = "a queue keeps its messages anyway; only topics have durable subscriptions"
-            raise BadValue(f"{where}: durable=True, but it reads {self.reads}; {told}")
         if self.ack_mode not in ACK_MODES:
             raise UnknownName.of("acknowledge mode", self.ack_mode, ACK_MODES, where)
         self._check_selector()
