@@ -97,7 +97,8 @@ class Broker(HasOptions):
         _check_around(name, policies, composites, at)
         read = (policy_of(policy, f"broker {name!r}, policy") for policy in policies)
         object.__setattr__(self, "policies", tuple(read))
-        object.__setattr__(self, "composites", tuple(composites))
+        named = ({**c, "name": str(c["name"]).removeprefix("queue://")} for c in composites)
+        object.__setattr__(self, "composites", tuple(named))
         object.__setattr__(self, "at", at)
 
     ELEMENT = "broker"
