@@ -159,7 +159,7 @@ def test_a_selector_reads_the_texts_of_stomp_as_numbers(home):
 
 def test_copies_of_virtual_topics_and_composite_destinations_go_where_the_lab_says(home):
     both = mq.real(virtual.NETWORK, *virtual.STORY, limit=PATIENCE)
-    assert not both.differences, both
+    assert not both.differs, both
 
 
 def test_what_was_recorded_conforms(home, mqlab, tmp_path):
