@@ -38,7 +38,7 @@ NAMES: dict[str, dict[str, int]] = {
 HINTS = {
     "EnqueueCount": "messages that the destination has accepted",
     "DequeueCount": "messages that it has let go of: acknowledged, expired, discarded",
-    "DispatchCount": "messages dispatched to consumers and bridges, again and again if they came back",
+    "DispatchCount": "messages dispatched to consumers and bridges; each redelivery counts",
     "InFlightCount": "dispatched and not yet acknowledged",
     "ForwardCount": "acknowledged by bridges to other brokers",
     "QueueSize": "messages that the queue holds, those in flight among them; a topic keeps none",
