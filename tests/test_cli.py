@@ -77,13 +77,13 @@ def test_a_bad_lab_file_ends_in_one_message_and_status_2(mqlab, tmp_path, change
     (["run", "fuse:2.20", "--set", "A/linkToBrokerZ.network_ttl=3"], "did you mean 'A/linkToB"),
     (["run", "fuse:2.20", "--set", "nothing"], "expected e.g. A/linkToBrokerB.network_ttl=3"),
     (["run", "fuse:2.20", "--edition", "7"], "unknown edition '7'"),
-    (["explain", "fuse:2.20", "--message", "P-99"], "unknown message 'P-99'"),
+    (["explain", "fuse:2.20", "--message", "P-99"], "P-99 was never sent; the last message of P is P-"),
     (["explain", "fuse:2.20", "--broker", "Q"], "unknown broker 'Q'"),
     (["conform", "nowhere"], "nowhere: there is no such file or folder"),
     (["figures", "fus"], "did you mean 'fuse'"),
     (["check", "openmq:4-1", "--edition", "5.5"], "unknown edition of OpenMQ"),
     (["run", "openmq:4-1", "--set", "b1/x.y=1"], "unknown broker 'b1/x'"),
-    (["explain", "openmq:4-1", "--message", "P1-9"], "unknown message 'P1-9'"),
+    (["explain", "openmq:4-1", "--message", "P1-9"], "P1-9 was never sent; the last message of P1 is P1-6"),
     (["run", "openmq:4-9"], "unknown figure 'openmq:4-9'; did you mean 'openmq:4-"),
 ])  # fmt: skip
 def test_bad_arguments_end_in_one_message_and_status_2(mqlab, arguments, told):

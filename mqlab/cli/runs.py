@@ -215,6 +215,8 @@ def explain(
 ) -> None:
     """Explain what happened to a message, a consumer, a broker or a whole run."""
     paths = only(what)
+    if consumer is not None and "=" in consumer:
+        raise BadValue(f"--consumer takes a name here; to add a consumer write --consumer-at {consumer}")
     if why_not is not None and message is None:
         raise BadValue(f"--why-not {why_not} needs a message, e.g. --message P-1 --why-not {why_not}")
     if sum(one is not None for one in (consumer or why_not or message, broker)) > 1:

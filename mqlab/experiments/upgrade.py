@@ -51,8 +51,8 @@ def upgrade(scenario: Scenario, old: str, new: str, seed: int = 0) -> Upgrade:
     before = play(scenario.under(old), seed)
     if not before.index().count:
         raise BadValue(
-            "no message is sent in this run, so it cannot show what an upgrade changes; add consumers and "
-            "producers, or take mq.default_load(network)"
+            "no message is sent in this run, so it cannot show what an upgrade changes; "
+            "add traffic: mq.default_load(network), or --load default"
         )
     try:
         after = play(scenario.under(new), seed)

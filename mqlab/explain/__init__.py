@@ -34,8 +34,10 @@ def explain(
     if message is not None and why_not is None:
         consumer, why_not = None, consumer
     if why_not is not None:
-        if message is None or consumer or broker:
+        if message is None:
             raise BadValue("why_not requires message=: explain(trace, message=..., why_not=...)")
+        if consumer or broker:
+            raise BadValue(f"why_not={why_not!r} names the consumer; leave out consumer= and broker=")
         return why_not_received(trace, message, why_not)
     asked = [name for name in (message, consumer, broker) if name is not None]
     if len(asked) > 1:

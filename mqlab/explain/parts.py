@@ -8,6 +8,7 @@ from mqlab.errors import UnknownName
 from mqlab.explain.explanation import Explanation
 from mqlab.explain.news import NEWS, on_behalf
 from mqlab.explain.sentences import Sentence, sentence
+from mqlab.spec.action import Consumer
 from mqlab.spec.plural import counted
 from mqlab.trace.account import why_it_waits
 from mqlab.trace.fates import down_since
@@ -31,11 +32,15 @@ TOLD = (
 
 
 def of_consumer(trace: Trace, consumer: str) -> Explanation:
-    """Tell which subscriptions the network made for a consumer, and what it received."""
+    """Tell which subscriptions the network made for a consumer, how its client fared, and what it received."""
     counts = trace.received()
     if consumer not in counts:
         raise UnknownName.of("consumer", consumer, counts)
-    told = (sentence(trace, trace.event(row)) for row in on_behalf(trace, consumer))
+    homes = {action.on for action in trace.actions if isinstance(action, Consumer) and action.name == consumer}
+    its = {consumer, *homes}  # a client has the connection of its consumers
+    names, frm = trace.names["node"], trace.column("frm")
+    fared = [row for row in trace.rows(Kind.FailedOver, Kind.Failed) if names[frm[row]] in its]
+    told = (sentence(trace, trace.event(row)) for row in sorted({*on_behalf(trace, consumer), *fared}))
     title = f"Consumer {consumer}: received {counted(counts[consumer], 'message')}."
     return Explanation(title, tuple(filter(None, told)))
 

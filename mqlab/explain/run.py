@@ -23,6 +23,7 @@ FAULTS = (
     Kind.LockLost,
     Kind.TakenOver,
     Kind.FailedOver,
+    Kind.Failed,
 )
 MOST = 12  # sentences about faults; what is more is counted
 

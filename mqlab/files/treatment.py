@@ -9,6 +9,8 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Literal
 
+from mqlab.spec.plural import counted
+
 Treatment = Literal["played", "kept", "told"]
 NOT_PLAYED = "mqlab runs as if it were not there"
 
@@ -30,6 +32,17 @@ def once(told: Iterable[Told]) -> Iterator[tuple[int, dict[str, str]]]:
     for path, ones in found.items():
         more = f" ({len(ones)} times in this file)" if len(ones) > 1 else ""
         yield ones[0].line, {"path": path, "differs": ones[0].differs, "more": more}
+
+
+def not_played(told: Iterable[tuple[str, str, Iterable[Told]]]) -> dict[str, list[dict[str, str]]]:
+    """Return what the header of a run says of the brokers whose files have something that is not played."""
+    rows = []
+    for name, file, ones in told:
+        number = len({one.path for one in ones})
+        if number:
+            why = f"{counted(number, 'element')} of {file} not played: check names them"
+            rows.append({"what": f"Broker {name}", "why": why})
+    return {"not_played": rows} if rows else {}
 
 
 @dataclass(frozen=True)

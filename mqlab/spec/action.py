@@ -129,7 +129,7 @@ class Consumer(Action):
     exclusive: bool = field(default=False, kw_only=True)
     receiving: bool = field(default=True, kw_only=True)
     ack_mode: str = field(default="auto", kw_only=True)
-    acknowledge: bool | str | None = field(default=None, kw_only=True)
+    acknowledge: bool | None = field(default=None, kw_only=True)
     delay: int | str = field(default=0, kw_only=True)
     durable: bool = field(default=False, kw_only=True)
     client_id: str | None = field(default=None, kw_only=True)

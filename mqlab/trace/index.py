@@ -77,9 +77,13 @@ class Index:
         producer, _, place = text.rpartition("-")
         if producer and place.isdecimal():
             nodes = self.trace.names["node"]
-            for node, numbers in self.sent.items():
-                if nodes[node] == producer and 0 < int(place) <= len(numbers):
+            sent = [numbers for node, numbers in self.sent.items() if nodes[node] == producer]
+            for numbers in sent:
+                if 0 < int(place) <= len(numbers):
                     return numbers[int(place) - 1]
+            if sent:
+                last = f"{producer}-{max(map(len, sent))}"
+                raise UnknownName(f"{text} was never sent; the last message of {producer} is {last}")
         if text.isdecimal() and any(int(text) in numbers for numbers in self.sent.values()):
             return int(text)
         raise UnknownName.of("message", text, [self.name(m) for of in self.sent.values() for m in of])

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mqlab.spec.action import Action, Consumer, Producer
+from mqlab.spec.action import Acknowledge, Action, Commit, Consumer, Producer, Rollback
 from mqlab.spec.naming import called
 from mqlab.spec.plural import counted
 from mqlab.spec.values import duration, told_ms
 from mqlab.trace.accounts import role_at
-from mqlab.trace.kinds import Kind
+from mqlab.trace.kinds import Kind, Reason
 
 if TYPE_CHECKING:
     from mqlab.trace.trace import Trace
@@ -46,6 +46,7 @@ def undone(trace: Trace) -> tuple[Undone, ...]:
         *_clients(trace),
         *_late(trace),
         *_messages(trace),
+        *_too_late(trace),
         *map(Undone, trace.header.get("problems", ())),
         *(Undone(row["what"], row["why"]) for row in trace.header.get("not_played", ())),
     ]
@@ -154,15 +155,48 @@ def _messages(trace: Trace) -> Iterator[Undone]:
     """Yield the producers that have sent fewer messages than they were to send."""
     groups = {action.name for action in trace.actions if type(action).__name__ in _GROUPS}  # type: ignore[attr-defined]
     planned, product = Counter[str](), trace.header.get("product", "activemq")
+    clients: dict[str, str] = {}  # producer -> the client that it is on, which has the connection
     for action in trace.actions:
         if isinstance(action, Producer):  # Artemis' sessions send under their own name
+            clients[action.name] = action.on if action.on in groups else action.name
             planned[action.on if product == "artemis" and action.on in groups else action.name] += action.sends
         elif hasattr(action, "sends"):  # OpenMQ's Send, of a producer that is open
             planned[action.producer] += action.sends  # type: ignore[attr-defined]
     names, sent = trace.names["node"], Counter[str]()
     for (number,), (_, count) in trace.tallied((Kind.Sent,), "frm").items():
         sent[names[number]] += count
+    gave_up = _gave_up(trace)
     for name, count in planned.items():
         missing = count - sent[name]
         if missing > 0:
-            yield Undone(f"Producer {name}", f"{missing} of {counted(count, 'message')} never sent")
+            client = clients.get(name, name)
+            why = f"; {client} gave up at {told_ms(gave_up[client])} ms" if client in gave_up else ""
+            yield Undone(f"Producer {name}", f"{missing} of {counted(count, 'message')} never sent{why}")
+
+
+def _gave_up(trace: Trace) -> dict[str, int]:
+    """Return client -> when it last gave up connecting (us)."""
+    names, frm, rules, times = trace.names["node"], *map(trace.column, ("frm", "rule", "t"))
+    rows = (row for row in trace.rows(Kind.Failed) if rules[row] == Reason.gave_up and frm[row] >= 0)
+    return {names[frm[row]]: times[row] for row in rows}
+
+
+def _too_late(trace: Trace) -> Iterator[Undone]:
+    """Yield the commits, rollbacks and acknowledgements that found nothing, as their consumer needs none.
+
+    A consumer on a broker acknowledges, and commits, what it receives at once, unless `acknowledge` is False.
+    """
+    if trace.header.get("product", "activemq") != "activemq":
+        return
+    roles = dict(zip(trace.names["node"], trace.names["node_role"], strict=True))
+    at_once = {
+        action.name
+        for action in trace.actions
+        if isinstance(action, Consumer) and action.acknowledge is not False and roles.get(action.on) == "broker"
+    }
+    for action in trace.actions:
+        if isinstance(action, (Commit, Rollback, Acknowledge)):
+            who = action.consumer if isinstance(action, Acknowledge) else action.who
+            if who in at_once:
+                why = f"{who} had acknowledged all at once; with acknowledge=False it waits for such actions"
+                yield Undone(called(action), why)

@@ -11,7 +11,10 @@ from mqlab.api import artemis
 from mqlab.products.activemq import files as activemq
 from mqlab.products.artemis.files import broker_xml, treatment
 from mqlab.products.artemis.files.core import PLAIN
+from mqlab.products.openmq.files import properties
+from mqlab.products.openmq.files import treatment as openmq
 from mqlab.spec.artemis.options import OPTIONS
+from mqlab.spec.openmq_options import OPTIONS as PROPERTIES
 from mqlab.spec.origin import SourceFile
 
 
@@ -96,3 +99,43 @@ def test_what_of_an_activemq_file_is_not_played_is_told_with_its_line(inside, pa
     assert [p.line for p in told] == [2]
     assert f"{path} is not played: " in told[0].what
     assert text in told[0].what
+
+
+def test_a_run_says_that_something_of_an_activemq_file_is_not_played():
+    file = f'<broker xmlns="{CORE}" brokerName="A"><destinations/><systemUsage/></broker>'
+    net = activemq.read([SourceFile("a.xml", file)])
+    (undone,) = mq.run(net).undone
+    assert str(undone) == "Broker A: 2 elements of a.xml not played: check names them"
+
+
+BROKERS = "imq.cluster.brokerlist=b1:7676,b2:7677\n"
+
+
+def broker(name, port, more=""):
+    return SourceFile(
+        f"{name}.properties", f"imq.instancename={name}\nimq.portmapper.port={port}\n{BROKERS}{more}"
+    )
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_a_property_that_nobody_knows_is_told_with_its_line(seed):
+    random = Random(seed)
+    key = "imq." + "".join(random.choice("qxz") for _ in range(8)) + ".limit"
+    files = [broker("b1", 7676), broker("b2", 7677, f"imq.log.level=INFO\n{key}=3\n")]
+    told = [p for p in mq.check(properties.read(files)) if p.rule == "property-not-played"]
+    assert [(p.file, p.line) for p in told] == [("b2.properties", 5)]
+    assert told[0].what == f"{key} is not played: mqlab runs as if it were not there"
+
+
+def test_properties_that_limit_a_broker_say_what_might_differ_and_the_run_counts_them():
+    net = properties.read([broker("b1", 7676, "imq.system.max_count=10\n"), broker("b2", 7677)])
+    (told,) = (p for p in mq.check(net) if p.rule == "property-not-played")
+    assert "accepts any number and size of messages" in told.what
+    assert [str(one) for one in mq.run(net).undone] == [
+        "Broker b1: 1 element of b1.properties not played: check names them"
+    ]
+
+
+def test_every_property_of_the_option_rows_is_played_or_kept():
+    for row in PROPERTIES["broker"].values():
+        assert openmq.treatment(row.guide) == ("kept" if row.kept else "played"), row.guide

@@ -13,6 +13,7 @@ from mqlab import products
 from mqlab.checks.rule import collected
 from mqlab.products.activemq.rules import connectors, networks
 from mqlab.products.artemis.files import broker_xml
+from mqlab.products.openmq.files import properties
 from mqlab.spec import topology
 from mqlab.spec.connector import HasOptions
 from mqlab.spec.origin import SourceFile
@@ -125,6 +126,10 @@ OTHERS = {
     "not-played": (
         broker_xml.read([SourceFile("broker.xml", "<core><diverts/></core>")]),
         broker_xml.read([SourceFile("broker.xml", "<core><journal-type>NIO</journal-type></core>")]),
+    ),
+    "property-not-played": (
+        properties.read([SourceFile("A.properties", "imq.cluster.brokerlist=A:1\nimq.system.max_count=1\n")]),
+        properties.read([SourceFile("A.properties", "imq.cluster.brokerlist=A:1\nimq.log.level=INFO\n")]),
     ),
     "leads-nowhere": (connecting("tcp://b:61616"), connecting("tcp://localhost:1")),
     "static-wildcard": (

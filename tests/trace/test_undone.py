@@ -6,6 +6,7 @@ import pytest
 
 import mqlab as mq
 from mqlab import artemis, openmq
+from mqlab.errors import BadValue, UnknownName
 
 Q = mq.Queue("Q")
 A = mq.Network(mq.Broker("A"))
@@ -231,3 +232,38 @@ def test_a_slave_that_waits_for_the_lock_has_started():
     assert mq.run("fuse:4.4").undone == ()
     asked = [one.what for one in mq.run("fuse:4.10").undone]
     assert asked == ["Restart brokerH2"]  # the last action of the script: its process is not up yet
+
+
+def test_a_client_that_gave_up_is_the_reason_for_messages_never_sent_and_explain_says_so():
+    gives_up = "failover:(tcp://A:61616)?maxReconnectAttempts=0"
+    trace = mq.run(
+        A,
+        mq.Client("K", uri=gives_up, at="0s"),
+        mq.Consumer("C", on="K", reads=Q, at="1s"),
+        mq.Client("L", uri=gives_up, at="0s"),
+        mq.Producer("P", on="L", to=Q, sends=60, every="100ms", at="2s"),
+        mq.Crash("A", at="4s"),
+        mq.Restart("A", at="6s"),
+    )
+    assert told(trace) == ["Producer P: 40 of 60 messages never sent; L gave up at 4000 ms"]
+    assert "4000 ms  a call by L failed" in str(mq.explain(trace))
+    assert "4000 ms  a call by K failed" in str(mq.explain(trace, consumer="C"))
+    with pytest.raises(UnknownName, match="P-40 was never sent; the last message of P is P-20"):
+        mq.explain(trace, message="P-40")
+
+
+def test_a_rollback_of_a_consumer_that_acknowledges_at_once_is_told():
+    story = mq.Producer("P", on="A", sends=3, to=Q), mq.Rollback("C"), mq.Acknowledge("C")
+    why = ": C had acknowledged all at once; with acknowledge=False it waits for such actions"
+    assert told(mq.run(A, mq.Consumer("C", on="A", reads=Q), *story)) == [
+        f"Rollback C{why}",
+        f"Acknowledge C{why}",
+    ]
+    by_action = mq.run(A, mq.Consumer("C", on="A", reads=Q, acknowledge=False), *story)
+    assert told(by_action) == []
+    assert by_action.received() == {"C": 6}
+
+
+def test_acknowledge_is_no_mode():
+    with pytest.raises(BadValue, match="acknowledge is 'transacted'; expected true or false"):
+        mq.Consumer("C", on="A", reads=Q, acknowledge="transacted")

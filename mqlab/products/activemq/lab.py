@@ -14,7 +14,7 @@ from mqlab.products.activemq.broker.broker_service import BrokerService
 from mqlab.products.activemq.broker.message_audit import MessageAudit
 from mqlab.products.activemq.client.direct_consumer import DirectConsumer
 from mqlab.products.activemq.client.direct_producer import DirectProducer
-from mqlab.products.activemq.files import lab_file as lab_files
+from mqlab.products.activemq.files import lab_file, treatment
 from mqlab.products.activemq.ha.jdbc import Database, DefaultDatabaseLocker, LeaseDatabaseLocker
 from mqlab.products.activemq.ha.lockers import AbstractLocker, LockFile, SharedFileLocker
 from mqlab.products.activemq.ha.persistence_adapter import PersistenceAdapter
@@ -187,7 +187,8 @@ class Lab(KernelLab):
         actions = tuple(self.actions[no] for no in sorted(no for no, _, _ in self.begun))
         done = self.scenario if actions == self.scenario.actions else replace(self.scenario, actions=actions)
         header: dict[str, object] = {
-            "scenario": lab_files.write(done),
+            **treatment.not_played(self.scenario.network.origin),
+            "scenario": lab_file.write(done),
             **self.settings,
             "edition": self.edition,
             "snapshots": self.snapshots,
@@ -282,9 +283,8 @@ class Lab(KernelLab):
 
     def reserve_numbers(self, count: int) -> int:
         """Return the first of *count* message numbers."""
-        first = self.numbers + 1
         self.numbers += count
-        return first
+        return self.numbers - count + 1
 
     def broker_name(self, id: str) -> str:
         """Return the name of the broker with that id, an earlier life's too."""

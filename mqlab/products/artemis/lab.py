@@ -47,11 +47,10 @@ class ArtemisLab(Site):
     @property
     def trace(self) -> Trace:
         """All that has happened so far."""
-        version, origin = self.network.edition, self.network.origin
-        not_played = list(treatment.counted_by_file(origin)) if origin is not None else []
+        version = self.network.edition
         return self.notes.trace(
             {
-                **({"not_played": not_played} if not_played else {}),
+                **treatment.not_played(self.network.origin),
                 "scenario": lab_file.write(self.scenario),
                 **self.settings,
                 "product": "artemis",

@@ -12,6 +12,7 @@ from mqlab.products.openmq.broker import report
 from mqlab.products.openmq.broker.model import Broker, Keys
 from mqlab.products.openmq.client import consumers, producers
 from mqlab.products.openmq.files import lab_file as files
+from mqlab.products.openmq.files import treatment
 from mqlab.products.openmq.network import faults
 from mqlab.products.openmq.network.state import Cluster
 from mqlab.products.openmq.notes import DOWN
@@ -188,6 +189,7 @@ class ClusterLab(Cluster):
     def trace(self) -> Trace:
         """All that has happened so far."""
         header = {
+            **treatment.not_played(self.network.origin),
             "scenario": files.write(self.scenario),
             **self.settings,
             "product": "openmq",

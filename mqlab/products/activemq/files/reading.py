@@ -30,7 +30,7 @@ def read(
     A host that leads to no broker of these files becomes an endpoint that refuses connections.
     """
     origin = Origin(tuple(files), tuple((values or {}).items()), tuple((hosts or {}).items()))
-    found = _found(origin)
+    found = elements_of(origin)
     book = AddressBook(found, hosts or {})
     nowhere: dict[str, None] = {}
     brokers = []
@@ -61,11 +61,11 @@ def sources(network: Network) -> dict[str, BrokerElement]:
     origin = network.origin
     if origin is None:
         return {}
-    return {name: broker for name, broker in _found(origin).items() if name in network.names}
+    return {name: broker for name, broker in elements_of(origin).items() if name in network.names}
 
 
 @lru_cache(maxsize=16)
-def _found(origin: Origin) -> dict[str, BrokerElement]:
+def elements_of(origin: Origin) -> dict[str, BrokerElement]:
     """Return what files say of brokers, which is asked again to judge their network and to write it."""
     return named(found_in(origin.files, dict(origin.values)), dict(origin.hosts))
 

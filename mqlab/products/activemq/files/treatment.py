@@ -9,8 +9,11 @@ from collections.abc import Iterator
 from functools import cache, lru_cache
 from pathlib import Path
 
+from mqlab.files import treatment as shared
 from mqlab.files.markup import Element
 from mqlab.files.treatment import Table, Told, Treatment
+from mqlab.products.activemq.files.reading import elements_of
+from mqlab.spec.origin import Origin
 from mqlab.spec.rows import OPTIONS
 
 PREFIX = "Consumer.*."  # of the virtual topics that are played
@@ -67,3 +70,10 @@ def _below(parent: Element, above: str) -> Iterator[Told]:
         elif kind == "played" or path == "plugins":
             yield from _attributes(child, path)
             yield from _below(child, f"{path}/")
+
+
+@lru_cache(maxsize=16)
+def not_played(origin: Origin | None) -> dict[str, list[dict[str, str]]]:
+    """Return what the header of a run says of the files it was read from; each trace asks."""
+    brokers = elements_of(origin) if origin is not None else {}
+    return shared.not_played((name, one.document.where, told(one.element)) for name, one in brokers.items())

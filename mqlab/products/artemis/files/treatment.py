@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from functools import cache, lru_cache
 from pathlib import Path
 
+from mqlab.files import treatment as shared
 from mqlab.files.markup import Element
 from mqlab.files.treatment import Table, Told, Treatment
 from mqlab.products.artemis.files.core import PLAIN
@@ -17,7 +18,6 @@ from mqlab.products.artemis.files.policy import SPOKEN
 from mqlab.products.artemis.files.sources import sources_of
 from mqlab.spec.artemis.options import ELEMENTS, OPTIONS
 from mqlab.spec.origin import Origin
-from mqlab.spec.plural import counted
 
 SECOND = "only the first cluster connection is played"
 _ROLE = re.compile(r"ha-policy/(replication|shared-store)/[^/]*")  # read, but not what no row names below it
@@ -78,12 +78,7 @@ def _below(parent: Element, above: str) -> Iterator[Told]:
 
 
 @lru_cache(maxsize=16)
-def counted_by_file(origin: Origin) -> tuple[dict[str, str], ...]:
-    """Return what a run tells of each file that has elements which are not played; each trace asks."""
-    rows = []
-    for name, core in sources_of(origin).items():
-        number = len({one.path for one in told(core.element)})
-        if number:
-            why = f"{counted(number, 'element')} of {core.document.where} not played: check names them"
-            rows.append({"what": f"Broker {name}", "why": why})
-    return tuple(rows)
+def not_played(origin: Origin | None) -> dict[str, list[dict[str, str]]]:
+    """Return what the header of a run says of the files it was read from; each trace asks."""
+    cores = sources_of(origin) if origin is not None else {}
+    return shared.not_played((name, core.document.where, told(core.element)) for name, core in cores.items())

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 from mqlab.checks.example import Example
 from mqlab.checks.rule import Element, Found, rule
-from mqlab.products.openmq.files import properties
+from mqlab.files.treatment import once
+from mqlab.products.openmq.files import properties, treatment
 from mqlab.products.openmq.rules.examples import MASTER, READS, begun, linked, missed, start
 from mqlab.spec.openmq import LINKED_ALIKE, OpenMQNetwork
 from mqlab.spec.scenario import Scenario
@@ -155,3 +156,19 @@ def _master_first(cluster: Cluster) -> Found:
 def _no_record(cluster: Cluster) -> Found:
     if cluster.network.model == "none":
         yield cluster.whole(), {}
+
+
+@rule(
+    "property-not-played",
+    "warning",
+    finds="what stands in a property file and is not played",
+    what="{path} is not played: {differs}{more}",
+    fix="keep the difference in mind, or ask the real broker (mqlab real)",
+    source="Administration Guide, chapter 16",
+    unshown="mqlab does not model it",
+)
+def _not_played(cluster: Cluster) -> Found:
+    for name, file in cluster.files.items():
+        where = "cluster" if file.broker is None else f"broker {name}"
+        for line, facts in once(treatment.told(file)):
+            yield Element(where, file.file.name, line), facts
