@@ -7,7 +7,7 @@ from mqlab.trace.trace import Trace
 from mqlab.views.story import PlaybackTime
 from mqlab.views.tracks import Table
 
-MOST = 8_000  # changes that are sent to a page; a longer run has `trace.counters(at=...)`
+MOST = 4_000  # changes that are sent to a page; a longer run has `trace.counters(at=...)`
 COLUMNS = "abcdefg"
 ABSENT = -1  # of a counter: the broker is down, or has none of that name
 
