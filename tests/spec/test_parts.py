@@ -73,3 +73,14 @@ def test_scenarios_change_in_the_same_way():
     assert scenario.with_(mq.Broker("C")).network.names == ("A", "B", "C")
     with pytest.raises(UnknownName, match="B"):
         scenario.without("B")
+
+
+@pytest.mark.parametrize("name", ["ALL", "queue://ALL"])
+def test_a_composite_queue_may_be_named_with_its_scheme(name):
+    net = mq.Network(mq.Broker("A", composites=({"name": name, "forward_to": ["queue://X"]},)))
+    trace = mq.run(
+        net,
+        mq.Consumer("C", on="A", reads=mq.Queue("X")),
+        mq.Producer("P", on="A", sends=4, to=mq.Queue("ALL")),
+    )
+    assert trace.received() == {"C": 4}
