@@ -116,7 +116,8 @@ SHAPES: dict[str, str] = {
     "rules": "sentence source", "folds": "x0 x1 text told", "clock": "play t",
     "lanes": "track name", "steps": "t lane value", "spans": "t0 t1 lane text",
     "nodes": "name role home", "meta": "title duration events beat unit mark undone",
-    "counted": "t line a b c d e f g", "counter_lines": "broker destination", "counter_names": "name hint",
+    "counted": "t line step", "counter_steps": "a b c d e f g",
+    "counter_lines": "broker destination", "counter_names": "name hint",
     "about": "product guide", "window": "from to low high told level live no",
     "rates": "t sent received", "whole": "t sent received", "wish": "from to msg no",
 }  # fmt: skip

@@ -13,20 +13,20 @@ const COUNTER_STYLE = `
 const COUNTED = ["a", "b", "c", "d", "e", "f", "g"];
 const counting = { since: "chapter", all: false, lines: [] };
 
-// Of each line the rows of its changes lie together, in order of time.
+// Of each line the times of its changes, and its counters after each of them.
 const loadCounters = () => {
-  const { t, line } = player.panels[0].data("counted");
-  counting.lines = player.panels[0].data("counter_lines").broker.map(() => ({ from: t.length, to: t.length }));
-  for (let row = t.length - 1; row >= 0; row--) counting.lines[line[row]].from = row;
-  for (let row = 0; row < t.length; row++) counting.lines[line[row]].to = row + 1;
+  const { t, line, step } = player.panels[0].data("counted"),
+    steps = player.panels[0].data("counter_steps");
+  counting.lines = player.panels[0].data("counter_lines").broker.map(() => ({ times: [], counts: [] }));
+  for (let row = 0; row < t.length; row++) {
+    const { times, counts } = counting.lines[line[row]],
+      before = counts.at(-1);
+    times.push(t[row]);
+    counts.push(COUNTED.map((column, i) => steps[column][step[row]] + (before?.[i] ?? 0)));
+  }
 };
 // The row of a line's counters after all changes up to t, those at t among them or not; -1 before the first.
-const countedAt = ({ from, to }, t, before) => {
-  const times = player.panels[0].data("counted").t;
-  let row = from - 1;
-  while (row + 1 < to && (before ? times[row + 1] < t : times[row + 1] <= t)) row++;
-  return row < from ? -1 : row;
-};
+const countedAt = ({ times }, t, before) => (before ? times.findLastIndex((one) => one < t) : after(times, t) - 1);
 
 // The moments to compare with: the last of its kind up to now. Each has its name, and whether it has come.
 const momentOf = {
@@ -72,14 +72,13 @@ const isWantedBroker = (broker) => {
 
 const counterRows = (number, then) => {
   const line = counting.lines[number],
-    rows = player.panels[0].data("counted"),
     { name, hint } = player.panels[0].data("counter_names");
   const was = then === undefined ? null : countedAt(line, then, then > 0),
     now = countedAt(line, player.t, false);
   if (now < 0) return [];
   return name.flatMap((one, i) => {
-    const count = rows[COUNTED[i]][now],
-      before = was == null ? null : was < 0 ? 0 : rows[COUNTED[i]][was];
+    const count = line.counts[now][i],
+      before = was == null ? null : was < 0 ? 0 : line.counts[was][i];
     const by = before == null ? "" : differs(before, count);
     if (!counting.all && !by && count <= 0) return [];
     return [

@@ -76,9 +76,8 @@ interface Tables {
   };
   rules: { sentence: string[]; source: string[] };
   folds: { x0: number[]; x1: number[]; text: string[]; told: string[] };
-  counted: {
-    t: number[];
-    line: number[];
+  counted: { t: number[]; line: number[]; step: number[] };
+  counter_steps: {
     a: number[];
     b: number[];
     c: number[];
