@@ -380,3 +380,24 @@ def test_help_and_version_are_found_where_people_look(mqlab):
         [sys.executable, "-m", "mqlab", "--version"], capture_output=True, text=True, check=True
     )
     assert done.stdout == mqlab("--version").stdout
+
+
+def test_check_takes_values_for_placeholders_and_says_who_runs_on_a_host(mqlab, tmp_path):
+    core = "http://activemq.apache.org/schema/core"
+    link = (
+        '<networkConnectors><networkConnector uri="static:(tcp://b.example.com:${port})"/></networkConnectors>'
+    )
+    listens = '<transportConnectors><transportConnector uri="tcp://10.0.0.2:61617"/></transportConnectors>'
+    for name, inside in (("A", link), ("B", listens), ("C", listens.replace("0.2", "0.3"))):
+        text = f'<broker xmlns="{core}" brokerName="{name}" brokerId="{name}">{inside}</broker>'
+        (tmp_path / f"{name}.xml").write_text(text)
+    (tmp_path / "v.properties").write_text("port=61617\n")
+    both = ["check", *(str(tmp_path / f"{name}.xml") for name in "ABC")]
+    values = ["--values", str(tmp_path / "v.properties")]
+    assert "${port}" in mqlab(*both).stdout
+    assert "b.example.com" in mqlab(*both, *values, "--json").stdout
+    named = mqlab(*both, *values, "--hosts", "b.example.com=B", "--json").stdout
+    assert "b.example.com" not in named
+    wrong = mqlab(*both, "--hosts", "B")
+    assert wrong.returncode == 2
+    assert "expected HOST=BROKER" in wrong.stderr

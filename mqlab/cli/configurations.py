@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -27,6 +27,7 @@ from mqlab.cli.app import (
     table,
     told,
 )
+from mqlab.errors import BadValue
 from mqlab.files import files
 from mqlab.products import inputs
 from mqlab.spec.problem import Problem
@@ -40,6 +41,11 @@ def check(
     whats: Whats,
     changes: Set = None,
     edition: Edition = None,
+    values: Annotated[str | None, typer.Option(help="property file for placeholders such as ${port}")] = None,
+    hosts: Annotated[
+        list[str] | None,
+        typer.Option(help="the broker on a host that no file names, HOST=BROKER; may be repeated"),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """List problems in a configuration; exit status 1 if any of them is an error.
@@ -47,7 +53,7 @@ def check(
     Configuration files (and folders) given together form one network.
     """
     errors = 0
-    for what, found in checked(whats, changes, edition):
+    for what, found in checked(whats, changes, edition, values, _pairs(hosts)):
         errors += sum(problem.level == "error" for problem in found)
         name = next(iter(told(what)))
         problems = table(name, "level", "where", "problem and fix", whole=("level",))
@@ -88,13 +94,25 @@ def _shown(effects: dict[str, Effect]) -> Any:
     return shown
 
 
+def _pairs(hosts: list[str] | None) -> dict[str, str]:
+    """Return host -> broker; raises `BadValue` for what is no pair."""
+    for text in hosts or ():
+        if not all(text.partition("=")):
+            raise BadValue(f"--hosts {text}: expected HOST=BROKER, e.g. --hosts b.example.com=B")
+    return {host: broker for host, _, broker in (text.partition("=") for text in hosts or ())}
+
+
 def checked(
-    whats: list[str], changes: list[str] | None, edition: str | None
+    whats: list[str],
+    changes: list[str] | None,
+    edition: str | None,
+    values: str | None = None,
+    hosts: Mapping[str, str] | None = None,
 ) -> Iterator[tuple[str, list[Problem]]]:
     """Yield each WHAT with its problems; configuration files together, as a network without a script."""
     for paths in runs(whats):
         if files.is_configuration(paths[0]):
-            found = verbs.check(changed(inputs.network_of(paths), changes, edition))
+            found = verbs.check(changed(inputs.network_of(paths, values, hosts), changes, edition))
         else:
             found = verbs.check(scenario(paths, changes, edition))
         yield ", ".join(paths), found

@@ -46,7 +46,7 @@ def _destinations(network: AnyNetwork) -> Iterator[Destination]:
         return
     lists = ("statically_included_destinations", "dynamically_included_destinations")
     included = chain.from_iterable(c.get(name) or () for _, c in network.connectors() for name in lists)
-    composites = (Queue(one["name"]) for broker in network.brokers for one in broker.composites)
+    composites = (Destination.parse(one["name"]) for broker in network.brokers for one in broker.composites)
     for destination in chain(included, composites):
         if not any(sign in destination.name for sign in _WILD):
             yield destination

@@ -17,6 +17,7 @@ from mqlab.real.consumers import Consumer
 from mqlab.real.processes import Processes, busy
 from mqlab.real.producers import send
 from mqlab.spec.json_types import JsonDict, JsonObject
+from mqlab.spec.values import duration
 
 Step = JsonObject
 QUIET_SECONDS = 0.5  # without a frame or a line in a log: the brokers are at rest
@@ -107,7 +108,7 @@ class Script(ABC):
 
     def do_wait(self, step: Step) -> None:
         """Let time pass."""
-        time.sleep(float(step["ms"]) / 1000)
+        time.sleep(duration(step["time"] if "time" in step else step["ms"]) / 1_000_000)
 
     def do_wait_for_sends(self, step: Step) -> None:
         """Wait for what is sent in the background."""

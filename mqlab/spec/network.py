@@ -19,7 +19,7 @@ from mqlab.spec.option import DEFAULT_EDITION, edition_of
 from mqlab.spec.origin import Origin
 from mqlab.spec.rows import OPTIONS, policy_of, read_options
 from mqlab.spec.scenario import AnyNetwork, others
-from mqlab.spec.shape import NAME, OBJECT, TRUTH, ListOf, Record, number
+from mqlab.spec.shape import NAME, OBJECT, TEXT, TRUTH, ListOf, OneOf, Record, number
 from mqlab.spec.values import Destination
 
 if TYPE_CHECKING:
@@ -27,8 +27,14 @@ if TYPE_CHECKING:
 
     from mqlab.spec.options.types import BrokerOptions
 
-_COMPOSITE = Record(
-    {"name": NAME, "forward_to": ListOf(NAME), "forward_only": TRUTH}, (("name",), ("forward_to",))
+COMPOSITE = Record(
+    {
+        "name": NAME,
+        "forward_to": ListOf(OneOf((NAME, Record({"to": NAME, "selector": TEXT}, (("to",),))))),
+        "forward_only": TRUTH,
+        "send_when_not_matched": TRUTH,
+    },
+    (("name",), ("forward_to",)),
 )
 _PLACE = ListOf(number(0, 1), least=2, most=2)
 
@@ -37,7 +43,7 @@ def _check_around(name: str, policies: object, composites: object, at: object) -
     """Raise `BadValue` for policies, composite queues or a place that are none."""
     where = f"broker {name!r}"
     ListOf(OBJECT).check(policies, f"{where}, policies")
-    ListOf(_COMPOSITE).check(composites, f"{where}, composites")
+    ListOf(COMPOSITE).check(composites, f"{where}, composites")
     if at is not None:
         _PLACE.check(at, f"{where}, at")
 
@@ -65,9 +71,10 @@ class Broker(HasOptions):
     """A broker by name, with the network connectors it defines, and, if given, its transport connector.
 
     `policies` are destination policies, each with the destinations that it is for and its options:
-    ``{"queue": "ORDERS.>", "enable_audit": False}``. `composites` are composite queues:
-    ``{"name": "queue://Q", "forward_to": ["queue://A", "topic://B"], "forward_only": True}``. `at` is the
-    preferred position of the broker in drawings (unit square, y upwards).
+    ``{"queue": "ORDERS.>", "enable_audit": False}``. `composites` are composite queues and topics:
+    ``{"name": "queue://Q", "forward_to": ["queue://A", "topic://B"], "forward_only": True}``. In place of a
+    name ``{"to": "queue://A", "selector": "n > 3"}`` forwards what the selector takes. `at` is the preferred
+    position of the broker in drawings (unit square, y upwards).
     """
 
     name: str

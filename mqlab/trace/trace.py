@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pandas import DataFrame
 
+    from mqlab.trace.counters import CounterTable
     from mqlab.trace.load import LatencyTable, LinkTable
     from mqlab.trace.undone import Undone
 
@@ -179,6 +180,21 @@ class Trace(Columns, Plottable):
         from mqlab.trace import load
 
         return load.latency(self, by)
+
+    def counters(self, at: int | str | None = None) -> CounterTable:
+        """Return what the product's console counts of each destination at each broker; it prints as a table.
+
+        *at* is a time such as ``"3s"``; without it they are those of the end. Counters begin at zero when
+        their broker restarts. Names are those of JMX, with OpenMQ those of its monitor.
+
+        >>> import mqlab as mq
+        >>> found = mq.run("fuse:2.20").counters()
+        >>> found.of("A", "queue://TEST.FOO")["ForwardCount"]
+        6
+        """
+        from mqlab.trace import counters
+
+        return counters.counters(self, None if at is None else duration(at, "at"))
 
     def waiting(self) -> dict[str, dict[str, list[int]]]:
         """Return broker -> destination -> numbers of the messages that it holds at the end.

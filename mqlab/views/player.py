@@ -73,6 +73,8 @@ SCRIPTS = (
     "panel_compare.js",
     "panel_build.js",
     "panel_why.js",
+    "panel_events.js",
+    "panel_counters.js",
     "panel_tabs.js",
     "palette.js",
     "editor.js",

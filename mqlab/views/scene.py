@@ -15,7 +15,7 @@ from mqlab.spec.plural import counted
 from mqlab.trace import labels
 from mqlab.trace.kinds import Kind
 from mqlab.trace.trace import Trace
-from mqlab.views import changes, flights, opened, still, tracks, twin
+from mqlab.views import changes, counter_columns, flights, opened, still, tracks, twin
 from mqlab.views import stage as stages
 from mqlab.views.cast import SceneParts
 from mqlab.views.flights import Flights
@@ -66,6 +66,7 @@ def scene(
         "flights": flown,
         "looks": looks,
         **_counts(cast, story),
+        **counter_columns.columns(trace, story),
         "plans": {"text": [json.dumps(one) for one in plans]},
         "traffic": {"count": []},
         "changes": changes.columns(cast, story),
@@ -115,6 +116,8 @@ SHAPES: dict[str, str] = {
     "rules": "sentence source", "folds": "x0 x1 text told", "clock": "play t",
     "lanes": "track name", "steps": "t lane value", "spans": "t0 t1 lane text",
     "nodes": "name role home", "meta": "title duration events beat unit mark undone",
+    "counted": "t line step", "counter_steps": "a b c d e f g",
+    "counter_lines": "broker destination", "counter_names": "name hint",
     "about": "product guide", "window": "from to low high told level live no",
     "rates": "t sent received", "whole": "t sent received", "wish": "from to msg no",
 }  # fmt: skip

@@ -36,7 +36,7 @@ def test_the_page_of_a_run(opened, page, axe, scheme):
 
 def test_the_workbench_in_all_its_tabs(page, axe):
     open_desk(page, mq.run("fuse:2.20"), "fuse:2.20")
-    for tab in ("Why", "Events", "Options", "Check", "Code"):
+    for tab in ("Why", "Events", "Counters", "Options", "Check", "Code"):
         page.get_by_role("tab", name=tab).click()
         page.evaluate(STEADY)
         assert serious(page, axe, "[data-mqlab=view]") == [], tab

@@ -25,6 +25,7 @@ from mqlab.products.real_play import play
 from mqlab.products.unsupported_steps import unplayable
 from mqlab.real.home import find
 from tests.conftest import ROOT, missing, packed
+from tests.products.activemq import test_virtual_destinations as virtual
 
 try:
     HOME = find()
@@ -154,6 +155,11 @@ def test_a_selector_reads_the_texts_of_stomp_as_numbers(home):
         limit=PATIENCE,
     )  # fmt: skip
     assert both.rows == {"C received": (2, 2), "TEST.FOO at B": (6, 6)}  # the conduit takes all
+
+
+def test_copies_of_virtual_topics_and_composite_destinations_go_where_the_lab_says(home):
+    both = mq.real(virtual.NETWORK, *virtual.STORY, limit=PATIENCE)
+    assert not both.differs, both
 
 
 def test_what_was_recorded_conforms(home, mqlab, tmp_path):

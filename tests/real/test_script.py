@@ -158,3 +158,11 @@ def test_a_run_in_which_a_thread_of_a_broker_failed_is_played_again(monkeypatch,
     assert len(Failing.runs) == left, "three runs at most"
     told = Beside("5.17.2", played.outcome, played.outcome, failures=played.failures)
     assert str(told).count("repeated, because a thread of the real broker failed: B: ") == bad
+
+
+@pytest.mark.parametrize(("step", "seconds"), [({"time": "1s"}, 1), ({"ms": 250}, 0.25), ({"time": 5}, 0.005)])
+def test_a_wait_lasts_as_long_as_it_says(monkeypatch, step, seconds):
+    slept = []
+    monkeypatch.setattr(time, "sleep", slept.append)
+    Silent([]).do_wait({"do": "wait", **step})
+    assert slept == [seconds]

@@ -147,9 +147,9 @@ def _bridges(read: InTimeReport) -> dict[str, list[object]]:
 
 
 def _never_opened(trace: Trace) -> set[str]:
-    """Return the consumers whose opening has failed: a program has none then."""
-    failed = (trace.actions[row["step"]] for row in trace.header.get("calls", []) if row.get("ok") is False)
-    return {action.name for action in failed if isinstance(action, Consumer)}
+    """Return the consumers whose opening has failed, or has not come back: a program has none then."""
+    calls = (trace.actions[row["step"]] for row in trace.header.get("calls", []) if not row.get("ok"))
+    return {action.name for action in calls if isinstance(action, Consumer)}
 
 
 def _consumers(read: InTimeReport, never_opened: set[str]) -> Row:

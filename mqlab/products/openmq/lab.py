@@ -128,7 +128,8 @@ class ClusterLab(Cluster):
         if not isinstance(answer, dict):
             answer = {"result": "ok" if answer in (True, None) else answer or "refused"}
         if operation.row is not None:
-            operation.row.setdefault("later", answer.get("result", "ok"))
+            if answer.get("result") != "blocked":  # it may wait for one thing after another
+                operation.row.setdefault("later", answer.get("result", "ok"))
             return
         operation.row = answer
         if step.do == "send" and "first" not in answer:

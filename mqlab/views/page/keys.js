@@ -13,7 +13,7 @@ const HELP = [
   ["F", worded("fork_here")],
   ["X", worded("inject_a_fault")],
   ["D", worded("next_difference")],
-  ["W E O C K", worded("why_events_options_check_code")],
+  ["W E Q O C K", worded("why_events_options_check_code")],
   ["Z, Shift Z", worded("undo_redo")],
   ["T", "projector"],
   ["Alt ← ↑ → ↓", worded("move_the_selected_part")],
@@ -31,7 +31,7 @@ const KEYS_STYLE = `
   .foot.projector .caption { font-size: 24px; line-height: 32px; } .foot.projector .clock { font-size: 26px; }
   .foot.projector .key { font-size: 16px; } .foot.projector .said { -webkit-line-clamp: 2; }
   @media (max-width: 700px) { .help dl { grid-template-columns: auto 1fr; } }`;
-const letters = { w: "why", e: "events", o: "options", c: "check", k: "code" };
+const letters = { w: "why", e: "events", q: "counters", o: "options", c: "check", k: "code" };
 let help = null;
 const toggleHelp = () => {
   help.hidden = !help.hidden;

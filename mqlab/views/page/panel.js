@@ -137,7 +137,7 @@ player.on("ready", () => {
     } else panel.refresh();
   });
   player.on("select", () => {
-    if (!["events", "options"].includes(panel.active)) panel.show(lab.mode === "build" ? "build" : "why");
+    if (!["events", "counters", "options"].includes(panel.active)) panel.show(lab.mode === "build" ? "build" : "why");
     else panel.refresh();
   });
   player.on("load", () => panel.refresh());

@@ -1,26 +1,4 @@
-// Events, Options, Check and Code. Each asks for what it shows when it is looked at.
-addTab({
-  id: "events",
-  title: worded("events"),
-  key: "e",
-  flush: true,
-  make(body, place) {
-    const log = makeLog(
-      place,
-      body,
-      player.panels.length > 1 ? worded("left_run_event") : worded("what_happened"),
-      player.goTo
-    );
-    player.on("load", () => log.load(player.panels[0].data("events")));
-    player.on("time", (_t, row) => log.mark(row));
-    this.log = log;
-  },
-  show() {
-    this.log.mark(-1);
-    this.log.mark(player.row);
-  }
-});
-
+// Options, Check and Code. Each asks for what it shows when it is looked at.
 const OPTION_STYLE = `
   .option { display: grid; grid-template-columns: 1fr auto; gap: 2px 10px; padding: 8px 0; border-top: 1px solid var(--mq-line); }
   .option > label { font: 600 13px/19px var(--mq-font); overflow-wrap: anywhere; }

@@ -76,6 +76,18 @@ interface Tables {
   };
   rules: { sentence: string[]; source: string[] };
   folds: { x0: number[]; x1: number[]; text: string[]; told: string[] };
+  counted: { t: number[]; line: number[]; step: number[] };
+  counter_steps: {
+    a: number[];
+    b: number[];
+    c: number[];
+    d: number[];
+    e: number[];
+    f: number[];
+    g: number[];
+  };
+  counter_lines: { broker: string[]; destination: string[] };
+  counter_names: { name: string[]; hint: string[] };
   clock: { play: number[]; t: number[] };
   lanes: { track: string[]; name: string[] };
   steps: { t: number[]; lane: number[]; value: number[] };

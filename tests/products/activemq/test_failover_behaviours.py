@@ -119,6 +119,7 @@ def f10():
         """
         start_broker broker=A
         connect client=C uri=failover:({A})?timeout=3000&maxReconnectDelay=100
+        send client=C queue=Q
         cut link=A
         send client=C queue=Q label=away
         heal link=A

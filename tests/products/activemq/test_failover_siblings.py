@@ -281,25 +281,37 @@ def test_the_timeout_is_of_what_was_not_sent_and_is_looked_at_every_100_ms():
     sent = client("cut link=A how=hang\nsend client=C queue=Q label=s in_background=true\n"
                   "wait_ms ms=50\ncut link=A\nwait_ms ms=1000\nheal link=A\nwait_acts", uri)  # fmt: skip
     assert result(sent, "s")["ok"]
-    waiting = client("cut link=A\nwait_ms ms=50\nsend client=C queue=Q label=s", uri)
+    waiting = client("send client=C queue=Q\ncut link=A\nwait_ms ms=50\nsend client=C queue=Q label=s", uri)
     assert result(waiting, "s")["ms"] == [300] * 3
 
 
+def test_what_waits_before_a_first_send_is_its_producer():
+    gone = "cut link=A\nsend client=C queue=Q count=3 persistent=%s label=s in_background=true\nwait_ms ms=900"
+    for persistent in ("true", "false"):
+        found = client(gone % persistent, "failover:({A})?maxReconnectAttempts=3")
+        assert result(found, "s")["error"]["class"] == "JMSException"
+        assert "failed" not in result(found, "s")
+        late = client(gone % persistent + "\nheal link=A\nwait_acts",
+                      "failover:({A})?timeout=250&maxReconnectDelay=100")  # fmt: skip
+        assert result(late, "s")["ok"]
+
+
 def test_whatever_waits_fails_with_its_connection():
-    script = """cut link=A
+    script = """send client=C queue=Q
+        cut link=A
         send client=C queue=Q persistent=%s count=3 label=s in_background=true
         wait_ms ms=500
         send client=C queue=Q label=later"""
     for persistent in ("true", "false"):
         found = client(script % persistent, "failover:({A})?maxReconnectAttempts=3")
         failed = result(found, "s")["failed"][0]
-        assert (failed["n"], failed["class"]) == (1, "JMSException")
+        assert (failed["n"], failed["class"]) == (2, "JMSException")
         assert failed["cause"].startswith("ConnectException")
         assert result(found, "later")["error"]["class"] == "IllegalStateException"
 
 
 def test_closing_a_connection_ends_whatever_waits():
-    found = client("open_consumer client=C consumer=K queue=Z loop=false session=x\n"
+    found = client("send client=C queue=Q\nopen_consumer client=C consumer=K queue=Z loop=false session=x\n"
                    "receive_once consumer=K timeout_ms=5000 label=r in_background=true\ncut link=A\n"
                    "wait_ms ms=20\nsend client=C queue=Q label=s in_background=true\nwait_ms ms=20\n"
                    "close_client client=C label=c\nwait_ms ms=300")  # fmt: skip

@@ -1,18 +1,19 @@
-"""Virtual destinations: what arrives at one name is copied to queues of other names.
+"""Virtual destinations: what arrives at one name is copied to destinations of other names.
 
-A virtual topic ``VirtualTopic.X`` gives a copy to every queue ``Consumer.*.VirtualTopic.X``; a
-composite queue of the broker's configuration gives one to each name it forwards to. With
-`use_virtual_dest_subs` a consumer of such a queue is also demand for the name in front.
+A virtual topic ``VirtualTopic.X`` gives a copy to every queue ``Consumer.*.VirtualTopic.X``; a composite
+queue or topic of the broker's configuration gives one to each name it forwards to whose selector takes it.
+With `use_virtual_dest_subs` a consumer of such a queue is also demand for the name in front.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from mqlab.products.activemq.broker import advisory
 from mqlab.products.activemq.broker.message import Message
-from mqlab.spec.json_types import JsonObject
 from mqlab.spec.values import Destination, matches
+from mqlab.spec.virtual_topic import Composite, VirtualTopic
 from mqlab.trace.kinds import Kind
 
 if TYPE_CHECKING:
@@ -23,46 +24,67 @@ if TYPE_CHECKING:
 
 def is_virtual(broker: Broker, dest: Destination) -> bool:
     """Whether what arrives at *dest* has to be copied elsewhere."""
-    if dest.is_queue:
-        return composite(broker, dest) is not None
-    return any(
-        topic.takes(dest) for topic in map(Destination.parse, broker.spec.get("virtual_topics"))
-    ) and not advisory.is_about(dest)
+    if composite(broker, dest) is not None:
+        return True
+    return not dest.is_queue and not advisory.is_about(dest) and any(_virtual(broker, dest))
 
 
-def composite(broker: Broker, dest: Destination) -> JsonObject | None:
-    """Return the broker's composite queue of that name."""
-    return next((c for c in broker.spec.composites if c["name"] == dest.name), None)
+def composite(broker: Broker, dest: Destination) -> Composite | None:
+    """Return the broker's composite destination of that name."""
+    return next((one for one in map(Composite.of, broker.spec.composites) if one.name == dest), None)
+
+
+def _virtual(broker: Broker, topic: Destination) -> Iterator[VirtualTopic]:
+    """Yield the virtual topics that a topic is one of."""
+    given = map(VirtualTopic.of, broker.spec.get("virtual_topics"))
+    return (one for one in given if one.topics.takes(topic))
 
 
 def intercept(broker: Broker, destination: Queue | Topic, message: Message) -> bool:
-    """Copy *message* to the queues behind; True if it goes nowhere else."""
+    """Copy *message* to the destinations behind; True if it goes nowhere else."""
     dest = destination.dest
-    found = composite(broker, dest) if dest.is_queue else None
-    if found is not None:
-        targets = [Destination.parse(text) for text in found["forward_to"]]
+    found = composite(broker, dest)
+    if found is None:
+        targets = [queue for topic in _virtual(broker, dest) for queue in _queues(broker, topic, dest, message)]
+        only = False
     else:
-        pattern = f"Consumer.*.{dest.name}"
-        targets = [d for d in broker.by_name if d.is_queue and matches(pattern, d.name)]
-        targets += [queue for queue in _wanted(broker, dest) if queue not in targets]
+        chosen = (message.headers, message.properties)
+        targets = [to for to, selector in found.targets if selector is None or selector.selects(*chosen)]
+        only = found.forward_only and not (found.send_when_not_matched and not targets)
     for target in targets:
         copy = message.copy()
         copy.dest, copy.dest_no = target, broker.lab.name_destination(target)
         broker.take_over(copy, broker.entry(broker.node), message.row)
-    only = found is not None and bool(found.get("forward_only", True))
     if only:  # its copies go on without it
         broker.record_message(Kind.Acknowledged, message, to=broker.node, cause=message.row)
     return only
 
 
-def _wanted(broker: Broker, topic: Destination) -> list[Destination]:
+def _queues(broker: Broker, topic: VirtualTopic, dest: Destination, message: Message) -> list[Destination]:
+    """Return the queues behind a virtual topic that get a copy of *message*."""
+    if topic.local and message.hops:
+        return []
+    pattern = topic.queues(dest.name)
+    found = [queue for queue in broker.by_name if queue.is_queue and matches(pattern, queue.name)]
+    found += [queue for queue in _wanted(broker, topic, dest) if queue not in found]
+    if topic.selector_aware:  # `SelectorAwareVirtualTopicInterceptor`: without consumers, too, it gets none
+        found = [queue for queue in found if _selected(broker, queue, message)]
+    return found
+
+
+def _selected(broker: Broker, queue: Destination, message: Message) -> bool:
+    """Whether a consumer of *queue* takes the message."""
+    subs = (sub for sub in broker.subs if sub.dest.is_queue and broker.fits(sub.dest, queue))
+    return any(not sub.refusal(message) for sub in subs)
+
+
+def _wanted(broker: Broker, topic: VirtualTopic, dest: Destination) -> list[Destination]:
     """Return the queues behind *topic* that only consumers with a wildcard ask for."""
     found = []
     for sub in broker.subs:
-        parts = sub.dest.segments
-        if sub.dest.is_queue and sub.dest.has_wildcard and parts[0] == "Consumer":
-            queue = Destination("queue", f"Consumer.{parts[1]}.{topic.name}")
-            if parts[1] not in ("*", ">") and broker.fits(sub.dest, queue):
+        if sub.dest.is_queue and sub.dest.has_wildcard:
+            queue = topic.queue_for(tuple(sub.dest.segments), dest.name)
+            if queue is not None and broker.fits(sub.dest, queue):
                 found.append(queue)
     return list(dict.fromkeys(found))
 
@@ -71,9 +93,11 @@ def sources(broker: Broker, dest: Destination) -> list[Destination]:
     """Return the names in front that a consumer of *dest* is demand for as well."""
     if not broker.spec.get("use_virtual_dest_subs") or not dest.is_queue:
         return []
-    found = [Destination("queue", c["name"]) for c in broker.spec.composites if str(dest) in c["forward_to"]]
-    _, _, rest = dest.name.removeprefix("Consumer.").partition(".")
-    if dest.name.startswith("Consumer.") and rest:
-        topic = Destination("topic", rest)
-        found += [topic] if is_virtual(broker, topic) else []
+    composites = map(Composite.of, broker.spec.composites)
+    found = [one.name for one in composites if any(to == dest for to, _ in one.targets)]
+    for text in broker.spec.get("virtual_topics"):
+        name = VirtualTopic.of(text).topic_of(dest.name)
+        topic = Destination("topic", name) if name else None
+        if topic is not None and topic not in found and not advisory.is_about(topic):
+            found.append(topic)
     return found

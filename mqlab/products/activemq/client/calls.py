@@ -140,6 +140,9 @@ class SendJob(PendingCall, MessageProducer):
         if self.dest in user.deleted:
             self._failed(number, "InvalidDestinationException", "a deleted destination", "")
             return
+        if not self._has_producer():
+            self.place -= 1
+            return
         if self.place > 1:
             self.message = self.make(self.place - 1)  # before the first there is no producer yet
         if user.refuses(self):
@@ -172,6 +175,30 @@ class SendJob(PendingCall, MessageProducer):
             self._wait_for_connection(command)
         else:
             self._send_one_way(command)
+
+    def _has_producer(self) -> bool:
+        """Whether the session has a producer for the destination; it is made by the first send.
+
+        Without a connection that waits for one, without a limit; what fails then is the making, not a
+        message (ActiveMQ rule 11.11).
+        """
+        user, session = self.user, self.session
+        assert session is not None
+        if self.dest in session.producers:
+            return True
+        if user.refuses(self):
+            return False
+        if user.transport.away or user.transport.reconnecting:
+            number = self.lab.new_request()
+            user.calls[number] = self
+            user.waiting.append((self._make_producer, number))
+            return False
+        session.producers.append(self.dest)
+        return True
+
+    def _make_producer(self, number: int) -> None:
+        if self.user.calls.pop(number, None) is not None and not self.done:
+            self.next()
 
     def _send_one_way(self, command: Send) -> None:
         """Send what nobody answers: in a transaction, or unreliably."""

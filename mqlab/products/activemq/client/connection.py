@@ -19,6 +19,7 @@ from mqlab.products.activemq.transport.openwire import (
     ConsumerCommand,
     DestinationInfo,
     DispatchCommand,
+    ProducerInfo,
     Response,
     Send,
     SessionInfo,
@@ -209,6 +210,9 @@ class ClientConnection:
                 source.send(ConsumerCommand(consumer))
         for session in self.sessions.values():
             source.send(SessionInfo(session.name))
+            for dest in session.producers:
+                if not dest.is_temporary:
+                    source.send(ProducerInfo(dest))
             if session.committing:
                 self._in_doubt(session)
             for command in session.sends:

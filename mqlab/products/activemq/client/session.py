@@ -39,6 +39,7 @@ class Session:
         self.count = 0
         self.transaction: str | None = None
         self.sends: list[Command] = []
+        self.producers: list[Destination] = []  # where its producers send to
         self.rollback_only = False
         self.committing = False
         self.leaving: list[AddressedConsumer] = []  # closed, but their transaction was open

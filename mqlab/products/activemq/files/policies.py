@@ -15,10 +15,12 @@ from mqlab.products.activemq.files.schema import LATER
 from mqlab.products.activemq.files.stores import text
 from mqlab.spec.json_types import JsonObject
 from mqlab.spec.rows import OPTIONS
+from mqlab.spec.virtual_topic import PREFIX
 
 VIRTUAL_TOPICS = ("topic://VirtualTopic.>",)
 _INTERCEPTORS = ("destinationInterceptors", "virtualDestinationInterceptor", "virtualDestinations")
-_PREFIX = "Consumer.*."
+_COMPOSITES = {"compositeQueue": "", "compositeTopic": "topic://"}  # and how their names begin in the lab
+_OF_TOPIC = {"prefix": PREFIX, "postfix": "", "selectorAware": "false", "local": "false"}  # and the defaults
 
 
 def entries(broker: Element) -> list[Element]:
@@ -64,25 +66,47 @@ def _options(reader: Reader, entry: Element) -> dict[str, object]:
 
 
 def read_virtual(reader: Reader, broker: Element) -> tuple[list[dict[str, object]], tuple[str, ...] | None]:
-    """Return a broker's composite queues and its virtual topics; None for those if it says nothing."""
+    """Return a broker's composite destinations and its virtual topics; None for those if it says nothing."""
     if broker.first(_INTERCEPTORS[0]) is None:
         return [], None
-    inside = broker.below(*_INTERCEPTORS)
-    composites = []
-    for element in (e for holder in inside for e in holder.all("compositeQueue")):
-        to = element.below("forwardTo", "queue") + element.below("forwardTo", "topic")
-        only = reader.text(element, "forwardOnly", "true").strip() == "true"
-        name = reader.text(element, "name")
-        if to:
-            told = [reader.destination(e) for e in to]
-            composites.append({"name": name, "forward_to": told, "forward_only": only})
-    topics = [
-        f"topic://{reader.text(element, 'name', '>')}"
-        for holder in inside
-        for element in holder.all("virtualTopic")
-        if reader.text(element, "prefix", _PREFIX) == _PREFIX
+    inside = [element for holder in broker.below(*_INTERCEPTORS) for element in holder.children]
+    composites = [
+        _composite(reader, element)
+        for element in inside
+        if element.name in _COMPOSITES and element.below("forwardTo")
     ]
-    return composites, tuple(topics)
+    topics = tuple(_virtual_topic(reader, element) for element in inside if element.name == "virtualTopic")
+    return composites, topics
+
+
+def _composite(reader: Reader, element: Element) -> dict[str, object]:
+    def truth(name: str, default: str) -> bool:
+        return reader.text(element, name, default).strip() == "true"
+
+    to = [_target(reader, one) for holder in element.below("forwardTo") for one in holder.children]
+    name = f"{_COMPOSITES[element.name]}{reader.text(element, 'name')}"
+    found: dict[str, object] = {"name": name, "forward_to": to, "forward_only": truth("forwardOnly", "true")}
+    return {**found, "send_when_not_matched": True} if truth("sendWhenNotMatched", "false") else found
+
+
+def _target(reader: Reader, element: Element) -> str | dict[str, str]:
+    if element.name != "filteredDestination":
+        return reader.destination(element)
+    kind = next((kind for kind in ("queue", "topic") if kind in element.attributes), None)
+    if kind is None:
+        raise BadFile(f"{reader.place(element)}: it names no destination; add queue= or topic=")
+    to = f"{kind}://{reader.text(element, kind)}"
+    return {
+        "to": to,
+        **({"selector": reader.text(element, "selector")} if "selector" in element.attributes else {}),
+    }
+
+
+def _virtual_topic(reader: Reader, element: Element) -> str:
+    """Return a virtual topic as the option has it: its name, and what differs from the defaults."""
+    given = {name: reader.text(element, name).strip() for name in _OF_TOPIC if name in element.attributes}
+    query = "&".join(f"{name}={value}" for name, value in given.items() if value != _OF_TOPIC[name])
+    return f"topic://{reader.text(element, 'name', '>')}{'?' if query else ''}{query}"
 
 
 def written(policies: Iterable[Mapping[str, object]]) -> str:
@@ -135,19 +159,26 @@ def written_virtual(composites: Iterable[JsonObject], topics: tuple[str, ...] | 
         return ""
     lines = ""
     for pattern in VIRTUAL_TOPICS if topics is None else topics:
-        named = pattern.removeprefix("topic://")
-        lines += tag("virtualTopic", {"name": named, "prefix": _PREFIX}, "", " " * 10)
+        named, _, query = pattern.removeprefix("topic://").partition("?")
+        own = dict(pair.split("=", 1) for pair in query.split("&") if pair)
+        lines += tag("virtualTopic", {"name": named, "prefix": PREFIX, **own}, "", " " * 10)
     for composite in composites:
-        to = ""
-        for place in composite["forward_to"]:
-            kind, _, name = place.rpartition("://")
-            to += tag(kind or "queue", {"physicalName": name}, "", " " * 14)
-        given = {
-            "name": composite["name"],
-            "forwardOnly": text(composite.get("forward_only", True)),
-        }
-        lines += tag("compositeQueue", given, tag("forwardTo", {}, to, " " * 12), " " * 10)
+        to = "".join(_written_target(one) for one in composite["forward_to"])
+        kind, _, name = composite["name"].rpartition("://")
+        given = {"name": name, "forwardOnly": text(composite.get("forward_only", True))}
+        if composite.get("send_when_not_matched"):
+            given["sendWhenNotMatched"] = "true"
+        element = "compositeTopic" if kind == "topic" else "compositeQueue"
+        lines += tag(element, given, tag("forwardTo", {}, to, " " * 12), " " * 10)
     made = lines
     for depth, name in enumerate(reversed(_INTERCEPTORS)):
         made = f"{' ' * (8 - 2 * depth)}<{name}>\n{made}{' ' * (8 - 2 * depth)}</{name}>\n"
     return made
+
+
+def _written_target(target: str | JsonObject) -> str:
+    to, selector = (target, None) if isinstance(target, str) else (target["to"], target.get("selector"))
+    kind, _, name = to.rpartition("://")
+    if selector is None:
+        return tag(kind or "queue", {"physicalName": name}, "", " " * 14)
+    return tag("filteredDestination", {kind or "queue": name, "selector": selector}, "", " " * 14)

@@ -6,6 +6,7 @@ from functools import cache
 
 from mqlab.files.shapes import about, actions, rows
 from mqlab.spec.around import MODES
+from mqlab.spec.network import COMPOSITE
 from mqlab.spec.rows import OPTIONS
 from mqlab.spec.scenario import PACES
 from mqlab.spec.shape import (
@@ -71,13 +72,11 @@ def _broker() -> Record:
         },
         called="option",
     )
-    composite = _named(forward_to=ListOf(NAME), forward_only=TRUTH)
-    composite = Record(composite.keys, (("name",), ("forward_to",)))
     keys = {
         "name": NAME,
         **options,
         "policies": ListOf(policy, "policy"),
-        "composite_queues": ListOf(composite, "composite queue"),
+        "composite_queues": ListOf(COMPOSITE, "composite queue"),
         "at": ListOf(number(0, 1), least=2, most=2),
         "transport_connector": Record(
             {"name": NAME, **rows(OPTIONS["transportConnector"].values())}, called="option"

@@ -16,7 +16,6 @@ from mqlab.products.activemq.files.reading import elements_of
 from mqlab.spec.origin import Origin
 from mqlab.spec.rows import OPTIONS
 
-PREFIX = "Consumer.*."  # of the virtual topics that are played
 _PLACES = {
     "broker": "@{}",
     "networkConnector": "networkConnectors/networkConnector@{}",
@@ -56,8 +55,7 @@ def told(broker: Element) -> Iterator[Told]:
 def _attributes(element: Element, path: str) -> Iterator[Told]:
     for name in element.attributes:
         at = f"{path}@{name}"
-        plain = name != "prefix" or element.name != "virtualTopic" or element.attributes[name] == PREFIX
-        if not name.startswith("{") and (treatment(at) == "told" or not plain):
+        if not name.startswith("{") and treatment(at) == "told":
             yield Told(at, element.line, _table().differs(at))
 
 

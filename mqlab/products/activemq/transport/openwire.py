@@ -62,6 +62,13 @@ class DestinationInfo(Command):
 
 
 @dataclass(frozen=True, slots=True)
+class ProducerInfo(Command):
+    """A producer is told of again, to a broker that a client has failed over to."""
+
+    dest: Destination
+
+
+@dataclass(frozen=True, slots=True)
 class ConsumerCommand(Command):
     """A consumer is opened."""
 

@@ -25,6 +25,7 @@ from mqlab.products.activemq.transport.openwire import (
     MessagePull,
     MirroredWork,
     PoisonAck,
+    ProducerInfo,
     RemoveInfo,
     RemoveSubscriptionInfo,
     Response,
@@ -192,6 +193,10 @@ class TransportConnection:
         clients = self.process.lab.clients_by_name
         return [clients[n] for n in sorted(names & {*clients}) if clients[n].watches]
 
+    def on_producer(self, command: ProducerInfo) -> None:
+        """A producer is there: its destination comes into being (ActiveMQ rule 11.10)."""
+        self.process.broker.destination(command.dest)
+
     def on_pull(self, command: MessagePull) -> None:
         """With prefetch 0 a consumer asks for each message."""
         sub = self.subs.get(command.consumer)
@@ -299,5 +304,6 @@ DOES: dict[type[Command], Callable[[TransportConnection, Any], None]] = {
     RemoveInfo: TransportConnection.on_unsubscribe,
     RemoveSubscriptionInfo: TransportConnection.on_remove_durable,
     DestinationInfo: TransportConnection.on_temp,
+    ProducerInfo: TransportConnection.on_producer,
     MirroredWork: TransportConnection.on_mirrored,
 }

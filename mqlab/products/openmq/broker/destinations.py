@@ -67,6 +67,7 @@ class PhysicalDestination:
     paused: bool = False
     idle_since: int | None = None
     unanswered: int = 0  # consumers that are to be opened once all brokers have answered
+    unlisted: bool = False  # a temporary one that not all brokers have answered for in time
 
     @property
     def dest(self) -> Destination:

@@ -282,7 +282,7 @@ class Broker:
         """Make one of its destinations known on all brokers linked to it."""
         mine = self.instances[dest]
         for peer in self.reached if dest != DEAD else ():
-            peer.add(dest, mine.created_by, mine.options, mine.owner)
+            peer.add(dest, "auto" if mine.unlisted else mine.created_by, mine.options, mine.owner)
 
     # Whom it knows
 

@@ -100,7 +100,7 @@ def _state(broker: Broker, properties: list[str]) -> Row:
     found["destinations"] = {
         str(dest): _destination(broker, dest, properties)
         for dest in sorted(broker.instances, key=str)
-        if dest != DEAD or broker.instances[dest].messages
+        if (dest != DEAD or broker.instances[dest].messages) and not broker.instances[dest].unlisted
     }
     return found
 

@@ -6,7 +6,7 @@ from math import inf
 from typing import TYPE_CHECKING
 
 from mqlab.products.openmq.broker import acknowledgement, delivery
-from mqlab.products.openmq.broker.model import Broker, Client, Consumer, Keys
+from mqlab.products.openmq.broker.model import LOCK_TIMEOUT, Broker, Client, Consumer, Keys
 from mqlab.products.openmq.client import clients, producers
 from mqlab.products.openmq.network import cluster
 from mqlab.products.openmq.script.operation import Outcome, Row, RunningStep, destination_of, limit_of
@@ -36,9 +36,35 @@ def _finds(asked: Asked) -> bool:
 
 def _begin(asked: Asked) -> Outcome:
     lab, keys = asked
-    broker, dest, id = clients.reachable(lab, keys), destination_of(keys), clients.client_id(keys)
+    broker, dest = clients.reachable(lab, keys), destination_of(keys)
     if broker and dest == Destination(dest.kind, f"temp:{keys['consumer']}"):
+        if broker.asks_in_vain:
+            broker.tell_all()
+            lab.later(LOCK_TIMEOUT)
+            end = lab.clock.now + LOCK_TIMEOUT
+            return RunningStep(_may_be_made, (broker, keys, end), limit_of(keys), _make, insists=True)
         broker.add(dest, "temporary", owner=keys["consumer"])
+    return _goes_on(lab, keys)
+
+
+def _may_be_made(asked: tuple[Broker, Keys, int]) -> bool:
+    """Whether all brokers have answered for a temporary destination, or their time is over."""
+    broker, _, end = asked
+    return not broker.asks_in_vain or broker.lab.clock.now >= end
+
+
+def _make(asked: tuple[Broker, Keys, int]) -> Outcome:
+    """Make a temporary destination; its home does not list one that not all answered for (OpenMQ rule 8.15)."""
+    broker, keys, _ = asked
+    if not broker.serves:
+        return False
+    made = broker.add(destination_of(keys), "temporary", owner=keys["consumer"])
+    made.unlisted = broker.asks_in_vain
+    return _goes_on(broker.lab, keys)
+
+
+def _goes_on(lab: Cluster, keys: Keys) -> Outcome:
+    broker, dest, id = clients.reachable(lab, keys), destination_of(keys), clients.client_id(keys)
     asks = dest.is_queue or bool(id) or (broker is not None and dest not in broker.instances)
     if broker and asks and broker.asks_in_vain and broker.find(dest):
         broker.instances[dest].unanswered += dest.is_queue  # a topic counts who is there
