@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from types import NoneType
 
 from mqlab.errors import BadValue, UnknownName, shown
+from mqlab.spec.headers import check_headers
 from mqlab.spec.noun import Noun
 from mqlab.spec.redelivery import Redelivery
 from mqlab.spec.shape import check_noun
@@ -178,22 +178,6 @@ class Consumer(Action):
             from mqlab.spec.selector import Selector  # its grammar is only loaded when needed
 
             Selector(self.selector)
-
-
-def check_headers(where: str, priority: int | list[int], properties: Mapping[str, object]) -> None:
-    """Raise `BadValue` for JMS priorities or properties that no message can have."""
-    dealt = priority if isinstance(priority, list) else [priority]
-    if not dealt or not all(0 <= one <= 9 for one in dealt):
-        raise BadValue(f"{where}: jms_priority={priority!r}; expected 0 to 9, or a list of such")
-    for name, value in properties.items():
-        here = f"{where}: property {name!r}"
-        if isinstance(value, list) and not value:
-            raise BadValue(f"{here}: the list is empty; write one value or more, which messages have in turn")
-        for one in value if isinstance(value, list) else (value,):
-            if not isinstance(one, (str, int, float, bool, NoneType)):
-                raise BadValue(
-                    f"{here}: {shown(one)} is no value of a property; expected a string, number or bool"
-                )
 
 
 @dataclass(frozen=True, slots=True)

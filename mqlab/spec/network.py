@@ -52,8 +52,10 @@ def _check_circle(name: str, composites: tuple[JsonObject, ...]) -> None:
     """Raise `BadValue` for composite queues that forward to one another in a circle: it would never end."""
     leads: dict[str, list[str]] = {}
     for composite in composites:
-        ends = map(Destination.parse, cast("list[str]", composite["forward_to"]))
-        leads[str(composite["name"])] = [end.name for end in ends if end.is_queue]
+        plain = (
+            Destination.parse(to) for to in cast("list[object]", composite["forward_to"]) if isinstance(to, str)
+        )
+        leads[str(composite["name"])] = [end.name for end in plain if end.is_queue]
     for first in leads:
         reached, coming = set[str](), leads[first]
         while coming:

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from mqlab.spec.action import Action, check_headers
+from mqlab.spec.action import Action
+from mqlab.spec.headers import check_headers
 from mqlab.spec.naming import brokers_of
 from mqlab.spec.openmq_options import Options
 from mqlab.spec.values import Destination
