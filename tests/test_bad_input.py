@@ -48,7 +48,7 @@ PYTHON = {
     "mq.Producer('P', 'A', 1, Q, jms_priority=10)": "jms_priority=10; expected 0 to 9, or a list of such",
     "mq.Producer('P', 'A', 1, Q, jms_priority=[])": "expected 0 to 9, or a list of such",
     "mq.Producer('P', 'A', 1, Q, properties={'n': []})": "property 'n': the list is empty; write one value or",
-    "mq.Producer('P', 'A', 1, Q, properties={'n': {}})": "property 'n' is {}; expected a string, number or bool",
+    "mq.Producer('P', 'A', 1, Q, properties={'n': {}})": "property 'n' is {}; expected a string, number",
     "openmq.Send('P', 1, jms_priority=[9, 10])": "expected 0 to 9, or a list of such",
     "mq.compare()": "compare needs runs; pass two or more",
     "mq.what_if(mq.run(NET, mq.Producer('P', 'A', 1, Q)), message='P-1')": "pass both: message='P-1', consumer",
