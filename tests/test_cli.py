@@ -384,9 +384,8 @@ def test_help_and_version_are_found_where_people_look(mqlab):
 
 def test_check_takes_values_for_placeholders_and_says_who_runs_on_a_host(mqlab, tmp_path):
     core = "http://activemq.apache.org/schema/core"
-    link = (
-        '<networkConnectors><networkConnector uri="static:(tcp://b.example.com:${port})"/></networkConnectors>'
-    )
+    uri = "static:(tcp://far.example.com:${port})"
+    link = f'<networkConnectors><networkConnector uri="{uri}"/></networkConnectors>'
     listens = '<transportConnectors><transportConnector uri="tcp://10.0.0.2:61617"/></transportConnectors>'
     for name, inside in (("A", link), ("B", listens), ("C", listens.replace("0.2", "0.3"))):
         text = f'<broker xmlns="{core}" brokerName="{name}" brokerId="{name}">{inside}</broker>'
@@ -395,9 +394,9 @@ def test_check_takes_values_for_placeholders_and_says_who_runs_on_a_host(mqlab, 
     both = ["check", *(str(tmp_path / f"{name}.xml") for name in "ABC")]
     values = ["--values", str(tmp_path / "v.properties")]
     assert "${port}" in mqlab(*both).stdout
-    assert "b.example.com" in mqlab(*both, *values, "--json").stdout
-    named = mqlab(*both, *values, "--hosts", "b.example.com=B", "--json").stdout
-    assert "b.example.com" not in named
+    assert "far.example.com" in mqlab(*both, *values, "--json").stdout
+    named = mqlab(*both, *values, "--hosts", "far.example.com=B", "--json").stdout
+    assert "far.example.com" not in named
     wrong = mqlab(*both, "--hosts", "B")
     assert wrong.returncode == 2
     assert "expected HOST=BROKER" in wrong.stderr
