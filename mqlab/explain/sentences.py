@@ -83,6 +83,8 @@ def _refused(trace: Trace, event: Event, detail: JsonDict) -> str:
 def _enqueued(trace: Trace, event: Event, detail: JsonDict) -> Line:
     if event.frm != event.broker:
         return f"{event.broker} enqueued it, received from {event.frm}{_over(event)}"
+    if event.cause is not None and trace.column("kind")[event.cause] == Kind.DeadLettered:
+        return f"{event.broker} enqueued it in {event.destination}"
     text = f"{event.broker} copied it to {event.destination} (virtual destination)"
     return Sentence(text, source="ActiveMQ, virtual destinations")
 

@@ -171,7 +171,9 @@ class TaggedUnion:
         """Raise for an object without the tag, with an unknown one, or not of its record."""
         if not isinstance(value, Mapping):
             raise BadValue(f"{where} is {shown(value)}; expected {self.words} with the key {self.tag!r}")
-        name = value.get(self.tag)
+        if self.tag not in value:
+            raise BadValue(f"{where}: the key {self.tag!r} is missing; it says which {self.what} this is")
+        name = value[self.tag]
         if not isinstance(name, str) or name not in self.records:
             raise UnknownName.of(self.what, name, self.records, where.partition(" (")[0])
         rest = {key: item for key, item in value.items() if key != self.tag}

@@ -44,3 +44,15 @@ def test_a_sentence_is_printed_with_its_time_reason_and_source():
     assert str(told) == f"1.5 ms  it waits: {why} [Fuse 2]."
     assert told.said(cited=False) == f"it waits: {why}."
     assert str(Sentence("it waits")) == "it waits."
+
+
+def test_what_goes_to_the_dead_letter_queue_is_no_virtual_destination():
+    queue = mq.Queue("Q")
+    reads = mq.Consumer(
+        "C", on="A", reads=queue, ack_mode="transacted", acknowledge=False, redelivery=mq.Redelivery(maximum=1)
+    )
+    send = mq.Producer("P", on="A", sends=1, to=queue)
+    trace = mq.run(mq.Network(mq.Broker("A")), reads, send, mq.Rollback("C"), mq.Rollback("C"))
+    told = str(mq.explain(trace, message="P-1"))
+    assert "A enqueued it in queue://ActiveMQ.DLQ\n" in told
+    assert "virtual" not in told

@@ -68,7 +68,7 @@ WRONG = [
     (LAB, reads(on=[]), ["action 3 (Consumer), on is []"]),
     (LAB, reads(read="queue://Q"), ["action 3 (Consumer): unknown key 'read'; did you mean 'reads'"]),
     (LAB, action("Crash"), ["action 3 (Crash): the key 'broker' is missing"]),
-    (LAB, {"actions": [{"dance": "Crash"}]}, ["action 1: unknown action None"]),
+    (LAB, {"actions": [{"dance": "Crash"}]}, ["action 1: the key 'do' is missing"]),
     (LAB, {"actions": [{"do": ["Crash"]}]}, ["action 1: unknown action ['Crash']"]),
     (LAB, {"actions": {}}, ["actions is {}; expected a list"]),
     (LAB, {"brokers": ["A"]}, ["broker 1 is 'A'; expected an object"]),

@@ -45,6 +45,11 @@ class ArtemisLab(Site):
         return next(actions_of([scripted]))
 
     @property
+    def undone(self) -> list[dict[str, str]]:
+        """What of the script has not happened, and who never connected."""
+        return [*super().undone, *report.never_connected(self)]
+
+    @property
     def trace(self) -> Trace:
         """All that has happened so far."""
         version = self.network.edition

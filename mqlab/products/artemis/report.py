@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from mqlab.products.artemis.broker.broker import Broker
 from mqlab.products.artemis.broker.messages import Queue
 from mqlab.products.artemis.client.clients import Client
+from mqlab.spec.naming import called
 
 if TYPE_CHECKING:
     from mqlab.products.artemis.broker.site import Site
@@ -37,6 +38,26 @@ def outcome(lab: Site) -> Told:
         "lost": sorted(sent - {n for n, _ in got} - here),
         "received_more_than_once": sorted({n for (n, _), times in got.items() if times > 1}),
     }
+
+
+def never_connected(lab: Site) -> list[dict[str, str]]:
+    """Return the clients that never connected, each with where it looked, as a trace's header has it.
+
+    With unlimited attempts a client stays with the address that it began with (Artemis rule 2.10).
+    """
+    rows = []
+    for action in lab.scenario.actions:
+        name = getattr(action, "name", "")
+        client = lab.clients.consumers.get(name) or lab.clients.senders.get(name)
+        if client is None or client.state not in ("new", "failed") or client.node_id:
+            continue
+        if getattr(action, "on", "") not in ("", *lab.brokers):  # it is on a client, which is told
+            continue
+        limited = client.options["initial_connect_attempts"] >= 0
+        where = " and ".join(client.addresses if limited else client.addresses[:1])
+        stays = "" if limited else ", where it stays with unlimited attempts (initialConnectAttempts)"
+        rows.append({"what": called(action), "why": f"never connected: nobody answered at {where}{stays}"})
+    return rows
 
 
 def _client(client: Client) -> Told:
