@@ -54,7 +54,6 @@ PYTHON = {
     "mq.what_if(mq.run(NET, mq.Producer('P', 'A', 1, Q)), message='P-1')": "pass both: message='P-1', consumer",
     "mq.save(NET, FOLDER + '/net')": "net/' for a folder of configuration files",
     "mq.save(NET, FOLDER + '/net.docx')": "the name has to end in .json; use e.g. '",
-    "(lambda lab: (lab.until('5s'), lab.until('1s')))(mq.Lab(NET))": "until: 1s is past; the lab is at",
     "mq.Broker('A', store='floppy')": "unknown choice 'floppy'",
     "mq.Broker('A', storr='memory')": "unknown option 'storr'; did you mean 'store'?",
     "mq.Network('A')": "'A' is not an ActiveMQ broker; use mq.Broker('A')",

@@ -22,7 +22,7 @@ def test_bad_input(mqlab):
         (["what-if", "fuse:2.20", "--message", "P-1", "--consumer", "C9"], "unknown consumer 'C9'"),
         (
             ["what-if", "fuse:2.20", "--message", "P-99", "--consumer", "C1"],
-            "unknown message 'P-99'",
+            "P-99 was never sent; the last message of P is P-12",
         ),
         (["outcomes", "fuse:2.20", "--jitter", "0ms"], "use e.g. jitter='1ms'"),
         (["outcomes", "fuse:2.20", "--seeds", "0"], "--seeds"),

@@ -96,7 +96,7 @@ def missing(scenario: TimedScenario, seed: int, rate: float = 0.3, **more) -> li
 
 def not_received(found: dict[str, Any]) -> list[int]:
     sent = [n for row in found["results"] for n in numbers(row.get("sent", ""))]
-    got = {n for entry in found["consumers"].values() for n in numbers(entry["received"])}
+    got = {n for entry in found.get("consumers", {}).values() for n in numbers(entry["received"])}
     return [n for n in sent if n not in got]
 
 
