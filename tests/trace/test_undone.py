@@ -42,7 +42,7 @@ def test_a_crash_while_brokers_start_leaves_clients_that_never_connected():
     trace = mq.run(PAIR, artemis.Client("shop", uri=SHOP), artemis.Consumer("C", on="shop", reads=Q),
                    artemis.Producer("P", on="shop", sends=10, to=Q), artemis.Crash("M", at="2s"))  # fmt: skip
     assert "Consumer C: never subscribed" in told(trace)
-    why = "nobody answered at M, where it stays with unlimited attempts (initialConnectAttempts)"
+    why = "no broker answered at M, where it stays with unlimited attempts (initialConnectAttempts)"
     assert f"Client shop: never connected: {why}" in told(trace)
     assert any("10 of 10 messages never sent" in line for line in told(trace))
 

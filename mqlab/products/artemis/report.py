@@ -56,7 +56,7 @@ def never_connected(lab: Site) -> list[dict[str, str]]:
         limited = client.options["initial_connect_attempts"] >= 0
         where = " and ".join(client.addresses if limited else client.addresses[:1])
         stays = "" if limited else ", where it stays with unlimited attempts (initialConnectAttempts)"
-        rows.append({"what": called(action), "why": f"never connected: nobody answered at {where}{stays}"})
+        rows.append({"what": called(action), "why": f"never connected: no broker answered at {where}{stays}"})
     return rows
 
 
