@@ -82,6 +82,23 @@ def rule(
     return lambda find: Rule(id, level, finds, what, fix, source, see, unshown, example, of, find)
 
 
+def not_played(id: str, *, finds: str, source: str, of: Parts = ()) -> Callable[[Callable[..., Found]], Rule]:
+    """Make a product's rule of what stands in its files and is not played, of the function below.
+
+    It yields the facts that `files.treatment.once` has.
+    """
+    return rule(
+        id,
+        "warning",
+        finds=finds,
+        what="{path} is not played: {differs}{more}",
+        fix="keep the difference in mind, or ask the real broker (mqlab real)",
+        source=source,
+        unshown="mqlab does not model it",
+        of=of,
+    )
+
+
 def collected(*modules: ModuleType) -> tuple[Rule, ...]:
     """Return the rules of modules, in the order in which they stand there."""
     return tuple(

@@ -96,10 +96,13 @@ def _shown(effects: dict[str, Effect]) -> Any:
 
 def _pairs(hosts: list[str] | None) -> dict[str, str]:
     """Return host -> broker; raises `BadValue` for what is no pair."""
+    found = {}
     for text in hosts or ():
-        if not all(text.partition("=")):
+        host, _, broker = text.partition("=")
+        if not host or not broker:
             raise BadValue(f"--hosts {text}: expected HOST=BROKER, e.g. --hosts b.example.com=B")
-    return {host: broker for host, _, broker in (text.partition("=") for text in hosts or ())}
+        found[host] = broker
+    return found
 
 
 def checked(

@@ -15,6 +15,8 @@ from mqlab.spec.selector import Selector
 from mqlab.spec.values import Destination
 
 PREFIX = "Consumer.*."
+# What a virtual topic may say beside its name, and what holds if it does not.
+ATTRIBUTES = {"prefix": PREFIX, "postfix": "", "selectorAware": "false", "local": "false"}
 _TRUTH = {"true": True, "false": False}
 
 
@@ -40,20 +42,16 @@ class VirtualTopic:
     def of(text: str) -> VirtualTopic:
         """Read ``topic://A.>?prefix=C.*.&selectorAware=true``; raises `BadValue` and `UnknownName`."""
         name, _, query = text.partition("?")
-        given: dict[str, str] = {}
+        given = dict(ATTRIBUTES)
         for pair in filter(None, query.split("&")):
             option, _, value = pair.partition("=")
-            if option not in ("prefix", "postfix", *_FLAGS):
-                raise UnknownName.of("option", option, ("prefix", "postfix", *_FLAGS), f"virtual topic {name}")
-            if option in _FLAGS and value not in _TRUTH:
+            if option not in ATTRIBUTES:
+                raise UnknownName.of("option", option, ATTRIBUTES, f"virtual topic {name}")
+            if ATTRIBUTES[option] in _TRUTH and value not in _TRUTH:
                 raise BadValue(f"virtual topic {name}: {option} is {value!r}; expected true or false")
             given[option] = value
-        return VirtualTopic(
-            Destination.parse(name),
-            given.get("prefix", PREFIX),
-            given.get("postfix", ""),
-            *(_TRUTH[given.get(flag, "false")] for flag in _FLAGS),
-        )
+        flags = _TRUTH[given["selectorAware"]], _TRUTH[given["local"]]
+        return VirtualTopic(Destination.parse(name), given["prefix"], given["postfix"], *flags)
 
     def queues(self, topic: str) -> str:
         """Return the pattern of the queues behind the topic of that name."""
@@ -75,9 +73,6 @@ class VirtualTopic:
         if any(p in ("*", ">") or w not in ("*", p) for w, p in zip(wanted, named, strict=True)):
             return None
         return Destination("queue", f"{'.'.join(named)}.{topic}{self.postfix}")
-
-
-_FLAGS = ("selectorAware", "local")
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from mqlab.spec import Broker as BrokerSpec
 from mqlab.spec.json_types import JsonObject
 from mqlab.spec.rows import OPTIONS
 from mqlab.spec.values import Destination, matches
+from mqlab.spec.virtual_topic import Composite
 from mqlab.trace.kinds import Kind, Reason
 from mqlab.trace.record import pack_prefix
 
@@ -55,6 +56,7 @@ class Broker:
         self.policies: dict[Destination, Mapping[str, object]] = {}
         self.limits_memory = any("memory_limit" in policy for policy in spec.policies)
         self.audits_network: bool = spec.get("audit_network_producers", lab.edition)
+        self.composites = tuple(map(Composite.of, spec.composites))
         self.store = lab.store_of(spec)
         self.clear()
 

@@ -31,7 +31,7 @@ def is_virtual(broker: Broker, dest: Destination) -> bool:
 
 def composite(broker: Broker, dest: Destination) -> Composite | None:
     """Return the broker's composite destination of that name."""
-    return next((one for one in map(Composite.of, broker.spec.composites) if one.name == dest), None)
+    return next((one for one in broker.composites if one.name == dest), None)
 
 
 def _virtual(broker: Broker, topic: Destination) -> Iterator[VirtualTopic]:
@@ -93,8 +93,7 @@ def sources(broker: Broker, dest: Destination) -> list[Destination]:
     """Return the names in front that a consumer of *dest* is demand for as well."""
     if not broker.spec.get("use_virtual_dest_subs") or not dest.is_queue:
         return []
-    composites = map(Composite.of, broker.spec.composites)
-    found = [one.name for one in composites if any(to == dest for to, _ in one.targets)]
+    found = [one.name for one in broker.composites if any(to == dest for to, _ in one.targets)]
     for text in broker.spec.get("virtual_topics"):
         name = VirtualTopic.of(text).topic_of(dest.name)
         topic = Destination("topic", name) if name else None

@@ -15,12 +15,11 @@ from mqlab.products.activemq.files.schema import LATER
 from mqlab.products.activemq.files.stores import text
 from mqlab.spec.json_types import JsonObject
 from mqlab.spec.rows import OPTIONS
-from mqlab.spec.virtual_topic import PREFIX
+from mqlab.spec.virtual_topic import ATTRIBUTES, PREFIX
 
 VIRTUAL_TOPICS = ("topic://VirtualTopic.>",)
 _INTERCEPTORS = ("destinationInterceptors", "virtualDestinationInterceptor", "virtualDestinations")
 _COMPOSITES = {"compositeQueue": "", "compositeTopic": "topic://"}  # and how their names begin in the lab
-_OF_TOPIC = {"prefix": PREFIX, "postfix": "", "selectorAware": "false", "local": "false"}  # and the defaults
 
 
 def entries(broker: Element) -> list[Element]:
@@ -104,8 +103,8 @@ def _target(reader: Reader, element: Element) -> str | dict[str, str]:
 
 def _virtual_topic(reader: Reader, element: Element) -> str:
     """Return a virtual topic as the option has it: its name, and what differs from the defaults."""
-    given = {name: reader.text(element, name).strip() for name in _OF_TOPIC if name in element.attributes}
-    query = "&".join(f"{name}={value}" for name, value in given.items() if value != _OF_TOPIC[name])
+    given = {name: reader.text(element, name).strip() for name in ATTRIBUTES if name in element.attributes}
+    query = "&".join(f"{name}={value}" for name, value in given.items() if value != ATTRIBUTES[name])
     return f"topic://{reader.text(element, 'name', '>')}{'?' if query else ''}{query}"
 
 

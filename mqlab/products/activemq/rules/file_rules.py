@@ -7,7 +7,7 @@ schema of 5.17.2, to which a broker holds; ActiveMQ rules 9.
 from __future__ import annotations
 
 from mqlab.checks.example import Example
-from mqlab.checks.rule import Element, Found, rule
+from mqlab.checks.rule import Element, Found, not_played, rule
 from mqlab.files.placeholders import missing, resolve
 from mqlab.files.treatment import once
 from mqlab.products.activemq.files import treatment
@@ -95,14 +95,10 @@ def _filter_prefix(file: BrokerFile) -> Found:
             yield file.at(connector.element), {"part": short[0]}
 
 
-@rule(
+@not_played(
     "left-out",
-    "warning",
     finds="what stands in a file of ActiveMQ and is not played",
-    what="{path} is not played: {differs}{more}",
-    fix="keep the difference in mind, or ask the real broker (mqlab real)",
     source=SCHEMA,
-    unshown="mqlab does not model it",
     of=(files,),
 )
 def _left_out(file: BrokerFile) -> Found:

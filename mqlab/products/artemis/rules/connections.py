@@ -6,7 +6,7 @@ Sources: AMQ Broker 7.1, chapter 21; the Artemis user manual, clusters.
 from __future__ import annotations
 
 from mqlab.checks.example import Example
-from mqlab.checks.rule import Element, Found, rule
+from mqlab.checks.rule import Element, Found, not_played, rule
 from mqlab.files.treatment import once
 from mqlab.products.artemis.files import treatment
 from mqlab.products.artemis.rules import examples as ex
@@ -54,14 +54,10 @@ def _leads_nowhere(set_up: SetUp) -> Found:
             yield place, {"reference": f"connector {connector}", "harm": harm, "fix": fix}
 
 
-@rule(
+@not_played(
     "not-played",
-    "warning",
     finds="what stands in a file and is not played",
-    what="{path} is not played: {differs}{more}",
-    fix="keep the difference in mind, or ask the real broker (mqlab real)",
     source="Artemis user manual, configuration reference",
-    unshown="mqlab does not model it",
 )
 def _not_played(set_up: SetUp) -> Found:
     for name, core in set_up.cores.items():

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mqlab.checks.example import Example
-from mqlab.checks.rule import Element, Found, rule
+from mqlab.checks.rule import Element, Found, not_played, rule
 from mqlab.files.treatment import once
 from mqlab.products.openmq.files import properties, treatment
 from mqlab.products.openmq.rules.examples import MASTER, READS, begun, linked, missed, start
@@ -158,14 +158,10 @@ def _no_record(cluster: Cluster) -> Found:
         yield cluster.whole(), {}
 
 
-@rule(
+@not_played(
     "property-not-played",
-    "warning",
     finds="what stands in a property file and is not played",
-    what="{path} is not played: {differs}{more}",
-    fix="keep the difference in mind, or ask the real broker (mqlab real)",
     source="Administration Guide, chapter 16",
-    unshown="mqlab does not model it",
 )
 def _not_played(cluster: Cluster) -> Found:
     for name, file in cluster.files.items():
