@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TypeGuard, TypeVar
 
 from mqlab.errors import BadFile, BadValue, shown
-from mqlab.files import markup, properties
+from mqlab.files import markup, parsing, properties
 from mqlab.spec.origin import SourceFile
 
 ENDINGS = (".xml", ".properties")
@@ -68,8 +68,6 @@ def _has_broker(file: SourceFile) -> bool:
 
 
 def _root(file: SourceFile) -> markup.Element:
-    from mqlab.files import parsing  # a third of the time that loading mqlab takes
-
     return parsing.document_of(file).root
 
 

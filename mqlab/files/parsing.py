@@ -13,7 +13,6 @@ from xml.sax.handler import ContentHandler, feature_namespaces
 from xml.sax.xmlreader import AttributesNSImpl, InputSource, Locator
 
 from defusedxml import DefusedXmlException
-from defusedxml.expatreader import DefusedExpatParser
 
 from mqlab.errors import BadFile
 from mqlab.files.markup import MOST_BYTES, Document, Element, Note
@@ -33,6 +32,8 @@ def parse(text: str, where: str, encoding: str = "utf-8") -> Document:
     """
     if len(text) > MOST_BYTES:
         raise BadFile(f"{where}: more than {MOST_BYTES:,} characters; too large for a configuration file")
+    from defusedxml.expatreader import DefusedExpatParser  # brings ssl and http.client: a tenth of a start
+
     reader = DefusedExpatParser(forbid_dtd=True, forbid_entities=True, forbid_external=True)
     reader.setFeature(feature_namespaces, True)
     builder = _Builder(text, where)

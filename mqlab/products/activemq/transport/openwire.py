@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from mqlab.products.activemq.ha.pure_master_slave import PureMasterSlave
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Command:
     """What goes over a socket."""
 
@@ -33,12 +33,12 @@ class Command:
 # From whoever opened the socket
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class WireFormatInfo(Command):
     """The first word of whoever opened a socket, and the answer to it."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class ConnectionInfo(Command):
     """A client says who it is."""
 
@@ -47,35 +47,35 @@ class ConnectionInfo(Command):
     reconnected: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class SessionInfo(Command):
     """A session is opened."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class DestinationInfo(Command):
     """A temporary queue is made."""
 
     dest: Destination
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class ProducerInfo(Command):
     """A producer is told of again, to a broker that a client has failed over to."""
 
     dest: Destination
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class ConsumerCommand(Command):
     """A consumer is opened."""
 
     consumer: MessageConsumer
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class RemoveInfo(Command):
     """A consumer is closed; `last` is the number of what it took in hand last, *rule* why it leaves."""
 
@@ -84,7 +84,7 @@ class RemoveInfo(Command):
     rule: int = Reason.consumer_left
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class RemoveSubscriptionInfo(Command):
     """A durable subscription ends."""
 
@@ -92,7 +92,7 @@ class RemoveSubscriptionInfo(Command):
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Send(Command):
     """A message, perhaps in a transaction; `row` is its sending, `node` its sender."""
 
@@ -109,19 +109,19 @@ class Send(Command):
         return self.message.size
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class ForOneConnection(Command):
     """What is worth nothing without the connection it is about."""
 
     consumer: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class MessagePull(ForOneConnection):
     """With prefetch 0 a consumer asks for each message."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class StandardAck(ForOneConnection):
     """Messages are acknowledged, now or with their transaction."""
 
@@ -129,21 +129,21 @@ class StandardAck(ForOneConnection):
     transaction: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class DeliveredAck(ForOneConnection):
     """The client has messages in hand and acknowledges later."""
 
     messages: list[Message]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class PoisonAck(ForOneConnection):
     """The client cannot tell whether it has had a message, or has had it too often."""
 
     message: Message
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class CommitTransaction(Command):
     """A transaction of a session takes effect."""
 
@@ -151,7 +151,7 @@ class CommitTransaction(Command):
     session: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class RollbackTransaction(Command):
     """A transaction is forgotten."""
 
@@ -161,14 +161,14 @@ class RollbackTransaction(Command):
 # From the broker
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Response(Command):
     """The answer to a request: well, or an error."""
 
     error: Refused | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class DispatchCommand(Command):
     """A message is pushed to a consumer."""
 
@@ -181,7 +181,7 @@ class DispatchCommand(Command):
         return self.delivery.message.size
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class ConnectionControl(Command):
     """A broker names brokers, or tells its client to go to another."""
 
@@ -194,7 +194,7 @@ class ConnectionControl(Command):
 # Between master and slave of a pure pair
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class MirroredWork(Command):
     """What a slave is to do as its master did; from the slave, without work, that it is done."""
 
