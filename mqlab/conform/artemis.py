@@ -22,8 +22,21 @@ def differences(outcome: JsonObject, observed: JsonObject) -> list[str]:
     if depth == "none":
         return []
     reduce = {"exact": _exact, "counts": _counts, "totals": _totals, "roles": _roles}[str(depth)]
-    run = reduce(outcome)
-    return min((differ("", reduce(entry["outcome"]), run) for entry in observed["outcomes"]), key=len)
+    found = []
+    for entry in observed["outcomes"]:
+        found.append(differ("", reduce(entry["outcome"]), reduce(_counted(outcome, entry["outcome"]))))
+    return min(found, key=len)
+
+
+def _counted(outcome: JsonObject, real: JsonObject) -> JsonObject:
+    """Return an outcome without what a recording did not count.
+
+    Where a script names a topic, its recorder leaves open what was received more than once: a topic's message
+    is for each subscriber. That shows where a consumer has received a message twice and none is listed.
+    """
+    lists = [got["received"] for got in real["consumers"].values()]
+    uncounted = not real["received_more_than_once"] and any(len(set(one)) < len(one) for one in lists)
+    return {**outcome, "received_more_than_once": []} if uncounted else outcome
 
 
 def _exact(outcome: JsonObject) -> JsonDict:

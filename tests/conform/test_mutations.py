@@ -28,6 +28,7 @@ from mqlab.products.artemis.broker.broker import Broker as ArtemisBroker
 from mqlab.products.artemis.ha import replication
 from mqlab.products.openmq.broker import delivery, physical_destinations
 from mqlab.products.openmq.broker.destinations import PhysicalDestination
+from mqlab.products.openmq.broker.flow import Credit
 from mqlab.trace.kinds import Reason
 from tests.conftest import packed
 from tests.real.differential.__main__ import drawn
@@ -95,10 +96,6 @@ def strict(value, _, name):
     return "STRICT" if name == "message_load_balancing" else value
 
 
-def a_place_more(has, consumer, _):
-    return has or len(consumer.buffer) == consumer.limit
-
-
 @dataclass(frozen=True)
 class Mutation:
     """A rule that is changed, whose recordings are to notice, and which families of random scenarios."""
@@ -143,7 +140,7 @@ MUTATIONS = [
              ("openmq/delivery",), OPENMQ),
     Mutation("a destination's limits ignored", (answering(PhysicalDestination, "limits", False),),
              ("openmq/limits",), OPENMQ),
-    Mutation("consumerFlowLimit one more", (changing(delivery, "has_room", a_place_more),),
+    Mutation("consumerFlowLimit one more", (made_with(Credit, "size", one_more),),
              ("openmq/balancing",), OPENMQ),
     Mutation("a lost vote ignored", (changing(replication.Replication, "_agreed", lambda *_: True),),
              QUORUM, ARTEMIS, NO_MINORITY),

@@ -105,7 +105,15 @@ def no_creation_waits(value):
     return ("create_destination", "blocked") not in [(row["do"], row.get("result")) for row in rows]
 
 
-@those(no_creation_waits)  # it gives up after a minute, which looking takes longer than
+def no_winner_decides(value):
+    found = [row for entry in value["observed"]["outcomes"] for row in entry["outcome"]["consumers"].values()]
+    moved = any("homes" in row for row in found)
+    return not (moved and value["scenario"]["cluster"]["model"] == "enhanced")
+
+
+# A creation gives up after a minute, which looking takes longer than. While a client seeks its broker each look
+# takes a second, too, and who takes over what it had is a race.
+@those(lambda value: no_creation_waits(value) and no_winner_decides(value))
 def test_to_wait_until_nothing_moves_and_to_look_changes_nothing(value):
     steps = [more for no, step in enumerate(value["scenario"]["steps"])
              for more in (step, {"do": "settle"}, {"do": "snapshot", "label": f"look{no}"})]  # fmt: skip

@@ -152,6 +152,8 @@ def open_consumer(s: Script) -> None:
     step |= draw.maybe(0.2, selector=draw.one(SELECTORS))
     if "topic" in dest:
         step |= draw.maybe(0.5, durable_name=f"sub{s.number}", client_id=f"id{s.number}")
+    if "durable_name" in step:
+        step.pop("selector", None)  # the recorder opens a durable subscriber without one
     if mode == "client":
         step |= draw.maybe(0.5, acknowledge=True)
     s.consumers[name] = step
@@ -184,6 +186,8 @@ def with_consumer(s: Script) -> None:
             del s.consumers[name]
         (s.held.add if what == "hold" else s.held.discard)(name)
         s.steps.append({"do": what, "consumer": name})
+        if what == "hold":  # the recorder's call that is under way takes one message more if it comes in 100 ms
+            s.steps.append({"do": "wait", "ms": 200})
     return None
 
 

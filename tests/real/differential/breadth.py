@@ -31,6 +31,8 @@ def features(scenario: Mapping[str, Any]) -> set[str]:
 def _said(value: Any, key: str = "") -> Iterator[str]:
     """Yield ``key`` or ``key=choice`` for all that is in a value; numbers and names of things are left out."""
     if isinstance(value, Mapping):
+        if key:
+            yield key
         for inner, said in value.items():
             yield from _said(said, inner)
     elif isinstance(value, list) and value and isinstance(value[0], Mapping):

@@ -32,6 +32,7 @@ class Script:
         self.sessions: dict[str, Step] = {}  # session -> the step that opened it
         self.consumers: dict[str, Step] = {}
         self.held: set[str] = set()
+        self.gave_up: set[str] = set()  # clients that may have made their last attempt
         self.steps: list[Step] = []
         self.number = 0
 
@@ -52,6 +53,16 @@ class Script:
         """Return a new name."""
         self.number += 1
         return f"{prefix}{self.number}"
+
+    def reaches(self, client: str) -> bool:
+        """Whether a broker of a client's address is there, and the line to it whole."""
+        there = [name for name in self.names if name in self.up and name not in self.cut]
+        return any(f"{{{name}}}" in self.clients[client] for name in there)
+
+    def look_who_gives_up(self) -> None:
+        """Note the clients that find nobody now, and may try only so often."""
+        limited = [name for name, uri in self.clients.items() if "maxReconnectAttempts" in uri]
+        self.gave_up |= {name for name in limited if not self.reaches(name)}
 
     def uri(self) -> str:
         """Return a client's address: without chance, so that plays can agree."""
@@ -77,6 +88,7 @@ def connect(s: Script) -> None:
     """Connect a client, with a consumer most of the time."""
     name = s.name("C")
     s.clients[name] = s.uri()
+    s.look_who_gives_up()
     s.steps += [
         {"do": "connect", "client": name, "uri": s.clients[name], "max_ms": 4000},
         {"do": "wait_ms", "ms": 300},
@@ -95,10 +107,11 @@ def open_consumer(s: Script, client: str = "") -> None:
     mode = draw.weighted({"auto": 4, "client": 2, "transacted": 2, "dups_ok": 1})
     step: Step = {"do": "open_consumer", "client": client, "consumer": name, "session": session, "max_ms": 4000}
     step |= {} if mode == "auto" else {"transacted": True} if mode == "transacted" else {"ack_mode": mode}
-    s.consumers[name] = {**step, "mode": mode}
     held = draw.maybe(0.4, receiving=False)
-    if held:
-        s.held.add(name)
+    # The recorder ends at a step of a consumer whose opening has not come back.
+    if s.reaches(client) and client not in s.gave_up:
+        s.consumers[name] = {**step, "mode": mode}
+        s.held |= {name} if held else set()
     s.steps += [
         {**step, **({"topic": "T"} if draw.chance(0.15) else {"queue": "Q"}), **held},
         {"do": "wait_ms", "ms": 300},
@@ -181,6 +194,7 @@ def fault(s: Script) -> None:
         name = draw.one(sorted(s.cut))
         s.cut.discard(name)
         s.steps.append({"do": "heal", "link": name})
+    s.look_who_gives_up()
     s.steps.append({"do": "wait_ms", "ms": draw.one([PAUSE, 2 * PAUSE])})
     if draw.chance(0.2):
         s.steps.append({"do": "snapshot", "label": s.name("s")})

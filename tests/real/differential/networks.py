@@ -28,6 +28,7 @@ class Script:
         self.brokers = [self.broker(name) for name in self.names]
         self.up = set(self.names)
         self.cut: set[str] = set()
+        self.stopped: set[str] = set()  # connectors
         self.clients: dict[str, str] = {}
         self.consumers: dict[str, Step] = {}
         self.held: set[str] = set()
@@ -36,8 +37,14 @@ class Script:
 
     def broker(self, name: str) -> Step:
         """Return a broker with a policy now and then."""
-        policy: Step = {"queue": ">", **self.draw.maybe(0.6, replay_when_no_consumers=True),
-                        **self.draw.maybe(0.3, prioritized_messages=True)}  # fmt: skip
+        draw = self.draw
+        policy: Step = {"queue": ">", **draw.maybe(0.6, replay_when_no_consumers=True),
+                        **draw.maybe(0.3, prioritized_messages=True)}  # fmt: skip
+        if draw.chance(0.4):
+            policy |= {**draw.maybe(0.5, enable_audit=False), **draw.maybe(0.3, strict_order_dispatch=True),
+                       **draw.maybe(0.3, all_consumers_exclusive_by_default=True),
+                       **draw.maybe(0.3, queue_prefetch=draw.one([1, 3])),
+                       **draw.maybe(0.3, use_consumer_priority=False)}  # fmt: skip
         store = "kahadb" if self.faults and self.draw.chance(0.6) else "memory"
         return {
             "name": name,
@@ -73,6 +80,9 @@ class Script:
             **draw.maybe(0.15, prefetch_size=draw.one([1, 3, 10])),
             **draw.maybe(0.15, statically_included_destinations=["queue://Q"]),
             **draw.maybe(0.1, excluded_destinations=["queue://Q2"]),
+            **draw.maybe(0.1, message_ttl=draw.number(1, 3)),
+            **draw.maybe(0.1, consumer_ttl=draw.number(0, 3)),
+            **draw.maybe(0.1, suppress_duplicate_topic_subscriptions=False),
         }  # fmt: skip
         return {"name": f"{frm}-{to}", "from": frm, "uri": f"static:({{{address}}}){AGAIN}",
                 **({"duplex": True} if duplex else {}), **chosen}  # fmt: skip
@@ -108,6 +118,8 @@ def open_consumer(s: Script) -> None:
     step |= draw.maybe(0.15, prefetch=draw.one([1, 3]))
     if dest != "T":
         step |= draw.maybe(0.1, priority=draw.one([1, 7])) | draw.maybe(0.05, exclusive=True)
+    mode = draw.weighted({"auto": 6, "client": 1, "transacted": 1})
+    step |= {"auto": {}, "client": {"ack_mode": "client"}, "transacted": {"transacted": True}}[mode]
     s.consumers[name] = step
     if step.get("receiving") is False:
         s.held.add(name)
@@ -119,8 +131,20 @@ def with_consumer(s: Script) -> None:
     if not s.consumers:
         return open_consumer(s)
     name = s.draw.one(sorted(s.consumers))
-    what = s.draw.weighted({"receive": 4, "go on": 2, "close": 2} if name in s.held else {"close": 1})
-    if what == "receive":
+    step = s.consumers[name]
+    does = {"receive": 4, "go on": 2, "close": 2} if name in s.held else {"close": 2, "hold": 1}
+    does |= {"acknowledge": 3} if "ack_mode" in step else {}
+    does |= {"commit": 3, "rollback": 2} if "transacted" in step else {}
+    what = s.draw.weighted(does)
+    session = {"client": step["client"], "session": step["session"], "max_ms": 4000}
+    if what in ("commit", "rollback"):
+        s.add({"do": what, **session})
+    elif what == "acknowledge":
+        s.add({"do": what, "consumer": name, "max_ms": 4000})
+    elif what == "hold":
+        s.held.add(name)
+        s.add({"do": "hold_consumer", "consumer": name})
+    elif what == "receive":
         s.add({"do": "receive", "consumer": name, "count": s.draw.number(1, 4), "max_ms": 1500})
     elif what == "go on":
         s.held.discard(name)
@@ -147,13 +171,21 @@ def fault(s: Script) -> None:
     """Let a broker, a line or a connector fail, or mend what has failed."""
     down = sorted(set(s.names) - s.up)
     whole = [line["name"] for line in s.lines if line["name"] not in s.cut]
+    running = [c for c in s.connectors if c["from"] in s.up and c["name"] not in s.stopped]
     does = {"stop": 3.0 if s.up else 0.0, "start": 6.0 if down else 0.0, "cut": 3.0 if whole else 0.0,
-            "heal": 6.0 if s.cut else 0.0}  # fmt: skip
+            "heal": 6.0 if s.cut else 0.0, "stop connector": 1.0 if running else 0.0,
+            "start connector": 3.0 if s.stopped else 0.0}  # fmt: skip
     what = s.draw.weighted(does)
     pause = {"do": "wait_ms", "ms": 1000}
-    if what == "stop":
+    if what.endswith("connector"):
+        name = s.draw.one([c["name"] for c in running] if what.startswith("stop") else sorted(s.stopped))
+        (s.stopped.add if what.startswith("stop") else s.stopped.discard)(name)
+        frm = next(c["from"] for c in s.connectors if c["name"] == name)
+        s.add({"do": what.replace(" ", "_"), "from": frm, "connector": name}, pause)
+    elif what == "stop":
         name = s.draw.one(sorted(s.up))
         s.up.discard(name)
+        s.stopped -= {c["name"] for c in s.connectors if c["from"] == name}  # they start with their broker
         s.add({"do": "stop_broker", "broker": name}, pause)
     elif what == "start":
         name = s.draw.one(down)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from mqlab.engine.completion import Completion
 from mqlab.products.artemis.broker.broker import Subsystem
-from mqlab.products.artemis.client.clients import Client
+from mqlab.products.artemis.client.clients import LOOKS, Client
 from mqlab.products.artemis.client.consumers import Consumer
 from mqlab.products.artemis.client.requests import (
     BLOCKED,
@@ -34,6 +34,7 @@ class ReceiveCall:
     acknowledges: bool
     got: int = 0
     ended: bool = False
+    end: int = 0  # us, of one that goes on behind the script
 
 
 class ClientActions(Subsystem):
@@ -77,29 +78,65 @@ class ClientActions(Subsystem):
         consumer = self.lab.clients.consumer(keys["consumer"])
         wait = int(keys.get("wait_ms", 2000) * MS)
         reading = ReceiveCall(consumer, keys["count"], wait, keys.get("acknowledge", True))
+        if consumer.state == "new":  # a client has one thread, and that is in the opening still
+            return Completion(self._is_open, reading, self.lab.clock.now + BLOCKED * MS, then=self._take_turn)
         return self._next_message(reading)
+
+    @staticmethod
+    def _is_open(reading: ReceiveCall) -> bool:
+        return reading.consumer.state != "new"
+
+    def _take_turn(self, reading: ReceiveCall) -> None:
+        """Receive once the opening is over; the script goes on without it if that takes too long."""
+        if self._is_open(reading):
+            self.lab.under_way = self._next_message(reading)
+            return
+        reading.consumer.results.append("receive: still blocked")
+        self.lab.later(LOOKS, self._receive_behind, reading)
+        self.lab.come_to_rest()
+
+    def _receive_behind(self, reading: ReceiveCall) -> None:
+        """Take what comes behind the script, in the time that begins with the end of the opening."""
+        if not self._is_open(reading):
+            self.lab.later(LOOKS, self._receive_behind, reading)
+            return
+        reading.end = reading.end or self.lab.clock.now + reading.wait
+        while reading.got < reading.count and not reading.ended and self._has_message(reading):
+            self._take_one(reading)
+        if reading.got < reading.count and not reading.ended and self.lab.clock.now < reading.end:
+            self.lab.later(LOOKS, self._receive_behind, reading)
+        else:
+            self._say_how(reading)
 
     def _next_message(self, reading: ReceiveCall) -> Completion:
         if reading.got < reading.count and not reading.ended:
             end = self.lab.clock.now + reading.wait
             return Completion(self._has_message, reading, end, then=self._receive)
+        self._say_how(reading)
+        return Completion()
+
+    @staticmethod
+    def _say_how(reading: ReceiveCall) -> None:
         if reading.consumer.state == "failed":
             reading.consumer.see_closed()
         elif reading.got < reading.count:
             said = f"receive: {reading.got} of {reading.count}"
             reading.consumer.results.append(said)
-        return Completion()
 
     @staticmethod
     def _has_message(reading: ReceiveCall) -> bool:
         return reading.consumer.arrived > 0
 
     def _receive(self, reading: ReceiveCall) -> None:
+        self._take_one(reading)
+        self.lab.under_way = self._next_message(reading)
+
+    @staticmethod
+    def _take_one(reading: ReceiveCall) -> None:
         if reading.consumer.receive_one(reading.acknowledges):
             reading.got += 1
         else:
             reading.ended = True
-        self.lab.under_way = self._next_message(reading)
 
     def do_resume(self, keys: Keys) -> None:
         """Take everything from now on."""

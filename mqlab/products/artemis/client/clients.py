@@ -105,11 +105,12 @@ class Client:
         addresses = self.addresses[:1] if attempts.left < 0 else self.addresses
         brokers = [self.lab.brokers[name] for name in addresses]
         broker = next(filter(self.reaches, brokers), None)
-        if broker is not None:
-            self._attach(broker)
-        elif self.options["ha"] and self._answers_nothing(brokers[0]):
+        silent = broker or brokers[0]
+        if self.options["ha"] and self._tells_no_topology(silent):
             end = self.lab.clock.now + self.options["call_timeout"] * MS
-            self.lab.later(LOOKS, self._await_topology, (brokers[0], end, attempts))
+            self.lab.later(LOOKS, self._await_topology, (silent, end, attempts))
+        elif broker is not None:
+            self._attach(broker)
         elif attempts.left in (0, 1):
             self.state = "failed"
             if self.opening is not None:
@@ -117,17 +118,22 @@ class Client:
         else:
             self.lab.later(attempts.next(), self.connect, attempts)
 
-    def _answers_nothing(self, broker: Broker) -> bool:
-        """Whether a broker that served is suspended: its machine still accepts connections."""
+    def _tells_no_topology(self, broker: Broker) -> bool:
+        """Whether a broker accepts a connection and says nothing of its cluster (Artemis rule 9.6).
+
+        One that served and is suspended: its machine still accepts. Or one that knows of no live broker, not
+        even of itself: what it had of itself has gone with another live one of its node id.
+        """
         served = broker.role == "paused" and broker.suspended[0] == "live"
-        return served and self.lab.partitions.joined("clients", broker.process_name)
+        silent = served or (broker.serves and not broker.topology)
+        return silent and self.lab.partitions.joined("clients", broker.process_name)
 
     def _await_topology(self, waiting: tuple[Broker, int, Attempts]) -> None:
         """Connected, wait for the broker's topology, at most callTimeout (`ServerLocatorImpl`, AMQ119013)."""
         broker, end, attempts = waiting
         if self.state != "new":
             return
-        if not self._answers_nothing(broker):
+        if not self._tells_no_topology(broker):
             self.connect(attempts)
         elif self.lab.clock.now < end:
             self.lab.later(LOOKS, self._await_topology, waiting)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from mqlab.products.openmq.broker import sending
 from mqlab.products.openmq.broker.messages import Delivery, Message
 from mqlab.products.openmq.broker.model import ENDED, Broker, Consumer
 from mqlab.trace.kinds import Kind, Reason
@@ -84,7 +85,7 @@ def home_returns(broker: Broker) -> None:
     for consumer in broker.lab.consumers.values():
         if not consumer.open or consumer.home is broker:
             continue
-        lost = [c for c in consumer.stuck if c.message.home is broker]
+        lost = [c for c in consumer.stuck if c.message.home is broker and c.arrived]  # not what was purged
         for claim in consumer.taken if consumer.mode == "transacted" else ():
             claim.stale |= claim.message.home is broker
         again = [c for c in consumer.failed if c in lost and c in c.message.claims]
@@ -185,10 +186,7 @@ def recover(consumer: Consumer) -> None:
 def redeliver(consumer: Consumer) -> None:
     """What was taken comes again, flagged, before what is in the buffer."""
     again, consumer.taken, consumer.rollback_only = consumer.taken, [], False
-    consumer.home.handed[consumer.key] += len(again)
-    for claim in reversed(again):
-        claim.flagged = True
-        consumer.buffer.appendleft(claim)
+    sending.send_again(consumer, again)
 
 
 def forget(broker: Broker, key: object, rule: int) -> None:

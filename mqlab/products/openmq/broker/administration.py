@@ -34,7 +34,8 @@ def do_create_destination(lab: Cluster, keys: Keys) -> Outcome:
     """Create a destination, everywhere at once; the broker asked waits for all (OpenMQ rule 8.13)."""
     broker, _, there = _asked(lab, keys)
     broker.hangs |= broker.serves and not there and broker.asks_in_vain
-    broker.tell_all()
+    if not there:  # what is known is refused without a word to the others
+        broker.tell_all()
     end = lab.clock.now + LOCK_TIMEOUT if broker.hangs else 0
     if broker.hangs:
         lab.later(LOCK_TIMEOUT)

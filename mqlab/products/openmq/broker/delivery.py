@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mqlab.products.openmq.broker import acknowledgement
+from mqlab.products.openmq.broker import acknowledgement, sending
 from mqlab.products.openmq.broker.destinations import PhysicalDestination
 from mqlab.products.openmq.broker.messages import Delivery, Message, selects
 from mqlab.products.openmq.broker.model import Broker, Consumer, Trip
@@ -72,10 +72,13 @@ def _hand(claim: Delivery, takers: list[Consumer]) -> bool:
     claim.taker, claim.arrived, claim.delivered, message.waits = taker, False, False, -1
     claim.stale = False
     claim.trips += 1
+    if taker.flow is not None:
+        credit = taker.flow.own if there is home else taker.flow.credit(home)
+        claim.asks = credit.use()
     if len(message.claims) > 1:  # why the others wait is noted anew
         message.at.instances[home].look_at(message)
     if there is home:
-        _pass_on(claim)
+        sending.pass_on(claim)
     else:
         _forward(claim, there)
     return True
@@ -96,23 +99,10 @@ def _busy(taker: Consumer, message: Message) -> int:
     return round(usual * taker.pace)
 
 
-def _is_over(trip: Trip) -> bool:
-    """Whether what was handed out has been released meanwhile."""
-    claim, no = trip
-    return claim.taker is None or claim.trips != no
-
-
 def has_room(consumer: Consumer, home: Broker) -> bool:
-    """Whether a home may send a consumer one more message: not more than its limit wait in its buffer.
-
-    To another broker one more is on the way after the first has been taken. A home that has sent nothing
-    that waits there does not know that others have filled the buffer, and sends one (OpenMQ rule 2.3).
-    """
-    waiting = len(consumer.buffer)
-    if consumer.home is home:
-        return waiting < consumer.limit
-    first = len(consumer.received) == 1 < consumer.limit
-    return waiting < consumer.limit + first or all(c.message.home is not home for c in consumer.buffer)
+    """Whether a home may send a consumer one more message (OpenMQ rule 2.3)."""
+    flow = consumer.flow
+    return flow is None or not (flow.own if consumer.home is home else flow.credit(home)).is_used_up
 
 
 def _forward(claim: Delivery, there: Broker) -> None:
@@ -135,7 +125,7 @@ def _forward(claim: Delivery, there: Broker) -> None:
 def on_forwarded(trip: Trip) -> None:
     """A message comes to the broker of its taker, unless the line is cut or nobody there takes it."""
     claim, _ = trip
-    if claim.taker is None or _is_over(trip):
+    if claim.taker is None or sending.is_over(trip):
         return
     message, there, home = claim.message, claim.taker.home, claim.message.home
     lab = there.lab
@@ -153,41 +143,13 @@ def on_forwarded(trip: Trip) -> None:
             link=lab.notes.links[home.name, there.name],
             cause=message.crossing.pop(there),
         )
-    _pass_on(claim)
-
-
-def _pass_on(claim: Delivery) -> None:
-    """Let a message go from a broker to its consumer."""
-    message, taker = claim.message, claim.taker
-    if taker is None:
-        return
-    there = taker.home
-    instance = message.at.instances.get(there)
-    there.handed[claim.key] += claim not in taker.stuck
-    claim.arrived, claim.kept = True, instance is not None and instance.paused
-    claim.row = there.lab.notes.message(
-        Kind.Dispatched,
-        message,
-        there,
-        frm=there.node,
-        to=taker.node,
-        sub=taker.sub,
-        cause=message.copies.get(there, message.row),
-    )
-    taker.from_home.carry(on_delivered, (claim, claim.trips), 0, claim.message.size)
-
-
-def on_delivered(trip: Trip) -> None:
-    """A message has come to its consumer."""
-    claim, _ = trip
-    if claim.taker is None or _is_over(trip):
-        return
-    buffer, claim.delivered = claim.taker.buffer, True
-    place = next((no for no, known in enumerate(buffer) if not known.delivered), len(buffer))
-    if claim in buffer and buffer.index(claim) > place:  # it has overtaken one of another home
-        buffer.remove(claim)
-        buffer.insert(place, claim)
-    claim.taker.home.lab.schedule_dispatch(claim.message.at)
+    taker = claim.taker
+    claim.arrived = True
+    if taker.flow is None or claim in taker.stuck:
+        sending.pass_on(claim)
+    else:
+        taker.flow.here.append(trip)
+        sending.send_on(taker)
 
 
 def release_held(lab: Cluster) -> None:
@@ -195,7 +157,7 @@ def release_held(lab: Cluster) -> None:
     held, lab.held = lab.held, []
     for trip in held:
         claim, taker = trip[0], trip[0].taker
-        if taker is None or _is_over(trip) or claim.message.home.running:
+        if taker is None or sending.is_over(trip) or claim.message.home.running:
             on_forwarded(trip)
         elif claim in taker.buffer:  # who sent it is gone, and sends it no more
             taker.buffer.remove(claim)
@@ -210,6 +172,7 @@ def consume(consumer: Consumer) -> bool:
             _fail(consumer, claim)
             break
         consumer.buffer.popleft()
+        sending.answer(consumer)
         _receive(consumer, claim)
         took = True
     return took

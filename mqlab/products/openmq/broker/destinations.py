@@ -124,6 +124,12 @@ class PhysicalDestination:
         """Return a property by its administration name."""
         return self.options.get(name, PROPERTIES.get(name))
 
+    @property
+    def room(self) -> int:
+        """How many messages still fit in; -1: any number."""
+        most = int(self.option("MaxNumMsgs"))
+        return max(0, most - len(self.messages)) if most > 0 else -1
+
     def limits(self, name: str, number: int) -> bool:
         """Whether a number is beyond a limit; -1 is none."""
         return 0 <= int(self.option(name)) < number

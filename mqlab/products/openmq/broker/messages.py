@@ -26,6 +26,7 @@ class Delivery:
     delivered: bool = False  # at its taker
     kept: bool = False  # it came to a paused broker
     stale: bool = False  # it was taken in a transaction before its home came back
+    asks: bool = False  # with it whoever sent it on asks for more credit
     row: int = -1  # of the last event on its way to the consumer
 
     def free(self) -> None:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from mqlab.engine.link import Link
 from mqlab.products.openmq.broker.destinations import ClusterDestination, PhysicalDestination
+from mqlab.products.openmq.broker.flow import Flow
 from mqlab.products.openmq.broker.messages import Delivery
 from mqlab.products.openmq.script.operation import Row
 from mqlab.spec.json_types import JsonDict, JsonObject
@@ -74,7 +75,7 @@ class Consumer(Client):
 
     selector: Selector | None = None
     key: object = None
-    limit: float = 1000
+    flow: Flow | None = None  # None: what a topic has for it is sent at once
     allowance: int | None = None
     buffer: deque[Delivery] = field(default_factory=deque)
     taken: list[Delivery] = field(default_factory=list)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from mqlab.products.openmq.broker import acknowledgement, delivery
+from mqlab.products.openmq.broker import acknowledgement, delivery, sending
 from mqlab.products.openmq.broker.destinations import OVERHEAD, PhysicalDestination
 from mqlab.products.openmq.broker.messages import Delivery, Message, selects
 from mqlab.products.openmq.broker.model import DEAD, Broker, Consumer
@@ -183,6 +183,9 @@ def purge(instance: PhysicalDestination) -> None:
             instance.remove(message)
             count_removed(message)
             discard(message, Reason.asked)
+    for consumer in instance.at.consumers:
+        if consumer.home is instance.broker and consumer.open:
+            sending.purge(consumer)
 
 
 # Why it waits

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mqlab.products.openmq.broker import acknowledgement
+from mqlab.products.openmq.broker.flow import Flow
 from mqlab.products.openmq.broker.model import Broker, Client, Consumer, Keys
 from mqlab.trace.kinds import Kind, Reason
 
@@ -146,6 +147,8 @@ def attach(client: Client, home: Broker) -> None:
         home.add(client.dest, "temporary", owner=client.name)
     home.find(client.dest)
     if isinstance(client, Consumer):
+        if client.flow is not None:
+            client.flow = Flow(client.flow.limit, client.flow.first)
         lab.register(client)
         home.spread(client.dest)
     lab.happens("client_reconnected", client.name)

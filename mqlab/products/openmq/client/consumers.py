@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from math import inf
 from typing import TYPE_CHECKING
 
 from mqlab.products.openmq.broker import acknowledgement, delivery
+from mqlab.products.openmq.broker.flow import SHARED, Flow
 from mqlab.products.openmq.broker.model import LOCK_TIMEOUT, Broker, Client, Consumer, Keys
 from mqlab.products.openmq.client import clients, producers
 from mqlab.products.openmq.network import cluster
@@ -121,7 +121,7 @@ def do_temporary(lab: Cluster, keys: Keys) -> Outcome:
 def _register(broker: Broker, dest: Destination, keys: Keys, key: object) -> None:
     """Make a consumer known, with its destination, on all brokers."""
     lab, name, text = broker.lab, keys["consumer"], keys.get("selector")
-    of_queue = int(broker.instances[dest].option("ConsumerFlowLimit"))
+    limited = dest.is_queue or key != name  # what a topic has for one without a subscription is sent at once
     consumer = Consumer(
         name,
         lab.destination(dest),
@@ -132,8 +132,7 @@ def _register(broker: Broker, dest: Destination, keys: Keys, key: object) -> Non
         lab.new_link(broker.name, name),
         selector=Selector(text) if text else None,
         key=key,
-        # What a topic has for a subscriber without a subscription crosses at once.
-        limit=min(of_queue, keys.get("flow_limit", 1000)) if dest.is_queue or key != name else inf,
+        flow=_flow(broker, dest, keys) if limited else None,
         allowance=None if keys.get("receiving", True) else 0,
         served_weight=delivery.first_free(lab),
     )
@@ -143,6 +142,15 @@ def _register(broker: Broker, dest: Destination, keys: Keys, key: object) -> Non
     consumer.sub = lab.notes.subscription(consumer)
     lab.notes.consumer(Kind.Subscribed, consumer, Reason.local_consumer)
     broker.spread(dest)
+
+
+def _flow(broker: Broker, dest: Destination, keys: Keys) -> Flow:
+    """Return the flow control of a new consumer, by the smaller of the client's and the destination's limit."""
+    instance = broker.instances[dest]
+    most = SHARED if keys.get("shared") else int(instance.option("ConsumerFlowLimit"))
+    limit = max(1, min(most, int(keys.get("flow_limit", 1000))))
+    first = 1 if keys.get("shared") else Flow.share(limit, instance.room, len(broker.lab.listed))
+    return Flow(limit, first)
 
 
 def do_close_consumer(lab: Cluster, keys: Keys) -> None:

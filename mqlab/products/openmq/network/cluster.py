@@ -222,6 +222,9 @@ def down(broker: Broker, kind: int) -> None:
     for client in (*lab.consumers.values(), *lab.producers.values()):
         if client.open and client.home is broker:
             clients.lose(client, row)
+    for consumer in lab.consumers.values():
+        if consumer.flow is not None:
+            consumer.flow.homes.pop(broker, None)
     for instance in broker.instances.values():
         instance.takers = None
     physical_destinations.note_all(broker)

@@ -1,0 +1,140 @@
+"""From a consumer's broker to its client, and how the client asks for more (OpenMQ rule 2.3)."""
+
+from __future__ import annotations
+
+from mqlab.products.openmq.broker.messages import Delivery
+from mqlab.products.openmq.broker.model import Consumer, Trip
+from mqlab.trace.kinds import Kind, Reason
+
+
+def is_over(trip: Trip) -> bool:
+    """Whether what was handed out has been released meanwhile."""
+    claim, no = trip
+    return claim.taker is None or claim.trips != no
+
+
+def pass_on(claim: Delivery) -> None:
+    """Let a message go from a broker to its consumer."""
+    message, taker = claim.message, claim.taker
+    if taker is None:
+        return
+    there = taker.home
+    instance = message.at.instances.get(there)
+    there.handed[claim.key] += claim not in taker.stuck
+    claim.arrived, claim.kept = True, instance is not None and instance.paused
+    claim.row = there.lab.notes.message(
+        Kind.Dispatched,
+        message,
+        there,
+        frm=there.node,
+        to=taker.node,
+        sub=taker.sub,
+        cause=message.copies.get(there, message.row),
+    )
+    taker.from_home.carry(on_delivered, (claim, claim.trips), 0, claim.message.size)
+
+
+def on_delivered(trip: Trip) -> None:
+    """A message has come to its consumer."""
+    claim, _ = trip
+    if claim.taker is None or is_over(trip):
+        return
+    buffer, claim.delivered = claim.taker.buffer, True
+    place = next((no for no, known in enumerate(buffer) if not known.delivered), len(buffer))
+    if claim in buffer and buffer.index(claim) > place:  # it has overtaken one of another home
+        buffer.remove(claim)
+        buffer.insert(place, claim)
+    if claim.asks and claim.taker.flow is not None:
+        claim.taker.flow.asked = True
+        answer(claim.taker)
+    claim.taker.home.lab.schedule_dispatch(claim.message.at)
+
+
+def answer(consumer: Consumer) -> None:
+    """Let a client say how many messages more it takes, if it was asked and has room."""
+    flow = consumer.flow
+    if flow is None or not flow.asked:
+        return
+    count = flow.room(_unread(consumer))
+    instance = consumer.at.instances.get(consumer.home)
+    if count <= 0 or instance is None or not consumer.open:
+        return
+    flow.asked = False
+    waits = any(claim.taker is None and claim.key in (None, consumer.key)
+                for message in instance.offered for claim in message.claims)  # fmt: skip
+    for home, size in flow.grants(count, waits, instance.room):
+        flow.credit(home).renew(size)
+    flow.own.renew(count)
+    send_on(consumer)
+    lab = consumer.home.lab
+    lab.schedule_dispatch(consumer.at)
+    if consumer.mode == "auto":  # the acknowledgement that it waits for follows on the same connection
+        way = consumer.from_home.delay
+        consumer.busy_until = max(consumer.busy_until, lab.clock.now + consumer.to_home.delay + way)
+        consumer.to_home.carry(_on_answered, consumer, way)
+
+
+def _on_answered(consumer: Consumer) -> None:
+    consumer.home.lab.schedule_dispatch(consumer.at)
+
+
+def _unread(consumer: Consumer) -> int:
+    """Return how many messages wait in a client: those still on their way to it come last."""
+    coming = 0
+    for claim in reversed(consumer.buffer):
+        if claim.delivered:
+            break
+        coming += 1
+    return len(consumer.buffer) - coming
+
+
+def send_on(consumer: Consumer) -> None:
+    """Pass to a client what has come for it from other homes, as far as its broker's credit goes."""
+    flow = consumer.flow
+    while flow is not None and flow.here and not flow.own.is_used_up:
+        trip = flow.here.popleft()
+        claim = trip[0]
+        if claim.taker is consumer and not is_over(trip):
+            home = claim.message.home
+            claim.asks = flow.passes(claim.asks, None if home is consumer.home else home)
+            pass_on(claim)
+
+
+def send_again(consumer: Consumer, taken: list[Delivery]) -> None:
+    """What a client has been sent comes once more: what was taken flagged, and what it has not read."""
+    unread = [claim for claim in consumer.buffer if claim.delivered]
+    again = [*taken, *unread]
+    for claim in taken:
+        claim.flagged = True
+    for claim in unread:
+        consumer.buffer.remove(claim)
+    consumer.buffer.extendleft(reversed(again))
+    for claim in again:
+        claim.delivered = False
+    if consumer.flow is None:
+        for claim in again:
+            pass_on(claim)
+        return
+    consumer.flow.here.extendleft((claim, claim.trips) for claim in reversed(again))
+    answer(consumer)  # nothing is unread now
+    send_on(consumer)
+
+
+def purge(consumer: Consumer) -> None:
+    """Drop the copies that have not been sent on to a client; their homes keep the messages until it closes.
+
+    The home of one that was to ask for more may send another in its place (OpenMQ rule 3.8).
+    """
+    flow, there = consumer.flow, consumer.home
+    for trip in list(flow.here) if flow is not None else ():
+        claim, home = trip[0], trip[0].message.home
+        if flow is None or home is there or claim.taker is not consumer or is_over(trip):
+            continue
+        flow.here.remove(trip)
+        consumer.buffer.remove(claim)
+        consumer.stuck.append(claim)
+        claim.arrived = False
+        row = claim.message.copies.pop(there, claim.row)
+        there.lab.notes.message(Kind.Discarded, claim.message, there, rule=Reason.asked, cause=row)
+        if claim.asks:
+            flow.credit(home).renew(1)
