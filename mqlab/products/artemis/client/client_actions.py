@@ -172,7 +172,7 @@ class ClientActions(Subsystem):
             client.stays = False
         else:
             client.begin(keys)
-        client.connect(client.attempts(-1))
+        CreateSession(client, "send").make()
         return client
 
     def do_wait_for_sends(self, keys: Keys) -> Completion:

@@ -106,7 +106,7 @@ class Client:
         brokers = [self.lab.brokers[name] for name in addresses]
         broker = next(filter(self.reaches, brokers), None)
         silent = broker or brokers[0]
-        if self.options["ha"] and self._tells_no_topology(silent):
+        if self._tells_no_topology(silent):
             end = self.lab.clock.now + self.options["call_timeout"] * MS
             self.lab.later(LOOKS, self._await_topology, (silent, end, attempts))
         elif broker is not None:

@@ -164,6 +164,13 @@ class SendRequest(Request):
         else:
             self._end()
 
+    def _try(self, _: object = None) -> None:
+        if self.client.state == "failed" and not self.client.epoch:  # it has never connected: nothing is sent
+            self.lab.clients.sending -= self.count
+            self._end()
+        else:
+            super()._try()
+
     @property
     def size(self) -> int:
         """The bytes of the message under way."""
