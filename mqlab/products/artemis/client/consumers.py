@@ -204,6 +204,6 @@ class Consumer(Client):
             self.see_closed()
 
     def see_closed(self) -> None:
-        """Who receives from a connection that was given up is told so, once."""
-        if self.state == "failed" and CLOSED not in self.results:
+        """Each call that receives from a connection that was given up is told so."""
+        if self.state == "failed":
             self.results.append(CLOSED)
