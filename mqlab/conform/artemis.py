@@ -32,10 +32,10 @@ def _counted(outcome: JsonObject, real: JsonObject) -> JsonObject:
     """Return an outcome without what a recording did not count.
 
     Where a script names a topic, its recorder leaves open what was received more than once: a topic's message
-    is for each subscriber. That shows where a consumer has received a message twice and none is listed.
+    is for each subscriber. That shows where a message was received twice and none is listed.
     """
-    lists = [got["received"] for got in real["consumers"].values()]
-    uncounted = not real["received_more_than_once"] and any(len(set(one)) < len(one) for one in lists)
+    received = [number for got in real["consumers"].values() for number in got["received"]]
+    uncounted = not real["received_more_than_once"] and len(set(received)) < len(received)
     return {**outcome, "received_more_than_once": []} if uncounted else outcome
 
 

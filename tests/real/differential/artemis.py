@@ -30,6 +30,7 @@ class Script:
         self.draw = draw
         self.kind = draw.weighted({
             "replication": 4, "shared_store": 3, "cluster": 4, "scale_down": 2, "pairs": 2, "two_slaves": 1,
+            "quorum": 3,
         })  # fmt: skip
         self.brokers: list[Step] = []
         self.pairs: list[list[str]] = []
@@ -117,6 +118,20 @@ def _two_slaves(s: Script) -> None:
     s.pairs[0].append("S2")
 
 
+def _quorum(s: Script) -> None:
+    """Draw a pair by replication and up to two masters without slaves, which vote."""
+    draw = s.draw
+    _pair(s, 1, "replication", group_name="g1")
+    others = draw.one([0, 0, 1, 2])
+    master, slave = s.brokers[0]["ha"], s.brokers[1]["ha"]
+    slave |= {"quorum_size": draw.one([1, 2, 2, 3])} if draw.chance(0.5) or not others else {}
+    master |= draw.maybe(0.3, vote_on_replication_failure=True)
+    for number in range(2, others + 2):
+        ha = {"policy": "replication", "role": "master", "group_name": f"g{number}"}
+        s.brokers.append({"name": f"M{number}", "ha": ha})
+        s.pairs.append([f"M{number}"])
+
+
 def _cluster(s: Script) -> None:
     for name in ("A", "B", "C")[: s.draw.number(2, 3)]:
         s.brokers.append({"name": name})
@@ -135,7 +150,7 @@ def _scale_down(s: Script) -> None:
 
 _BROKERS = {
     "replication": _replication, "shared_store": _shared_store, "pairs": _pairs, "two_slaves": _two_slaves,
-    "cluster": _cluster, "scale_down": _scale_down,
+    "cluster": _cluster, "scale_down": _scale_down, "quorum": _quorum,
 }  # fmt: skip
 
 
@@ -207,6 +222,26 @@ def send(s: Script) -> None:
     s.steps.append({"do": "send", "broker": s.broker(), **s.dest(), **_message(s)})
 
 
+def give_back(s: Script) -> None:
+    """Let a consumer take some in vain, and another have them again."""
+    draw, broker, name = s.draw, s.broker(), s.name("C")
+    mode = draw.one(["transacted", "client"])
+    where = {"broker": broker, **SURE, "queue": "orders"}
+    s.steps += [
+        {"do": "send", "broker": broker, "queue": "orders", "count": draw.number(2, 5)},
+        {"do": "open_consumer", "consumer": name, **where, "ack_mode": mode, "receiving": False},
+        {"do": "wait", "ms": 1200},
+        {"do": "receive", "consumer": name, "count": draw.number(1, 2), "wait_ms": 1500,
+         **({"acknowledge": False} if mode == "client" else {})},
+    ]  # fmt: skip
+    if mode == "transacted" and draw.chance(0.5):
+        s.steps.append({"do": "rollback", "client": name})
+    s.steps.append({"do": "close_consumer", "consumer": name})
+    again = s.name("C")
+    s.consumers[again] = {"do": "open_consumer", "consumer": again, **where}
+    s.steps += [s.consumers[again], {"do": "wait", "ms": 1200}]
+
+
 def with_producer(s: Script) -> None:
     """Open a producer that stays, or let one send, commit or roll back."""
     if not s.producers or s.draw.chance(0.3):
@@ -236,7 +271,7 @@ def fault(s: Script) -> None:
         does["start"] = 6.0
     if s.frozen:
         does["thaw"] = 6.0
-    if s.kind in ("cluster", "pairs", "replication") and len(s.names) > 1:
+    if s.kind in ("cluster", "pairs", "replication", "quorum") and len(s.names) > 1:
         does["heal" if s.cut else "cut"] = 4.0 if s.cut else 1.0
     if running and s.kind == "cluster":
         does["freeze"] = 0.5
@@ -265,7 +300,7 @@ def fault(s: Script) -> None:
     s.steps.append({"do": "snapshot", "label": s.name("step")})
 
 
-MOVES = {open_consumer: 5.0, with_consumer: 5.0, send: 6.0, with_producer: 3.0, fault: 5.0}
+MOVES = {open_consumer: 5.0, with_consumer: 5.0, send: 6.0, with_producer: 3.0, fault: 5.0, give_back: 0.7}
 
 
 def scenario(draw: Draw, name: str) -> dict[str, Any]:
@@ -275,7 +310,8 @@ def scenario(draw: Draw, name: str) -> dict[str, Any]:
     if s.kind in ("cluster", "scale_down"):
         s.steps.append({"do": "wait", "ms": 2000})
     for pair in s.pairs if s.kind not in ("cluster", "scale_down") else ():
-        _up(s, pair)
+        if len(pair) > 1:
+            _up(s, pair)
     for _ in range(draw.number(4, 10)):
         draw.weighted(MOVES)(s)
     s.steps += [{"do": "heal", "between": line} for line in s.cut] + [{"do": "wait", "ms": 8000}] * bool(s.cut)
@@ -285,7 +321,7 @@ def scenario(draw: Draw, name: str) -> dict[str, Any]:
         "name": name, "theme": "random", "title": f"Drawn by chance: {s.kind}", "brokers": s.brokers,
         "queues": [{"name": "orders"}],
     }  # fmt: skip
-    if s.kind in ("cluster", "scale_down", "pairs"):
+    if s.kind in ("cluster", "scale_down", "pairs", "quorum"):
         found |= draw.maybe(0.5, cluster={"message_load_balancing": draw.one(["OFF", "STRICT", "ON_DEMAND"])})
         found |= draw.maybe(0.4, address_settings={"redistribution_delay": draw.one([0, 0, 1000])})
     return {**found, "steps": s.steps}

@@ -24,7 +24,15 @@ class Difference:
 
 
 def verdict(name: str, recording: JsonObject) -> tuple[str, Difference | None]:
-    """Return how a recording compares, as `mqlab conform` says it, and the difference if there is one."""
+    """Return how a recording compares, as `mqlab conform` says it, and the difference if there is one.
+
+    A play that was ended by its time limit says nothing of what would have come.
+    """
+    told = [
+        text for entry in recording["observed"]["outcomes"] for text in entry["outcome"].get("problems", ())
+    ]
+    if any(str(text).startswith("time limit") for text in told):
+        return UNJUDGED, None
     try:
         found = conform.compare(recording, name)
     except Exception as error:  # a lab that breaks is a finding like others

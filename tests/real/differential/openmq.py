@@ -91,7 +91,13 @@ def create(s: Script) -> None:
             key: value for key, value in options.items() if not key.startswith(("Local", "MaxNumA", "MaxNumB"))
         }
     options |= draw.maybe(0.15, UseDMQ=False)
-    s.add("create_destination", broker=s.broker(), **{kind: name}, **({"options": options} if options else {}))
+    s.add(
+        "create_destination",
+        broker=s.broker(),
+        **{kind: name},
+        limit_ms=LIMIT,
+        **({"options": options} if options else {}),
+    )
 
 
 def update(s: Script) -> None:
@@ -101,7 +107,7 @@ def update(s: Script) -> None:
     dest = s.named()
     if "topic" in dest:
         options = {"MaxNumMsgs": s.draw.number(1, 5)}
-    s.add("update_destination", broker=s.broker(), **dest, options=options)
+    s.add("update_destination", broker=s.broker(), **dest, options=options, limit_ms=LIMIT)
 
 
 def at_destination(s: Script) -> None:
@@ -120,9 +126,10 @@ def open_consumer(s: Script) -> None:
     """Open a consumer of one of eight kinds."""
     draw, name = s.draw, s.name("C")
     dest = s.dest(0.6)
-    step: Step = {"do": "open_consumer", "consumer": name, "broker": s.broker(), **dest}
+    step: Step = {"do": "open_consumer", "consumer": name, "broker": s.broker(), **dest, "limit_ms": LIMIT}
     if draw.chance(0.12):
-        step = {"do": "temporary", "consumer": name, "broker": s.broker(), **draw.maybe(0.3, kind="topic")}
+        step = {"do": "temporary", "consumer": name, "broker": s.broker(), **draw.maybe(0.3, kind="topic"),
+                "limit_ms": LIMIT}  # fmt: skip
     elif "topic" in dest and not dest["topic"].startswith("temp:"):
         step |= _subscription(s, name)
     step |= draw.maybe(0.5, receiving=False)
@@ -242,7 +249,7 @@ def open_producer(s: Script) -> None:
     """Open a producer."""
     draw, name = s.draw, s.name("P")
     mode = draw.weighted({"auto": 2, "transacted": 4, "xa": 1})
-    step: Step = {"do": "open_producer", "producer": name, "broker": s.broker(), **s.dest()}
+    step: Step = {"do": "open_producer", "producer": name, "broker": s.broker(), **s.dest(), "limit_ms": LIMIT}
     step |= {"auto": {}, "transacted": {"ack_mode": "transacted"}, "xa": {"xa": True}}[mode]
     s.producers[name] = step
     s.add(**step)

@@ -40,6 +40,7 @@ class Broker:
         self.broken = False  # its first copy was cut off: it does not begin another
         self.stopped_itself = False  # it has stopped itself, and its process is still there
         self.suspended = ("", 0)  # its role, and since when (us) it hangs
+        self.announced = False  # as a backup with a shared store, since its process began
         self.topology: dict[str, list[str]] = {}
         self.max_cluster_size = 0
         self.incarnation = 0  # counts its starts, so that what belongs to an earlier one is dropped

@@ -135,7 +135,7 @@ class Site(Lab):
         reason = broker.spec.refused()
         if reason is not None:
             self.refused.append(f"{broker.name}: {reason}")
-        broker.stopped_itself = False
+        broker.stopped_itself = broker.announced = False
         self.role(broker, "down" if reason is not None else "starting")
         if reason is None:
             self.soon(broker, self.random_duration(BOOT), self._activate)

@@ -94,6 +94,7 @@ class SharedStore(Subsystem):
         live = self.of(slave).live
         told = live is not None and slave.reaches(live)
         if told and slave.role in ("backup_holding_lock", "backup"):
+            slave.announced = True
             self.lab.role(slave, "backup_announced")
 
     def _poll(self, broker: Broker) -> None:

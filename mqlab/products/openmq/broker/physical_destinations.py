@@ -134,8 +134,8 @@ def expire(messages: list[Message]) -> None:
     for message in list(messages):
         home, now = message.home, message.home.lab.clock.now
         instance = message.at.instances.get(home)
-        if now < message.expires or not home.serves:
-            continue
+        if now < message.expires or not home.serves or message.transaction is not None:
+            continue  # what is in a transaction does not expire before its commit
         for claim in message.claims:
             if claim.taker and delivery.upcoming(claim.taker) is claim:
                 claim.taker.buffer.popleft()

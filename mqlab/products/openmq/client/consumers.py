@@ -98,16 +98,17 @@ def _open(lab: Cluster, keys: Keys) -> bool:
     if min(active, backup) >= 0 and len(broker.consumers(dest)) >= active + backup:
         return False
     key = (id, str(keys.get("subscription_name", keys["consumer"])))
-    if keys.get("shared") and _is_another(lab, key, dest, keys):
+    if keys.get("shared") and _is_another(lab, key if keys.get("durable") else ("", *key), dest, keys):
         return False
     if keys.get("durable") and not cluster.subscribe(broker, key, dest, keys.get("selector")):
         return False
     named = keys.get("durable") or keys.get("shared")
-    _register(broker, dest, keys, key if named else keys["consumer"])
+    # A durable subscription and one that is not may have one name.
+    _register(broker, dest, keys, (key if keys.get("durable") else ("", *key)) if named else keys["consumer"])
     return True
 
 
-def _is_another(lab: Cluster, key: tuple[str, str], dest: Destination, keys: Keys) -> bool:
+def _is_another(lab: Cluster, key: tuple[str, ...], dest: Destination, keys: Keys) -> bool:
     """Whether those who share a subscription of that name read another topic, or with another selector."""
     sharing = (c for c in lab.consumers.values() if c.open and not c.cut_off and c.key == key)
     return any((c.dest, c.keys.get("selector")) != (dest, keys.get("selector")) for c in sharing)
