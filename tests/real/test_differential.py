@@ -181,7 +181,8 @@ def test_a_play_that_hangs_is_killed_and_told_and_the_others_go_on(stand_in):
 def test_nothing_is_left_of_a_recorder_that_is_interrupted(tmp_path):
     (tmp_path / "play.py").write_text("import subprocess, sys; subprocess.run(['sleep', '617'])")
     script = (
-        "import sys; from tests.real.differential.recorder import Recorder; "
+        "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); "  # workers ignore it
+        "from tests.real.differential.recorder import Recorder; "
         f"Recorder('x', ('{sys.executable}', '{tmp_path}/play.py'), ()).play_all("
         "{'one': {'name': 'one', 'brokers': [], 'steps': []}}, 1)"
     )

@@ -70,7 +70,7 @@ def _client(client: Client) -> Told:
 
 def state(broker: Broker, topology: bool) -> Told:
     """Return a broker's state now, with what it believes of its cluster if asked for."""
-    # A recording tells one that waits for its lock by what its process has said of itself (Recordings rule 7.4).
+    # One that waits for its lock is told by what its process has said of itself (Recordings rule 7.4).
     waits = broker.role in ("backup_queued", "backup_holding_lock")
     found: Told = {"role": "backup_announced" if waits and broker.announced else broker.role}
     searching = broker.role == "backup_searching"

@@ -524,7 +524,7 @@ STORES = [
         kill broker=M1
         {OVER}
         start_broker broker=M1 wait=false
-        wait ms=9000""", roles="live backup_queued backup_announced"),
+        wait ms=9000""", roles="live backup_announced backup_announced"),
     case("killed_just_after_the_fail_back", STORE, f"""
         {SYNC}
         kill broker=M1
