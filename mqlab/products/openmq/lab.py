@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from mqlab.engine.clock import NEVER
 from mqlab.engine.completion import Completion
 from mqlab.products.openmq.broker import administration as admin
 from mqlab.products.openmq.broker import report
@@ -74,10 +75,15 @@ class ClusterLab(Cluster):
             self.later((until.deadline or self.clock.now) - self.clock.now)
 
     def hurry(self, last: int) -> None:
-        """Let things happen as many steps would; what goes on beside the script is looked at in steps."""
+        """Let things happen as many steps would, up to the next action that has a time of its own."""
+        times = [duration(action.at, "at") for action in self.appointments if action.at is not None]
+        last = min([last, *(time - 1 for time in times)])
         if not self.blocked and not self.beside:
-            times = [duration(action.at, "at") for action in self.appointments if action.at is not None]
-            super().hurry(min([last, *(time - 1 for time in times)]))
+            super().hurry(last)
+        elif self.under_way is None and not self.script and not self.ends_with_script:
+            most = NEVER if self.limit is None else self.limit
+            while self.beside and self.recorder.count <= most and self.clock.next_by(last):
+                self._look_beside()
 
     def step(self) -> bool:
         """Let the next thing happen, an event or the next step; False when nothing is left."""
@@ -85,16 +91,24 @@ class ClusterLab(Cluster):
         if not moved and self.beside:
             self.clock.next()
             moved = True
-        if not self.blocked and not self.beside:
-            return moved
-        for operation in [known for known in self.blocked if known.holds()]:
+        return self._look_beside() or moved
+
+    def _look_beside(self) -> bool:
+        """Let what was blocked, or goes on beside the script, go on if it can; True if a blocked step does."""
+        blocked = [known for known in self.blocked if known.holds()] if self.blocked else ()
+        for operation in blocked:
             self.blocked.remove(operation)
             self._put_beside(self._go_on_with(operation, operation.go_on()))
-            moved = True
+        for until in self.beside:
+            if self.is_over(until):  # hardly ever: the list of all that are is made then
+                self._end_beside()
+                break
+        return bool(blocked)
+
+    def _end_beside(self) -> None:
         for until in [until for until in self.beside if self.is_over(until)]:
             self.beside.remove(until)
             self._put_beside(until)
-        return moved
 
     def _go_on_with(self, operation: ScriptStep, outcome: Outcome) -> Completion:
         """Return when an operation is over, or goes on."""
