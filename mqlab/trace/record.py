@@ -196,10 +196,11 @@ class Recorder:
 
     def name_destination(self, dest: object) -> int:
         """Return the number of a destination or pattern; its text is its name."""
-        if dest not in self.destinations:
-            self.destinations[dest] = len(self.destinations)
+        number = self.destinations.get(dest)
+        if number is None:
+            number = self.destinations[dest] = len(self.destinations)
             self.names["dest"].append(str(dest))
-        return self.destinations[dest]
+        return number
 
     def name_subscription(self, label: str) -> int:
         """Return the number of a new subscription."""

@@ -149,6 +149,10 @@ class SendRequest(Request):
         self.persistent = bool(keys.get("persistent", True))
         self.count, self.sent = int(keys["count"]), 0
         self.interval = int(keys.get("interval_ms", 0) * MS)
+        self.delay = int(keys.get("delivery_delay_ms", 0) * MS)
+        self.properties, self.message_size = keys.get("properties", {}), keys.get("size", 0)
+        kind = "topic" if "topic" in self.where else "queue"
+        self.dest = Destination(kind, self.where[kind])
         self.message: Message | None = None
         self.left = 0  # when (us) the last message left
         client.sending += 1
@@ -203,18 +207,9 @@ class SendRequest(Request):
             self.client.state, self.client.at = "closed", None
 
     def _message(self, number: int, place: int) -> Message:
-        keys, now = self.keys, self.lab.clock.now
-        kind = "topic" if "topic" in self.where else "queue"
         dealt = {
             key: value[place % len(value)] if isinstance(value, list) else value
-            for key, value in keys.get("properties", {}).items()
+            for key, value in self.properties.items()
         }
-        delay = int(keys.get("delivery_delay_ms", 0) * MS)
-        return Message(
-            number,
-            Destination(kind, self.where[kind]),
-            self.persistent,
-            dealt,
-            keys.get("size", 0),
-            now + delay if delay else 0,
-        )
+        due = self.lab.clock.now + self.delay if self.delay else 0
+        return Message(number, self.dest, self.persistent, dealt, self.message_size, due)
