@@ -152,7 +152,7 @@ class SendRequest(Request):
         self.delay = int(keys.get("delivery_delay_ms", 0) * MS)
         self.properties, self.message_size = keys.get("properties", {}), keys.get("size", 0)
         kind = "topic" if "topic" in self.where else "queue"
-        self.dest = Destination(kind, self.where[kind])
+        self.dest, self.dest_no = Destination(kind, self.where[kind]), -1  # and its number in the trace
         self.message: Message | None = None
         self.left = 0  # when (us) the last message left
         client.sending += 1
@@ -181,6 +181,7 @@ class SendRequest(Request):
             if client.state != "failed":
                 to = client.at.node if client.at is not None else -1
                 self.message.row = self.lab.message(Kind.Sent, self.message, client.at, client.node, to)
+                self.dest_no = self.message.dest_no
 
     def act(self) -> None:
         """The broker has a message."""
@@ -212,4 +213,5 @@ class SendRequest(Request):
             for key, value in self.properties.items()
         }
         due = self.lab.clock.now + self.delay if self.delay else 0
-        return Message(number, self.dest, self.persistent, dealt, self.message_size, due)
+        size, no = self.message_size, self.dest_no
+        return Message(number, self.dest, self.persistent, dealt, size, due, dest_no=no)

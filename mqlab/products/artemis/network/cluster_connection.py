@@ -198,7 +198,7 @@ class ClusterConnection(Subsystem):
     def _turns(broker: Broker, bindings: list[Binding]) -> list[Binding]:
         """Return the bindings of one name, that whose turn it is first; a turn beyond them is over."""
         start = broker.journal.positions.get(bindings[0][1].name, 0)
-        return bindings[start:] + bindings[:start]
+        return bindings[start:] + bindings[:start] if start else bindings
 
     @staticmethod
     def _end_turn(broker: Broker, bindings: list[Binding], binding: Binding) -> None:
