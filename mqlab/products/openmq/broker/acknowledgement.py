@@ -30,20 +30,13 @@ def acknowledge(consumer: Consumer, done: list[Delivery]) -> bool:
         fails = bool(consumer.taken)
         drop_all(consumer)
         return not fails
-    if consumer.rollback_only or not _all_there(consumer, done):
+    away = [c for c in done if c.stale or not consumer.home.linked(c.message.home)]
+    if consumer.rollback_only or away:
         _refuse(consumer)
         return False
     consumer.taken = [claim for claim in consumer.taken if claim not in done]
     for claim in done:
         finish(claim)
-    return True
-
-
-def _all_there(consumer: Consumer, done: list[Delivery]) -> bool:
-    """Whether the homes of messages are there, and have been since; a loop: asked for every message."""
-    for claim in done:
-        if claim.stale or not consumer.home.linked(claim.message.home):
-            return False
     return True
 
 

@@ -53,10 +53,8 @@ def dispatch(instance: PhysicalDestination) -> bool:
 
 
 def _have_room(takers: list[Consumer], home: Broker) -> bool:
-    for taker in takers:  # a loop: asked for every message
-        if has_room(taker, home):
-            return True
-    return False
+    # The first one has, as a rule: any() and its generator are two calls more for every message.
+    return bool(takers) and (has_room(takers[0], home) or any(has_room(c, home) for c in takers[1:]))
 
 
 def _hand(claim: Delivery, takers: list[Consumer]) -> bool:

@@ -68,10 +68,7 @@ class Message:
         """Whether somebody could be handed it."""
         if self.transaction is not None:
             return False
-        for claim in self.claims:  # a loop: asked for every message
-            if claim.taker is None:
-                return True
-        return False
+        return None in [claim.taker for claim in self.claims]
 
 
 def selects(selector: Selector | None, message: Message) -> bool:

@@ -36,19 +36,14 @@ def settle(lab: Cluster) -> None:
             physical_destinations.expire(lab.expiring)
         changed |= lab.changed
         # A look more is in vain unless something waits (of 4 looks for each message it spares 2).
-        again = _move(lab, changed) and bool(lab.changed or lab.expiring or _waits(changed))
+        # A list, not any(): a third of the calls, and it is asked twice for each message.
+        again = _move(lab, changed) and bool(
+            lab.changed or lab.expiring or [at for at in changed if at.waiting]
+        )
     if lab.reapable:
         _reap(lab)
     if lab.unnoted:
         _note(lab)
-
-
-def _waits(changed: Iterable[ClusterDestination]) -> bool:
-    """Whether messages wait somewhere; a loop, since this is asked twice for each message."""
-    for at in changed:
-        if at.waiting:
-            return True
-    return False
 
 
 def settle_all(lab: Cluster) -> None:
