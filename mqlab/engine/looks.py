@@ -38,8 +38,10 @@ def _moves_until(clock: Clock, look: Call) -> int:
     lock, only what happens next can change that.
     """
     late = [due[0] for due in clock.heap[-SEEN:] if due[2] != clock.on_later]
-    if clock.line or late:
-        return max(*late, clock.line[-1][0] if clock.line else 0, clock.now)
+    if clock.line:
+        late.append(clock.line[-1][0])
+    if late:
+        return max(late)
     if len(clock.heap) > FEW:
         return clock.now
     return min((due[0] for due in clock.heap if not _is_idle(clock, due, look)), default=clock.now)

@@ -329,11 +329,12 @@ class Lab(KernelLab):
     def audit_of(self, process: BrokerService) -> MessageAudit:
         """Return what the store of a broker remembers of sends."""
         member = process.member
-        if member.locker is not None:
-            return self.audits.setdefault(member.locker.store, MessageAudit())
-        if member.store == "kahadb":
-            return self.audits.setdefault(f"own:{member.name}", MessageAudit())
-        return process.producer_audit
+        if member.locker is None and member.store != "kahadb":
+            return process.producer_audit
+        store = f"own:{member.name}" if member.locker is None else member.locker.store
+        if store not in self.audits:
+            self.audits[store] = MessageAudit()
+        return self.audits[store]
 
     # What parts of a process tell
 
