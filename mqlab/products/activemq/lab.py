@@ -332,9 +332,7 @@ class Lab(KernelLab):
         if member.locker is None and member.store != "kahadb":
             return process.producer_audit
         store = f"own:{member.name}" if member.locker is None else member.locker.store
-        if store not in self.audits:
-            self.audits[store] = MessageAudit()
-        return self.audits[store]
+        return self.audits.get(store) or self.audits.setdefault(store, MessageAudit())
 
     # What parts of a process tell
 
