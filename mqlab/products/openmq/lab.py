@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 from mqlab.engine.clock import NEVER
@@ -21,8 +20,8 @@ from mqlab.products.openmq.script import waits
 from mqlab.products.openmq.script.operation import Answer, Outcome, RunningStep, ScriptStep
 from mqlab.spec.action import Action
 from mqlab.spec.naming import called
-from mqlab.spec.openmq import OPENS, SILENT
-from mqlab.spec.openmq_words import noun_of, steps_of
+from mqlab.spec.openmq import OPENS, SILENT, ScriptReader
+from mqlab.spec.scenario import check_actions
 from mqlab.spec.step import Step
 from mqlab.spec.values import duration
 from mqlab.trace.kinds import Kind
@@ -45,16 +44,30 @@ class ClusterLab(Cluster):
 
     # The script
 
+    reader: ScriptReader | None = None  # of what is done, once something is
+
     def _do(self, action: Action) -> None:
-        opened = [str(s.keys["producer"]) for s in self.scenario.script if s.do == "open_producer"]
-        for step in steps_of(action, self.network.names, opened):
-            operation, plan = ScriptStep(step), list(self.plan)
-            plan.insert(len(plan) - len(self.script), operation)
-            scenario = replace(self.scenario, actions=tuple(noun_of(known.step) for known in plan))
-            if step.at is not None:
+        check_actions((action,))
+        place = len(self.plan) - len(self.script)
+        reader, self.reader = self.reader, None
+        if reader is None or self.script:
+            reader = self.network.reader()
+            for known in self.plan[:place]:
+                reader.read(known.noun)
+        operations = [ScriptStep(step) for step in reader.read(action)]
+        if self.script:  # what is still to come has to go with it
+            for known in self.plan[place:]:
+                reader.read(known.noun)
+        for operation in operations:
+            if operation.at is not None:
                 self.schedule(operation)
-            self.plan, self.scenario = plan, scenario
-            if step.at is None:
+        self.reader = reader  # of what could not be done, nothing stays
+        self.plan[place:place] = operations
+        self.scenario = self.scenario.planned(
+            [known.noun for known in self.plan], [known.step for known in self.plan]
+        )
+        for operation in operations:
+            if operation.at is None:
                 self._put_beside(self.begin(operation))
 
     def begin(self, action: Any) -> Completion:
@@ -175,7 +188,7 @@ class ClusterLab(Cluster):
         step, asked = operation.step, self._asked(operation.step)
         if result in _ANSWERS and step.do != "send":
             who = asked.name if asked else "its client"
-            self.tell_in_vain(called(noun_of(step)), _ANSWERS[result].format(who))
+            self.tell_in_vain(called(operation.noun), _ANSWERS[result].format(who))
         if asked and result != "ok" and step.do != "send":
             names = ("queue", "topic", "consumer", "subscription_name", "command")
             about = " ".join(str(step.keys[name]) for name in names if name in step.keys)
@@ -188,7 +201,7 @@ class ClusterLab(Cluster):
 
     def action_of(self, scripted: ScriptStep) -> Action:
         """Return the action of a step of the script."""
-        return noun_of(scripted.step)
+        return scripted.noun
 
     @property
     def undone(self) -> list[dict[str, str]]:
