@@ -60,7 +60,8 @@ class Script:
         return any(f"{{{name}}}" in self.clients[client] for name in there)
 
     def look_who_gives_up(self) -> None:
-        """Note the clients that find nobody now, and may try only so often."""
+        """Note the clients that find nobody now and may try only so often, or that no address is valid for."""
+        self.gave_up |= {name for name, uri in self.clients.items() if "backOffMultiplier" in uri}
         limited = [name for name, uri in self.clients.items() if "maxReconnectAttempts" in uri]
         self.gave_up |= {name for name in limited if not self.reaches(name)}
 

@@ -40,10 +40,11 @@ def on_delivered(trip: Trip) -> None:
     if claim.taker is None or is_over(trip):
         return
     buffer, claim.delivered = claim.taker.buffer, True
-    place = next((no for no, known in enumerate(buffer) if not known.delivered), len(buffer))
-    if claim in buffer and buffer.index(claim) > place:  # it has overtaken one of another home
-        buffer.remove(claim)
-        buffer.insert(place, claim)
+    if buffer and buffer[0] is not claim and claim in buffer:
+        place = next((no for no, known in enumerate(buffer) if not known.delivered), len(buffer))
+        if buffer.index(claim) > place:  # it has overtaken one of another home
+            buffer.remove(claim)
+            buffer.insert(place, claim)
     if claim.asks and claim.taker.flow is not None:
         claim.taker.flow.asked = True
         answer(claim.taker)
