@@ -62,6 +62,7 @@ SCRIPTS = (
     "transport.js",
     "overview.js",
     "lanes.js",
+    "faults.js",
     "whole.js",
     "tracks.js",
     "spacetime.js",
