@@ -47,6 +47,7 @@ class MessageReference:
     place: int
     delivery_count: int = 0
     row: int = -1  # of the trace: what happened to it last here
+    scheduled: bool = False  # its time has not come
 
 
 @dataclass(eq=False, slots=True)
@@ -67,11 +68,13 @@ class Queue:
     consumers: list[Consumer] = field(default_factory=list)
     enqueued: int = 0
     turn: int = 0
+    scheduled: int = 0  # of what waits, as far as it was looked at
 
     def add(self, message: Message, delivery_count: int = 0, row: int = -1) -> MessageReference:
         """Append a message at the tail."""
         self.enqueued += 1
-        self.waiting.append(MessageReference(message, self.enqueued, delivery_count, row))
+        self.waiting.append(MessageReference(message, self.enqueued, delivery_count, row, message.due > 0))
+        self.scheduled += message.due > 0
         return self.waiting[-1]
 
     @property
@@ -90,7 +93,14 @@ class Queue:
         return sorted(self.waiting + self.held, key=lambda item: item.place)
 
     def due(self, now: int) -> list[MessageReference]:
-        """What waits, without the messages whose time has not come."""
+        """What waits, without the messages whose time has not come: when it comes, one goes to the head."""
+        if self.scheduled:
+            ready = [item for item in self.waiting if item.scheduled and item.message.due <= now]
+            self.scheduled -= len(ready)
+            for item in sorted(ready, key=lambda item: item.message.due):
+                item.scheduled, item.message.due = False, 0
+                self.waiting.remove(item)
+                self.waiting.insert(0, item)
         return [item for item in self.waiting if item.message.due <= now]
 
     def wanted(self, message: Message) -> bool:

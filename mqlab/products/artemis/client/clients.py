@@ -120,7 +120,7 @@ class Client:
             self.lab.later(attempts.next(), self.connect, attempts)
 
     def _tells_no_topology(self, broker: Broker) -> bool:
-        """Whether a broker accepts a connection and says nothing of its cluster (Artemis rule 9.6).
+        """Whether a broker accepts a connection and says nothing of its cluster (Artemis rule 9.7).
 
         One that served and is suspended: its machine still accepts. Or one that knows of no live broker, not
         even of itself: what it had of itself has gone with another live one of its node id.
