@@ -10,14 +10,14 @@ from mqlab.engine.completion import Completion
 from mqlab.products.openmq.broker import administration as admin
 from mqlab.products.openmq.broker import report
 from mqlab.products.openmq.broker.model import Broker, Keys
-from mqlab.products.openmq.client import consumers, producers
+from mqlab.products.openmq.client import clients, consumers, producers
 from mqlab.products.openmq.files import lab_file as files
 from mqlab.products.openmq.files import treatment
 from mqlab.products.openmq.network import faults
 from mqlab.products.openmq.network.state import Cluster
 from mqlab.products.openmq.notes import DOWN
 from mqlab.products.openmq.script import waits
-from mqlab.products.openmq.script.operation import Answer, Outcome, RunningStep, ScriptStep
+from mqlab.products.openmq.script.operation import Answer, Outcome, RunningStep, ScriptStep, limit_of
 from mqlab.spec.action import Action
 from mqlab.spec.naming import called
 from mqlab.spec.openmq import OPENS, SILENT, ScriptReader
@@ -28,6 +28,7 @@ from mqlab.trace.kinds import Kind
 from mqlab.trace.trace import Trace
 
 MS = 1000  # us
+CONNECTS = (*OPENS, "browse", "connect", "unsubscribe")  # by a client
 
 STEP_MODULES = (admin, consumers, faults, producers, report, waits)
 _ANSWERS = {"refused": "{} refused it", "blocked": "{} did not answer"}  # of brokers, but "ok"
@@ -37,6 +38,16 @@ ACTIONS: dict[str, Callable[[ClusterLab, Keys], Outcome]] = {
     for name, action in vars(module).items()
     if name.startswith("do_")
 }
+
+
+def _may_go_on(asked: tuple[ClusterLab, Step, int]) -> bool:
+    lab, step, end = asked
+    return lab.clock.now >= end or not clients.hangs(lab, step.keys)
+
+
+def _act(asked: tuple[ClusterLab, Step, int]) -> Outcome:
+    lab, step, _ = asked
+    return False if clients.hangs(lab, step.keys) else ACTIONS[step.do](lab, step.keys)
 
 
 class ClusterLab(Cluster):
@@ -73,7 +84,8 @@ class ClusterLab(Cluster):
     def begin(self, action: Any) -> Completion:
         """Begin a step; it is over when its operation has its answer."""
         step = action.step
-        return self._go_on_with(action, self._in_vain(step) or ACTIONS[step.do](self, step.keys))
+        outcome = self._in_vain(step) or self._hangs(step) or ACTIONS[step.do](self, step.keys)
+        return self._go_on_with(action, outcome)
 
     def on_scheduled(self, action: object) -> None:
         """The time of a step has come: it happens beside the others."""
@@ -177,11 +189,23 @@ class ClusterLab(Cluster):
         if gone and step.do not in OPENS:  # its opening was refused, or it is closed
             return "refused"
         asked = self._asked(step)
-        if asked is None or asked.answers or step.do == "send":
+        if asked is None or asked.answers or asked.suspended or step.do == "send":
             return ""
         if asked.hangs and asked.quiesced and (step.do in OPENS or step.do == "connect"):
             return ""  # its port refuses new clients, whatever else waits (C4090)
         return "blocked" if not hasattr(faults, f"do_{step.do}") else ""
+
+    def _hangs(self, step: Step) -> RunningStep | None:
+        """Return what who asks a suspended broker waits for; a client gives up, an administrator does not."""
+        here = "broker" in step.keys and step.do != "send" and not hasattr(faults, f"do_{step.do}")
+        if not here or not clients.hangs(self, step.keys):
+            return None
+        end = NEVER
+        if step.do in CONNECTS:
+            self.later(clients.gives_up(step.keys))
+            end = self.clock.now + clients.gives_up(step.keys)
+        asked = self, step, end
+        return RunningStep(_may_go_on, asked, limit_of(step.keys), _act, insists=True)
 
     def _note_refusal(self, operation: ScriptStep, result: str) -> None:
         """Record what a broker was asked for in vain; sends have events of their own."""

@@ -120,6 +120,7 @@ class SendJob:
     under_way: int = 0  # messages that have not come to their home, or its receipt not to here
     late: bool = False
     due: int = 0  # us, before which the next message is not sent
+    until: int = 0  # us, until which it tries to connect, if it has to open a connection
     interval: int = field(init=False)  # us, from one message to the next
     persistent: bool = field(init=False)
 

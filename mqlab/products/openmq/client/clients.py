@@ -18,6 +18,10 @@ RECONNECT = 3_000_000  # us until a client's first attempt after a loss
 ROUND = 6_000_000
 
 
+# us that a client waits for a broker that accepts its connection and says nothing; then it fails (C4003).
+CONNECTING = 60_000_000
+
+
 def addresses(lab: Cluster, where: Any) -> list[Broker]:
     """Return the brokers of an address list, or of a single name; "any" are all."""
     names = where if isinstance(where, (list, tuple)) else [where]
@@ -26,10 +30,23 @@ def addresses(lab: Cluster, where: Any) -> list[Broker]:
 
 def reachable(lab: Cluster, keys: Keys) -> Broker | None:
     """Return the first broker of a step's address list that takes a new connection."""
-    return next(
-        (b for b in addresses(lab, keys["broker"]) if b.serves and not b.quiesced and not _is_taking(b)),
-        None,
-    )
+    return next(filter(_takes_clients, addresses(lab, keys["broker"])), None)
+
+
+def _takes_clients(broker: Broker) -> bool:
+    return broker.serves and not broker.quiesced and not _is_taking(broker)
+
+
+def hangs(lab: Cluster, keys: Keys) -> bool:
+    """Whether who opens a connection hangs at an address whose broker is suspended (OpenMQ rule 8.8)."""
+    first = (b for b in addresses(lab, keys["broker"]) if b.suspended or _takes_clients(b))
+    broker = next(first, None)
+    return broker is not None and broker.suspended
+
+
+def gives_up(keys: Keys) -> int:
+    """Return for how long (us) a client hangs there, with all its attempts."""
+    return CONNECTING * (int(keys.get("reconnect_attempts", 3)) if keys.get("reconnect") else 1)
 
 
 def awaits(lab: Cluster, keys: Keys) -> bool:

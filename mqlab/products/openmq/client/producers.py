@@ -73,6 +73,9 @@ def _can_send(asked: tuple[Cluster, SendJob]) -> bool:
 def _begin(asked: tuple[Cluster, SendJob]) -> Outcome:
     lab, job = asked
     lab.jobs.append(job)
+    if job.producer is None:
+        job.until = lab.clock.now + clients.CONNECTING
+        lab.later(clients.CONNECTING)
     if job.keys.get("in_background"):
         go_on(lab, job)
         return job.row
@@ -111,13 +114,14 @@ def go_on(lab: Cluster, job: SendJob) -> bool:
     producer, moved = job.producer, False
     if producer is None:  # a step that sends at a broker has one for itself
         where = clients.addresses(lab, job.keys["broker"])[0]
-        if not where.answers:
+        over = where.suspended and lab.clock.now >= job.until
+        if not where.answers and not over:
             return False
         producer = job.producer = _open(
             lab, f"#{job.row['first']}", str(job.keys.get("name", f"P.{where.name}")), job.keys
         )
         if producer is None:
-            job.row["result"] = "refused"
+            job.row["later" if job.late else "result"] = "refused"
             lab.jobs.remove(job)
             return True
     if not producer.open and not clients.comes_back(producer) and producer.mode == "transacted":
