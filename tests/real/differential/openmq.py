@@ -240,6 +240,17 @@ def _message(s: Script) -> Step:
     }
 
 
+def _message_by(s: Script, name: str) -> Step:
+    """Return messages of an open producer, which keeps its time to live and its priority in the recorder."""
+    message, producer = _message(s), s.producers[name]
+    for key, usual in (("time_to_live_ms", producer.get("time_to_live_ms")), ("jms_priority", 4)):
+        if key in message:
+            producer[key] = message[key]
+        elif key in producer:
+            message[key] = usual
+    return message
+
+
 def send(s: Script) -> None:
     """Send at a broker, on a connection of its own."""
     s.add("send", broker=s.broker(), **s.dest(), **_message(s), **s.draw.maybe(0.1, transacted=True))
@@ -268,7 +279,7 @@ def with_producer(s: Script) -> None:
         does |= {"commit": 3.0, "rollback": 2.0}
     what = s.draw.weighted(does)
     if what == "send":
-        s.add("send", producer=name, **_message(s))
+        s.add("send", producer=name, **_message_by(s, name))
     elif what == "close":
         del s.producers[name]
         s.add("close_producer", producer=name)
@@ -284,7 +295,7 @@ def _xa(s: Script, kind: str, name: str) -> None:
         xid, state = s.name("x"), "begun"
         s.add("xa", settle=False, **{kind: name}, action="start", xid=xid)
         if kind == "producer":
-            s.add("send", producer=name, **_message(s))
+            s.add("send", producer=name, **_message_by(s, name))
         else:
             s.add("receive", consumer=name, count=s.draw.number(1, 3), within_ms=2000)
         s.add("xa", settle=False, **{kind: name}, action="end", xid=xid)

@@ -20,6 +20,9 @@ ALREADY_VISITED = int(Reason.already_visited)
 TTL_USED_UP = int(Reason.ttl_used_up)
 
 
+USUAL_PREFETCH = 1000  # that a broker takes for "not set" and replaces by its policy's (ActiveMQ rule 27.1)
+
+
 class DemandSubscription(Subscription):
     """A subscription that a bridge holds at its home broker, on behalf of consumers beyond.
 
@@ -32,7 +35,10 @@ class DemandSubscription(Subscription):
         settings = bridge.settings
         come_through = ">".join(bridge.lab.broker_name(id) for id in info.path)
         label = f"{info.dest} at {bridge.local_broker.name} by {bridge.name}, consumer path {come_through}"
-        super().__init__(bridge.local_broker, info, settings.prefetch_of(info.dest), label, network=True)
+        prefetch = settings.prefetch_of(info.dest)
+        if info.dest.is_queue and prefetch == USUAL_PREFETCH:  # as the broker does with any client's
+            prefetch = bridge.local_broker.policy_for(info.dest)["queue_prefetch"]
+        super().__init__(bridge.local_broker, info, prefetch, label, network=True)
         self.bridge, self.static = bridge, static
         home, remote = bridge.local_broker.node, bridge.remote_broker.node
         self.passage = pack_prefix(FORWARDED, home, home, remote, bridge.no, self.no)
