@@ -92,6 +92,7 @@ class ClientActions(Subsystem):
             self.lab.under_way = self._next_message(reading)
             return
         reading.consumer.results.append("receive: still blocked")
+        reading.consumer.calls += 1
         self.lab.later(LOOKS, self._receive_behind, reading)
         self.lab.come_to_rest()
 
@@ -105,8 +106,15 @@ class ClientActions(Subsystem):
             self._take_one(reading)
         if reading.got < reading.count and not reading.ended and self.lab.clock.now < reading.end:
             self.lab.later(LOOKS, self._receive_behind, reading)
-        else:
-            self._say_how(reading)
+            return
+        self._say_how(reading)
+        reading.consumer.calls -= 1
+        if reading.consumer.closes and not reading.consumer.calls:
+            self.lab.later(LOOKS, self._close, reading.consumer)
+
+    @staticmethod
+    def _close(consumer: Consumer) -> None:
+        consumer.close()
 
     def _next_message(self, reading: ReceiveCall) -> Completion:
         if reading.got < reading.count and not reading.ended:

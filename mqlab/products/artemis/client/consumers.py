@@ -34,6 +34,8 @@ class Consumer(Client):
         self.buffer: list[MessageReference] = []  # also what is on its way to it, at the end
         self.arrived = 0  # how many of the buffer have come
         self.round = 0  # counts how often the buffer was given back
+        self.calls = 0  # that wait behind its opening
+        self.closes = False  # as soon as they are over
         self.unacknowledged: list[MessageReference] = []
         self.acknowledging: list[MessageReference] = []  # acknowledged, and the broker does not know yet
         self.received = array("i")
@@ -186,6 +188,10 @@ class Consumer(Client):
         It looks for its first one, too: its opening is not over, and its client does one thing after the other.
         """
         broker, blocked = self.at, self.state in ("reconnecting", "new")
+        if self.state == "new" and self.calls:
+            self.closes, self.receiving = True, False
+            self.results.append(f"step {self.lab.step_no} close_consumer: still blocked")
+            return True
         was_open = self.state != "new"
         self._on_acknowledged(list(self.acknowledging))
         self.leave(taken=True, buffered=False)

@@ -137,7 +137,7 @@ class Transaction(Request):
 
     def act(self) -> None:
         """Let the session do it."""
-        self.call(self.step, *self.words)
+        self.call(self.lab.step_no, *self.words)
 
 
 class SendRequest(Request):
