@@ -134,10 +134,11 @@ class Transaction(Request):
     def __init__(self, client: Client, call: Callable[..., None], *words: str) -> None:
         super().__init__(client, " ".join(words))
         self.call, self.words = call, words[1:]
+        self.queued = client.state == "new"  # it begins when the opening is over
 
     def act(self) -> None:
         """Let the session do it."""
-        self.call(self.lab.step_no, *self.words)
+        self.call(self.lab.step_no if self.queued else self.step, *self.words)
 
 
 class SendRequest(Request):
