@@ -75,7 +75,20 @@ def _clients(trace: Trace, told: set[str]) -> Iterator[Undone]:
         if known or action.name in there[kind] | browsed:  # type: ignore[attr-defined]
             continue
         done = "never subscribed" if kind == "Consumer" else "never connected"
-        yield Undone(f"{kind} {action.name}", done)  # type: ignore[attr-defined]
+        why = _refusal(trace, action.name) if kind == "Client" else ""  # type: ignore[attr-defined]
+        yield Undone(f"{kind} {action.name}", f"{done}; {why}" if why else done)  # type: ignore[attr-defined]
+
+
+def _refusal(trace: Trace, client: str) -> str:
+    """Return why a client never connected: how its call ended, else what came of its last attempt."""
+    for call in trace.header.get("calls", ()):
+        if call.get("do") == "connect" and call.get("client") == client and "error" in call:
+            return str(call["error"]["message"])
+    frm, names = trace.column("frm"), trace.names["node"]
+    tried = [row for row in trace.rows(Kind.Attempted) if names[frm[row]] == client]
+    if tried:
+        return Reason(trace.column("rule")[tried[-1]]).sentence
+    return "no address of it is one that a client can try, such as tcp://A:61616"
 
 
 def _faults(trace: Trace, told: set[str]) -> Iterator[Undone]:

@@ -89,7 +89,37 @@ def test_a_restart_of_a_running_broker_is_in_vain():
 
 def test_a_client_whose_address_the_product_refuses_never_connects():
     trace = mq.run(A, mq.Client("shop", uri="failover:(tcp://A:61616)?maxReconectDelay=5"))
-    assert told(trace) == ["Client shop: never connected"]
+    assert told(trace) == ["Client shop: never connected; Invalid connect parameters: {maxReconectDelay=5}"]
+
+
+@pytest.mark.parametrize(("uri", "why"), [
+    ("http://A:61616", "Transport scheme NOT recognized: [http]"),
+    ("failover:(http://A:61616)", "no address of it is one that a client can try, such as tcp://A:61616"),
+    ("failover:(tcp://A:61616)", "connection refused: nothing is listening at that address"),
+])  # fmt: skip
+def test_a_client_that_never_connected_says_why(uri, why):
+    trace = mq.run(A, mq.Crash("A"), mq.Client("shop", uri=uri), until="3s")
+    assert told(trace) == [f"Client shop: never connected; {why}"]
+
+
+@pytest.mark.parametrize(("uri", "row"), [
+    ("tcp://A:7777", "port 7777 of A: ignored: in mqlab A is found by its name, at any port"),
+    ("failover:(tcp://A:1?wireFormat.cacheEnabled=no)", "wireFormat.cacheEnabled=no: read as false; write"),
+    ("failover:(tcp://A:61616)?randomize=perhaps", "randomize=perhaps: read as false; write true or false"),
+    ("failover:(tcp://A:61616)?randomize=FALSE&maxReconnectDelay=5", None),
+])  # fmt: skip
+def test_what_an_address_says_and_mqlab_reads_otherwise_is_told(uri, row):
+    found = told(mq.run(A, mq.Client("shop", uri=uri), mq.Producer("P", on="shop", sends=1, to=Q)))
+    assert found == [] if row is None else any(one.startswith(f"Client shop, {row}") for one in found)
+
+
+def test_the_port_of_a_connector_is_told_but_not_of_one_from_files(tmp_path):
+    net = mq.Network(mq.Broker("A", mq.NetworkConnector("ab", "static:(tcp://B:61617)")), mq.Broker("B"))
+    load = mq.default_load(net)
+    assert [one.what for one in mq.run(net, *load).undone] == ["A/ab, port 61617 of B"]
+    mq.save(mq.Network(mq.Broker("A", CONNECTOR), mq.Broker("B")), tmp_path)
+    other = mq.load(tmp_path)  # of files `check` looks at the ports
+    assert mq.run(other, *load).undone == ()
 
 
 def test_a_consumer_at_a_broker_that_is_down_is_told():

@@ -79,9 +79,11 @@ class ClusterLab(Cluster):
             times = [duration(action.at, "at") for action in self.appointments if action.at is not None]
             super().hurry(min([last, *(time - 1 for time in times)]))
 
-    def step(self) -> bool:
-        """Let the next thing happen, an event or the next step; False when nothing is left."""
-        moved = super().step()
+    def step(self, count: int = 1) -> bool:
+        """Let the next thing happen, an event or the next step, or so many; False when nothing is left."""
+        moved = super().step(count)
+        if count != 1:  # each has been here
+            return moved
         if not moved and self.beside:
             self.clock.next()
             moved = True
