@@ -93,14 +93,12 @@ def outcomes(
     >>> print(mq.outcomes("fuse:2.20", seeds=20))
     One outcome in 20 runs: C1 6, C2 3, C3 3.
     """
-    from mqlab import experiments, products
+    from mqlab import experiments
     from mqlab.products import inputs
     from mqlab.spec.values import duration
 
-    scenario = inputs.scenario_of(what, *actions)
-    body = products.product_of_scenario(scenario).write(scenario)
     setting = experiments.Setting(seed, duration(jitter, "jitter"), until, links)
-    return experiments.outcomes(body, setting, seeds)
+    return experiments.outcomes(inputs.scenario_of(what, *actions), setting, seeds)
 
 
 def sweep(

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field, replace
 
 from mqlab.errors import BadValue
 from mqlab.experiments.rerun import Setting, play
-from mqlab.spec.change import Body
 from mqlab.spec.plural import counted
+from mqlab.spec.scenario import Scenario
 from mqlab.trace.event import Event
 from mqlab.trace.kinds import Kind
 from mqlab.trace.trace import Trace
@@ -70,7 +70,7 @@ class Outcomes:
     """
 
     found: tuple[Outcome, ...]
-    body: Body = field(repr=False, compare=False)
+    scenario: Scenario = field(repr=False, compare=False)
     setting: Setting = field(repr=False, compare=False)
 
     def __len__(self) -> int:
@@ -94,7 +94,7 @@ class Outcomes:
     def trace(self, place: int) -> Trace:
         """Return the trace of an example of the outcome at *place*."""
         setting = replace(self.setting, seed=self.found[place].seed)
-        return play(self.body, setting)
+        return play(self.scenario, setting)
 
     def parting(self, place: int) -> tuple[Event | None, Event | None]:
         """Return the first decision of a broker that is not that of the most frequent outcome's example.
@@ -142,8 +142,8 @@ def _same(event: Event) -> tuple[object, ...]:
     return (event.kind, event.message, event.to, event.destination, event.subscription, event.rule)
 
 
-def outcomes(body: Body, setting: Setting, seeds: int = SEEDS) -> Outcomes:
-    """Play a lab file with *seeds* seeds from that of *setting* on, and return what came of it.
+def outcomes(scenario: Scenario, setting: Setting, seeds: int = SEEDS) -> Outcomes:
+    """Play a scenario with *seeds* seeds from that of *setting* on, and return what came of it.
 
     Raises `BadValue` for fewer than one seed, or without jitter: then every run is the same.
     """
@@ -154,11 +154,11 @@ def outcomes(body: Body, setting: Setting, seeds: int = SEEDS) -> Outcomes:
     counts: Counter[Outcome] = Counter()
     first: dict[Outcome, int] = {}
     for seed in range(setting.seed, setting.seed + seeds):
-        outcome = Outcome.of(play(body, replace(setting, seed=seed)))
+        outcome = Outcome.of(play(scenario, replace(setting, seed=seed)))
         counts[outcome] += 1
         first.setdefault(outcome, seed)
     found = [
         Outcome(o.received, o.waiting, o.lost, o.twice, runs, first[o])
         for o, runs in sorted(counts.items(), key=lambda pair: (-pair[1], first[pair[0]]))
     ]
-    return Outcomes(tuple(found), body, setting)
+    return Outcomes(tuple(found), scenario, setting)

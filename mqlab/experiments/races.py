@@ -8,6 +8,7 @@ from mqlab.errors import MqlabError
 from mqlab.experiments.outcomes import Outcomes, outcomes
 from mqlab.experiments.rerun import Setting
 from mqlab.explain import Explanation
+from mqlab.products import inputs
 from mqlab.spec.plural import counted
 from mqlab.trace.trace import Trace
 
@@ -22,7 +23,8 @@ def other_outcomes(trace: Trace) -> Outcomes | None:
         return None
     try:
         setting = Setting.of(trace)
-        return outcomes(trace.header["scenario"], replace(setting, jitter=setting.jitter or JITTER), SEEDS)
+        jittered = replace(setting, jitter=setting.jitter or JITTER)
+        return outcomes(inputs.scenario_of(trace), jittered, SEEDS)
     except MqlabError:
         return None  # it does not hold its scenario, or does not end under jitter
 
