@@ -26,7 +26,7 @@ def chaos(
     """Return what `run` takes with random faults: one about *every* so long, for *length* after the start.
 
     *kinds* are crash, stop and pause of a broker, and cut of a link (one of them, or several); each is repaired
-    after 0.2 to 5 s. A *seed* gives the same faults each time. Times are texts such as ``"2s"`` or milliseconds.
+    after 0.2 to 5 s. A *seed* gives the same faults each time. Times are texts (``"2s"``) or milliseconds.
 
     >>> import mqlab as mq
     >>> troubled = mq.chaos(mq.chain(2), seed=1, kinds=("crash",), length="8s")

@@ -1,6 +1,6 @@
-"""What addresses say and is read otherwise: ports that mqlab ignores, switches that are neither true nor false.
+"""What is not read as an address says it: ports, which mqlab ignores, and switches neither true nor false.
 
-A value that is not "true" is false to Java (recordings of bad options). Of networks from files `check` says more.
+Java reads what is not "true" as false (see `query.value_of`). Of networks from files `check` says more.
 """
 
 from __future__ import annotations
