@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def steps(lab: Lab, count: int) -> bool:
     """Let so many things happen, one step each; False when nothing is left. Raises `BadValue` for no number."""
     if type(count) is not int or count < 1:
-        raise BadValue(f"step: {shown(count)} steps; expected a whole number, 1 or more")
+        raise BadValue(f"step: count is {shown(count)}; expected a whole number, 1 or more")
     return all(lab.step() for _ in range(count))
 
 
