@@ -9,7 +9,7 @@ from mqlab.experiments.confirm import confirm
 from mqlab.experiments.outcomes import Outcome, Outcomes, outcomes
 from mqlab.experiments.races import other_outcomes, tell_races
 from mqlab.experiments.rerun import Setting
-from mqlab.experiments.what_if import WhatIf, affordable, what_if
+from mqlab.experiments.what_if import WhatIf, affordable, rerun, what_if
 from mqlab.spec.change import Change
 
 __all__ = [
@@ -22,6 +22,7 @@ __all__ = [
     "confirm",
     "other_outcomes",
     "outcomes",
+    "rerun",
     "tell_races",
     "what_if",
 ]

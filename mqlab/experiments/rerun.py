@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Self
 
 from mqlab import products
-from mqlab.errors import BadValue
 from mqlab.products import inputs
 from mqlab.spec import Scenario
 from mqlab.spec.change import Body
@@ -27,9 +25,8 @@ class Setting:
     @classmethod
     def of(cls, trace: Trace) -> Self:
         """Return the setting of a run; raises `BadValue` for a trace that does not hold it."""
+        inputs.scenario_in(trace)
         header = trace.header
-        if not isinstance(header.get("scenario"), Mapping) or "brokers" not in header["scenario"]:
-            raise BadValue("this trace does not contain its scenario, so it cannot be re-run")
         links = Links.read(header.get("links"))
         return cls(header.get("seed", 0), header.get("jitter", 0), header.get("until"), links)
 

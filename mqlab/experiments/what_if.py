@@ -7,7 +7,7 @@ in a laboratory, by taking one thing away (or setting it otherwise), running aga
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from mqlab.errors import MqlabError, UnknownName
@@ -48,8 +48,7 @@ class WhatIf:
         """Return the trace of the run with a change of these made, the first unless one is given."""
         if change is None and not self.changes:
             return self.trace
-        chosen = change or self.changes[0]
-        return play(chosen.apply(inputs.body_of(self.trace)), Setting.of(self.trace))
+        return rerun(self.trace, change or self.changes[0])
 
     def __str__(self) -> str:
         was = "received" if self.received else "did not receive"
@@ -88,26 +87,39 @@ def what_if(trace: Trace, *, message: str | int, consumer: str, at_most: int | N
     if consumer not in counts:
         raise UnknownName.of("consumer", consumer, counts)
     name = trace.message_name(trace.message(message))
-    setting, body = Setting.of(trace), inputs.body_of(trace)
     was = has_received(trace, name, consumer)
-    limit = max(AT_LEAST, ROOM * len(trace))
-
-    def tried(change: Change) -> Change | None:
-        """Return the change if it does it, with what else it does."""
-        try:
-            other = play(change.apply(body), setting, limit)
-        except MqlabError:
-            return None  # that network cannot be, or does not end: it answers nothing
-        return replace(change, but=worse(trace, other)) if has_received(other, name, consumer) != was else None
-
     candidates = list(changes_of(trace, name, consumer))
     if at_most is None:
         at_most = max(FEWEST, affordable(trace))
     places = set(nearest_first(candidates, trace, name, consumer)[:at_most])
-    great = (tried(change) for place, change in enumerate(candidates) if place in places)
-    found = [next(filter(None, map(tried, one.lesser[:LESSER])), one) for one in great if one is not None]
-    all_tried = len(places) == len(candidates)
-    return WhatIf(name, consumer, was, tuple(found), len(places), all_tried, trace)
+    near = [change for place, change in enumerate(candidates) if place in places]
+    found = search(trace, near, lambda other: has_received(other, name, consumer) != was)
+    return WhatIf(name, consumer, was, found, len(near), len(near) == len(candidates), trace)
+
+
+def search(trace: Trace, candidates: Iterable[Change], holds: Callable[[Trace], bool]) -> tuple[Change, ...]:
+    """Return those changes of a run after which something *holds* of the other run, with what else each does.
+
+    Where a smaller value of an option does it, too, that one. Raises `BadValue` for a trace that does not hold
+    its scenario.
+    """
+    setting, body = Setting.of(trace), inputs.body_of(trace)
+    limit = max(AT_LEAST, ROOM * len(trace))
+
+    def tried(change: Change) -> Change | None:
+        try:
+            other = play(change.apply(body), setting, limit)
+        except MqlabError:
+            return None  # that network cannot be, or does not end: it answers nothing
+        return replace(change, but=worse(trace, other)) if holds(other) else None
+
+    great = filter(None, map(tried, candidates))
+    return tuple(next(filter(None, map(tried, one.lesser[:LESSER])), one) for one in great)
+
+
+def rerun(trace: Trace, change: Change) -> Trace:
+    """Return the trace of a run with a change of it made."""
+    return play(change.apply(inputs.body_of(trace)), Setting.of(trace))
 
 
 def worse(trace: Trace, other: Trace) -> str:

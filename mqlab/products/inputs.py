@@ -54,9 +54,20 @@ def _scenario(what: object) -> Scenario:
     raise BadValue(f"{shown(what)} cannot be run; pass a network, a figure, its id, a lab file or a trace")
 
 
+def scenario_in(trace: Trace) -> JsonDict:
+    """Return the lab file that a trace holds, as it is; raises `BadValue` where there is none."""
+    found = trace.header.get("scenario")
+    if not isinstance(found, Mapping) or "brokers" not in found:
+        raise BadValue("this trace does not contain its scenario, so it cannot be re-run")
+    return dict(found)
+
+
 def body_of(trace: Trace) -> JsonDict:
-    """Return the lab file of a run; of one that an earlier version has kept as that would be written today."""
-    body = dict(trace.header["scenario"])
+    """Return the lab file of a run; of one that an earlier version has kept as that would be written today.
+
+    Raises `BadValue` for a trace without one.
+    """
+    body = scenario_in(trace)
     if "steps" not in body:
         return body
     product = products.product_of(body)

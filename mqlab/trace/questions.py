@@ -8,7 +8,7 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from mqlab.trace import fast, plain
 from mqlab.trace.fates import CODE, DOWN, LETS_GO, Fate
@@ -131,6 +131,38 @@ def stuck(trace: Trace) -> dict[str, dict[str, list[int]]]:
             and rules[told] not in PASSING
         ),
     )
+
+
+class StuckQueue(NamedTuple):
+    """A queue whose messages no consumer gets where they lie; `row` says why, of the last of them."""
+
+    broker: int
+    dest: int
+    messages: list[int]
+    row: int
+
+
+def stuck_queues(trace: Trace) -> list[StuckQueue]:
+    """Return the queues whose messages cannot go on, forwarded or not, though the run has consumers for them.
+
+    What waits for something that passes by itself (a full window, a lock) is not stuck, nor what lies at a
+    broker that is down, nor in a queue that no consumer of the run reads and to which nothing was forwarded.
+    """
+    lying, kinds, rules = trace.tally().lying, trace.column("kind"), trace.column("rule")
+    links, hops, names = trace.column("link"), trace.column("hop"), trace.names
+    read = {trace.column("dest")[row] for row in trace.rows(Kind.Subscribed)}
+    ended = {trace.column("broker")[row]: row for kind in DOWN for row in trace.rows(kind)}
+    found: dict[tuple[int, int], StuckQueue] = {}
+    for broker, dest, msg, opened, told in zip(
+        lying.broker, lying.dest, lying.msg, lying.opened, lying.told, strict=True
+    ):
+        if kinds[told] != Kind.Held or rules[told] in PASSING or not names["dest"][dest].startswith("queue://"):
+            continue
+        if ended.get(broker, -1) < told and (dest in read or links[opened] >= 0 or hops[opened] > 0):
+            queue = found.get((broker, dest), StuckQueue(broker, dest, [], told))
+            queue.messages.append(msg)
+            found[broker, dest] = queue._replace(row=max(queue.row, told))
+    return list(found.values())
 
 
 def _by_broker(trace: Trace, found: Iterable[tuple[int, int, int]]) -> dict[str, dict[str, list[int]]]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from mqlab.errors import BadValue
 from mqlab.spec.plural import counted
-from mqlab.trace import labels
+from mqlab.trace import labels, questions
 from mqlab.trace.kinds import Kind
 from mqlab.trace.trace import Trace
 from mqlab.views import changes, counter_columns, flights, opened, still, tracks, twin
@@ -24,6 +24,7 @@ from mqlab.views.plan import Stage
 from mqlab.views.sizes import MOST_IN_ROOMS, ONE_ROOM, ROOMS
 from mqlab.views.still import Columns
 from mqlab.views.story import PlaybackTime
+from mqlab.views.tracks import Table
 
 MOST_EVENTS = 200_000  # more than this is for mqlab.replay
 _LEAVES = (Kind.Acknowledged, Kind.Discarded, Kind.Expired, Kind.DeadLettered)
@@ -69,6 +70,7 @@ def scene(
         **counter_columns.columns(trace, story),
         "plans": {"text": [json.dumps(one) for one in plans]},
         "traffic": {"count": []},
+        "stuck": _stuck(trace, story),
         "changes": changes.columns(cast, story),
         "roles": dict(changes.role_words(cast)),
         **twin.columns(trace, story),
@@ -110,7 +112,7 @@ def _round(values: Sequence[float]) -> list[float]:
 SHAPES: dict[str, str] = {
     **still.SHAPES,
     "flights": "t0 took way look msg flags", "looks": "token shape kind name", "plans": "text",
-    "traffic": "count",
+    "traffic": "count", "stuck": "t node dest count why",
     "destinations": "name look", "changes": "t what a b c d", "roles": "word kind",
     "depths": "t node value", "received": "t node value", "events": twin.NAMES,
     "rules": "sentence source", "folds": "x0 x1 text told", "clock": "play t",
@@ -121,6 +123,18 @@ SHAPES: dict[str, str] = {
     "about": "product guide", "window": "from to low high told level live no",
     "rates": "t sent received", "whole": "t sent received", "wish": "from to msg no",
 }  # fmt: skip
+
+
+def _stuck(trace: Trace, story: PlaybackTime) -> Table:
+    """Return the queues whose messages no consumer gets, from when that is so, and why in one line."""
+    found = questions.stuck_queues(trace)
+    return {
+        "t": _round([story.at(trace.column("t")[queue.row]) for queue in found]),
+        "node": [queue.broker for queue in found],
+        "dest": [queue.dest for queue in found],
+        "count": [len(queue.messages) for queue in found],
+        "why": [trace.event(queue.row).rule.sentence for queue in found],
+    }
 
 
 def _counts(cast: SceneParts, story: PlaybackTime) -> Columns:

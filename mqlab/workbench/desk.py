@@ -103,6 +103,11 @@ class WorkbenchSession:
         told, self.found = questions.what_if(self.state.shown, data["message"], data["consumer"])
         return told
 
+    def cures(self, data: Data) -> Data:
+        """Find changes that deliver what is stuck at `broker` in `destination`; `fork` takes one by number."""
+        told, self.found = panels.cured(self.state.shown, data["broker"], data["destination"])
+        return told
+
     def check(self, data: Data) -> Data:
         """Return the problems, each with its part and, if one was found, a fix; `fork` takes it by number."""
         told, found = panels.checked(self.state.shown)
@@ -325,6 +330,7 @@ _ANSWERS: dict[str, Callable[[WorkbenchSession, Data], object]] = {
     "why": WorkbenchSession.why,
     "why not": WorkbenchSession.why_not,
     "what if": WorkbenchSession.what_if,
+    "cures": WorkbenchSession.cures,
     "check": WorkbenchSession.check,
     "code": WorkbenchSession.code,
     "take": WorkbenchSession.take,

@@ -8,15 +8,17 @@ from collections.abc import Iterator
 
 from mqlab import products
 from mqlab.experiments import fixes
+from mqlab.experiments.cures import cures
 from mqlab.explain import sentence
 from mqlab.products.activemq.figures.claims import claims
 from mqlab.spec.change import Body, Change
+from mqlab.spec.json_types import JsonDict
 from mqlab.trace.difference import Comparison
 from mqlab.trace.kinds import Kind
 from mqlab.trace.trace import Trace
 from mqlab.workbench.branch import Branch
 from mqlab.workbench.parts import destinations, parts
-from mqlab.workbench.questions import consequence, sent
+from mqlab.workbench.questions import consequence, consequences, sent
 
 MOST_MOVED = 40  # messages that end elsewhere, told by number
 
@@ -46,6 +48,14 @@ def checked(branch: Branch) -> tuple[list[dict[str, object]], list[Change | None
             }
         )
     return told, changes
+
+
+def cured(branch: Branch, broker: str, destination: str) -> tuple[JsonDict, tuple[Change, ...]]:
+    """Return the changes that deliver what is stuck in a queue of a broker, with what else each would do."""
+    found, tried = cures(branch.trace, broker, destination)
+    title = f"What would deliver the messages of {destination} at {broker}?"
+    changes = consequences(branch, found)
+    return {"title": title, "changes": changes, "tried": tried, "all": True}, found[: len(changes)]
 
 
 def _part(body: Body, where: str) -> dict[str, str] | None:

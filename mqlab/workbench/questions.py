@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby, islice
 from typing import NamedTuple
@@ -18,10 +18,12 @@ from mqlab.spec.plural import counted
 from mqlab.spec.values import matches
 from mqlab.trace.event import Event
 from mqlab.trace.kinds import Kind, Reason
+from mqlab.trace.questions import stuck_queues
 from mqlab.trace.trace import Trace
 from mqlab.workbench.branch import Branch
 
 MOST_STEPS = 60
+MOST_CHANGES = 5  # that an answer shows, each with what comes of it
 MOST_MISSED, MOST_TWICE = 3, 12  # messages that an answer names
 
 
@@ -278,19 +280,27 @@ def what_if(branch: Branch, message: str | int, consumer: str) -> tuple[JsonDict
     if not runs:
         raise BadValue("this run is too long for automatic what-if; fork it by hand")
     found = experiments.what_if(branch.trace, message=message, consumer=consumer, at_most=runs)
-    told: list[JsonDict] = []
-    for change in found.changes[:5]:
-        other = found.run(change)
-        told.append({"text": change.text, "kind": change.kind, **consequence(branch.trace, other)})
+    would = "would not receive it" if found.received else "would receive it"
     return {
-        "title": f"What if? Smallest change after which {consumer} would (not) receive it "
-        + ("no longer gets it" if found.received else "would get it"),
-        "changes": told,
+        "title": f"What if? Smallest change after which {consumer} {would}",
+        "changes": consequences(branch, found.changes),
         "tried": found.tried,
         "all": found.all_tried,
         "message": branch.trace.message(message),
         "consumer": consumer,
-    }, found.changes[:5]
+    }, found.changes[:MOST_CHANGES]
+
+
+def consequences(branch: Branch, changes: Sequence[Change]) -> list[JsonDict]:
+    """Return the first changes of a run as JSON values, each with what another run with it comes to."""
+    return [
+        {
+            "text": change.text,
+            "kind": change.kind,
+            **consequence(branch.trace, experiments.rerun(branch.trace, change)),
+        }
+        for change in changes[:MOST_CHANGES]
+    ]
 
 
 def consequence(before: Trace, after: Trace) -> JsonDict:
@@ -305,4 +315,4 @@ def consequence(before: Trace, after: Trace) -> JsonDict:
 
 
 def _stuck(trace: Trace) -> int:
-    return sum(len(numbers) for queues in trace.stuck().values() for numbers in queues.values())
+    return sum(len(queue.messages) for queue in stuck_queues(trace))

@@ -155,6 +155,19 @@ def test_what_if_forks_to_the_run_that_it_promised(page, desk):
     page.get_by_role("button", name="Δ 1 change").wait_for()
 
 
+def test_what_would_deliver_stuck_messages_is_asked_with_one_press_and_made_with_another(page, desk):
+    desk("article:stuck")
+    go_to(page, 1e9)
+    panel(page).get_by_text("10 of TEST.FOO stuck at A:").wait_for()
+    panel(page).get_by_role("button", name="What would deliver them?").click()
+    panel(page).get_by_text("replayWhenNoConsumers for queue://TEST.FOO at every broker").wait_for()
+    panel(page).get_by_role("button", name="Fork", exact=True).first.click()
+    settled(page)
+    go_to(page, 1e9)
+    panel(page).get_by_text("received so far", exact=False).wait_for()
+    assert panel(page).get_by_text("stuck at").count() == 0
+
+
 def test_an_answer_that_comes_too_late_is_not_shown(page, desk):
     desk("fuse:2.20")
     page.evaluate(f"() => {{ {PLAYER}.select({{kind: 'broker', name: 'A'}}); "

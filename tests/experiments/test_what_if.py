@@ -6,6 +6,8 @@ import pytest
 
 import mqlab as mq
 from mqlab.errors import BadValue, UnknownName
+from mqlab.experiments import rerun
+from mqlab.experiments.cures import cures, stuck_at
 from tests.products.activemq.behaviours import FOO, network, reads, send
 
 
@@ -115,3 +117,16 @@ def test_where_only_some_can_be_tried_it_is_those_of_who_asks():
     trace = mq.run(net, mq.Consumer("desk", "D", FOO, selector="n > 1"), send(1, properties={"n": 0}))
     found = mq.what_if(trace, message="P-1", consumer="desk", at_most=1)
     assert list(map(str, found.changes)) == ["desk without selector=n > 1"]
+
+
+def test_cures_deliver_what_is_stuck_and_lose_less_than_they_deliver():
+    trace = mq.run("article:stuck")
+    found, tried = cures(trace, "A", "queue://TEST.FOO")
+    assert found[0].text == "replayWhenNoConsumers for queue://TEST.FOO at every broker"
+    assert tried > len(found)
+    for change in found:
+        other = rerun(trace, change)
+        assert stuck_at(other) == {}, change.text
+        assert len(other.lost()) < 10, change.text
+    with pytest.raises(BadValue, match=r"no message is stuck at B in queue://TEST\.FOO"):
+        cures(trace, "B", "queue://TEST.FOO")

@@ -11,6 +11,7 @@ from mqlab.errors import BadFile, MqlabError, UnknownName
 from mqlab.trace import COLUMNS, Kind, parquet
 from mqlab.trace.columns import Columns
 from mqlab.trace.labels import labels
+from mqlab.trace.questions import stuck_queues
 from tests.conftest import ROOT
 
 FOO = mq.Queue("TEST.FOO")
@@ -165,3 +166,19 @@ def test_an_explanation_names_the_rule_and_the_guide():
     text = str(mq.explain(trace, message="P-1"))
     assert "still waiting at A" in text
     assert "there is no matching subscription at this broker (no demand) [Fuse 2, Dynamic propagation]" in text
+
+
+Q = mq.Queue("Q")
+
+
+def test_a_queue_is_stuck_where_consumers_of_it_are_and_cannot_be_reached():
+    apart = mq.Network(mq.Broker("A"), mq.Broker("B"))
+    story = [mq.Consumer("C", on="B", reads=Q), mq.Producer("P", on="A", sends=3, to=Q)]
+    trace = mq.run(apart, *story)
+    (queue,) = stuck_queues(trace)
+    assert (trace.names["node"][queue.broker], len(queue.messages)) == ("A", 3)
+    assert trace.event(queue.row).rule.name == "no_subscription"
+    assert stuck_queues(mq.run(apart, story[1])) == [], "the run has no consumer that it could be kept from"
+    assert stuck_queues(mq.run(apart, *story, mq.Crash("A"))) == [], "a broker that is down holds nobody up"
+    full = mq.Consumer("C", on="A", reads=Q, prefetch=1, receiving=False)
+    assert stuck_queues(mq.run(apart, full, story[1])) == [], "a full window empties by itself"

@@ -91,3 +91,12 @@ def test_votes_are_told_and_fly_from_those_who_gave_them():
         number(trace, "M3"),
     }
     assert {columns["ways"]["to_node"][way] for way in ways} == {slave}
+
+
+def test_what_is_stuck_is_told_from_when_it_is_with_its_reason():
+    trace = mq.run("article:stuck")
+    stuck = scene(trace).columns["stuck"]
+    assert (stuck["node"], stuck["count"]) == ([number(trace, "A")], [10])
+    assert stuck["why"] == ["a message never returns to a broker it has visited"]
+    assert 0 < stuck["t"][0] < scene(trace).duration
+    assert scene(mq.run("fuse:2.20")).columns["stuck"]["t"] == []

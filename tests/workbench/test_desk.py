@@ -105,6 +105,18 @@ def test_what_if_changes_the_answer_and_its_fork_is_that_run():
         desk.answer("fork", {"change": 0})  # that list belonged to the run before
 
 
+def test_what_is_stuck_is_cured_by_changes_that_tell_what_comes_of_them():
+    desk = desk_of("article:stuck")
+    found = desk.answer("cures", {"broker": "A", "destination": "queue://TEST.FOO"})
+    assert found["title"] == "What would deliver the messages of queue://TEST.FOO at A?"
+    first = found["changes"][0]
+    assert (first["received"], first["stuck"]) == ([["C1", 0, 0], ["C2", 0, 10]], [10, 0])
+    desk.answer("fork", {"change": 0})
+    assert desk.traces[0].received() == {"C1": 0, "C2": 10}
+    with pytest.raises(BadValue, match="no message is stuck at A"):
+        desk.answer("cures", {"broker": "A", "destination": "queue://TEST.FOO"})
+
+
 def test_why_tells_a_message_in_steps_with_rule_and_source():
     told = desk_of("fuse:2.20").answer("why", {"kind": "message", "name": "5"})
     assert told["title"] == "Why is message P-5 at C1?"

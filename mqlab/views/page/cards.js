@@ -55,14 +55,14 @@ const drawPill = (ink, right, y, role, size, room) => {
 };
 
 // A queue from its head at the right: full cells wait, hollow ones are dispatched and not acknowledged.
-/** @type {(p: Panel, ink: Ink, left: number, right: number, y: number, queue: Iterable<[msg: number, to: Held]>, dest: number, size: CardSize) => void} */
-const drawStrip = (p, ink, left, right, y, queue, dest, size) => {
+/** @type {(p: Panel, ink: Ink, left: number, right: number, y: number, queue: Iterable<[msg: number, to: Held]>, dest: number, size: CardSize, red?: boolean) => void} */
+const drawStrip = (p, ink, left, right, y, queue, dest, size, red = false) => {
   const [w, h] = size.cell,
     step = w + size.gap,
     all = [...queue],
     look = lookOf(p, dest);
   const chosen = player.selection?.kind === "message" ? player.selection.msg : null;
-  ink.box("pills", (left + right) / 2, y, right - left, h + (size.numbers ? 4 : 3), { fill: "sunken" });
+  ink.box("pills", (left + right) / 2, y, right - left, h + (size.numbers ? 4 : 3), red ? RED : { fill: "sunken" });
   let fit = Math.floor((right - left - 6) / step);
   if (all.length > fit) fit = Math.floor((right - left - 6 - (size.numbers ? 26 : 20)) / step);
   for (let i = 0; i < Math.min(fit, all.length); i++) {
@@ -82,8 +82,20 @@ const drawStrip = (p, ink, left, right, y, queue, dest, size) => {
     }
   }
   if (all.length > fit)
-    ink.say(left + 5, y, `+${all.length - fit}`, size.numbers ? 11 : 10, { bold: true, token: "ink2" });
+    ink.say(left + 5, y, `+${all.length - fit}`, size.numbers ? 11 : 10, { bold: true, token: red ? "fault" : "ink2" });
 };
+const RED = { fill: "fault_soft", edge: "fault" };
+
+// Why a queue's messages stay where they are, from the moment on at which no consumer gets them any more; "" else.
+/** @param {Panel} p @param {number} node @param {number} dest @param {number} t */
+const stuckFor = (p, node, dest, t) => {
+  const s = p.data("stuck"),
+    i = s.node.findIndex((of, k) => of === node && s.dest[k] === dest && t >= s.t[k]);
+  return i < 0 ? "" : s.why[i];
+};
+/** @type {(p: Panel, node: number, queues: Queue[], t: number) => boolean} */
+const anyStuck = (p, node, queues, t) =>
+  queues.some(([dest, queue]) => queue.size > 0 && stuckFor(p, node, dest, t) !== "");
 
 /** @type {(p: Panel, broker: BrokerState | undefined, node: number) => Queue[]} */
 const queuesOf = (p, broker, node) => {
@@ -94,8 +106,8 @@ const queuesOf = (p, broker, node) => {
 /** @param {Queue[]} queues */
 const sumOf = (queues) => queues.reduce((sum, [, queue]) => sum + queue.size, 0);
 
-/** @type {(p: Panel, ink: Ink, queues: Queue[], left: number, right: number, top: number, bottom: number, size: CardSize) => void} */
-const drawQueues = (p, ink, queues, left, right, top, bottom, size) => {
+/** @type {(p: Panel, ink: Ink, node: number, queues: Queue[], left: number, right: number, top: number, bottom: number, size: CardSize, t: number) => void} */
+const drawQueues = (p, ink, node, queues, left, right, top, bottom, size, t) => {
   const rows = Math.min(queues.length, 2),
     pitch = rows > 1 ? 34 : 40,
     under = rows > 1 ? 15.5 : 18;
@@ -107,10 +119,12 @@ const drawQueues = (p, ink, queues, left, right, top, bottom, size) => {
       look = lookOf(p, dest);
     const rest = i === rows - 1 ? queues.length - rows : 0;
     ink.dot(left + 5, y, 10, MARKERS[look.shape] ?? look.shape, look.token, `${look.token}e`, 1.2);
-    const name = shortName(p.data("destinations").name[dest]) + (rest ? worded("and_more", rest) : "");
-    ink.say(left + 14, y, name, 11, { token: "ink2", room: right - left - 46 });
-    ink.say(right, y, String(queue.size), 12.5, { bold: true, align: "right" });
-    drawStrip(p, ink, left, right, y + under, queue, dest, low);
+    const name = shortName(p.data("destinations").name[dest]) + (rest ? worded("and_more", rest) : ""),
+      red = anyStuck(p, node, [queues[i]], t);
+    const count = red ? worded("stuck", queue.size) : String(queue.size),
+      wide = ink.say(right, y, count, 12.5, { bold: true, align: "right", token: red ? "fault" : "ink" });
+    ink.say(left + 14, y, name, 11, { token: "ink2", room: right - left - 24 - wide });
+    drawStrip(p, ink, left, right, y + under, queue, dest, low, red);
   }
 };
 
@@ -287,7 +301,7 @@ const BROKERS = {
     } else if (queues.length) {
       const more = queues.length === 1 && drawTurn(p, ink, left, right, y + h / 2 - 15, state, node, queues[0][0]);
       if (!pill) drawMemory(p, ink, left + ink.wide(name, 15, true) + 10, right, top + 19, node, queues[0]);
-      drawQueues(p, ink, queues, left - 2, right + 2, top + 32, y + h / 2 - (more ? 20 : 4), SIZES.L);
+      drawQueues(p, ink, node, queues, left - 2, right + 2, top + 32, y + h / 2 - (more ? 20 : 4), SIZES.L, t);
     }
     if (state?.vote && !queues.some(([, q]) => q.size)) drawVote(p, ink, left, right, top + 48, state.vote);
     if (role.kind === "waits" && state?.wait?.ms) {
@@ -297,7 +311,7 @@ const BROKERS = {
       ink.bar(x - (w - 28) / 2 + long / 2, top + 68, long, 6, "line2");
     }
   },
-  M: (p, ink, { x, y, w, h, name }, _state, role, queues) => {
+  M: (p, ink, { x, y, w, h, name, node }, _state, role, queues, t) => {
     const left = x - w / 2 + 9,
       right = x + w / 2 - 9,
       top = y - h / 2;
@@ -308,14 +322,18 @@ const BROKERS = {
     const drawn = role.word ? drawPill(ink, right + 4, low ? y + h / 2 - 13 : top + 14, role, SIZES.M, w * 0.6) : 0,
       pill = low ? 0 : drawn;
     const sum = sumOf(queues),
-      count =
-        !role.word && queues.length ? ink.say(right, top + 14, String(sum), 12, { bold: true, align: "right" }) : 0;
+      red = anyStuck(p, node, queues, t),
+      token = red ? "fault" : "ink";
+    const count =
+      !role.word && queues.length
+        ? ink.say(right, top + 14, String(sum), 12, { bold: true, align: "right", token })
+        : 0;
     ink.name(left, top + 14, name, 12.5, right - left - pill - count - 6, role.kind === "absent" ? "ink3" : "ink");
     if (!queues.length) return;
     const [dest, queue] = queues[0];
-    drawStrip(p, ink, left - 2, right + 2, y + h / 2 - 13, queue, dest, SIZES.M);
+    drawStrip(p, ink, left - 2, right + 2, y + h / 2 - 13, queue, dest, SIZES.M, red);
   },
-  S: (p, ink, { x, y, w, h, name }, _state, role, queues) => {
+  S: (p, ink, { x, y, w, h, name, node }, _state, role, queues, t) => {
     const sum = sumOf(queues),
       look = PILLS[role.word ? role.kind : ""] ?? { fill: "card", edge: "line2", text: "ink" };
     ink.box("pills", x, y, w, h, { ...look, fill: role.kind === "serves" && !role.word ? "card" : look.fill });
@@ -323,38 +341,44 @@ const BROKERS = {
       count = wide ? 52 : sum ? ink.wide(String(sum), 10.5, true) + 8 : 0;
     const named = ink.say(x - w / 2 + 8, y, name, 11, { bold: true, room: w - 16 - count, token: look.text });
     if (wide) {
-      drawInline(p, ink, x, y, w, queues, sum, named);
+      drawInline(p, ink, x, y, w, queues, sum, named, anyStuck(p, node, queues, t));
       return;
     }
     if (!sum) return;
-    ink.box("cells", x + w / 2 - 5 - count / 2, y, count, h - 8, { fill: lookOf(p, queues[0][0]).token });
-    ink.say(x + w / 2 - 5 - count / 2, y, String(sum), 10.5, { bold: true, align: "center", token: "on_d" });
+    const red = anyStuck(p, node, queues, t),
+      fill = red ? "fault" : lookOf(p, queues[0][0]).token;
+    ink.box("cells", x + w / 2 - 5 - count / 2, y, count, h - 8, { fill });
+    const token = red ? "on_active" : "on_d";
+    ink.say(x + w / 2 - 5 - count / 2, y, String(sum), 10.5, { bold: true, align: "center", token });
   },
-  XS: (p, ink, { x, y, w, name }, _state, role, queues) => {
+  XS: (p, ink, { x, y, w, name, node }, _state, role, queues, t) => {
     const sum = sumOf(queues),
       look = PILLS[role.word ? role.kind : ""] ?? { fill: "card", edge: "line2", text: "ink" };
     ink.dot(x, y, w - 3, "circle", look.fill, look.edge, 1.5, look.dash ?? "solid");
     const room = [...name].length > 4 ? w - 3 : w + 12; // a short name may stand over the rim
     ink.say(x, y, name, 9.5, { bold: true, align: "center", room, token: look.text });
     if (!sum) return;
-    const token = lookOf(p, queues[0][0]).token;
-    ink.ring(x, y, w / 2 - 3.5, w / 2 + 0.5, Math.min(1, sum / 25), `${token}e`);
+    const { token } = lookOf(p, queues[0][0]),
+      red = anyStuck(p, node, queues, t),
+      [fill, edge, text] = red ? ["fault", "fault", "on_active"] : [token, `${token}e`, "on_d"];
+    ink.ring(x, y, w / 2 - 3.5, w / 2 + 0.5, Math.min(1, sum / 25), edge);
     const wide = ink.wide(String(sum), 9, true) + 7;
-    ink.box("cells", x + w / 2 - 2, y + w / 2 - 3, wide, 12, { fill: token, edge: `${token}e`, width: 1 });
-    ink.say(x + w / 2 - 2, y + w / 2 - 3, String(sum), 9, { bold: true, align: "center", token: "on_d" });
+    ink.box("cells", x + w / 2 - 2, y + w / 2 - 3, wide, 12, { fill, edge, width: 1 });
+    ink.say(x + w / 2 - 2, y + w / 2 - 3, String(sum), 9, { bold: true, align: "center", token: text });
   }
 };
 
 // In one line with the name: the fullest queue or topic as a sign, its messages as cells, and their number.
 /** @param {Panel} p @param {Ink} ink @param {number} x @param {number} y */
-const drawInline = (p, ink, x, y, w, queues, sum, named) => {
+const drawInline = (p, ink, x, y, w, queues, sum, named, red) => {
   const right = x + w / 2 - 7,
-    number = ink.say(right, y, String(sum), 11, { bold: true, align: "right", token: sum ? "ink" : "ink3" });
+    token = red ? "fault" : sum ? "ink" : "ink3",
+    number = ink.say(right, y, String(sum), 11, { bold: true, align: "right", token });
   const [dest, queue] = queues.reduce((a, b) => (b[1].size > a[1].size ? b : a)),
     look = lookOf(p, dest),
     left = x - w / 2 + 8 + named + 13;
   ink.dot(left - 3, y, 8, MARKERS[look.shape] ?? look.shape, look.token, `${look.token}e`, 1.1);
-  drawStrip(p, ink, left + 4, right - number - 4, y, queue, dest, SIZES.S);
+  drawStrip(p, ink, left + 4, right - number - 4, y, queue, dest, SIZES.S, red);
 };
 
 // A store that is shared: a cylinder, with the queue in it while no member serves.

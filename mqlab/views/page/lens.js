@@ -100,6 +100,16 @@ const aroundBroker = (p, s, node) => {
   };
 };
 
+// Why messages of this broker's queues are stuck.
+/** @param {Panel} p @param {number} node @param {number} t */
+const stuckWords = (p, node, t) => {
+  const s = p.data("stuck"),
+    { name } = p.data("destinations");
+  return s.node.flatMap((of, k) =>
+    of === node && t >= s.t[k] ? [worded("stuck_because", s.count[k], shortName(name[s.dest[k]]), s.why[k])] : []
+  );
+};
+
 /** @type {Record<string, (p: Panel, s: RunState, part: Selected) => { head: string; lines: (string | HTMLElement)[] }>} */
 const TOLD = {
   broker: (p, s, { node }) => {
@@ -111,6 +121,7 @@ const TOLD = {
       lines: [
         [role.word || "runs", ...(state?.lock ? [worded("holds_the_lock")] : [])].join(", "),
         ...queueRows(p, queuesOf(p, state, node)),
+        ...stuckWords(p, node, player.t),
         ...lines
       ]
     };

@@ -254,9 +254,17 @@ player.on("ready", () => {
     head.style.transform = `translateX(${x - 1}px)`;
     veil.style.transform = `translateX(${x}px)`;
   };
+  // The flag stays whole at both ends of the axis; it is measured there only, as that lays the page out anew.
+  const keepWhole = (flag) => {
+    const near = Math.min(at, axis.width - at) < 60,
+      half = near ? flag.offsetWidth / 2 : 0,
+      aside = Math.max(half - at, 0) - Math.max(at + half - axis.width, 0);
+    flag.style.transform = `translateX(calc(-50% + ${aside}px))`;
+  };
   const tell = () => {
     const text = timeText(player.runTime(player.panels[0], player.t));
     setText(bubble, text);
+    keepWhole(bubble);
     if (player.playing && performance.now() - spoken < 400) return; // not as often as it is drawn
     spoken = performance.now();
     strip.setAttribute("aria-valuenow", player.t.toFixed(3));

@@ -111,6 +111,32 @@ const chipsOf = (title, rows, kind) =>
         )
       ];
 
+// What is stuck at the moment, everywhere or at the broker that is selected: why, and what would deliver it.
+const stuckRows = (body) => {
+  const p = player.panels[0],
+    stuck = p.data("stuck"),
+    chosen = player.selection,
+    rows = [];
+  for (let i = 0; i < stuck.t.length; i++) {
+    const broker = p.data("nodes").name[stuck.node[i]],
+      destination = p.data("destinations").name[stuck.dest[i]];
+    if (player.t < stuck.t[i] || (chosen && chosen.name !== broker)) continue;
+    const cure = () => asked(body, "cures", { broker, destination }, (answer) => offerChanges(body, answer));
+    rows.push(
+      element(
+        "p",
+        {},
+        element("b", { class: "bad" }, worded("stuck_at", stuck.count[i], shortName(destination), broker)),
+        ` ${stuck.why[i]}.`
+      ),
+      ...(player.kernel
+        ? [element("button", { type: "button", class: "plain", onclick: cure }, worded("what_would_deliver_them"))]
+        : [])
+    );
+  }
+  return rows;
+};
+
 // What the moment shows by itself: who has received what, where most waits, which connectors are busiest.
 const tellMoment = (body) => {
   const p = player.panels[0],
@@ -122,8 +148,8 @@ const tellMoment = (body) => {
     const way = part(over, events.link[i], () => ({ count: 0, called: worded("to_3", events.frm[i], events.to[i]) }));
     way.count += 1;
   }
-  const box = element("div", { class: "moment" });
-  if (names?.name) {
+  const box = element("div", { class: "moment" }, ...stuckRows(body));
+  if (names?.name && !player.selection) {
     box.append(
       ...chipsOf(worded("received_so_far"), valuesNow(p.data("received"), names)),
       ...chipsOf(
@@ -133,13 +159,14 @@ const tellMoment = (body) => {
       )
     );
   }
-  box.append(
-    ...chipsOf(
-      worded("busiest_connectors"),
-      [...over].map(([name, { count, called }]) => [name, "connector", count, called]).sort((a, b) => b[2] - a[2]),
-      "connector"
-    )
-  );
+  if (!player.selection)
+    box.append(
+      ...chipsOf(
+        worded("busiest_connectors"),
+        [...over].map(([name, { count, called }]) => [name, "connector", count, called]).sort((a, b) => b[2] - a[2]),
+        "connector"
+      )
+    );
   body.querySelector(".moment")?.remove();
   body.append(box);
 };
@@ -285,38 +312,41 @@ const askWhyNot = (body, message, consumer) =>
   });
 
 const askWhatIf = (body, message, consumer) =>
-  asked(body, "what if", { message, consumer }, (answer) => {
-    body.querySelector(".card.whatif")?.remove();
-    const card = element("div", { class: "card strong whatif" }, element("h3", {}, answer.title));
-    if (!answer.changes.length)
-      card.append(
-        sentence(
-          worded("no_single_change_achieves_this_tried", answer.tried, answer.all ? "" : worded("and_there_are_more"))
-        )
-      );
-    answer.changes.forEach((change, number) => {
-      card.append(
-        element("p", {}, element("span", { class: "chip delta" }, `\u0394 ${change.text}`)),
-        element("p", {}, worded("result", numbersOf(change))),
+  asked(body, "what if", { message, consumer }, (answer) => offerChanges(body, answer));
+
+// Changes that were found, each with its result, as a fork to make.
+const offerChanges = (body, answer) => {
+  body.querySelector(".card.whatif")?.remove();
+  const card = element("div", { class: "card strong whatif" }, element("h3", {}, answer.title));
+  if (!answer.changes.length)
+    card.append(
+      sentence(
+        worded("no_single_change_achieves_this_tried", answer.tried, answer.all ? "" : worded("and_there_are_more"))
+      )
+    );
+  answer.changes.forEach((change, number) => {
+    card.append(
+      element("p", {}, element("span", { class: "chip delta" }, `\u0394 ${change.text}`)),
+      element("p", {}, worded("result", numbersOf(change))),
+      element(
+        "div",
+        { class: "chips" },
         element(
-          "div",
-          { class: "chips" },
-          element(
-            "button",
-            { type: "button", class: number ? "plain" : "main", onclick: () => lab.do("fork", { change: number }) },
-            worded("fork")
-          ),
-          element(
-            "button",
-            { type: "button", class: "plain", onclick: () => lab.do("fork", { change: number, beside: true }) },
-            worded("compare_both_runs")
-          )
+          "button",
+          { type: "button", class: number ? "plain" : "main", onclick: () => lab.do("fork", { change: number }) },
+          worded("fork")
+        ),
+        element(
+          "button",
+          { type: "button", class: "plain", onclick: () => lab.do("fork", { change: number, beside: true }) },
+          worded("compare_both_runs")
         )
-      );
-    });
-    body.append(card);
-    card.scrollIntoView?.({ block: "nearest" });
+      )
+    );
   });
+  body.append(card);
+  card.scrollIntoView?.({ block: "nearest" });
+};
 
 const outcomeOf = (body) => {
   const state = lab.state;
@@ -348,8 +378,8 @@ addTab({
       if (!chosen) {
         if (lab.state?.question) body.prepend(element("p", { class: "dim" }, lab.state.question));
         outcomeOf(body);
-        tellMoment(body);
       }
+      if (!chosen || chosen.kind === "broker") tellMoment(body);
     });
   }
 });

@@ -65,6 +65,7 @@ interface Tables {
   looks: { token: string[]; shape: string[]; kind: string[]; name: string[] };
   plans: { text: string[] };
   traffic: { count: number[] };
+  stuck: { t: number[]; node: number[]; dest: number[]; count: number[]; why: string[] };
   destinations: { name: string[]; look: number[] };
   changes: { t: number[]; what: number[]; a: number[]; b: number[]; c: number[]; d: number[] };
   roles: { word: string[]; kind: string[] };

@@ -1,0 +1,46 @@
+"""What delivers messages that are stuck: single changes of an option, action or fault, found by trying them."""
+
+from __future__ import annotations
+
+from itertools import chain, islice
+
+from mqlab.errors import BadValue
+from mqlab.experiments.changes import set_otherwise, taken_away
+from mqlab.experiments.what_if import FEWEST, affordable, search
+from mqlab.products import inputs
+from mqlab.spec.change import Change
+from mqlab.trace import questions
+from mqlab.trace.trace import Trace
+
+
+def cures(trace: Trace, broker: str, destination: str) -> tuple[tuple[Change, ...], int]:
+    """Return the changes after which nothing is stuck in a queue of a broker, and how many were tried.
+
+    None of them loses, or leaves stuck elsewhere, as many as it delivers. Raises `BadValue` where nothing is
+    stuck.
+
+    >>> import mqlab as mq
+    >>> print(cures(mq.run("article:stuck"), "A", "queue://TEST.FOO")[0][0])
+    replayWhenNoConsumers for queue://TEST.FOO at every broker
+    """
+    before = stuck_at(trace)
+    if (broker, destination) not in before:
+        raise BadValue(f"no message is stuck at {broker} in {destination}")
+    body = inputs.body_of(trace)
+    candidates = chain(set_otherwise(body, destination), taken_away(body))
+    tried = list(islice(candidates, max(FEWEST, affordable(trace))))
+
+    def delivers(other: Trace) -> bool:
+        after = stuck_at(other)
+        helped = sum(before.values()) - sum(after.values())
+        return (broker, destination) not in after and len(other.lost()) - len(trace.lost()) < helped
+
+    return search(trace, tried, delivers), len(tried)
+
+
+def stuck_at(trace: Trace) -> dict[tuple[str, str], int]:
+    """Return broker and destination -> how many messages are stuck there."""
+    nodes, dests = trace.names["node"], trace.names["dest"]
+    return {
+        (nodes[queue.broker], dests[queue.dest]): len(queue.messages) for queue in questions.stuck_queues(trace)
+    }
