@@ -246,7 +246,7 @@ def test_options_are_those_of_help(mqlab):
 def test_save_writes_what_runs_alike(mqlab, tmp_path):
     done = mqlab("save", "fuse:2.20", "--set", "A/linkToBrokerB.conduitSubscriptions=false", "--to", "x.json")
     assert done.returncode == 0
-    assert not done.stdout
+    assert (done.stdout, done.stderr) == ("", "written: x.json\n")
     outcome = json.loads(mqlab("run", "x.json", "--json").stdout)["outcome"]
     assert outcome["consumers"]["C1"]["count"] == 4
 

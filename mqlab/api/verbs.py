@@ -79,15 +79,38 @@ def load(
     return inputs.load(paths, values, hosts)
 
 
-def save(what: object, path: str | os.PathLike[str], *actions: Action) -> None:
-    """Write a lab file of what `run` takes; a trace whose *path* ends in ``.parquet`` is written whole.
+def save(what: object, path: str | os.PathLike[str], *actions: Action) -> list[str]:
+    """Write what `run` takes, a trace or a comparison, and return the paths of the files that were written.
 
-    A network goes as configuration files into a folder, if *path* ends in a slash or is one: what was
-    read and has not changed, to the letter. Raises `BadFile` for a place that cannot be written to.
+    The ending of *path* says as what: ``.json`` a lab file, ``.parquet`` a whole trace, ``.html`` a page that
+    plays a run without Python, ``.svg`` a picture of its end. A folder (``"out/"``) gets the configuration
+    files of a network: what was read and has not changed, to the letter. Raises `BadFile` for a place that
+    cannot be written to.
+
+    >>> import mqlab as mq, tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> [path.removeprefix(folder) for path in mq.save("fuse:2.1", folder)]
+    ['/A/activemq.xml', '/B/activemq.xml']
     """
     from mqlab.products import inputs
 
-    inputs.save(what, path, *actions)
+    if str(path).endswith((".html", ".svg")):
+        with inputs.writing(path) as file:
+            file.write_text(_drawn(what, actions, file.suffix), encoding="utf-8")
+        return [str(file)]
+    return inputs.save(what, path, *actions)
+
+
+def _drawn(what: object, actions: tuple[Action, ...], ending: str) -> str:
+    """Return the page that plays a run (or two), or the picture of its end."""
+    from mqlab import views
+
+    shown = what if isinstance(what, Comparison) else trace_of(what, actions)
+    if ending == ".html":
+        return views.html(shown)
+    if isinstance(shown, Comparison):
+        raise BadValue("a picture shows one run; save both as a page (.html), or each as a picture (.svg)")
+    return views.picture(shown)
 
 
 def configuration(what: object) -> dict[str, str]:

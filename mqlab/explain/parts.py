@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from mqlab.errors import UnknownName
+from mqlab.explain import groups
 from mqlab.explain.explanation import Explanation
 from mqlab.explain.news import NEWS, on_behalf
 from mqlab.explain.sentences import Sentence, sentence
@@ -81,6 +82,8 @@ def waiting(trace: Trace, broker: str) -> Iterator[Sentence]:
 def _why(trace: Trace, row: int) -> tuple[str, Reason]:
     """Return why a message waits, in words or by a reason, as the account says it."""
     event = trace.event(row)
+    if group := groups.holder(trace, event):
+        return f": {group}", Reason.none
     if event.kind in (Kind.Dispatched, Kind.Received, Kind.Forwarded) or not event.rule:
         return f": {why_it_waits(event)}", Reason.none
     return "", event.rule

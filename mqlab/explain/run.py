@@ -91,7 +91,7 @@ def _faults(trace: Trace) -> Iterator[Line]:
     yield from dict.fromkeys(filter(None, told))
     if len(apart) > MOST:
         yield f"... and {counted(len(apart) - MOST, 'more such event')}."
-    taken = {trace.column("msg")[row] for row in rows} - {-1}
+    taken = {trace.column("msg")[row] for row in trace.rows(Kind.TakenOver)} - {-1}
     if taken:
         yield (
             f"{counted(len(taken), 'message was', 'messages were')} recovered from a store after a "

@@ -123,13 +123,16 @@ def relative(texts: Mapping[str, Content]) -> dict[str, Content]:
     return made
 
 
-def write(contents: Mapping[str, bytes], folder: str | os.PathLike[str]) -> None:
-    """Write files by their names into a folder, which is made; raises `BadFile`."""
+def write(contents: Mapping[str, bytes], folder: str | os.PathLike[str]) -> list[str]:
+    """Write files by their names into a folder, which is made, and return their paths; raises `BadFile`."""
+    places = []
     for name, content in contents.items():
         place = Path(folder) / name
         try:
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_bytes(content)
+            places.append(str(place))
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or error
             raise BadFile(f"{place}: cannot be written: {reason}; choose another location") from None
+    return places

@@ -162,11 +162,10 @@ def checked(what: object, *actions: Action) -> AnyNetwork | Scenario:
     return scenario_of(what, *actions) if actions else network_or_scenario(what)
 
 
-def save(what: object, path: str | os.PathLike[str], *actions: Action) -> None:
-    """Write what can be run, as `mqlab.save` says."""
+def save(what: object, path: str | os.PathLike[str], *actions: Action) -> list[str]:
+    """Write what can be run, as `mqlab.save` says, and return the paths that were written."""
     if files.is_folder(path) and not actions:
-        files.write(products.encoded(network_or_scenario(what)), path)
-        return
+        return files.write(products.encoded(network_or_scenario(what)), path)
     if files.is_configuration(path):
         raise BadFile(
             f"{path}: configuration files are written into a folder, one for each broker; use e.g. 'out/'"
@@ -176,11 +175,12 @@ def save(what: object, path: str | os.PathLike[str], *actions: Action) -> None:
             from mqlab.trace import parquet
 
             parquet.save(what, file)
-            return
+            return [str(file)]
         _check_ending(file, ".json")
         scenario = scenario_of(what, *actions)
         body = products.product_of_scenario(scenario).write(scenario)
         file.write_text(json.dumps(body, indent=1) + "\n", encoding="utf-8")
+    return [str(file)]
 
 
 def _check_ending(file: Path, ending: str) -> None:

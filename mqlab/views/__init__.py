@@ -19,6 +19,7 @@ __all__ = [
     "MOST_EVENTS",
     "Scene",
     "html",
+    "picture",
     "plot",
     "plot_heat",
     "plot_spans",
@@ -131,6 +132,14 @@ def plot_heat(
     except ImportError as error:
         raise MissingExtra.of(error.name or "bokeh", "lab") from None
     return View(document(panels, unit, high))
+
+
+def picture(what: Trace) -> str:
+    """Return the picture of a run's end as SVG."""
+    from mqlab.views import svg
+
+    (found,) = _drawable(scenes(what))
+    return svg.picture(found.columns)
 
 
 def html(what: Trace | Comparison) -> str:
