@@ -102,14 +102,14 @@ def save(what: object, path: str | os.PathLike[str], *actions: Action) -> list[s
 
 
 def _drawn(what: object, actions: tuple[Action, ...], ending: str) -> str:
-    """Return the page that plays a run (or two), or the picture of its end."""
+    """Return the page that plays a run (or several), or the picture of its end."""
     from mqlab import views
 
-    shown = what if isinstance(what, Comparison) else trace_of(what, actions)
+    shown = what if isinstance(what, (Comparison, Ledger)) else trace_of(what, actions)
     if ending == ".html":
         return views.html(shown)
-    if isinstance(shown, Comparison):
-        raise BadValue("a picture shows one run; save both as a page (.html), or each as a picture (.svg)")
+    if not isinstance(shown, Trace):
+        raise BadValue("a picture shows one run; save all as a page (.html), or each as a picture (.svg)")
     return views.picture(shown)
 
 
@@ -309,17 +309,17 @@ def real(
 
 
 def view(what: object, *actions: Action) -> Any:
-    """Return an animated view of a run, or of two side by side, for a notebook.
+    """Return an animated view of a run, or of up to four side by side, for a notebook.
 
-    *what* is a trace, a comparison, or whatever else `run` takes, which is run first. A run that contains its
-    scenario can be asked, broken and forked in its view.
+    *what* is a trace, what `compare` or `compare_products` returns, or whatever else `run` takes, which is run
+    first. A run that contains its scenario can be asked, broken and forked in its view. Its menu *Save* makes
+    pictures (PNG, SVG) of the moment and a page (HTML) that plays without Python; so does
+    ``mq.save(trace, "run.html")``.
     """
     from mqlab import views
     from mqlab.workbench import opening
 
-    if isinstance(what, Ledger):
-        raise BadValue("a table of runs cannot be viewed; pass a trace, or mq.compare(a, b)")
-    if isinstance(what, Comparison):
+    if isinstance(what, (Comparison, Ledger)):
         return views.view(what)
     name = what if isinstance(what, str) and not actions else ""
     return opening.view(trace_of(what, actions), name)

@@ -8,6 +8,7 @@ from bokeh.embed import json_item
 
 import mqlab as mq
 from mqlab import views
+from mqlab.errors import BadValue
 from mqlab.views import player
 
 
@@ -30,6 +31,16 @@ def test_the_text_of_a_picture_is_that_of_its_document(what):
         scenes = [views.Scene('</script> "p1234" \\ mqlab:columns', 1.0, scenes[0].columns)]
     own = json.dumps(json_item(player.document(scenes).roots[0]))
     assert plain(player.item(scenes)) == plain(own)
+
+
+def test_a_table_of_up_to_four_runs_is_one_picture():
+    runs = [mq.run("fuse:2.20", seed=seed) for seed in range(5)]
+    found = views.scenes(mq.compare(*runs[:4]))
+    assert [one.title for one in found] == [mq.figure("fuse:2.20").title, "seed 1", "seed 2", "seed 3"]
+    roots = json.loads(player.item(found))["doc"]["roots"]
+    assert all(f'"name": "stage{end}"' in json.dumps(roots) for end in ("", " 2", " 3", " 4"))
+    with pytest.raises(BadValue, match="5 runs are too many to be viewed side by side; pass 4 at most"):
+        mq.view(mq.compare(*runs))
 
 
 def test_two_pictures_share_no_name_of_a_model():
