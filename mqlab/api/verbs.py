@@ -312,7 +312,7 @@ def view(what: object, *actions: Action) -> Any:
     """Return an animated view of a run, or of up to four side by side, for a notebook.
 
     *what* is a trace, what `compare` or `compare_products` returns, or whatever else `run` takes, which is run
-    first. A run that contains its scenario can be asked, broken and forked in its view. Its menu *Save* makes
+    first. A run that contains its scenario can be asked, broken and forked in its view. Its button *Save* makes
     pictures (PNG, SVG) of the moment and a page (HTML) that plays without Python; so does
     ``mq.save(trace, "run.html")``.
     """

@@ -74,9 +74,7 @@ def _runs(what: Viewable) -> tuple[Trace, ...]:
     if isinstance(what, Ledger):
         most = _player().MOST
         if len(what.traces) > most:
-            raise BadValue(
-                f"{len(what.traces)} runs are too many to be viewed side by side; pass {most} at most"
-            )
+            raise BadValue(f"at most {most} runs can be viewed side by side, not {len(what.traces)}")
         return what.traces
     if not isinstance(what, Trace):
         raise BadValue(f"{type(what).__name__} cannot be viewed; pass a trace, or mq.compare(a, b)")

@@ -2,7 +2,8 @@
 
 The document is the same for every network. Whatever depends on the network lies in column data
 sources under the names of `scene.columns`; a second panel, for a comparison, has the same names with
-``" 2"`` behind, a third ``" 3"``. What moves is moved by the scripts of the folder `page`, without a round trip to Python.
+``" 2"`` behind, a third ``" 3"``. What moves is moved by the scripts of the folder `page`, without a round
+trip to Python.
 """
 
 from __future__ import annotations
