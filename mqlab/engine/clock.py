@@ -121,9 +121,24 @@ class Clock(TraceClock):
     def rush(self, last: int, recorder: Recorder, most: int) -> None:
         """Let things happen until all but housekeeping has, by the time *last*, up to *most* events."""
         line, heap = self.line, self.heap
-        while len(line) + len(heap) > self.background and recorder.count <= most:
-            if not self.next_by(last):
+        while recorder.count <= most:
+            if line:  # as `next_by` does; three calls less for everything
+                due = line[0]
+                if heap and heap[0][0] <= due[0] and heap[0][:2] <= due[:2]:
+                    due = heap[0]
+                    if due[0] > last:
+                        return
+                    heappop(heap)
+                elif due[0] > last:
+                    return
+                else:
+                    line.popleft()
+            elif len(heap) > self.background and heap[0][0] <= last:
+                due = heappop(heap)
+            else:
                 return
+            self.now, _, call, argument = due
+            call(argument)
 
     def rest(self, until: int | None = None) -> None:
         """Let things happen until none is left, or until the time *until* (us)."""

@@ -230,7 +230,8 @@ class Lab(Limited, Chances, ABC):
     @property
     def resting(self) -> bool:
         """Whether nothing moves but housekeeping, which finds nothing new."""
-        return self.clock.waiting <= self.clock.background and not self.expecting
+        clock = self.clock
+        return not clock.line and len(clock.heap) <= clock.background and not self.expecting
 
     @property
     def expecting(self) -> str:

@@ -16,12 +16,14 @@ if TYPE_CHECKING:
 LOOKS = 1000  # us from one look to the next
 SEEN = 64  # of what is to happen, how much is asked whether it is on its way
 FEW = 1000  # housekeeping, how much is asked when it happens
-ASKS = 16  # every so many looks: to ask costs as much as so many looks
+SMALL = 32  # of what is to happen: to ask all of it costs no more than the next look
+ASKS = 16  # every so many looks where more is to happen: to ask costs as much as so many looks
 
 
 def next_look(clock: Clock, until: Completion, look: Call) -> int:
     """Return when to *look* again (us)."""
-    asks = until.deadline is not None or clock.now // LOOKS % ASKS == 0
+    few = len(clock.heap) <= SMALL
+    asks = few or until.deadline is not None or clock.now // LOOKS % ASKS == 0
     if until.condition is not None or not asks:
         return clock.now + LOOKS
     sure = until.deadline if until.deadline is not None else _moves_until(clock, look)
@@ -36,8 +38,10 @@ def _moves_until(clock: Clock, look: Call) -> int:
     lock, only what happens next can change that.
     """
     late = [due[0] for due in clock.heap[-SEEN:] if due[2] != clock.on_later]
-    if clock.line or late:
-        return max(*late, clock.line[-1][0] if clock.line else 0, clock.now)
+    if clock.line:
+        late.append(clock.line[-1][0])
+    if late:
+        return max(late)
     if len(clock.heap) > FEW:
         return clock.now
     return min((due[0] for due in clock.heap if not _is_idle(clock, due, look)), default=clock.now)

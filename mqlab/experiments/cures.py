@@ -14,26 +14,25 @@ from mqlab.trace.trace import Trace
 
 
 def cures(trace: Trace, broker: str, destination: str) -> tuple[tuple[Change, ...], int]:
-    """Return the changes after which nothing is stuck in a queue of a broker, and how many were tried.
+    """Return the changes by which messages stuck in a queue of a broker are received, and how many were tried.
 
-    None of them loses, or leaves stuck elsewhere, as many as it delivers. Raises `BadValue` where nothing is
-    stuck.
+    After each, nothing is stuck there, consumers receive more, and no more are lost. Raises `BadValue` where
+    nothing is stuck.
 
     >>> import mqlab as mq
     >>> print(cures(mq.run("article:stuck"), "A", "queue://TEST.FOO")[0][0])
     replayWhenNoConsumers for queue://TEST.FOO at every broker
     """
-    before = stuck_at(trace)
-    if (broker, destination) not in before:
+    if (broker, destination) not in stuck_at(trace):
         raise BadValue(f"no message is stuck at {broker} in {destination}")
     body = inputs.body_of(trace)
     candidates = chain(set_otherwise(body, destination), taken_away(body))
     tried = list(islice(candidates, max(FEWEST, affordable(trace))))
 
     def delivers(other: Trace) -> bool:
-        after = stuck_at(other)
-        helped = sum(before.values()) - sum(after.values())
-        return (broker, destination) not in after and len(other.lost()) - len(trace.lost()) < helped
+        if (broker, destination) in stuck_at(other) or len(other.lost()) > len(trace.lost()):
+            return False
+        return sum(other.received().values()) > sum(trace.received().values())
 
     return search(trace, tried, delivers), len(tried)
 

@@ -54,6 +54,20 @@ class Outcome:
         received = sorted(trace.received().items())
         return cls(tuple(received), tuple(sorted(waiting.items())), len(trace.lost()), len(twice))
 
+    def difference(self, other: Outcome) -> str:
+        """Return in words what differs in another outcome; an empty text where nothing does.
+
+        >>> Outcome((("C", 3),), (), 0, 0).difference(Outcome((("C", 2),), (("A queue://Q", 1),), 0, 0))
+        'C 3 \u2192 2, waiting at A queue://Q 0 \u2192 1'
+        """
+        one, two = self._counts(), other._counts()
+        pairs = ((name, one.get(name, 0), two.get(name, 0)) for name in dict.fromkeys([*one, *two]))
+        return ", ".join(f"{name} {before} \u2192 {after}" for name, before, after in pairs if before != after)
+
+    def _counts(self) -> dict[str, int]:
+        waiting = {f"waiting at {where}": count for where, count in self.waiting}
+        return {**dict(self.received), "lost": self.lost, "received twice": self.twice, **waiting}
+
     def __str__(self) -> str:
         parts = [", ".join(f"{name} {count}" for name, count in self.received) or "no consumers"]
         parts += [f"{count} wait at {where}" for where, count in self.waiting]

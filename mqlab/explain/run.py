@@ -36,7 +36,7 @@ def of_run(trace: Trace) -> Explanation:
     for tell in (_gone, _twice, _faults, _split):
         told += tell(trace)
     if trace.header.get("real"):
-        told.append(f"Where the guide and the real broker differ: {trace.header['real']}")
+        told.append(f"The real broker: {trace.header['real']}")
     told += [f"Not done: {one}." for one in trace.undone]
     if not trace.index().count:
         return Explanation("0 messages were sent. To see one move, add a producer and a consumer.", tuple(told))

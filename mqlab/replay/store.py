@@ -15,7 +15,8 @@ import json
 import os
 import shutil
 import threading
-from collections.abc import Iterator, Mapping
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -30,6 +31,8 @@ from mqlab.trace.trace import Trace
 
 EVENTS_PER_FILE = 4_000_000
 BYTES = 12  # of an event on disk, at most
+BLOCK = 8  # log2 of how many message numbers are told apart, at least
+MOST_RUNS = 64  # of message numbers in a row group
 MANIFEST = "manifest.json"
 PYRAMID = "pyramid.json"
 
@@ -84,6 +87,7 @@ class Writer:
                 "first_row": self.count,
                 "t0": times[0].as_py(),
                 "t1": times[-1].as_py(),
+                "messages": messages_of(table),
             }
         )
         self.count += table.num_rows
@@ -147,6 +151,39 @@ def _clear(folder: Path) -> None:
     # What was made of files that are there no more, and parts that were never put together.
     for built in (*folder.glob("pyramid-*"), *folder.glob("parts-*")):
         shutil.rmtree(built)
+
+
+def messages_of(table: Any) -> list[list[int]]:
+    """Return which messages each row group of a file has: the first and last numbers of runs of them.
+
+    The least and the greatest say nothing where several producers send at once: to find one message among
+    3 x 10^7 events took 350 ms, all row groups being read for it, and takes 15. A run has gaps, too.
+    """
+    import numpy as np
+
+    numbers = table.column("msg").to_numpy()
+    groups = (numbers[at : at + parquet.GROUP] for at in range(0, len(numbers), parquet.GROUP))
+    return [_runs(group[group >= 0], np) for group in groups]
+
+
+def _runs(numbers: Any, np: Any) -> list[int]:
+    if not len(numbers):
+        return []
+    low, shift = int(numbers.min()), BLOCK
+    seen = np.zeros((int(numbers.max()) - low >> shift) + 1, bool)
+    seen[numbers - low >> shift] = True
+    blocks = np.flatnonzero(seen)
+    while (breaks := np.flatnonzero(np.diff(blocks) > 1)).size >= MOST_RUNS:
+        blocks, shift = np.unique(blocks >> 1), shift + 1
+    first, last = blocks[[0, *(breaks + 1)]], blocks[[*breaks, -1]]
+    ends = zip(low + (first << shift), low + (last + 1 << shift) - 1, strict=True)
+    return [int(end) for both in ends for end in both]
+
+
+def has_message(runs: Sequence[int], message: int) -> bool:
+    """Whether a row group may have a message, as `messages_of` says."""
+    place = bisect_left(runs, message)
+    return place % 2 == 1 or (place < len(runs) and runs[place] == message)
 
 
 def _in_order(times: Any) -> bool:

@@ -164,8 +164,12 @@ class PyramidReader:
         found, rows = [], []
         for entry in self.manifest["files"]:
             path = self.folder / entry["name"]
-            groups = self._groups(path, "msg")
-            may = [no for no, (_, low, high) in enumerate(groups[:-1]) if low <= message <= high]
+            if "messages" in entry:
+                may = [no for no, runs in enumerate(entry["messages"]) if store.has_message(runs, message)]
+            else:  # written before there were these
+                spans = self._groups(path, "msg")[:-1]
+                may = [no for no, (_, low, high) in enumerate(spans) if low <= message <= high]
+            groups = self._groups(path, "msg") if may else ()
             for number in may:  # -1, no message, is below all of them
                 msgs = self._events(path, number, ("msg",)).column("msg").to_numpy()
                 mine = np.flatnonzero(msgs == message)

@@ -164,15 +164,12 @@ class OpenMQNetwork(AnyNetwork):
 
     def script(self, actions: tuple[Action, ...], pace: str = "rest") -> tuple[Step, ...]:
         """Return the steps of actions; raises for those that this cluster cannot do."""
-        names, producers = list(self.names), set[str]()
-        opened: dict[str, set[str]] = {"consumer": set(), "producer": producers}
-        steps: list[Step] = []
-        for place, action in enumerate(actions, start=1):
-            where = f"action {place} ({type(bare(action)).__name__})"
-            for step in steps_of(action, names, producers):
-                _check_step(step, where, names, opened)
-                steps.append(step)
-        return tuple(steps)
+        reader = self.reader()
+        return tuple(step for action in actions for step in reader.read(action))
+
+    def reader(self) -> ScriptReader:
+        """Return what reads actions one by one."""
+        return ScriptReader([*self.names])
 
     def change(self, path: str, **options: Any) -> OpenMQNetwork:
         """Return the network with options changed: of the broker called *path*, or with ``*`` of the cluster.
@@ -259,6 +256,23 @@ def Network(  # noqa: N802 - a noun
     """
     members = tuple(Member(b) if isinstance(b, str) else b for b in brokers)
     return OpenMQNetwork(members, model, master, to_guide("broker", {**options}, "cluster"), edition)
+
+
+class ScriptReader:
+    """Reads actions one by one: clients are opened before they are used."""
+
+    def __init__(self, brokers: list[str]) -> None:
+        self.brokers, self.count = brokers, 0
+        self.opened: dict[str, set[str]] = {"consumer": set(), "producer": set()}
+
+    def read(self, action: Action) -> list[Step]:
+        """Return the steps of the next action; raises for those that the cluster cannot do."""
+        self.count += 1
+        where = f"action {self.count} ({type(bare(action)).__name__})"
+        steps = steps_of(action, self.brokers, self.opened["producer"])
+        for step in steps:
+            _check_step(step, where, self.brokers, self.opened)
+        return steps
 
 
 def _check_step(step: Step, where: str, brokers: list[str], opened: dict[str, set[str]]) -> None:

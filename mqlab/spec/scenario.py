@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Mapping
+from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self, TypeVar
 
@@ -133,6 +134,13 @@ class Scenario:
     def with_actions(self, *actions: Action) -> Scenario:
         """Return the scenario with these actions after its own."""
         return replace(self, actions=(*self.actions, *actions))
+
+    def planned(self, actions: Iterable[Action], script: Iterable[Any]) -> Scenario:
+        """Return the scenario of other actions, whose *script* was read and checked one by one."""
+        made = copy(self)
+        object.__setattr__(made, "actions", tuple(actions))
+        object.__setattr__(made, "script", tuple(script))
+        return made
 
     def change(self, path: str, **options: object) -> Scenario:
         """Return the scenario with options changed, as its network's `change` does."""

@@ -15,6 +15,7 @@ from mqlab.errors import BadValue, UnknownName, shown
 
 CONSUMER_ADVISORIES = "ActiveMQ.Advisory.Consumer."
 KINDS = ("queue", "topic", "temp-queue", "temp-topic")
+_QUEUES, _TEMPORARY = ("queue", "temp-queue"), ("temp-queue", "temp-topic")
 MOST_MS = 10**12  # of a length of time: some 30 years
 _DURATION = re.compile(r"(\d{1,12}(?:\.\d+)?)\s*(us|ms|s|min)\Z")
 _UNITS = {"us": 1, "ms": 1_000, "s": 1_000_000, "min": 60_000_000}
@@ -44,12 +45,12 @@ class Destination:
     @property
     def is_queue(self) -> bool:
         """Whether each message goes to one consumer (a queue) and not to all (a topic)."""
-        return self.kind.endswith("queue")
+        return self.kind in _QUEUES
 
     @property
     def is_temporary(self) -> bool:
         """Whether it lives only as long as the connection that made it."""
-        return self.kind.startswith("temp-")
+        return self.kind in _TEMPORARY
 
     @property
     def segments(self) -> tuple[str, ...]:

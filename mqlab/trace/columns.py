@@ -54,6 +54,49 @@ class Names(dict[str, list[str]]):
         return Names(self)
 
 
+class GrowingColumns:
+    """The columns of a recorder: rows are appended, and none that is there changes.
+
+    A trace that has taken a column keeps it as it is: the recorder goes on with a copy of that one.
+    """
+
+    def __init__(self) -> None:
+        self.columns = {name: array(code) for name, code in COLUMNS.items()}
+        self.taken: set[str] = set()
+
+    def extend(self, more: Mapping[str, array[int]]) -> None:
+        """Append rows."""
+        for name in self.taken:
+            self.columns[name] = self.columns[name][:]
+        self.taken.clear()
+        for name, column in more.items():
+            self.columns[name].extend(column)
+
+
+class LentColumns(dict[str, "array[int]"]):
+    """The first *count* rows of columns that grow; each column is taken when it is first asked for.
+
+    So a trace after each step costs nothing but what is asked of it (13 ms with 10^6 events when all
+    columns were copied).
+    """
+
+    def __init__(self, source: GrowingColumns, count: int) -> None:
+        super().__init__()
+        self.source, self.count = source, count
+
+    def __missing__(self, name: str) -> array[int]:
+        column = self.source.columns[name]
+        if len(column) > self.count:
+            column = column[: self.count]
+        else:
+            self.source.taken.add(name)
+        self[name] = column
+        return column
+
+    def __reduce__(self) -> tuple[type[dict[str, array[int]]], tuple[dict[str, array[int]]]]:
+        return dict, ({name: self[name] for name in COLUMNS},)
+
+
 class Columns:
     """All that was written down of one run. Nothing in it changes.
 
@@ -68,7 +111,8 @@ class Columns:
     ) -> None:
         self.header = {"format": FORMAT, **header}
         self.names = Names(names)
-        self._columns = dict(columns)
+        self._columns = columns if isinstance(columns, LentColumns) else dict(columns)
+        self._count = columns.count if isinstance(columns, LentColumns) else len(columns["t"])
         self._details: dict[int, Mapping[str, object]] | None = None
         self._rows: dict[tuple[int, ...], array[int]] = {}
 
@@ -84,12 +128,19 @@ class Columns:
 
     def column(self, name: str) -> array[int]:
         """Return one column; treat it as read-only."""
-        if name not in self._columns:
+        if name not in COLUMNS:
             raise UnknownName.of("trace column", name, COLUMNS)
         return self._columns[name]
 
     def __len__(self) -> int:
-        return len(self._columns["t"])
+        return self._count
+
+    def row(self, row: int) -> list[int]:
+        """Return the integers of one row, in the order of `COLUMNS`; raises `IndexError` beyond the last."""
+        place = range(self._count)[row]
+        lent = self._columns
+        columns = lent.source.columns if isinstance(lent, LentColumns) else lent  # to read takes nothing
+        return [columns[name][place] for name in COLUMNS]
 
     def detail(self, row: int) -> JsonObject:
         """Return what no column holds of an event, such as the role a broker changed to."""

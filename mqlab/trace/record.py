@@ -6,7 +6,7 @@ import struct
 from array import array
 from typing import Protocol
 
-from mqlab.trace.columns import COLUMNS, Names
+from mqlab.trace.columns import GrowingColumns, LentColumns, Names
 from mqlab.trace.kinds import Kind
 from mqlab.trace.narrow import ROW, WIDTH, narrow
 from mqlab.trace.trace import Trace
@@ -68,22 +68,26 @@ class Recorder:
 
     Packing a row into bytes is the cheapest way to write it in plain Python (a quarter of
     extending an array, a fifth of an append to each column); every so many rows become columns, which
-    need less than half the room. A trace has the very columns of its recorder, which makes copies of
-    them before it writes on.
+    need less than half the room. A trace has the very columns of its recorder that it was asked for
+    (`LentColumns`).
     """
 
     def __init__(self, clock: TraceClock | None = None) -> None:
         self.clock = clock or TraceClock()
         self.rows = bytearray()
         self.count = 0
-        self.columns = {name: array(code) for name, code in COLUMNS.items()}
-        self.lent = False  # whether a trace has the columns
+        self.written = GrowingColumns()
         self.seen = self.moved = 0  # see `moved_at`
         self.taker: ColumnSink | None = None  # of the columns of a run that is too long to be kept
         self.gone = 0  # rows that it has taken
         self.names = Names()
         self.destinations: dict[object, int] = {}
         self.bridges: dict[tuple[str, str, str], int] = {}
+
+    @property
+    def columns(self) -> dict[str, array[int]]:
+        """The rows that are columns already."""
+        return self.written.columns
 
     def add(
         self,
@@ -132,11 +136,7 @@ class Recorder:
         """Let the rows be columns."""
         if not self.rows:
             return
-        if self.lent:
-            self.columns = {name: column[:] for name, column in self.columns.items()}
-            self.lent = False
-        for name, column in narrow(self.rows).items():
-            self.columns[name].extend(column)
+        self.written.extend(narrow(self.rows))
         self.rows.clear()
         if self.taker is not None and len(self.columns["t"]) >= self.taker.full:
             self.hand_over(self.taker)
@@ -157,7 +157,7 @@ class Recorder:
         self.moved_at()  # it needs them
         taker.take(self.columns)
         self.gone += len(self.columns["t"])
-        self.columns = {name: array(code) for name, code in COLUMNS.items()}
+        self.written = GrowingColumns()
 
     def moved_at(self) -> int:
         """Return when a message or a subscription has last moved (us)."""
@@ -196,10 +196,11 @@ class Recorder:
 
     def name_destination(self, dest: object) -> int:
         """Return the number of a destination or pattern; its text is its name."""
-        if dest not in self.destinations:
-            self.destinations[dest] = len(self.destinations)
+        number = self.destinations.get(dest)
+        if number is None:
+            number = self.destinations[dest] = len(self.destinations)
             self.names["dest"].append(str(dest))
-        return self.destinations[dest]
+        return number
 
     def name_subscription(self, label: str) -> int:
         """Return the number of a new subscription."""
@@ -209,5 +210,4 @@ class Recorder:
     def trace(self, header: dict[str, object]) -> Trace:
         """Return all that was recorded so far as a trace of its own."""
         self.flush()
-        self.lent = True
-        return Trace(header, self.names.copy(), self.columns)
+        return Trace(header, self.names.copy(), LentColumns(self.written, self.count - self.gone))

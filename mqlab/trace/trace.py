@@ -12,7 +12,7 @@ from mqlab.spec.naming import bare
 from mqlab.spec.values import Duration, moment
 from mqlab.trace import accounts, fast, plain, questions, summary, tables
 from mqlab.trace.account import Account
-from mqlab.trace.columns import COLUMNS, Columns
+from mqlab.trace.columns import Columns
 from mqlab.trace.drawn import Plottable
 from mqlab.trace.event import Event
 from mqlab.trace.fates import FateTable
@@ -66,8 +66,7 @@ class Trace(Columns, Plottable):
     def event(self, row: int) -> Event:
         """Return the event of one row, with names in place of numbers."""
         nodes, links, dests, subs = (self.names[name] for name in ("node", "link", "dest", "sub"))
-        found = [self._columns[name][row] for name in COLUMNS]
-        t, kind, msg, broker, frm, to, link, dest, sub, hop, age, rule, cause = found
+        t, kind, msg, broker, frm, to, link, dest, sub, hop, age, rule, cause = self.row(row)
         return Event(
             row=row,
             t=Duration(t),

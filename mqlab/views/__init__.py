@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from mqlab.errors import BadValue, MissingExtra
+from mqlab.spec.plural import counted
 from mqlab.trace.difference import Comparison
 from mqlab.trace.labels import labels as titles
 from mqlab.trace.ledger import Ledger
@@ -74,7 +75,9 @@ def _runs(what: Viewable) -> tuple[Trace, ...]:
     if isinstance(what, Ledger):
         most = _player().MOST
         if len(what.traces) > most:
-            raise BadValue(f"at most {most} runs can be viewed side by side, not {len(what.traces)}")
+            raise BadValue(
+                f"{counted(len(what.traces), 'run')} at a time cannot be viewed; the limit is {most}"
+            )
         return what.traces
     if not isinstance(what, Trace):
         raise BadValue(f"{type(what).__name__} cannot be viewed; pass a trace, or mq.compare(a, b)")

@@ -75,6 +75,7 @@ SCRIPTS = (
     "panel.js",
     "panel_compare.js",
     "panel_build.js",
+    "spread.js",
     "panel_why.js",
     "panel_events.js",
     "panel_counters.js",

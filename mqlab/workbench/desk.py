@@ -14,7 +14,7 @@ from mqlab.spec.json_types import JsonDict
 from mqlab.spec.values import told_ms
 from mqlab.trace.labels import title
 from mqlab.trace.trace import Trace
-from mqlab.workbench import breaking, building, options, panels, questions, starting_points
+from mqlab.workbench import breaking, building, options, panels, questions, spread, starting_points
 from mqlab.workbench import exports as taking
 from mqlab.workbench.branch import Branch
 from mqlab.workbench.options import BadOptions, Changed
@@ -108,6 +108,10 @@ class WorkbenchSession:
         told, self.found = panels.cured(self.state.shown, data["broker"], data["destination"])
         return told
 
+    def spread(self, data: Data) -> Data:
+        """Return how the shown run ends with seeds from `first` on, as many as a moment has room for."""
+        return spread.ends(self.state.shown, data["first"])
+
     def check(self, data: Data) -> Data:
         """Return the problems, each with its part and, if one was found, a fix; `fork` takes it by number."""
         told, found = panels.checked(self.state.shown)
@@ -155,6 +159,11 @@ class WorkbenchSession:
             raise BadValue("that change is no longer available; ask again")
         branch = self.state.shown
         self._fork(branch.then(change.text, change.apply(branch.body), change.text), data)
+        return self.tell({})
+
+    def seed(self, data: Data) -> Data:
+        """Fork the shown run with another `seed`, which `spread` has told of."""
+        self._fork(spread.with_seed(self.state.shown, data["seed"]), data)
         return self.tell({})
 
     def apply(self, data: Data) -> Data:
@@ -278,8 +287,6 @@ class WorkbenchSession:
             raise BadValue(f"no run {shown(given)}; runs are numbered 0 to {count - 1}")
         return given
 
-    # What the page knows
-
     def tell(self, data: Data) -> Data:
         """Return what the page shows of the session: the runs, the parts, what changed, what came of it."""
         state, base = self.state, self.state.branches[0]
@@ -299,20 +306,12 @@ class WorkbenchSession:
             "destinations": [f"{kind}://{name}" for kind, name in destinations(branch.body)],
             "outcome": questions.consequence(base.trace, branch.trace),
             "problems": len(fixes.problems(branch.body)),
-            **self._said(branch),
+            **panels.said(self.name, branch),
         }
         if state.beside is not None:
             one, other = self.traces
             found |= {"sides": list(state.sides), "comparison": panels.compared(one, other)}
         return found
-
-    def _said(self, branch: Branch) -> Data:
-        """Return a figure's question, and what its guide says of the run as it is printed."""
-        known = next((figure for figure in products.figures() if figure.id == self.name), None)
-        if known is None or branch.changes:
-            return {"question": "", "notes": []}
-        notes = [known.answer, *panels.guide_says(branch), known.real]
-        return {"question": known.question, "notes": [text for text in notes if text]}
 
 
 def _told(error: BadOptions) -> Data:
@@ -331,6 +330,7 @@ _ANSWERS: dict[str, Callable[[WorkbenchSession, Data], object]] = {
     "why not": WorkbenchSession.why_not,
     "what if": WorkbenchSession.what_if,
     "cures": WorkbenchSession.cures,
+    "spread": WorkbenchSession.spread,
     "check": WorkbenchSession.check,
     "code": WorkbenchSession.code,
     "take": WorkbenchSession.take,
@@ -338,6 +338,7 @@ _ANSWERS: dict[str, Callable[[WorkbenchSession, Data], object]] = {
     "deeds": WorkbenchSession.deeds,
     "break": WorkbenchSession.break_,
     "fork": WorkbenchSession.fork,
+    "seed": WorkbenchSession.seed,
     "apply": WorkbenchSession.apply,
     "build": WorkbenchSession.build,
     "show": WorkbenchSession.show,

@@ -84,6 +84,16 @@ def guide_says(branch: Branch) -> list[str]:
     return [str(claim) for claim in claims(said, branch.trace)] if said else []
 
 
+def said(name: str, branch: Branch) -> JsonDict:
+    """Return the question of the figure *name*, and what its guide says of the run as it is printed."""
+    known = next((figure for figure in products.figures() if figure.id == name), None)
+    if known is None or branch.changes:
+        return {"question": "", "notes": []}
+    real = "" if branch.trace.header.get("real") else known.real  # then the answer to "why" has it
+    notes = [known.answer, *guide_says(branch), real]
+    return {"question": known.question, "notes": [text for text in notes if text]}
+
+
 def compared(one: Trace, other: Trace) -> dict[str, object]:
     """Return how two runs differ: the first difference in words, counts, messages that end elsewhere."""
     pair = Comparison(one, other)

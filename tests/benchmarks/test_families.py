@@ -67,8 +67,9 @@ def test_an_event_costs_no_more_as_things_grow(name, capsys):
     assert many <= most * few
 
 
-def test_an_action_costs_what_is_new():
-    lab = mq.Lab(mq.Network(mq.Broker("B")))
+@pytest.mark.parametrize("network", [mq.Network(mq.Broker("B")), mq.artemis.Network(mq.artemis.Broker("B"))])
+def test_an_action_costs_what_is_new(network):
+    lab = mq.Lab(network)
 
     def do(first, count):
         for no in range(first, first + count):

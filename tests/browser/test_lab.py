@@ -168,6 +168,32 @@ def test_what_would_deliver_stuck_messages_is_asked_with_one_press_and_made_with
     assert panel(page).get_by_text("stuck at").count() == 0
 
 
+def test_how_else_a_run_may_end_is_played_with_progress_and_opened_with_a_press(page, desk):
+    desk("unsafe:lease")
+    panel(page).get_by_role("button", name="Play 100 seeds").click()
+    panel(page).get_by_text("100 seeds played").wait_for()
+    ends = panel(page).locator(".spread button.row:not([disabled])")
+    text = ends.last.locator("span").nth(1).inner_text()
+    ends.last.click()
+    settled(page)
+    page.get_by_role("button", name="Δ 1 change").wait_for()
+    assert len(now(page)) == 2, "beside the run that it differs from"
+    assert "→" in text
+
+
+def test_a_spread_that_is_cancelled_says_how_many_seeds_it_has(page, desk):
+    desk("unsafe:lease")
+    page.evaluate(f"""() => {{ const ask = {PLAYER}.ask; {PLAYER}.ask = async (kind, data) => {{
+        if (kind === "spread") await new Promise(done => setTimeout(done, 400));
+        return ask(kind, data); }}; }}""")
+    panel(page).get_by_role("button", name="Play 100 seeds").click()
+    some = panel(page).get_by_text(re.compile(r"^[1-9]\d? seeds? played, \d+ outcomes?"))
+    some.wait_for()
+    panel(page).get_by_role("button", name="Cancel").click()
+    some.wait_for()
+    assert panel(page).get_by_role("button", name="Cancel").count() == 0
+
+
 def test_an_answer_that_comes_too_late_is_not_shown(page, desk):
     desk("fuse:2.20")
     page.evaluate(f"() => {{ {PLAYER}.select({{kind: 'broker', name: 'A'}}); "

@@ -1,5 +1,7 @@
 """The recorder: rows become columns as they are written, and a trace that was given never changes."""
 
+import pickle
+
 import pytest
 
 import mqlab as mq
@@ -84,3 +86,38 @@ def test_a_message_crosses_hundreds_of_brokers():
     )
     assert run.received() == {"C": 2}
     assert max(run.column("hop")) == 199
+
+
+def test_a_trace_keeps_what_it_was_lent_while_the_recorder_goes_on():
+    recorder = Recorder()
+    for no in range(5):
+        recorder.add(no, 1, msg=no)
+    early = recorder.trace({})
+    assert list(early.column("t")) == [0, 1, 2, 3, 4]
+    for no in range(5, 9):
+        recorder.add(no, 1, msg=no)
+    late = recorder.trace({})
+    assert (len(early), len(late)) == (5, 9)
+    assert list(early.column("t")) == [0, 1, 2, 3, 4]  # taken before
+    assert list(early.column("msg")) == [0, 1, 2, 3, 4]  # taken now, when there are more
+    assert [late.event(-1).message, early.event(-1).message] == [8, 4]
+    with pytest.raises(IndexError):
+        early.event(5)
+    held = memoryview(late.column("t"))  # as numpy holds a column: it must not stand in the recorder's way
+    recorder.add(9, 1)
+    assert len(recorder.trace({})) == 10
+    assert len(held) == 9
+    for one in (early, late):
+        assert pickle.loads(pickle.dumps(one)).digest() == one.digest()
+
+
+def test_to_look_at_a_trace_after_each_step_copies_no_column():
+    recorder = Recorder()
+    for no in range(20_000):
+        recorder.add(no, 1)
+    columns = [id(column) for column in recorder.columns.values()]
+    for no in range(20_000, 20_010):
+        recorder.add(no, 1)
+        trace = recorder.trace({})
+        assert (len(trace), trace.event(no).t) == (no + 1, no)
+    assert [id(column) for column in recorder.columns.values()] == columns

@@ -11,6 +11,23 @@ const near = (found, wanted) => {
   });
 };
 
+test("roundest: the number between two that is quickest to read", () => {
+  const { roundest } = closure(["bus", "axis"]);
+  const cases = [
+    [4.52, 4.6],
+    [4.71, 4.79],
+    [17.8, 18.3],
+    [0.0613, 0.0688],
+    [-3, 4],
+    [998, 1003],
+    [7, 7]
+  ];
+  assert.deepEqual(
+    cases.map(([low, high]) => roundest(low, high)),
+    [4.6, 4.75, 18, 0.065, 0, 1000, 7]
+  );
+});
+
 test("after: the first place whose value is greater", () => {
   const { after } = closure(["bus"]);
   assert.deepEqual(
@@ -114,11 +131,11 @@ test("said: the row's sentence with its rule and source", () => {
   assert.equal(player.said(1), "2: waits: nobody reads [ActiveMQ rule 1.6].");
 });
 
-test("timeText: as exact as the step asks for; a long run in seconds", () => {
+test("timeText: a long run in seconds", () => {
   const short = closure(["bus", "tokens", "clock", "axis"], { clock: { play: [0], t: [500] } }).timeText;
-  assert.deepEqual([short(12.345), short(12.346, 0.03), short(12.345, 10)], ["12.3 ms", "12.35 ms", "12 ms"]);
+  assert.deepEqual([short(12.345), short(0)], ["12.3 ms", "0.0 ms"]);
   const long = closure(["bus", "tokens", "clock", "axis"], { clock: { play: [0], t: [2000] } }).timeText;
-  assert.deepEqual([long(1234.6), long(1234.6, 100), long(1234.6, 5000)], ["1.235 s", "1.2 s", "1 s"]);
+  assert.deepEqual([long(1234.6), long(0)], ["1.235 s", "0.000 s"]);
 });
 
 test("axis: xOf and timeAt are each other's way back; a window stays within the run", () => {

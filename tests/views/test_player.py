@@ -39,7 +39,7 @@ def test_a_table_of_up_to_four_runs_is_one_picture():
     assert [one.title for one in found] == [mq.figure("fuse:2.20").title, "seed 1", "seed 2", "seed 3"]
     roots = json.loads(player.item(found))["doc"]["roots"]
     assert all(f'"name": "stage{end}"' in json.dumps(roots) for end in ("", " 2", " 3", " 4"))
-    with pytest.raises(BadValue, match="at most 4 runs can be viewed side by side, not 5"):
+    with pytest.raises(BadValue, match="5 runs at a time cannot be viewed; the limit is 4"):
         mq.view(mq.compare(*runs))
 
 

@@ -7,6 +7,7 @@ import pytest
 import mqlab as mq
 from mqlab import products
 from mqlab.errors import BadValue, UnknownName
+from mqlab.experiments import Outcome
 from mqlab.products import inputs as takes
 from mqlab.workbench import WorkbenchSession
 
@@ -389,3 +390,35 @@ def test_a_producer_that_is_drawn_sends():
     session = WorkbenchSession(mq.run(mq.Network(mq.Broker("A")), mq.Consumer("C", "A", mq.Queue("Q"))))
     session.answer("build", {"add": "producer", "on": "A", "queue": "Q", "count": 7})
     assert session.traces[0].received() == {"C": 7}
+
+
+def test_the_spread_of_a_run_comes_in_parts_and_one_of_its_seeds_is_a_run():
+    desk = desk_of("unsafe:lease")
+    found, first = [], 0
+    while first < 100:
+        told = desk.answer("spread", {"first": first})
+        assert [one["seed"] for one in told["found"]] == [*range(first, told["next"])]
+        found += told["found"]
+        first = told["next"]
+    texts = {one["text"] for one in found}
+    assert len(found) == told["of"] == 100
+    assert len(texts) > 3, "a lease that is shorter than its renewal ends in many ways"
+    other = next(one for one in found if one["text"])
+    own = Outcome.of(desk.traces[0])
+    told = desk.answer("seed", {"seed": other["seed"], "beside": True})
+    assert own.difference(Outcome.of(desk.state.shown.trace)) == other["text"]
+    assert told["changes"] == [f"seed {other['seed']}, jitter 1 ms"]
+
+
+@pytest.mark.parametrize("first", [-1, 100, "0", None, 1.5])
+def test_a_spread_begins_at_one_of_its_seeds(first):
+    with pytest.raises(BadValue, match="expected a seed from 0 to 99"):
+        desk_of("fuse:2.20").answer("spread", {"first": first})
+
+
+def test_a_run_too_long_for_a_spread_is_told_where_it_can_be_had():
+    q = mq.Queue("Q")
+    long = mq.run(mq.Network(mq.Broker("A")), mq.Consumer("C", on="A", reads=q),
+                  mq.Producer("P", on="A", sends=6000, to=q))  # fmt: skip
+    with pytest.raises(BadValue, match=r"use mq\.outcomes"):
+        WorkbenchSession(long).answer("spread", {"first": 0})

@@ -329,11 +329,10 @@ class Lab(KernelLab):
     def audit_of(self, process: BrokerService) -> MessageAudit:
         """Return what the store of a broker remembers of sends."""
         member = process.member
-        if member.locker is not None:
-            return self.audits.setdefault(member.locker.store, MessageAudit())
-        if member.store == "kahadb":
-            return self.audits.setdefault(f"own:{member.name}", MessageAudit())
-        return process.producer_audit
+        if member.locker is None and member.store != "kahadb":
+            return process.producer_audit
+        store = f"own:{member.name}" if member.locker is None else member.locker.store
+        return self.audits.get(store) or self.audits.setdefault(store, MessageAudit())
 
     # What parts of a process tell
 

@@ -11,9 +11,10 @@ from mqlab.products.artemis.client.client_actions import ClientActions
 from mqlab.products.artemis.files import lab_file, treatment
 from mqlab.products.artemis.script.broker_actions import BrokerActions
 from mqlab.spec.action import Action
-from mqlab.spec.artemis import WORDS
+from mqlab.spec.artemis import WORDS, ScriptReader
 from mqlab.spec.artemis.steps import Keys
 from mqlab.spec.artemis.words import actions_of
+from mqlab.spec.scenario import check_actions
 from mqlab.spec.step import Step
 from mqlab.trace.trace import Trace
 
@@ -29,9 +30,18 @@ class ArtemisLab(Site):
         act: Callable[[Keys], Completion | None] = getattr(room, name)
         return act(action.keys) or Completion()
 
+    reader: ScriptReader | None = None  # of what is done, once something is
+
     def _do(self, action: Action) -> None:
-        scenario = self.scenario.with_actions(action)
-        step = scenario.script[-1]
+        check_actions((action,))
+        before, reader, self.reader = self.scenario, self.reader, None
+        if reader is None:
+            reader = self.network.reader()
+            for known in before.actions:
+                reader.read(known)
+        step = reader.read(action)  # of one that cannot be read nothing stays
+        self.reader = reader
+        scenario = before.planned((*before.actions, action), (*before.script, step))
         if step.at is not None:
             self.schedule(step)
         elif self.under_way is not None:

@@ -100,7 +100,7 @@ class EventLog:
         self.moved = now = self.lab.clock.now
         if message.sent < 0:
             message.sent = now
-        if isinstance(cause, TransitRow) and kind in (Kind.Enqueued, Kind.Received):
+        if type(cause) is TransitRow and kind in (Kind.Enqueued, Kind.Received):
             frm, to, link = cause.way
         if message.dest_no < 0:
             message.dest_no = self.recorder.name_destination(message.dest)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
+from mqlab.engine.clock import NEVER
 from mqlab.engine.completion import Completion
 from mqlab.products.openmq.broker import administration as admin
 from mqlab.products.openmq.broker import report
@@ -20,8 +20,8 @@ from mqlab.products.openmq.script import waits
 from mqlab.products.openmq.script.operation import Answer, Outcome, RunningStep, ScriptStep
 from mqlab.spec.action import Action
 from mqlab.spec.naming import called
-from mqlab.spec.openmq import OPENS, SILENT
-from mqlab.spec.openmq_words import noun_of, steps_of
+from mqlab.spec.openmq import OPENS, SILENT, ScriptReader
+from mqlab.spec.scenario import check_actions
 from mqlab.spec.step import Step
 from mqlab.spec.values import duration
 from mqlab.trace.kinds import Kind
@@ -44,16 +44,30 @@ class ClusterLab(Cluster):
 
     # The script
 
+    reader: ScriptReader | None = None  # of what is done, once something is
+
     def _do(self, action: Action) -> None:
-        opened = [str(s.keys["producer"]) for s in self.scenario.script if s.do == "open_producer"]
-        for step in steps_of(action, self.network.names, opened):
-            operation, plan = ScriptStep(step), list(self.plan)
-            plan.insert(len(plan) - len(self.script), operation)
-            scenario = replace(self.scenario, actions=tuple(noun_of(known.step) for known in plan))
-            if step.at is not None:
+        check_actions((action,))
+        place = len(self.plan) - len(self.script)
+        reader, self.reader = self.reader, None
+        if reader is None or self.script:
+            reader = self.network.reader()
+            for known in self.plan[:place]:
+                reader.read(known.noun)
+        operations = [ScriptStep(step) for step in reader.read(action)]
+        if self.script:  # what is still to come has to go with it
+            for known in self.plan[place:]:
+                reader.read(known.noun)
+        for operation in operations:
+            if operation.at is not None:
                 self.schedule(operation)
-            self.plan, self.scenario = plan, scenario
-            if step.at is None:
+        self.reader = reader  # of what could not be done, nothing stays
+        self.plan[place:place] = operations
+        self.scenario = self.scenario.planned(
+            [known.noun for known in self.plan], [known.step for known in self.plan]
+        )
+        for operation in operations:
+            if operation.at is None:
                 self._put_beside(self.begin(operation))
 
     def begin(self, action: Any) -> Completion:
@@ -74,10 +88,15 @@ class ClusterLab(Cluster):
             self.later((until.deadline or self.clock.now) - self.clock.now)
 
     def hurry(self, last: int) -> None:
-        """Let things happen as many steps would; what goes on beside the script is looked at in steps."""
+        """Let things happen as many steps would, up to the next action that has a time of its own."""
+        times = [duration(action.at, "at") for action in self.appointments if action.at is not None]
+        last = min([last, *(time - 1 for time in times)])
         if not self.blocked and not self.beside:
-            times = [duration(action.at, "at") for action in self.appointments if action.at is not None]
-            super().hurry(min([last, *(time - 1 for time in times)]))
+            super().hurry(last)
+        elif self.under_way is None and not self.script and not self.ends_with_script:
+            most = NEVER if self.limit is None else self.limit
+            while self.beside and self.recorder.count <= most and self.clock.next_by(last):
+                self._look_beside()
 
     def step(self, count: int = 1) -> bool:
         """Let the next thing happen, an event or the next step, or so many; False when nothing is left."""
@@ -87,16 +106,24 @@ class ClusterLab(Cluster):
         if not moved and self.beside:
             self.clock.next()
             moved = True
-        if not self.blocked and not self.beside:
-            return moved
-        for operation in [known for known in self.blocked if known.holds()]:
+        return self._look_beside() or moved
+
+    def _look_beside(self) -> bool:
+        """Let what was blocked, or goes on beside the script, go on if it can; True if a blocked step does."""
+        blocked = [known for known in self.blocked if known.holds()] if self.blocked else ()
+        for operation in blocked:
             self.blocked.remove(operation)
             self._put_beside(self._go_on_with(operation, operation.go_on()))
-            moved = True
+        for until in self.beside:
+            if self.is_over(until):  # hardly ever: the list of all that are is made then
+                self._end_beside()
+                break
+        return bool(blocked)
+
+    def _end_beside(self) -> None:
         for until in [until for until in self.beside if self.is_over(until)]:
             self.beside.remove(until)
             self._put_beside(until)
-        return moved
 
     def _go_on_with(self, operation: ScriptStep, outcome: Outcome) -> Completion:
         """Return when an operation is over, or goes on."""
@@ -163,7 +190,7 @@ class ClusterLab(Cluster):
         step, asked = operation.step, self._asked(operation.step)
         if result in _ANSWERS and step.do != "send":
             who = asked.name if asked else "its client"
-            self.tell_in_vain(called(noun_of(step)), _ANSWERS[result].format(who))
+            self.tell_in_vain(called(operation.noun), _ANSWERS[result].format(who))
         if asked and result != "ok" and step.do != "send":
             names = ("queue", "topic", "consumer", "subscription_name", "command")
             about = " ".join(str(step.keys[name]) for name in names if name in step.keys)
@@ -176,7 +203,7 @@ class ClusterLab(Cluster):
 
     def action_of(self, scripted: ScriptStep) -> Action:
         """Return the action of a step of the script."""
-        return noun_of(scripted.step)
+        return scripted.noun
 
     @property
     def undone(self) -> list[dict[str, str]]:

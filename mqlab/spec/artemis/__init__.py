@@ -16,7 +16,7 @@ from mqlab.spec.artemis.addresses import matches, most_specific
 from mqlab.spec.artemis.broker import AddressQueue, Broker
 from mqlab.spec.artemis.options import OPTIONS, Options, default, read_options
 from mqlab.spec.artemis.steps import StepCheck
-from mqlab.spec.artemis.words import to_step, with_sessions
+from mqlab.spec.artemis.words import to_step, with_session
 from mqlab.spec.manual import documented
 from mqlab.spec.origin import Origin
 from mqlab.spec.scenario import AnyNetwork, check_change, others
@@ -25,11 +25,27 @@ from mqlab.spec.step import Step
 if TYPE_CHECKING:
     from typing import Unpack
 
+    from mqlab.spec.artemis.actions import Session
     from mqlab.spec.options.types import ArtemisNetworkOptions
 
 # Edition -> what it calls the two of a pair; no later one than 2.5 was recorded, so that 2.28 plays by
 # the rules of 2.5 and only speaks otherwise.
 WORDS = {"2.4": ("master", "slave"), "2.5": ("master", "slave"), "2.28": ("primary", "backup")}
+
+
+class ScriptReader:
+    """Reads actions one by one: clients are opened before they are used."""
+
+    def __init__(self, brokers: tuple[str, ...]) -> None:
+        self.brokers, self.count = brokers, 0
+        self.check = StepCheck(brokers)
+        self.sessions: dict[str, Session] = {}
+
+    def read(self, action: Action) -> Step:
+        """Return the step of the next action; raises for what the brokers and their clients cannot do."""
+        step = to_step(with_session(action, self.sessions), self.brokers)
+        self.count += 1
+        return self.check.read(step, f"action {self.count} ({type(action).__name__})")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -89,12 +105,11 @@ class ArtemisNetwork(AnyNetwork):
 
     def script(self, actions: tuple[Action, ...], pace: str = "rest") -> tuple[Step, ...]:
         """Return the steps of actions; raises for those that these brokers and their clients cannot do."""
-        check = StepCheck(self.names)
-        steps = (to_step(one, self.names) for one in with_sessions(actions))
-        return tuple(
-            check.read(step, f"action {place} ({type(action).__name__})")
-            for place, (action, step) in enumerate(zip(actions, steps, strict=True), start=1)
-        )
+        return tuple(map(self.reader().read, actions))
+
+    def reader(self) -> ScriptReader:
+        """Return what reads actions one by one."""
+        return ScriptReader(self.names)
 
     @property
     def forgets_crashed(self) -> bool:

@@ -133,17 +133,16 @@ def to_step(action: Action, brokers: Sequence[str]) -> Step:
     return Step(word.do, _unfolded(flat))
 
 
-def with_sessions(actions: Iterable[Action]) -> Iterator[Action]:
-    """Yield *actions* with the session of each client; a consumer on one has a connection by the same URL."""
-    sessions: dict[str, own.Session] = {}
-    for action in actions:
-        if isinstance(action, Client):
-            action = sessions[action.name] = _session(action)
-        elif isinstance(action, shared.Consumer) and action.on in sessions:
-            client = sessions[action.on]
-            options = {**client.options, **action.options}
-            action = replace(action, on=client.on, others=client.others, options=options)
-        yield action
+def with_session(action: Action, sessions: dict[str, own.Session]) -> Action:
+    """Return a client as its session; a consumer on one of *sessions* with a connection by the same URL."""
+    if isinstance(action, Client):
+        sessions[action.name] = _session(action)
+        return sessions[action.name]
+    if isinstance(action, shared.Consumer) and action.on in sessions:
+        client = sessions[action.on]
+        options = {**client.options, **action.options}
+        return replace(action, on=client.on, others=client.others, options=options)
+    return action
 
 
 def _session(client: Client) -> own.Session:

@@ -17,13 +17,10 @@ const setWindow = (from, to) => {
   player.emit("window");
 };
 
-// A time of the run as it is read, as exact as what lies beside it asks for.
-const timeText = (ms, step = 0) => {
-  const longRun = (player.panels[0].data("clock").t?.at(-1) ?? 0) >= 2000;
-  const digits = (unit) => Math.max(0, Math.min(3, step > 0 ? Math.ceil(-Math.log10(step / unit)) : 1));
-  if (longRun) return `${(ms / 1000).toFixed(step > 0 ? digits(1000) : 3)} s`;
-  return `${ms.toFixed(digits(1))} ms`;
-};
+// Of a long run times are told in seconds. As the clock says a time of the run; the axis has round ones.
+const isLong = () => (player.panels[0].data("clock").t?.at(-1) ?? 0) >= 2000;
+/** @param {number} ms */
+const timeText = (ms) => (isLong() ? `${(ms / 1000).toFixed(3)} s` : `${ms.toFixed(1)} ms`);
 
 // A canvas as sharp as the screen, `draw`n again when told to.
 const makeCanvas = (height, attributes) => {
@@ -94,22 +91,38 @@ const drawFolds = (pen, top, bottom, from, to, textY) => {
   }
 };
 
-// The run's time at places a hundred pixels apart; never on top of a fold's length.
+// The roundest number between two: a multiple of the greatest of 1, 2, 5 times a power of ten that there is.
+/** @param {number} low @param {number} high */
+const roundest = (low, high) => {
+  if (low <= 0 && high >= 0) return 0;
+  for (let power = Math.ceil(Math.log10(high)); power > -7; power--)
+    for (const digit of [5, 2, 1]) {
+      const step = digit * 10 ** power,
+        found = Math.ceil(low / step - 1e-9) * step;
+      if (found <= high * (1 + 1e-9)) return Number(found.toPrecision(12));
+    }
+  return low;
+};
+
+// Round times of the run, about a hundred pixels apart; never on top of a fold's length.
 /** @param {CanvasRenderingContext2D} pen @param {number} y */
 const drawRuler = (pen, y, from, to) => {
   const p = player.panels[0],
     { x0 = [], x1 = [] } = p.data("folds"),
-    wide = axis.width < 700 ? 80 : 108;
+    wide = axis.width < 700 ? 80 : 108,
+    unit = isLong() ? 1000 : 1;
   const spans = x0.map((x, i) => [xOf(x, from, to) - 44, xOf(x1[i], from, to) + 44]);
   for (let x = gutter(); x <= axis.width - MARGIN + 1; x += wide) {
     if (spans.some(([a, b]) => x > a && x < b)) continue;
-    const t = timeAt(x, from, to),
-      step = Math.abs(player.runTime(p, timeAt(x + 30, from, to)) - player.runTime(p, t));
+    const near = [x - wide / 3, x + wide / 3].map((at) => player.runTime(p, timeAt(at, from, to)) / unit),
+      round = roundest(Math.min(...near), Math.max(...near)),
+      place = xOf(player.storyTime(round * unit), from, to);
+    if (spans.some(([a, b]) => place > a && place < b)) continue;
     pen.fillStyle = player.colour("line2");
-    pen.fillRect(x, y - 8, 1, 3);
-    write(pen, timeText(player.runTime(p, t), step || 1), x, y, {
+    pen.fillRect(place, y - 8, 1, 3);
+    write(pen, `${round} ${unit > 1 ? "s" : "ms"}`, place, y, {
       size: 10.5,
-      align: x > gutter() + 20 ? "center" : "left"
+      align: place > gutter() + 20 ? "center" : "left"
     });
   }
 };

@@ -359,6 +359,9 @@ addTab({
   id: "why",
   title: worded("why"),
   key: "w",
+  make(_body, place) {
+    styled(place, SPREAD_STYLE);
+  },
   show(body) {
     const chosen = player.selection;
     if (!player.kernel) {
@@ -378,6 +381,7 @@ addTab({
       if (!chosen) {
         if (lab.state?.question) body.prepend(element("p", { class: "dim" }, lab.state.question));
         outcomeOf(body);
+        tellSpread(body);
       }
       if (!chosen || chosen.kind === "broker") tellMoment(body);
     });

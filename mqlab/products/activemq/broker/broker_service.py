@@ -63,7 +63,7 @@ class BrokerService:
     def after(self, us: int, call: Call, argument: object = None) -> None:
         """Let *call* happen in *us*, unless this life ends before; a suspended one is late."""
         clock = self.lab.clock
-        clock.schedule(clock.now + us, *self.timer(call, argument))
+        clock.schedule(clock.now + us, self._on_timer, (self.incarnation, call, argument))
 
     def later(self, us: int, call: Call, argument: object = None) -> None:
         """Let *call* happen in *us* as `after` does; a network at rest does not wait for it."""
@@ -141,6 +141,8 @@ class BrokerService:
     def on_disk(self, time: int) -> int:
         """Return what something takes that goes to the disk of its store, usually *time* us."""
         disks, locker = self.lab.disks, self.member.locker
+        if not disks:  # none is slow
+            return time
         shared = disks.get(locker.store, 1.0) if locker is not None else 1.0
         return int(time * disks.get(self.name, shared))
 

@@ -273,7 +273,8 @@ class Queue:
             if place < end:  # by the list itself: a ninth of the time with 1,000 consumers
                 subs.insert(end, subs.pop(place))
                 place, alone = end, False
-            self._spare_owners()
+            if self.groups.used:
+                self._spare_owners()
         if alone and place < last and (place == 0 or subs[place - 1].priority != priority):
             return HIGHER_PRIORITY
         return TURN

@@ -147,8 +147,9 @@ class SendJob(PendingCall, MessageProducer):
             self.message = self.make(self.place - 1)  # before the first there is no producer yet
         if user.refuses(self):
             return
-        self.dest_no = self.lab.name_destination(self.dest)
-        self.message = self.make(self.place - 1)
+        if self.message is None:
+            self.dest_no = self.lab.name_destination(self.dest)
+            self.message = self.make(self.place - 1)
         self.in_line = False
         transaction = session.begin()
         row = self.lab.add(
@@ -280,7 +281,8 @@ class SendJob(PendingCall, MessageProducer):
         assert self.message is not None
         self.message = None
         self.sent += 1
-        self.longest = max(self.longest, self.lab.clock.now - self.started)
+        if self.lab.clock.now - self.started > self.longest:
+            self.longest = self.lab.clock.now - self.started
         self._go_on()
 
     def _go_on(self) -> None:

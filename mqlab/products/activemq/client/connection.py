@@ -49,6 +49,7 @@ class ClientConnection:
         self.use_async = flag(own, "useAsyncSend", False)
         self.send_timeout = number(own, "sendTimeout", 0)  # ms; 0 is none
         self.transport: Any = None
+        self.failover: FailoverTransport | None = None  # that, if it looks for another broker
         self.sessions: dict[str, Session] = {}
         self.consumers: dict[str, AddressedConsumer] = {}
         self.temps: list[Destination] = []
@@ -74,11 +75,6 @@ class ClientConnection:
         return self.sessions[name]
 
     @property
-    def failover(self) -> FailoverTransport | None:
-        """Its transport, if it is one that looks for another broker."""
-        return self.transport if isinstance(self.transport, FailoverTransport) else None
-
-    @property
     def connected_to(self) -> str | None:
         """The address in use as the reader knows it, None without one."""
         if self.transport is None or (self.transport.away and not self.transport.was_cut):
@@ -101,6 +97,7 @@ class ClientConnection:
             self.state = "failed"
             call.fail("JMSException", str(error), error.cause)
             return
+        self.failover = self.transport if isinstance(self.transport, FailoverTransport) else None
         self.request(ConnectionInfo(self.name, self.failover is not None, False), call)
         self.transport.start()
 
@@ -112,7 +109,8 @@ class ClientConnection:
             return
         request = self.lab.new_request()
         self.calls[request] = call
-        self.transport.send(replace(command, request=request))
+        command.request = request
+        self.transport.send(command)
 
     def send(self, command: Command) -> None:
         """Send a command that wants no answer."""
@@ -154,7 +152,7 @@ class ClientConnection:
             return
         if sum(known for _, known in self.cache) > transport.options.max_cache_size:
             self.cache.pop(0)  # looked at before the new one counts
-        self.cache.append((command, size))
+        self.cache.append((replace(command), size))  # as it is now: without a request
 
     # What the transport tells
 

@@ -66,7 +66,7 @@ class DemandSubscription(Subscription):
             rule = ALREADY_VISITED
         elif message.hops >= self.ttl:
             rule = TTL_USED_UP
-        if rule and not replays(self, message):
+        if rule and not (self.broker.spec.policies and replays(self, message)):
             return rule
         if self.selector is not None:
             return super().refusal(message)

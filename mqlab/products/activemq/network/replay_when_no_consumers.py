@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def replays(demand: DemandSubscription, message: Message) -> bool:
     """Whether *message* may leave by *demand* for a broker it has been at."""
     broker = demand.broker
-    if not broker.spec.policies or not message.dest.is_queue:
+    if not message.dest.is_queue:
         return False
     policy = broker.policy_for(message.dest)
     if not policy["replay_when_no_consumers"]:

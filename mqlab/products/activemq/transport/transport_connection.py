@@ -72,13 +72,13 @@ class TransportConnection:
         if self.process.broker.limits_memory and isinstance(command, Send) and self._full_for(command):
             return
         request = command.request
-        session, work = self._work(command)
+        mirror = self.process.pure_master_slave
+        session, work = self._work(command) if mirror is not None else ("", [])
         try:
             DOES[type(command)](self, command)
         except Refused as error:
             self._answer(request, error)
             return
-        mirror = self.process.pure_master_slave
         if mirror is not None and mirror.replicate(self.sessions.get(session, 0), work):
             mirror.when_answered(self._answer, request)
         elif request is not None:
@@ -218,7 +218,8 @@ class TransportConnection:
         process, message = self.process, sent.message
         if message.dest.is_temporary and message.dest not in process.broker.by_name:
             raise Refused("DestinationDoesNotExistException", str(message.dest))
-        known = message.number in process.producer_audit or message.number in process.lasting_audit
+        lasting = process.lasting_audit
+        known = message.number in process.producer_audit or message.number in lasting
         if known and message.persistent:
             process.broker.record_message(Kind.Discarded, message, rule=Reason.duplicate, cause=sent.row)
             return
@@ -228,7 +229,7 @@ class TransportConnection:
                 queue.numbers.discard(message.number)
         process.producer_audit.add(message.number)
         if message.persistent:
-            process.lasting_audit.add(message.number)
+            lasting.add(message.number)
         broker = process.broker
         broker.take_over_each(message, broker.entry(sent.node), sent.row)
 

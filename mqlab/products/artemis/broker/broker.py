@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from mqlab.products.artemis.broker.site import Site
 
 GONE = ("down", "stopped", "not_started")
+SEEN = frozenset(("role", "node_id", "served_journal"))  # of a broker, by those who send messages to it
 
 
 class Subsystem:
@@ -32,6 +33,7 @@ class Broker:
     def __init__(self, lab: Site, spec: BrokerSpec, host: Broker | None = None) -> None:
         self.lab, self.spec, self.hosting_broker = lab, spec, host
         self.name = spec.name
+        self.process_name = (host or self).name  # the process it is in, by its broker's name
         self.role, self.node_id = "not_started", ""
         self.served_journal: Journal | None = None  # what it serves
         self.stored_journal: Journal | None = None  # what it would serve
@@ -49,6 +51,12 @@ class Broker:
         self.options: dict[str, Any] = {}  # those asked for so far
         self.node = lab.notes.recorder.add_node(self.name, "broker")
 
+    def __setattr__(self, name: str, value: object) -> None:
+        """Set an attribute; where messages can go is found anew once one has changed that others see."""
+        super().__setattr__(name, value)
+        if name in SEEN:
+            self.lab.changes += 1
+
     @property
     def runs(self) -> bool:
         """Whether its process is there and awake."""
@@ -58,11 +66,6 @@ class Broker:
     def serves(self) -> bool:
         """Whether clients can use it."""
         return self.role == "live" and self.runs
-
-    @property
-    def process_name(self) -> str:
-        """The process it is in, by its broker's name."""
-        return (self.hosting_broker or self).name
 
     def element(self, name: str) -> Any:
         """Return an element of its HA policy."""
@@ -116,7 +119,7 @@ class Partitions:
 
     def joined(self, a: str, b: str) -> bool:
         """Whether a line is whole."""
-        return frozenset((a, b)) not in self.cuts
+        return not self.cuts or frozenset((a, b)) not in self.cuts
 
     def seems_whole(self, a: str, b: str) -> bool:
         """Whether nobody has noticed that it is not."""

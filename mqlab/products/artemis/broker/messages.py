@@ -95,7 +95,10 @@ class Queue:
 
     def wanted(self, message: Message) -> bool:
         """Whether a consumer's selector lets a message pass."""
-        return any(selects(consumer.selector, message) for consumer in self.consumers)
+        for consumer in self.consumers:  # a loop: asked twice for every message
+            if consumer.selector is None or selects(consumer.selector, message):
+                return True
+        return False
 
     def wanted_afar(self, message: Message) -> bool:
         """Whether another broker believes that a consumer here wants a message.
@@ -103,8 +106,13 @@ class Queue:
         It keeps the number of consumers and their selectors apart: where some have one, a consumer without
         does not count (`RemoteQueueBindingImpl.isHighAcceptPriority` of 2.4.0).
         """
-        selectors = [consumer.selector for consumer in self.consumers if consumer.selector is not None]
-        return bool(self.consumers) and (not selectors or any(selects(one, message) for one in selectors))
+        apart = False
+        for consumer in self.consumers:
+            if consumer.selector is not None:
+                if selects(consumer.selector, message):
+                    return True
+                apart = True
+        return bool(self.consumers) and not apart
 
 
 @dataclass(eq=False, slots=True)

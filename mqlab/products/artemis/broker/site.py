@@ -62,6 +62,7 @@ class Site(Lab):
         self.scenario = scenario
         self.network: ArtemisNetwork = network
         self.notes, self.partitions = EventLog(self), Partitions()
+        self.changes = 0  # of what others see of brokers, and of their queues
         self.event, self.message = self.notes.event, self.notes.message
         self.step_no = -1  # of the step that began last
         self.numbers = deque(scenario.about.get("recorded_steps", ()))  # of those that are to come
@@ -302,6 +303,7 @@ class Site(Lab):
         """Create a queue on a live broker; a subscriber's own shares its name and has a *key*."""
         queue = Queue(name, topic, durable, selector, auto_delete, self.clock.now)
         broker.journal.queues[key or name] = queue
+        self.changes += 1
         return queue
 
     def enqueue(self, broker: Broker, queue: Queue, message: Message, cause: int) -> None:

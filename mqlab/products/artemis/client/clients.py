@@ -94,6 +94,7 @@ class Client:
         self.addresses = [where] if isinstance(where, str) else list(where)
         defaults = {name: row.default for name, row in OPTIONS["url"].items()}
         self.options = {**defaults, **self.lab.network.clients, **keys.get("url", {})}
+        self.at_once = not (keys.get("transacted") or keys.get("xa"))  # what is sent becomes visible
         self.state, self.node_id = "new", ""
 
     # Connecting
@@ -248,7 +249,7 @@ class Client:
             return
         self.sent.append(message.number)
         self.work.append(message)
-        if not (self.keys.get("transacted") or self.keys.get("xa")):
+        if self.at_once:
             self.settle()
 
     def settle(self) -> None:

@@ -149,6 +149,10 @@ class SendRequest(Request):
         self.persistent = bool(keys.get("persistent", True))
         self.count, self.sent = int(keys["count"]), 0
         self.interval = int(keys.get("interval_ms", 0) * MS)
+        self.delay = int(keys.get("delivery_delay_ms", 0) * MS)
+        self.properties, self.message_size = keys.get("properties", {}), keys.get("size", 0)
+        kind = "topic" if "topic" in self.where else "queue"
+        self.dest, self.dest_no = Destination(kind, self.where[kind]), -1  # and its number in the trace
         self.message: Message | None = None
         self.left = 0  # when (us) the last message left
         client.sending += 1
@@ -177,6 +181,7 @@ class SendRequest(Request):
             if client.state != "failed":
                 to = client.at.node if client.at is not None else -1
                 self.message.row = self.lab.message(Kind.Sent, self.message, client.at, client.node, to)
+                self.dest_no = self.message.dest_no
 
     def act(self) -> None:
         """The broker has a message."""
@@ -203,18 +208,10 @@ class SendRequest(Request):
             self.client.state, self.client.at = "closed", None
 
     def _message(self, number: int, place: int) -> Message:
-        keys, now = self.keys, self.lab.clock.now
-        kind = "topic" if "topic" in self.where else "queue"
         dealt = {
             key: value[place % len(value)] if isinstance(value, list) else value
-            for key, value in keys.get("properties", {}).items()
+            for key, value in self.properties.items()
         }
-        delay = int(keys.get("delivery_delay_ms", 0) * MS)
-        return Message(
-            number,
-            Destination(kind, self.where[kind]),
-            self.persistent,
-            dealt,
-            keys.get("size", 0),
-            now + delay if delay else 0,
-        )
+        due = self.lab.clock.now + self.delay if self.delay else 0
+        size, no = self.message_size, self.dest_no
+        return Message(number, self.dest, self.persistent, dealt, size, due, dest_no=no)

@@ -47,23 +47,41 @@ class ClusterConnection(Subsystem):
 
     def __init__(self, lab: Site) -> None:
         super().__init__(lab)
-        self.ways: dict[Broker, Ways] = {}  # what `remote` found, as long as it holds
-        self.found_with: object = None  # the roles, node ids and cuts with which it was found
+        self.changes = -1  # of the lab's, when what follows was found
+        self.cuts: dict[frozenset[str], bool] = {}  # those of that time
+        self.paused = False  # whether a broker was
+        self.ways: dict[Broker, Ways] = {}
+        self.groups: dict[tuple[Broker, str, bool], list[list[Binding]]] = {}
+        self.talks: dict[tuple[Broker, Broker], bool] = {}
+
+    def _forget(self) -> None:
+        """Forget what was found before a role, node id, queue or cut changed; a pause is noticed in time.
+
+        Measured with 16 brokers: two thirds of a run were to find the ways anew for each message, a third of
+        the rest to find the queues, and whether the brokers on the way can talk.
+        """
+        lab = self.lab
+        if self.changes == lab.changes and self.cuts == lab.partitions.cuts and not self.paused:
+            return
+        self.changes, self.cuts = lab.changes, dict(lab.partitions.cuts)
+        self.paused = any(broker.role == "paused" for broker in lab.brokers.values())
+        self.ways.clear()
+        self.groups.clear()
+        self.talks.clear()
 
     def remote(self, broker: Broker) -> Ways:
-        """Return the brokers within max-hops that seem to serve, each with the way to it.
-
-        To find them anew for each message took two thirds of a run with 16 brokers, and with more hops grew
-        with the third power of their number.
-        """
-        brokers, cuts = self.lab.brokers.values(), self.lab.partitions.cuts
-        now = [(b.role, b.node_id) for b in brokers], dict(cuts)
-        if now != self.found_with or any(b.role == "paused" for b in brokers):  # a pause is noticed in time
-            self.found_with = now
-            self.ways.clear()
+        """Return the brokers within max-hops that seem to serve, each with the way to it."""
+        self._forget()
         if broker not in self.ways:
             self.ways[broker] = self._find_ways(broker)
         return self.ways[broker]
+
+    def _talk(self, frm: Broker, onto: Broker) -> bool:
+        """Whether two brokers can talk now."""
+        self._forget()
+        if (frm, onto) not in self.talks:
+            self.talks[frm, onto] = frm.reaches(onto)
+        return self.talks[frm, onto]
 
     def _find_ways(self, broker: Broker) -> Ways:
         latest, found = {broker: [broker]}, {broker: [broker]}
@@ -116,24 +134,34 @@ class ClusterConnection(Subsystem):
 
         Queues of one name on many brokers take turns; a subscriber's own queue has its name alone.
         """
-        name = message.dest.name
-        if message.dest.is_queue:
+        name, is_queue = message.dest.name, message.dest.is_queue
+        if is_queue:
             self.lab.queue(broker, name)  # the client has it made if need be
-        groups: dict[tuple[str, object], list[Binding]] = {}
-        for at, queue in self._bindings(
-            broker,
-            lambda queue: (
-                name == (queue.name if queue.topic is None else queue.topic)
-                and message.dest.is_queue == (queue.topic is None)
-            ),
-        ):
-            own = queue if queue.auto_delete == "left" else None
-            groups.setdefault((queue.name, own), []).append((at, queue))
-        chosen = [self._next(broker, message, bindings) for bindings in groups.values()]
-        for binding in filter(None, chosen):  # all of them are found before one is used
-            self._deliver(broker, *binding, message, message.row, Reason.broker_turn)
+        groups = self._groups(broker, name, is_queue)
+        chosen = [self._next(broker, message, bindings) for bindings in groups]
+        for binding in chosen:  # all of them are found before one is used
+            if binding is not None:
+                self._deliver(broker, *binding, message, message.row, Reason.broker_turn)
         if not groups:
             self.lab.message(Kind.Discarded, message, broker, rule=Reason.no_subscription, cause=message.row)
+
+    def _groups(self, broker: Broker, name: str, is_queue: bool) -> list[list[Binding]]:
+        """Return the queues of an address, here and elsewhere: those that take turns, each beside the other."""
+        self._forget()
+        address = broker, name, is_queue
+        if address not in self.groups:
+            found: dict[tuple[str, object], list[Binding]] = {}
+            for at, queue in self._bindings(
+                broker,
+                lambda queue: (
+                    name == (queue.name if queue.topic is None else queue.topic)
+                    and is_queue == (queue.topic is None)
+                ),
+            ):
+                own = queue if queue.auto_delete == "left" else None
+                found.setdefault((queue.name, own), []).append((at, queue))
+            self.groups[address] = [*found.values()]
+        return self.groups[address]
 
     def _next(self, broker: Broker, message: Message, bindings: list[Binding]) -> Binding | None:
         """Return whose turn it is: brokers take turns, those with a matching consumer first.
@@ -141,17 +169,27 @@ class ClusterConnection(Subsystem):
         Where no broker has one it is this broker's turn.
         """
         kind = broker.option("message_load_balancing")
-        turns = [(at, queue) for at, queue in self._turns(broker, bindings) if selects(queue.selector, message)]
-        own = [turn for turn in turns if turn[0] is broker]
         anybody = kind == "STRICT" or len(bindings) == 1
-        takers = [turn for turn in turns if anybody or _believed(broker, turn, message)]
-        if kind == "OFF" and turns:  # it goes on until a turn is its own: one that never comes
-            if not own or (takers and own[0] not in takers):  # is an error
+        first: Binding | None = None
+        own: Binding | None = None
+        taker: Binding | None = None
+        own_is_wanted = False
+        for turn in self._turns(broker, bindings):  # a loop with three answers: it runs for every message
+            if turn[1].selector is not None and not selects(turn[1].selector, message):
+                continue
+            first = first or turn
+            wanted = anybody or _believed(broker, turn, message)
+            if wanted and taker is None:
+                taker = turn
+            if turn[0] is broker and own is None:
+                own, own_is_wanted = turn, wanted
+        if kind == "OFF" and first is not None:  # it goes on until a turn is its own: one that never comes
+            if own is None or (taker is not None and not own_is_wanted):  # is an error
                 raise Refused
-            return own[0]
-        if kind == "OFF_WITH_REDISTRIBUTION" and own:
-            return own[0]
-        chosen = next(iter([*takers, *own, *turns]), None)
+            return own
+        if kind == "OFF_WITH_REDISTRIBUTION" and own is not None:
+            return own
+        chosen = taker or own or first
         if chosen is not None:
             self._end_turn(broker, bindings, chosen)
         return chosen
@@ -160,7 +198,7 @@ class ClusterConnection(Subsystem):
     def _turns(broker: Broker, bindings: list[Binding]) -> list[Binding]:
         """Return the bindings of one name, that whose turn it is first; a turn beyond them is over."""
         start = broker.journal.positions.get(bindings[0][1].name, 0)
-        return bindings[start:] + bindings[:start]
+        return bindings[start:] + bindings[:start] if start else bindings
 
     @staticmethod
     def _end_turn(broker: Broker, bindings: list[Binding], binding: Binding) -> None:
@@ -179,7 +217,7 @@ class ClusterConnection(Subsystem):
             row = self.lab.message(Kind.Enqueued, message, broker, cause=row)
         way = self.remote(broker).get(at, [broker, at])
         stored = self._store(broker, at, queue.name, message, row)
-        if all(frm.reaches(onto) for frm, onto in pairwise(way)):
+        if self._talk(broker, at) if len(way) == 2 else all(self._talk(*both) for both in pairwise(way)):
             self._forward(BridgedMessage(stored, tuple(way), queue, rule))
         else:
             self.lab.message(Kind.Held, message, broker, rule=Reason.on_the_way, cause=row)
@@ -204,7 +242,7 @@ class ClusterConnection(Subsystem):
             stored.pair, ()
         ):
             return  # its broker ended meanwhile: what it kept is sent once more
-        if not (onto.serves and frm.reaches(onto)):
+        if not (onto.serves and self._talk(frm, onto)):
             self.lab.message(Kind.Held, stored.message, frm, rule=Reason.on_the_way, cause=stored.row)
             return
         frm.served_journal.store_and_forward[stored.pair].remove(stored)
@@ -230,13 +268,14 @@ class ClusterConnection(Subsystem):
 
     def dispatch(self, broker: Broker, stopped: Consumer | None = None) -> None:
         """Hand out what waits: consumers of a queue take turns, without one whose session rests."""
-        for queue in list(broker.journal.queues.values()) if broker.serves else ():
-            for item in queue.due(self.lab.clock.now) if queue.consumers else ():
-                order = queue.consumers[queue.turn :] + queue.consumers[: queue.turn]
-                taker = next(
-                    (c for c in order if c is not stopped and selects(c.selector, item.message)),
-                    None,
-                )
+        for queue in [*broker.journal.queues.values()] if broker.serves else ():
+            for item in queue.due(self.lab.clock.now) if queue.consumers and queue.waiting else ():
+                taker = None
+                for consumer in queue.consumers[queue.turn :] + queue.consumers[: queue.turn]:
+                    selector = consumer.selector
+                    if consumer is not stopped and (selector is None or selects(selector, item.message)):
+                        taker = consumer
+                        break
                 if taker is None or item not in queue.waiting:  # a rollback may have come between
                     continue
                 queue.turn = (queue.consumers.index(taker) + 1) % len(queue.consumers)

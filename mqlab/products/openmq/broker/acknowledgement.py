@@ -12,7 +12,7 @@ DUPS_WAIT = 7_000_000  # us after the last one
 
 def is_automatic(consumer: Consumer) -> bool:
     """Whether a session acknowledges each message as it is taken."""
-    return consumer.mode == "auto" and not consumer.in_branch
+    return consumer.mode == "auto" and not (consumer.xid and consumer.in_branch)
 
 
 def on_dups(consumer: Consumer) -> None:
@@ -30,7 +30,8 @@ def acknowledge(consumer: Consumer, done: list[Delivery]) -> bool:
         fails = bool(consumer.taken)
         drop_all(consumer)
         return not fails
-    if consumer.rollback_only or any(c.stale or not consumer.home.linked(c.message.home) for c in done):
+    away = [c for c in done if c.stale or not consumer.home.linked(c.message.home)]
+    if consumer.rollback_only or away:
         _refuse(consumer)
         return False
     consumer.taken = [claim for claim in consumer.taken if claim not in done]
@@ -208,8 +209,9 @@ def drop_copies(message: Message, kind: int, rule: int) -> None:
     """Note that copies of a message have gone from brokers where nobody holds it any more."""
     if not message.copies and not message.crossing:
         return
-    there = {claim.taker.home for claim in message.claims if claim.taker}
-    message.crossing = {b: row for b, row in message.crossing.items() if b in there}
+    there = {claim.taker.home for claim in message.claims if claim.taker} if message.claims else ()
+    if message.crossing:
+        message.crossing = {b: row for b, row in message.crossing.items() if b in there}
     for broker in [broker for broker in message.copies if broker not in there]:
         row = message.copies.pop(broker)
         broker.lab.notes.message(kind, message, broker, rule=rule, cause=row)

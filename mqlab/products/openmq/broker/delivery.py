@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from mqlab.products.openmq.broker import acknowledgement
@@ -18,13 +19,14 @@ if TYPE_CHECKING:
 LOCAL, REMOTE, REMOTE_IN_BURST = 1000, 2000, 8000
 # With jitter no share is certain: runs of messages go to one consumer or pass it by, then that changes.
 LOCAL_SPREAD, REMOTE_SPREAD, CHANGES = 12, 3, 1 / 16
+_served_weight = attrgetter("served_weight")
 
 
 def dispatch(instance: PhysicalDestination) -> bool:
     """Hand out what waits for a destination at its home; True if something went."""
     broker, offered = instance.broker, instance.offered
     takers = instance.active
-    if instance.paused or not any(has_room(taker, broker) for taker in takers):
+    if instance.paused or not _have_room(takers, broker):
         return False
     local = [c for c in takers if c.home is broker]
     if local and instance.dest.is_queue and instance.option("LocalDeliveryPreferred"):
@@ -40,7 +42,7 @@ def dispatch(instance: PhysicalDestination) -> bool:
                     waits = True
         if waits:
             place += 1
-            if not any(has_room(taker, broker) for taker in takers):
+            if not _have_room(takers, broker):
                 break
         else:
             message.offered = False
@@ -48,6 +50,11 @@ def dispatch(instance: PhysicalDestination) -> bool:
     if not offered:
         instance.at.waiting.discard(instance)
     return moved
+
+
+def _have_room(takers: list[Consumer], home: Broker) -> bool:
+    # The first one has, as a rule: any() and its generator are two calls more for every message.
+    return bool(takers) and (has_room(takers[0], home) or any(has_room(c, home) for c in takers[1:]))
 
 
 def _hand(claim: Delivery, takers: list[Consumer]) -> bool:
@@ -62,7 +69,7 @@ def _hand(claim: Delivery, takers: list[Consumer]) -> bool:
     ]
     if not free:
         return False
-    taker = min(free, key=lambda consumer: consumer.served_weight)
+    taker = min(free, key=_served_weight) if len(free) > 1 else free[0]
     there = taker.home
     taker.served_weight += _busy(taker, message)
     # A broker that had a message given back passes it to nobody again (played with 6.5.0).
@@ -109,7 +116,7 @@ def has_room(consumer: Consumer, home: Broker) -> bool:
     that waits there does not know that others have filled the buffer, and sends one (OpenMQ rule 2.3).
     """
     waiting = len(consumer.buffer)
-    if consumer.home is home:
+    if consumer.home is home or waiting < consumer.limit:
         return waiting < consumer.limit
     first = len(consumer.received) == 1 < consumer.limit
     return waiting < consumer.limit + first or all(c.message.home is not home for c in consumer.buffer)
@@ -183,10 +190,11 @@ def on_delivered(trip: Trip) -> None:
     if claim.taker is None or _is_over(trip):
         return
     buffer, claim.delivered = claim.taker.buffer, True
-    place = next((no for no, known in enumerate(buffer) if not known.delivered), len(buffer))
-    if claim in buffer and buffer.index(claim) > place:  # it has overtaken one of another home
-        buffer.remove(claim)
-        buffer.insert(place, claim)
+    if buffer and buffer[0] is not claim and claim in buffer:
+        place = next((no for no, known in enumerate(buffer) if not known.delivered), len(buffer))
+        if buffer.index(claim) > place:  # it has overtaken one of another home
+            buffer.remove(claim)
+            buffer.insert(place, claim)
     claim.taker.home.lab.schedule_dispatch(claim.message.at)
 
 
@@ -205,7 +213,7 @@ def release_held(lab: Cluster) -> None:
 def consume(consumer: Consumer) -> bool:
     """Let a consumer take what its application wants; True if it took something."""
     took = False
-    while claim := upcoming(consumer):
+    while consumer.buffer and (claim := upcoming(consumer)):
         if acknowledgement.is_automatic(consumer) and not consumer.home.linked(claim.message.home):
             _fail(consumer, claim)
             break

@@ -104,16 +104,19 @@ class PhysicalDestination:
         if message.offered:
             message.offered = False
             del self.offered[bisect_left(self.offered, turn(message), key=turn)]
-        self.at.changed()
+        self.at.lab.changed.add(self.at)
 
     def offer(self, message: Message) -> None:
         """A message here may wait to be handed out."""
         self.look_at(message)
         if not message.offered:
             message.offered = True
-            insort(self.offered, message, key=turn)
+            if self.offered:
+                insort(self.offered, message, key=turn)
+            else:
+                self.offered.append(message)
             self.at.waiting.add(self)
-        self.at.changed()
+        self.at.lab.changed.add(self.at)
 
     def look_at(self, message: Message) -> None:
         """It is to be noted why a message waits, if it does."""
@@ -122,8 +125,9 @@ class PhysicalDestination:
 
     def option(self, name: str) -> Any:
         """Return a property by its administration name."""
-        return self.options.get(name, PROPERTIES.get(name))
+        return self.options[name] if name in self.options else PROPERTIES.get(name)
 
     def limits(self, name: str, number: int) -> bool:
         """Whether a number is beyond a limit; -1 is none."""
-        return 0 <= int(self.option(name)) < number
+        most = self.options[name] if name in self.options else PROPERTIES[name]
+        return 0 <= int(most) < number

@@ -68,7 +68,7 @@ class Message:
         """Whether somebody could be handed it."""
         if self.transaction is not None:
             return False
-        return any(claim.taker is None for claim in self.claims)
+        return None in [claim.taker for claim in self.claims]
 
 
 def selects(selector: Selector | None, message: Message) -> bool:

@@ -119,6 +119,12 @@ class SendJob:
     under_way: int = 0  # messages that have not come to their home, or its receipt not to here
     late: bool = False
     due: int = 0  # us, before which the next message is not sent
+    interval: int = field(init=False)  # us, from one message to the next
+    persistent: bool = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.interval = round(float(self.keys.get("interval_ms", 0)) * 1000)
+        self.persistent = bool(self.keys.get("persistent", True))
 
 
 @dataclass(eq=False, slots=True)
@@ -201,7 +207,9 @@ class Broker:
 
     def linked(self, other: Broker) -> bool:
         """Whether it has a link to another: a broker that waits for its master closes its links."""
-        return self is other or (self.ready and other.ready and self.accepts(other))
+        if self is other or not (self.ready and other.ready):
+            return self is other
+        return self.accepted[other] if other in self.accepted else self.accepts(other)
 
     def knows(self, other: Broker) -> bool:
         """Whether another is there for it: a store may have several clusters, by their ids."""

@@ -23,7 +23,7 @@ def admit(message: Message, producer: int) -> str:
     full, behaviour = False, "REJECT_NEWEST"
     if instance is not None:
         coming = instance.admitted, instance.admitted_bytes
-        kept = message.transaction is not None or bool(claims(message))
+        kept = message.transaction is not None or message.dest.is_queue or bool(claims(message))
         full = kept and _is_full(instance, message, *coming)
         behaviour = instance.option("LimitBehavior")
         waits = instance.paused or (lab.store_down and message.persistent)
@@ -55,7 +55,7 @@ def take_in(message: Message, producer: int) -> bool:
         return False
     if message.transaction is None and not find_claims(message):
         return True
-    if str(instance.option("LimitBehavior")).startswith("REMOVE") and _is_full(instance, message):
+    if str(instance.option("LimitBehavior"))[:6] == "REMOVE" and _is_full(instance, message):
         _make_room(instance)
     instance.keep(message)
     message.row = lab.notes.message(Kind.Enqueued, message, **way)

@@ -127,7 +127,11 @@ def go_on(lab: Cluster, job: SendJob) -> bool:
     if producer.cut_off or (not producer.open and not clients.comes_back(producer)):
         job.refused += job.left
         job.left = range(0)
-    while job.left and producer.open and producer.home.answers and not _awaits(lab, job):
+    # The next message may wait for its time, or for the receipt of the one before.
+    while (
+        job.left and lab.clock.now >= job.due and not (job.under_way and job.persistent)
+        and producer.open and producer.home.answers
+    ):  # fmt: skip
         message = _message(job, producer)
         result = physical_destinations.admit(message, producer.node)
         if result == "blocked":
@@ -140,23 +144,12 @@ def go_on(lab: Cluster, job: SendJob) -> bool:
             job.under_way += 1
             arrives = on_sent if result == "ok" else on_dropped
             producer.to_home.carry(arrives, (job, producer, message), 0, message.size)
-        _pause(lab, job, producer)
+        if job.interval and job.left:
+            job.due = lab.clock.now + job.interval
+            lab.pause(job.interval, lab.on_due_at, (producer.at, None, None))
     if not job.left and not job.under_way:
         _end(lab, job)
     return moved
-
-
-def _awaits(lab: Cluster, job: SendJob) -> bool:
-    """Whether the next message waits: for the receipt of the one before, or for its time."""
-    return lab.clock.now < job.due or (job.under_way > 0 and bool(job.keys.get("persistent", True)))
-
-
-def _pause(lab: Cluster, job: SendJob, producer: Client) -> None:
-    """Let the next message wait, if there is an interval between two."""
-    interval = round(float(job.keys.get("interval_ms", 0)) * 1000)
-    if interval and job.left:
-        job.due = lab.clock.now + interval
-        lab.pause(interval, lab.on_due_at, (producer.at, None, None))
 
 
 Sent = tuple[SendJob, Client, Message]
@@ -218,24 +211,25 @@ def _end(lab: Cluster, job: SendJob) -> None:
 
 def _message(job: SendJob, producer: Client) -> Message:
     keys, number = job.keys, job.left[0]
-
-    def dealt(value: object) -> Any:
-        place = number - job.row["first"]
-        return value[place % len(value)] if isinstance(value, (list, tuple)) else value
-
+    place, properties = number - job.row["first"], keys.get("properties")
     message = Message(
         number,
         producer.home,
         producer.at,
-        keys.get("persistent", True),
-        dealt(keys.get("jms_priority", 4)),
-        {name: dealt(value) for name, value in keys.get("properties", {}).items()},
+        job.persistent,
+        _dealt(keys["jms_priority"], place) if "jms_priority" in keys else 4,
+        {name: _dealt(value, place) for name, value in properties.items()} if properties else {},
         int(keys.get("size", len(f"message {number}"))),  # what the recorder sends if nothing is said
         producer.home.lab.clock.now,
     )
-    if producer.mode == "transacted" or producer.in_branch:
+    if producer.mode == "transacted" or (producer.xid and producer.in_branch):
         message.transaction = producer.name
     return message
+
+
+def _dealt(value: object, place: int) -> Any:
+    """Return what of a list of values the message at a *place* of a step has."""
+    return value[place % len(value)] if isinstance(value, (list, tuple)) else value
 
 
 def end_transaction(lab: Cluster, name: str, commit: bool) -> None:

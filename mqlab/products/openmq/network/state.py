@@ -108,7 +108,7 @@ class Cluster(Lab):
 
     def is_cut(self, one: Broker, other: Broker) -> bool:
         """Whether the network between two brokers swallows everything."""
-        return frozenset((one.name, other.name)) in self.cuts
+        return bool(self.cuts) and frozenset((one.name, other.name)) in self.cuts
 
     def note_lost(self, one: Broker, other: Broker) -> None:
         """Remember since when something waits to be sent again, if the line between two brokers is cut."""

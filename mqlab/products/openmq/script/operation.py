@@ -10,7 +10,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from mqlab.spec.action import Action
 from mqlab.spec.json_types import JsonDict, JsonObject
+from mqlab.spec.openmq_words import noun_of
 from mqlab.spec.step import Step
 from mqlab.spec.values import Destination
 
@@ -46,6 +48,14 @@ class ScriptStep:
     step: Step
     waits: RunningStep | None = None
     row: Row | None = None  # what came of it, once it has an answer
+    known: Action | None = None  # see `noun`
+
+    @property
+    def noun(self) -> Action:
+        """The action that it is."""
+        if self.known is None:
+            self.known = noun_of(self.step)
+        return self.known
 
     @property
     def at(self) -> int | str | None:
