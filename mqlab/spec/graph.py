@@ -89,8 +89,8 @@ def from_networkx(graph: networkx.Graph[str], *, edition: str = DEFAULT_EDITION,
 
     A directed edge leads messages from its first node to its second; an edge without a direction is a duplex
     connector, defined at its first node. Attributes of nodes are options of brokers, those of edges options of
-    connectors; *options* are for all connectors that do not say otherwise. What `to_networkx` made comes back as
-    it was. Raises `BadValue` or `UnknownName` for what no network can have.
+    connectors; *options* are for all connectors that do not say otherwise. What `to_networkx` made comes back.
+    Raises `BadValue` or `UnknownName` for what no network can have.
 
     >>> import networkx
     >>> net = from_networkx(networkx.Graph([("A", "B"), ("B", "C")]), network_ttl=2)
@@ -111,7 +111,9 @@ def from_networkx(graph: networkx.Graph[str], *, edition: str = DEFAULT_EDITION,
         given = {**({} if graph.is_directed() else {"duplex": True}), **options, **attributes}
         home, name = _place(found, here, there, given.pop("connector", None))
         known = found[home].setdefault(name, _Drawn([], given))
-        if home == here or home == there and not given.get("duplex"):
+        if home != here and not given.get("duplex"):
+            raise BadValue(f"edge {here} - {there}: {home}/{name} is not duplex; it is no way from {here}")
+        if home == here:
             known.targets.append(there)
     brokers = []
     for node, given in graph.nodes(data=True):

@@ -76,6 +76,7 @@ def drawn(*edges, kind=networkx.Graph):
     (lambda: drawn(("A", "B", {"weight": 2})), "'A-B': unknown option 'weight'"),
     (lambda: drawn(("A", "B", {"networkTTL": 2})), "did you mean 'network_ttl'"),
     (lambda: drawn(("A", "B", {"connector": "C/x"})), "edge A - B: connector is 'C/x'; expected e.g. 'A/A-B'"),
+    (lambda: drawn(("A", "B", {"connector": "B/x"}), kind=networkx.DiGraph), "A - B: B/x is not duplex"),
     (lambda: [("A", "B")], "is not a graph of networkx"),
     (lambda: None, "None is not a graph of networkx"),
 ])  # fmt: skip
