@@ -112,7 +112,9 @@ def from_networkx(graph: networkx.Graph[str], *, edition: str = DEFAULT_EDITION,
         home, name = _place(found, here, there, given.pop("connector", None))
         known = found[home].setdefault(name, _Drawn([], given))
         if home != here and not given.get("duplex"):
-            raise BadValue(f"edge {here} - {there}: {home}/{name} is not duplex; it is no way from {here}")
+            raise BadValue(
+                f"edge {here} - {there}: {home}/{name} is not duplex and leads the other way; add duplex=True"
+            )
         if home == here:
             known.targets.append(there)
     brokers = []
