@@ -59,7 +59,8 @@ def _received(trace: Trace) -> Iterator[str]:
         yield from (f"{name} received {n}." for name, n in counts.items())
         return
     least, most = counts[order[0]], counts[order[-1]]
-    yield f"{counted(len(order), 'consumer')} received {sum(counts.values())} in all, from {least} to {most} each."
+    total = sum(counts.values())
+    yield f"{counted(len(order), 'consumer')} received {total} in all, from {least} to {most} each."
     if least < most:
         low, high = order[: MOST // 2], order[-MOST // 2 :]
         yield f"The least: {', '.join(f'{name} {counts[name]}' for name in low)}."
