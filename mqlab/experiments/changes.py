@@ -145,14 +145,14 @@ def _without(places: Sequence[int]) -> tuple[Edit, ...]:
 
 def _menders(actions: Sequence[Body], fault: int) -> Iterator[int]:
     """Yield the place of the action that mends a fault: the next of its kind about the same thing."""
-    about = _about(actions[fault])
+    names = about(actions[fault])
     for no in range(fault + 1, len(actions)):
-        if actions[no]["do"] in _FAULTS[actions[fault]["do"]] and about & _about(actions[no]):
+        if actions[no]["do"] in _FAULTS[actions[fault]["do"]] and names & about(actions[no]):
             yield no
             return
 
 
-def _about(action: Body) -> set[str]:
+def about(action: Body) -> set[str]:
     """Return the names that an action speaks of; without any it is about the one there is."""
     keys = ("broker", "brokers", "name", "on", "who", "consumer", "one", "other", "host", "connector", "of")
     found: set[str] = set()
@@ -201,7 +201,7 @@ def _shown(value: object) -> str:
 
 def told(action: Body) -> str:
     """Return an action as a reader says it, such as ``crash A at 30ms``."""
-    names = " ".join(sorted(_about(action) - {""}))
+    names = " ".join(sorted(about(action) - {""}))
     who = names or str(action.get("client") or action.get("producer") or "")
     at = f" at {action['at']}" if "at" in action else ""
     noun = str(action["do"])

@@ -65,6 +65,7 @@ SCRIPTS = (
     "transport.js",
     "overview.js",
     "lanes.js",
+    "faults.js",
     "whole.js",
     "tracks.js",
     "spacetime.js",

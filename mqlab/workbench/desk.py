@@ -14,8 +14,18 @@ from mqlab.spec.json_types import JsonDict
 from mqlab.spec.values import told_ms
 from mqlab.trace.labels import title
 from mqlab.trace.trace import Trace
-from mqlab.workbench import breaking, building, options, panels, questions, spread, starting_points
-from mqlab.workbench import exports as taking
+from mqlab.workbench import (
+    answers,
+    breaking,
+    building,
+    moving,
+    options,
+    panels,
+    questions,
+    spread,
+    starting_points,
+)
+from mqlab.workbench.answers import Request, microseconds
 from mqlab.workbench.branch import Branch
 from mqlab.workbench.options import BadOptions, Changed
 from mqlab.workbench.parts import destinations, parts
@@ -44,13 +54,6 @@ class State:
         """The numbers of the runs that are shown, the older one on the left."""
         beside = () if self.beside is None else (self.beside,)
         return tuple(sorted((self.current, *beside)))
-
-
-class _Asked(dict[str, object]):
-    """What a request says; asking for what it does not say is the asker's mistake."""
-
-    def __missing__(self, key: str) -> Any:
-        raise BadValue(f"the request lacks {key!r}")
 
 
 class WorkbenchSession:
@@ -83,20 +86,14 @@ class WorkbenchSession:
 
     def answer(self, kind: str, data: Data) -> Any:
         """Return the answer to a request as a JSON value; raises `MqlabError` for what cannot be."""
-        if kind not in _ANSWERS:
-            raise UnknownName.of("request", kind, _ANSWERS)
-        return _ANSWERS[kind](self, _Asked(data))
+        asked = Request(data)
+        if kind in answers.ANSWERS:
+            return answers.ANSWERS[kind](self.state.shown, asked)
+        if kind not in _DONE:
+            raise UnknownName.of("request", kind, [*answers.ANSWERS, *_DONE])
+        return _DONE[kind](self, asked)
 
     # Questions
-
-    def why(self, data: Data) -> Data:
-        """Answer why something did what it did: `kind` and `name` of what is selected."""
-        kind, name = data.get("kind") or "", str(data.get("name", ""))
-        return questions.why(self.state.shown, kind, name).value()
-
-    def why_not(self, data: Data) -> Data:
-        """Answer why `consumer` did not get `message`."""
-        return questions.why_not(self.state.shown, data["message"], data["consumer"]).value()
 
     def what_if(self, data: Data) -> Data:
         """Find changes after which `consumer` gets `message`, or does not; `fork` takes one by number."""
@@ -108,45 +105,22 @@ class WorkbenchSession:
         told, self.found = panels.cured(self.state.shown, data["broker"], data["destination"])
         return told
 
-    def spread(self, data: Data) -> Data:
-        """Return how the shown run ends with seeds from `first` on, as many as a moment has room for."""
-        return spread.ends(self.state.shown, data["first"])
-
     def check(self, data: Data) -> Data:
         """Return the problems, each with its part and, if one was found, a fix; `fork` takes it by number."""
         told, found = panels.checked(self.state.shown)
         self.found = tuple(found)
         return {"problems": told}
 
-    def code(self, data: Data) -> Data:
-        """Return the shown run as Python and as a lab file."""
-        return panels.code(self.state.shown)
-
-    def take(self, data: Data) -> Data:
-        """Return the shown run in another `form`: mermaid, dot, or timeline (Chrome trace JSON)."""
-        if data["form"] not in taking.FORMS:
-            raise UnknownName.of("form", data["form"], taking.FORMS)
-        write: Callable[[Trace], str] = getattr(taking, data["form"])
-        return {"text": write(self.state.shown.trace)}
-
     def options(self, data: Data) -> Data:
         """Return the options of the part `kind`, `name`; of the network without a kind."""
         base = self.state.branches[0]
         return options.listed(self.state.shown, base, data.get("kind") or "", data.get("name", ""))
 
-    def deeds(self, data: Data) -> Data:
-        """Return what can be done to a part at `ms`."""
-        branch = self.state.shown
-        at = _us(data["ms"])
-        kind, name = data.get("kind") or "", data.get("name", "")
-        found = breaking.available_actions(branch, kind, name, at)
-        return {"deeds": [{"text": deed.text, "step": deed.step} for deed in found]}
-
     # What makes another run
 
     def break_(self, data: Data) -> Data:
         """Fork the shown run at `ms` with one `step` more; `beside` shows both."""
-        branch, at = self.state.shown, _us(data["ms"])
+        branch, at = self.state.shown, microseconds(data["ms"])
         broken = breaking.with_step(branch.scenario, data["step"], at)
         text = data.get("text") or breaking.text_of(data["step"])
         self._fork(branch.then(text, broken, f"{text} at {told_ms(at)} ms", at), data)
@@ -159,6 +133,11 @@ class WorkbenchSession:
             raise BadValue("that change is no longer available; ask again")
         branch = self.state.shown
         self._fork(branch.then(change.text, change.apply(branch.body), change.text), data)
+        return self.tell({})
+
+    def move(self, data: Data) -> Data:
+        """Fork the shown run with the fault that is its `action` at `ms` instead of when it was."""
+        self._fork(moving.moved(self.state.shown, data["action"], microseconds(data["ms"])), data)
         return self.tell({})
 
     def seed(self, data: Data) -> Data:
@@ -306,6 +285,7 @@ class WorkbenchSession:
             "destinations": [f"{kind}://{name}" for kind, name in destinations(branch.body)],
             "outcome": questions.consequence(base.trace, branch.trace),
             "problems": len(fixes.problems(branch.body)),
+            "faults": moving.faults(branch),
             **panels.said(self.name, branch),
         }
         if state.beside is not None:
@@ -318,26 +298,16 @@ def _told(error: BadOptions) -> Data:
     return {"errors": [{"path": list(path), "text": text} for path, text in error.errors]}
 
 
-def _us(ms: object) -> int:
-    if isinstance(ms, bool) or not isinstance(ms, (int, float)) or not 0 <= ms < 1e12:
-        raise BadValue(f"the time is {shown(ms)}; expected milliseconds, 0 or more")
-    return round(ms * 1000)
-
-
-_ANSWERS: dict[str, Callable[[WorkbenchSession, Data], object]] = {
+# What concerns the runs of the session; what the shown run alone answers stands in `answers`.
+_DONE: dict[str, Callable[[WorkbenchSession, Data], object]] = {
     "tell": WorkbenchSession.tell,
-    "why": WorkbenchSession.why,
-    "why not": WorkbenchSession.why_not,
     "what if": WorkbenchSession.what_if,
     "cures": WorkbenchSession.cures,
-    "spread": WorkbenchSession.spread,
     "check": WorkbenchSession.check,
-    "code": WorkbenchSession.code,
-    "take": WorkbenchSession.take,
     "options": WorkbenchSession.options,
-    "deeds": WorkbenchSession.deeds,
     "break": WorkbenchSession.break_,
     "fork": WorkbenchSession.fork,
+    "move": WorkbenchSession.move,
     "seed": WorkbenchSession.seed,
     "apply": WorkbenchSession.apply,
     "build": WorkbenchSession.build,

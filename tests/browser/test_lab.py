@@ -194,6 +194,40 @@ def test_a_spread_that_is_cancelled_says_how_many_seeds_it_has(page, desk):
     assert panel(page).get_by_role("button", name="Cancel").count() == 0
 
 
+def test_a_fault_is_dragged_and_its_outcome_is_told_under_the_pointer(page, desk):
+    picture = desk("unsafe:lease")
+    crash = page.get_by_role("button", name=re.compile("^crash B at"))
+    box = crash.bounding_box()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + 8)
+    page.mouse.down()
+    page.mouse.move(box["x"] - 80, box["y"] + 8, steps=4)
+    told = page.locator(".faults .told")
+    told.get_by_text("K 8 → 10").wait_for()
+    page.mouse.up()
+    settled(page)
+    page.get_by_role("button", name="Δ 1 change").wait_for()
+    assert picture.trace.received() == {"K": 10}
+    assert told.is_hidden()
+
+
+def test_a_fault_is_moved_by_keyboard_and_put_back_with_escape(page, desk):
+    picture = desk("unsafe:lease")
+    before = picture.trace
+    page.get_by_role("button", name=re.compile("^crash B at")).focus()
+    for _ in range(3):
+        page.keyboard.press("ArrowLeft")
+    page.locator(".faults .told").get_by_text("crash B at").wait_for()
+    page.keyboard.press("Escape")
+    assert page.locator(".faults .told").is_hidden()
+    assert picture.trace is before
+    page.get_by_role("button", name=re.compile("^crash B at")).focus()
+    for _ in range(10):
+        page.keyboard.press("Shift+ArrowLeft")
+    page.keyboard.press("Enter")
+    page.get_by_role("button", name="Δ 1 change").wait_for()
+    assert picture.trace is not before
+
+
 def test_an_answer_that_comes_too_late_is_not_shown(page, desk):
     desk("fuse:2.20")
     page.evaluate(f"() => {{ {PLAYER}.select({{kind: 'broker', name: 'A'}}); "

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from mqlab.spec import action, codec, faults
-from mqlab.workbench import breaking, building, desk
+from mqlab.workbench import answers, breaking, building, desk
 from tests.conftest import ROOT
 
 SCRIPTS = {path.name: path.read_text() for path in (ROOT / "mqlab/views/page").glob("*.js")}
@@ -31,7 +31,7 @@ NOT_OFFERED = {
 def missing_of_request(kind, method):
     """Yield what a request of the page lacks, and where it goes."""
     if not (method.__doc__ or "").strip():
-        yield f"a sentence: the docstring of {method.__name__} in mqlab/workbench/desk.py"
+        yield f"a sentence: the docstring of {method.__name__} in mqlab/workbench/answers.py or desk.py"
     pressed = re.compile(rf'\b(ask|asked|do)\((\w+, )?"{kind}"[,)]')
     if not any(pressed.search(text) for text in SCRIPTS.values()):
         yield f'who asks: a button with lab.do("{kind}", ...) or ask("{kind}", ...) in mqlab/views/page'
@@ -73,9 +73,12 @@ def whole(what, lacks):
     assert not found, f"{what} lacks:\n  " + "\n  ".join(found)
 
 
-@pytest.mark.parametrize("kind", desk._ANSWERS)
+REQUESTS = {**answers.ANSWERS, **desk._DONE}
+
+
+@pytest.mark.parametrize("kind", REQUESTS)
 def test_every_request_is_asked_for_and_tested(kind):
-    whole(f"the request {kind!r}", missing_of_request(kind, desk._ANSWERS[kind]))
+    whole(f"the request {kind!r}", missing_of_request(kind, REQUESTS[kind]))
 
 
 @pytest.mark.parametrize("kind", building._ADD)

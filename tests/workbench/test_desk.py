@@ -422,3 +422,49 @@ def test_a_run_too_long_for_a_spread_is_told_where_it_can_be_had():
                   mq.Producer("P", on="A", sends=6000, to=q))  # fmt: skip
     with pytest.raises(BadValue, match=r"use mq\.outcomes"):
         WorkbenchSession(long).answer("spread", {"first": 0})
+
+
+# Faults that are moved
+
+
+def two_brokers(*more):
+    q = mq.Queue("Q")
+    net = mq.Network(mq.Broker("A", mq.NetworkConnector("ab", uri="static:(tcp://B:61616)")), mq.Broker("B"))
+    opened = mq.Client("cc", uri="failover:(tcp://B:61616)"), mq.Consumer("C", on="cc", reads=q)
+    sends = mq.Producer("P", on="A", sends=10, to=q, persistent=False, every="10ms", at="100ms")
+    return WorkbenchSession(mq.run(net, *opened, sends, *more, until="3s"))
+
+
+def test_faults_that_can_be_moved_have_their_time_with_at_or_without():
+    desk = two_brokers(mq.Crash("B", at="150ms"), mq.Restart("B", at="400ms"))
+    faults = desk.answer("tell", {})["faults"]
+    assert [(one["text"], one["ms"], one["mends"]) for one in faults] == [
+        ("crash B", 150.0, False), ("restart B", 400.0, True)]  # fmt: skip
+    faults = desk_of("article:stuck").answer("tell", {})["faults"]
+    assert [one["text"] for one in faults] == ["stop A", "restart A"]
+    assert 0 < faults[0]["ms"] < faults[1]["ms"]
+    assert desk_of("fuse:2.20").answer("tell", {})["faults"] == []
+
+
+def test_a_fault_elsewhere_ends_as_it_is_told_and_as_the_fork_does():
+    desk = two_brokers(mq.Crash("B", at="150ms"))
+    crash = desk.answer("tell", {})["faults"][0]["action"]
+    own = Outcome.of(desk.traces[0])
+    early, same, late = desk.answer("outcomes", {"action": crash, "times": [105, 150, 390]})["found"]
+    assert same["text"] == ""
+    assert early["text"] != late["text"]
+    told = desk.answer("move", {"action": crash, "ms": 105})
+    assert told["changes"] == ["crash B at 105 ms"]
+    assert own.difference(Outcome.of(desk.traces[0])) == early["text"]
+    assert [one["ms"] for one in told["faults"]] == [105.0]
+
+
+def test_outcomes_come_as_many_as_there_is_room_for_and_what_cannot_be_says_why(monkeypatch):
+    monkeypatch.setattr("mqlab.workbench.moving.AT_ONCE", 1)
+    desk = two_brokers(mq.Crash("B", at="150ms"))
+    crash = desk.answer("tell", {})["faults"][0]["action"]
+    assert len(desk.answer("outcomes", {"action": crash, "times": [110, 120, 130]})["found"]) == 1
+    with pytest.raises(BadValue, match="action 0 is not a fault that can be moved"):
+        desk.answer("outcomes", {"action": 0, "times": [110]})
+    with pytest.raises(BadValue, match="expected milliseconds, 0 or more"):
+        desk.answer("move", {"action": crash, "ms": -1})

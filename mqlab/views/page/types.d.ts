@@ -238,6 +238,12 @@ interface Lab {
   ask?: Ask; do?: Ask; now?(): number; part?(): Selected | null; setMode?(mode: string): void; other?(): number | null;
   say?(busy: string, error?: string): void; breakIt?(at?: Place, from?: HTMLElement | null): Promise<void>;
 }
+// A fault of the run that is shown, and how the run ends with it at another moment (workbench/moving.py).
+interface MovableFault { action: number; text: string; ms: number; mends: boolean }
+interface FaultOutcome { ms: number; text: string; lost: number; twice: number; error: boolean }
+interface Holding {
+  fault: MovableFault | null; ms: number; strip: FaultOutcome[]; asked: number; busy: boolean; told: FaultOutcome | null;
+}
 interface LabState {
   product: string; parts: LabPart[]; branches: { parent: number | null; [more: string]: any }[]; current: number;
   beside?: number | null; sides?: number[]; [more: string]: any;
