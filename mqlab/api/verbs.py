@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,8 @@ import mqlab.real  # noqa: F401 - before the verb of that name takes its place i
 from mqlab.errors import BadValue
 from mqlab.spec import Action, Scenario, Start
 from mqlab.spec.link import LikeLinks
+from mqlab.spec.naming import bare
+from mqlab.spec.plural import counted
 from mqlab.spec.scenario import AnyNetwork
 from mqlab.trace.difference import Comparison
 from mqlab.trace.ledger import Ledger
@@ -23,6 +26,8 @@ if TYPE_CHECKING:
     from mqlab.products import FigureTable
     from mqlab.products.activemq.figures import AnyFigure
     from mqlab.reference import Options
+
+LARGE = 100_000  # messages of a run that takes so long that it is said beforehand
 
 
 def figures(guide: str | None = None) -> FigureTable:
@@ -149,7 +154,8 @@ def run(
     vary in speed wherever the product does not define a duration. *links* say what lines are like, all
     (``mq.Link(loss=0.01)``) or those of two (``{("A", "B"): mq.Link(delay="20ms")}``); *edition* is one of the
     product's. The run ends at *until* (such as ``"40s"``), or when nothing more happens. With more than *limit*
-    events (default: 10^8), or 8 GiB of them, it is stopped with a `BadValue`.
+    events (default: 10^8), or 8 GiB of them, it is stopped with a `BadValue`. A warning says how long a run of
+    100,000 messages or more takes; `mqlab.replay.run` takes the same call with ``out="folder"``.
 
     >>> import mqlab as mq
     >>> mq.run("fuse:2.20").received()
@@ -167,6 +173,7 @@ def run(
     scenario = inputs.scenario_of(asked, *actions)
     if edition is not None:
         scenario = scenario.under(edition)
+    _tell_of_size(scenario)
     trace = products.play(scenario, seed, jitter, limit, until, links)
     if until is not None:
         trace.header["until"] = until  # with seed and jitter: enough to run it again
@@ -177,6 +184,18 @@ def run(
     ):
         trace.header["real"] = asked.real  # what `explain` says of the guide
     return trace
+
+
+def _tell_of_size(scenario: Scenario) -> None:
+    """Warn before a run that takes long: a message makes 5 events or more, and 10^5 events take a second."""
+    messages = sum(getattr(bare(action), "sends", 0) for action in scenario.actions)
+    if messages >= LARGE:
+        told = (
+            f"a run of {counted(messages, 'message')} makes at least {counted(5 * messages, 'event')} and takes"
+        )
+        takes = counted(-(-5 * messages // 100_000), "second")
+        remedy = "mq.replay.run(..., out='folder') keeps them on disk"
+        warnings.warn(f"{told} about {takes}; {remedy}", stacklevel=3)
 
 
 def _played_on(lab: AnyLab, actions: tuple[Action, ...], until: int | str | None) -> Trace:

@@ -63,7 +63,10 @@ def run(
         Path | None, typer.Option(help="write a self-contained HTML page that plays the run")
     ] = None,
 ) -> None:
-    """Run figures or lab files and show the results."""
+    """Run figures or lab files and show the results.
+
+    --html makes a page that plays the run in any browser, --trace a file that mq.load reads.
+    """
     from mqlab import products
     from mqlab.products.inputs import writing
 

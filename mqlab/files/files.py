@@ -57,6 +57,11 @@ def _inside(folder: Path) -> list[SourceFile]:
     all_ = [_source(path) for path in paths]
     markups = [file for file in all_ if file.name.endswith(".xml") and _has_broker(file)]
     found = markups or [file for file in all_ if not file.name.endswith(".xml")]
+    if not found and (folder / "manifest.json").is_file() and (folder / "events").is_dir():
+        raise BadFile(
+            f"{folder}: this is a trace folder; mq.widgets.ReplayPlayer({str(folder)!r}) plays it, "
+            "mq.replay.open reads it"
+        )
     if not found:
         raise BadFile(f"{folder}: no broker configuration found in this folder; expected e.g. activemq.xml")
     return found

@@ -90,8 +90,10 @@ def is_lab(what: object) -> TypeGuard[Lab]:
 
 
 def is_file(what: object) -> TypeGuard[str | os.PathLike[str]]:
-    """Whether *what* names a file: a path, or a text that ends like one."""
-    return isinstance(what, os.PathLike) or (isinstance(what, str) and what.endswith(FILES))
+    """Whether *what* names a file: a path, a text that ends like one, or that of a folder."""
+    return isinstance(what, os.PathLike) or (
+        isinstance(what, str) and (what.endswith(FILES) or os.path.isdir(what))
+    )
 
 
 def read(path: str | os.PathLike[str]) -> AnyNetwork | Scenario | Trace:

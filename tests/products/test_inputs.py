@@ -5,6 +5,7 @@ import pytest
 import mqlab as mq
 from mqlab import products
 from mqlab.api import artemis, openmq
+from mqlab.errors import BadFile, BadValue
 
 FOO = mq.Queue("TEST.FOO")
 NET = mq.Network(mq.Broker("A", mq.NetworkConnector("ab", uri="static:(tcp://B:61616)")), mq.Broker("B"))
@@ -157,3 +158,25 @@ def test_comparisons_and_events_print_as_people_read():
             assert str(event).startswith(f"{event.t / 1000:.3f} ms  {event.kind.name}")
             assert "None" not in str(event)
             assert "=" not in str(event).partition(": ")[0]
+
+
+def test_a_large_run_is_told_beforehand():
+    q = mq.Queue("Q")
+    sends = mq.Producer("P", on="A", sends=200_000, to=q)
+    told = r"a run of 200000 messages makes at least 1000000 events and takes about 10 seconds; mq\.replay\.run"
+    with pytest.warns(UserWarning, match=told), pytest.raises(BadValue, match="more than 10 events"):
+        mq.run(mq.Network(mq.Broker("A")), sends, limit=10)
+
+
+def test_a_text_that_names_a_folder_is_a_network(tmp_path):
+    mq.save("fuse:2.1", f"{tmp_path}/net/")
+    net = mq.load(tmp_path / "net")
+    story = mq.default_load(net)
+    assert mq.run(str(tmp_path / "net"), *story).digest() == mq.run(net, *story).digest()
+
+
+def test_a_trace_folder_says_what_opens_it(tmp_path):
+    folder = str(mq.replay.run("fuse:2.20", out=tmp_path / "run"))
+    for open_ in (mq.load, mq.run, mq.replay.load, mq.replay.read):
+        with pytest.raises(BadFile, match=r"mq\.replay\.open"):
+            open_(folder)
