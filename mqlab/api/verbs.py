@@ -15,6 +15,7 @@ from mqlab.spec.naming import bare
 from mqlab.spec.plural import counted
 from mqlab.spec.scenario import AnyNetwork
 from mqlab.trace.difference import Comparison
+from mqlab.trace.grid import TextTable
 from mqlab.trace.ledger import Ledger
 from mqlab.trace.trace import Trace
 
@@ -331,14 +332,16 @@ def view(what: object, *actions: Action) -> Any:
     """Return an animated view of a run, or of up to four side by side, for a notebook.
 
     *what* is a trace, what `compare` or `compare_products` returns, or whatever else `run` takes, which is run
-    first. A run that contains its scenario can be asked, broken and forked in its view. Its button *Save* makes
-    pictures (PNG, SVG) of the moment and a page (HTML) that plays without Python; so does
-    ``mq.save(trace, "run.html")``.
+    first; or a table that has a picture, such as ``trace.links()``. A run that contains its scenario can be
+    asked, broken and forked in its view. Its button *Save* makes pictures (PNG, SVG) of the moment and a page
+    (HTML) that plays without Python; so does ``mq.save(trace, "run.html")``.
     """
     from mqlab import views
     from mqlab.workbench import opening
 
     if isinstance(what, (Comparison, Ledger)):
         return views.view(what)
+    if isinstance(what, TextTable) and hasattr(what, "plot"):
+        return what.plot()
     name = what if isinstance(what, str) and not actions else ""
     return opening.view(trace_of(what, actions), name)
