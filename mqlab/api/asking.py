@@ -111,7 +111,7 @@ def outcomes(
 
     Nearly simultaneous events may happen in a different order; *jitter* on top of each link's delay
     lets them, and so do machines that are quick and slow with it. Takes a trace, too: then it is that
-    run's scenario.
+    run's scenario. Where it would take a second or more, all cores share the runs.
 
     >>> import mqlab as mq
     >>> print(mq.outcomes("fuse:2.20", seeds=20))

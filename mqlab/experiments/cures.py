@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import chain, islice
 
 from mqlab.errors import BadValue
@@ -28,13 +29,14 @@ def cures(trace: Trace, broker: str, destination: str) -> tuple[tuple[Change, ..
     body = inputs.body_of(trace)
     candidates = chain(set_otherwise(body, destination), taken_away(body))
     tried = list(islice(candidates, max(FEWEST, affordable(trace))))
+    before = len(trace.lost()), sum(trace.received().values())
+    return search(trace, tried, partial(_delivers, (broker, destination), *before)), len(tried)
 
-    def delivers(other: Trace) -> bool:
-        if (broker, destination) in stuck_at(other) or len(other.lost()) > len(trace.lost()):
-            return False
-        return sum(other.received().values()) > sum(trace.received().values())
 
-    return search(trace, tried, delivers), len(tried)
+def _delivers(queue: tuple[str, str], lost: int, received: int, other: Trace) -> bool:
+    if queue in stuck_at(other) or len(other.lost()) > lost:
+        return False
+    return sum(other.received().values()) > received
 
 
 def stuck_at(trace: Trace) -> dict[tuple[str, str], int]:

@@ -10,8 +10,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from mqlab.errors import BadValue
+from mqlab.experiments import cores
 from mqlab.experiments.rerun import Setting, play
 from mqlab.spec.plural import counted
 from mqlab.spec.scenario import Scenario
@@ -156,8 +158,12 @@ def _same(event: Event) -> tuple[object, ...]:
     return (event.kind, event.message, event.to, event.destination, event.subscription, event.rule)
 
 
+def _outcome_with(scenario: Scenario, setting: Setting, seed: int) -> Outcome:
+    return Outcome.of(play(scenario, replace(setting, seed=seed)))
+
+
 def outcomes(scenario: Scenario, setting: Setting, seeds: int = SEEDS) -> Outcomes:
-    """Play a scenario with *seeds* seeds from that of *setting* on, and return what came of it.
+    """Play a scenario with *seeds* seeds from that of *setting* on, on all cores, and return what came of it.
 
     Raises `BadValue` for fewer than one seed, or without jitter: then every run is the same.
     """
@@ -167,8 +173,9 @@ def outcomes(scenario: Scenario, setting: Setting, seeds: int = SEEDS) -> Outcom
         raise BadValue("jitter=0 always gives the same run; use e.g. jitter='1ms'")
     counts: Counter[Outcome] = Counter()
     first: dict[Outcome, int] = {}
-    for seed in range(setting.seed, setting.seed + seeds):
-        outcome = Outcome.of(play(scenario, replace(setting, seed=seed)))
+    numbers = range(setting.seed, setting.seed + seeds)
+    found_by = cores.each(partial(_outcome_with, scenario, setting), numbers)
+    for seed, outcome in zip(numbers, found_by, strict=True):
         counts[outcome] += 1
         first.setdefault(outcome, seed)
     found = [

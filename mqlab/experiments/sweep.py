@@ -5,16 +5,13 @@
 
 from __future__ import annotations
 
-import multiprocessing
-import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from mqlab.errors import CannotRun, MissingExtra, MqlabError
+from mqlab.errors import MissingExtra, MqlabError
+from mqlab.experiments import cores
 from mqlab.experiments.plan import Plan, measures, planned, play
 from mqlab.spec.json_types import JsonDict
 from mqlab.trace.grid import TextTable
@@ -139,30 +136,9 @@ def sweep(
     """Run every combination of the options in *over* with each seed; see `mqlab.sweep`."""
     plan = planned(what, over, seeds, edition, jitter)
     groups = [range(first, min(first + GROUP, plan.runs)) for first in range(0, plan.runs, GROUP)]
-    count = min(processes or os.cpu_count() or 1, len(groups))
-    rows: list[Row] = []
-    with _bar(plan.runs, progress) as advance:
-        for group in _played(plan, groups, count):
-            rows += group
-            advance(len(group))
+    played = cores.each(partial(play_group, plan), groups, processes, progress)
+    rows = [row for group in played for row in group]
     return Runs(tuple(sorted(rows, key=lambda row: row["run"])))
-
-
-def _played(plan: Plan, groups: Sequence[range], processes: int) -> Iterator[list[Row]]:
-    """Yield the rows of each group, played here or in other processes."""
-    if processes == 1:
-        yield from (play_group(plan, group) for group in groups)
-        return
-    # Spawned: what was forked from a kernel with threads may hang.
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(processes, mp_context=context) as pool:
-        try:
-            yield from pool.map(play_group, [plan] * len(groups), groups)
-        except BrokenProcessPool:
-            raise CannotRun(
-                "the processes of a sweep ended; in a script write it under "
-                "if __name__ == '__main__': or with processes=1"
-            ) from None
 
 
 def play_group(plan: Plan, runs: range) -> list[Row]:
@@ -181,19 +157,3 @@ def _play_one(plan: Plan, run: int, texts: dict[int, str]) -> Row:
         return {**row, **measures(play(texts[combination], seed, plan.jitter))}
     except MqlabError as error:  # a combination that no broker takes
         return {**row, "status": "failed", "error": f"{type(error).__name__}: {error}"}
-
-
-@contextmanager
-def _bar(runs: int, shown: bool) -> Iterator[Callable[[int], None]]:
-    """Show how many runs are done, where somebody sees it; gives what counts some more."""
-    try:
-        from rich.console import Console
-        from rich.progress import Progress
-    except ImportError:  # in a page
-        yield lambda count: None
-        return
-    console = Console(stderr=True)
-    seen = shown and (console.is_terminal or console.is_jupyter)
-    with Progress(console=console, transient=True, disable=not seen) as bar:
-        task = bar.add_task("runs", total=runs)
-        yield lambda count: bar.advance(task, count)

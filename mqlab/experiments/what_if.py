@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from mqlab.errors import MqlabError, UnknownName
+from mqlab.experiments import cores
 from mqlab.experiments.changes import earlier, set_otherwise, taken_away, without_client
 from mqlab.experiments.rerun import Setting, play
 from mqlab.products import inputs
@@ -93,7 +95,7 @@ def what_if(trace: Trace, *, message: str | int, consumer: str, at_most: int | N
         at_most = max(FEWEST, affordable(trace))
     places = set(nearest_first(candidates, trace, name, consumer)[:at_most])
     near = [change for place, change in enumerate(candidates) if place in places]
-    found = search(trace, near, lambda other: has_received(other, name, consumer) != was)
+    found = search(trace, near, partial(_differs, name, consumer, was))
     return WhatIf(name, consumer, was, found, len(near), len(near) == len(candidates), trace)
 
 
@@ -103,18 +105,35 @@ def search(trace: Trace, candidates: Iterable[Change], holds: Callable[[Trace], 
     Where a smaller value of an option does it, too, that one. Raises `BadValue` for a trace that does not hold
     its scenario.
     """
-    setting, body = Setting.of(trace), inputs.body_of(trace)
-    limit = max(AT_LEAST, ROOM * len(trace))
+    one = _Trial(
+        inputs.body_of(trace), Setting.of(trace), max(AT_LEAST, ROOM * len(trace)), _harm(trace), holds
+    )
+    return tuple(filter(None, cores.each(one.least, [*candidates])))
 
-    def tried(change: Change) -> Change | None:
+
+@dataclass(frozen=True, slots=True)
+class _Trial:
+    """What a change is tried with: the lab file and setting of the run, and what it did without."""
+
+    body: Body
+    setting: Setting
+    limit: int
+    harm: Counter[str]
+    holds: Callable[[Trace], bool]
+
+    def least(self, change: Change) -> Change | None:
+        """Return a change, or a smaller one of the same option, that does it; None where none does."""
+        found = self._tried(change)
+        if found is None:
+            return None
+        return next(filter(None, map(self._tried, found.lesser[:LESSER])), found)
+
+    def _tried(self, change: Change) -> Change | None:
         try:
-            other = play(change.apply(body), setting, limit)
+            other = play(change.apply(self.body), self.setting, self.limit)
         except MqlabError:
             return None  # that network cannot be, or does not end: it answers nothing
-        return replace(change, but=worse(trace, other)) if holds(other) else None
-
-    great = filter(None, map(tried, candidates))
-    return tuple(next(filter(None, map(tried, one.lesser[:LESSER])), one) for one in great)
+        return replace(change, but=_worse(self.harm, other)) if self.holds(other) else None
 
 
 def rerun(trace: Trace, change: Change) -> Trace:
@@ -124,7 +143,11 @@ def rerun(trace: Trace, change: Change) -> Trace:
 
 def worse(trace: Trace, other: Trace) -> str:
     """Return how many messages another run loses, dead-letters or delivers twice that the first did not."""
-    before, after = _harm(trace), _harm(other)
+    return _worse(_harm(trace), other)
+
+
+def _worse(before: Counter[str], other: Trace) -> str:
+    after = _harm(other)
     more = ((count - before[how], how) for how, count in after.items() if count > before[how])
     return ", ".join(f"{counted(count, 'more message', 'more messages')} {how}" for count, how in more)
 
@@ -184,6 +207,10 @@ def _in_order(body: Body, trace: Trace, consumer: str, destination: str) -> Iter
             change = without_client(body, name)
             if change is not None:
                 yield change
+
+
+def _differs(message: str, consumer: str, was: bool, other: Trace) -> bool:
+    return has_received(other, message, consumer) != was
 
 
 def has_received(trace: Trace, message: str, consumer: str) -> bool:
