@@ -15,7 +15,7 @@ from mqlab.errors import BadFile, BadValue, MqlabError, shown
 from mqlab.files import files
 from mqlab.spec import Action, Network, Scenario
 from mqlab.spec.json_types import JsonDict
-from mqlab.spec.scenario import AnyNetwork
+from mqlab.spec.scenario import AnyNetwork, check_names
 from mqlab.trace.trace import Trace
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ FILES = (".json", ".parquet", *files.ENDINGS)  # what a text is a path by
 def scenario_of(what: object, *actions: Action) -> Scenario:
     """Return the scenario that *what* is, or *actions* on a network; raises `BadValue` for anything else."""
     if isinstance(what, AnyNetwork):
+        check_names(actions, what.names)
         return Scenario.of(what, *actions)
     if is_file(what):
         return scenario_of(read(what), *actions)

@@ -120,7 +120,6 @@ class Scenario:
     @classmethod
     def of(cls, network: AnyNetwork, *actions: Action, **about: object) -> Scenario:
         """Return the scenario that starts *network*, does *actions* and lets it come to rest."""
-        check_names(actions, network.names)
         return cls(network, network.completed(actions), about)
 
     @property

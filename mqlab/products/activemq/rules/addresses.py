@@ -159,8 +159,8 @@ def _failover_inside(address: Address) -> Found:
     fix="load that broker's file too, or pass hosts={{...}}",
     source="Fuse 2, Example 2.1",
     example=lambda: Example(
-        sent(from_files("static:(tcp://B:61616,tcp://gone:61616)"), reads("K", on="C")),
-        sent(from_files("static:(tcp://B:61616,tcp://C:61616)"), reads("K", on="C")),
+        sent(from_files("static:(tcp://B:61616,tcp://gone:61616)"), reads(on="C")),
+        sent(from_files("static:(tcp://B:61616,tcp://C:61616)"), reads(on="C")),
     ),
     of=(files, addresses),
 )

@@ -101,7 +101,7 @@ def secret(name: str) -> Scenario:
 
 def far() -> Scenario:
     """Return a consumer two hops away, beyond the default TTL."""
-    return sent(row("ABC"), reads("K", on="C"))
+    return sent(row("ABC"), reads(on="C"))
 
 
 def nobody() -> Network:
