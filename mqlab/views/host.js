@@ -19,25 +19,29 @@ const fromServer = async (model, version) => {
   return texts;
 };
 
-const fromKernel = (model) =>
+// What the kernel sends of a kind ("bokehjs", "template") when it is asked.
+const fromKernel = (model, kind, more = {}) =>
   new Promise((done, fail) => {
-    const timer = setTimeout(() => fail(new Error(said(model, "bokeh_not_sent"))), 30000);
+    const timer = setTimeout(() => fail(new Error(said(model, "script_not_sent"))), 30000);
     const listen = (message) => {
-      if (message?.kind !== "bokehjs") return;
+      if (message?.kind !== kind) return;
       clearTimeout(timer);
       model.off("msg:custom", listen);
-      done(message.texts);
+      done(message);
     };
     model.on("msg:custom", listen);
-    model.send({ kind: "bokehjs?" });
+    model.send({ kind: `${kind}?`, ...more });
   });
+const bokehFromKernel = async (model) => (await fromKernel(model, "bokehjs")).texts;
 
 const load = (model) =>
   (window.__mqlabBokeh ??= (async () => {
     const version = model.get("version");
     if (window.Bokeh?.version === version && window.Bokeh.Models?.has?.("Div")) return;
     const served = model.get("served");
-    const texts = served ? await fromServer(model, version).catch(() => fromKernel(model)) : await fromKernel(model);
+    const texts = served
+      ? await fromServer(model, version).catch(() => bokehFromKernel(model))
+      : await bokehFromKernel(model);
     for (const text of texts) {
       const script = document.createElement("script");
       script.textContent = text;
@@ -87,9 +91,25 @@ const makeAsk = (model, on) => {
   };
 };
 
+// What is the same in every picture, a page asks for once; each has its own names for the models (player.filled).
+const fromTemplate = async (model, { template, panels, prefix, title, columns }) => {
+  window.__mqlabTemplates ??= {};
+  window.__mqlabTemplates[template] ??= fromKernel(model, "template", { panels }).catch((error) => {
+    delete window.__mqlabTemplates[template]; // the next picture asks again
+    throw error;
+  });
+  const { text } = await window.__mqlabTemplates[template],
+    inside = (value) => JSON.stringify(value).slice(1, -1);
+  return text
+    .replace(/(?<!\\)"(p\d+)"/g, `"${prefix}-$1"`)
+    .replaceAll("mqlab:columns", () => inside(columns))
+    .replaceAll("mqlab:title", () => inside(title));
+};
+
 // One document in its place; `clear` takes both away.
 const embed = async (model, host) => {
-  const item = JSON.parse(model.get("item")),
+  const given = JSON.parse(model.get("item")),
+    item = given.template ? JSON.parse(await fromTemplate(model, given)) : given,
     place = document.createElement("div");
   place.id = item.target_id = `mq${Math.random().toString(36).slice(2)}`;
   host.append(place);

@@ -24,7 +24,7 @@ HERE = resources.files(__package__)
 HOST_TEXTS = {
     key: text
     for key, text in player.words().items()
-    if key in ("bokeh_not_served", "bokeh_not_sent", "kernel_gone")
+    if key in ("bokeh_not_served", "script_not_sent", "kernel_gone")
 }
 
 
@@ -59,10 +59,12 @@ class View(anywidget.AnyWidget):
         self.on_msg(self._answer)
 
     def _answer(self, widget: Any, content: Any, buffers: Any) -> None:
-        """Send BokehJS to a page that cannot get it from its server; answer what it asks."""
+        """Send a page what it lacks of BokehJS and of the player; answer what it asks."""
         kind = content.get("kind") if isinstance(content, dict) else None
         if kind == "bokehjs?":
             self.send({"kind": "bokehjs", "texts": bokehjs.texts()})
+        elif kind == "template?":
+            self.send({"kind": "template", "text": player.template(content["panels"])})
         elif kind == "ask" and self._answers is not None:
             told: JsonDict = {"kind": "answer", "id": content["id"]}
             try:

@@ -8,6 +8,7 @@ trip to Python.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import tomllib
@@ -33,7 +34,7 @@ from mqlab.views.scene import SHAPES, Columns, Scene
 
 LABELS = ("one", "other", "third", "fourth")
 MOST = len(LABELS)  # runs side by side
-TITLE, COLUMNS = "mqlab:title", "mqlab:columns"  # what a template leaves open
+TITLE, COLUMNS, SCRIPT = "mqlab:title", "mqlab:columns", "mqlab:script"  # what a template leaves open
 _ID = re.compile(r'(?<!\\)"(p\d+)"')  # a model's name, and no text that only looks like one
 
 # Of the folder page, in this order; together they are one function of the document's root.
@@ -108,31 +109,55 @@ def packed(scenes: Sequence[Scene]) -> str:
 
 
 def item(scenes: Sequence[Scene]) -> str:
-    """Return the document of these scenes as the text that BokehJS embeds.
+    """Return what makes these scenes' document of the template that `host.js` asks for, once a page.
 
-    Hundreds of models take longer to make than a run to play, and are the same each time: they are made once,
-    and each picture has its own names for them.
+    The template has the script and hundreds of models; a run is a seventieth of it.
     """
-    title = json.dumps(_label(scenes))[1:-1]
-    columns = json.dumps(packed(scenes))[1:-1]
-    mine = _ID.sub(rf'"{uuid.uuid4().hex[:8]}-\1"', template(len(scenes)))
-    return mine.replace(COLUMNS, columns).replace(TITLE, title)  # a title may be any text
+    count = len(scenes)
+    mine = {"template": name_of(template(count)), "panels": count, "prefix": uuid.uuid4().hex[:8]}
+    return json.dumps({**mine, "title": _label(scenes), "columns": packed(scenes)})
+
+
+def template(panels: int) -> str:
+    """Return the text of a document with so many panels, in which title and columns are left open."""
+    return models(panels).replace(SCRIPT, json.dumps(script())[1:-1])
 
 
 @cache
-def template(panels: int) -> str:
-    """Return the text of a document with so many panels, in which title and columns are left open."""
-    doc = document([Scene(TITLE, 0.0, {})] * panels)
+def models(panels: int) -> str:
+    """Return a template without its script: hundreds of models take longer to make than a run to play."""
+    doc = document([Scene(TITLE, 0.0, {})] * panels, SCRIPT)
     doc.roots[0].tags = [COLUMNS]
     return json.dumps(json_item(doc.roots[0]))
+
+
+def filled(text: str, template: str) -> str:
+    """Return the document of an item, as `host.js` makes it: with names of its own for the models."""
+    item = json.loads(text)
+    mine = _ID.sub(rf'"{item["prefix"]}-\1"', template)
+    columns, title = (json.dumps(item[key])[1:-1] for key in ("columns", "title"))
+    return mine.replace(COLUMNS, columns).replace(TITLE, title)  # a title may be any text
+
+
+def name_of(template: str) -> str:
+    """Return the name under which a page keeps a template: another text has another."""
+    return hashlib.sha256(template.encode()).hexdigest()[:16]
+
+
+def script() -> str:
+    """Return the script of a page and what it says, as the files are now."""
+    room = resources.files(__package__).joinpath("page")
+    said = json.dumps(words(), ensure_ascii=False)
+    files = (room.joinpath(name).read_text(encoding="utf-8") for name in SCRIPTS)
+    return "\n".join([f"const TEXTS = {said};", *files])
 
 
 def _label(scenes: Sequence[Scene]) -> str:
     return scenes[0].title or "network of brokers"
 
 
-def document(scenes: Sequence[Scene]) -> Document:
-    """Return a document that plays one scene, or several side by side on one clock: `MOST` at most."""
+def document(scenes: Sequence[Scene], code: str | None = None) -> Document:
+    """Return a document that plays one scene, or up to `MOST` on one clock, by its `script` or another."""
     panels, kept = [], []
     labels = LABELS[: len(scenes)] if len(scenes) > 1 else ("",)
     for number, (one, label) in enumerate(zip(scenes, labels, strict=True)):
@@ -153,13 +178,9 @@ def document(scenes: Sequence[Scene]) -> Document:
     )
     # A document only knows models that something refers to; most sources are read by the page alone.
     root.js_on_change("name", CustomJS(args={"kept": kept}, code=""))
-    room = resources.files(__package__).joinpath("page")
-    said = json.dumps(words(), ensure_ascii=False)
-    scripts = (room.joinpath(name).read_text(encoding="utf-8") for name in SCRIPTS)
-    code = "\n".join([f"const TEXTS = {said};", *scripts])
     doc = Document()
     doc.add_root(root)
-    doc.js_on_event(DocumentReady, CustomJS(args={"root": root}, code=code))
+    doc.js_on_event(DocumentReady, CustomJS(args={"root": root}, code=code or script()))
     return doc
 
 

@@ -170,7 +170,7 @@ def test_what_would_deliver_stuck_messages_is_asked_with_one_press_and_made_with
 
 def test_how_else_a_run_may_end_is_played_with_progress_and_opened_with_a_press(page, desk):
     desk("unsafe:lease")
-    panel(page).get_by_role("button", name="Play 100 seeds").click()
+    panel(page).get_by_role("button", name="Try 100 seeds").click()
     panel(page).get_by_text("100 seeds played").wait_for()
     ends = panel(page).locator(".spread button.row:not([disabled])")
     text = ends.last.locator("span").nth(1).inner_text()
@@ -186,7 +186,7 @@ def test_a_spread_that_is_cancelled_says_how_many_seeds_it_has(page, desk):
     page.evaluate(f"""() => {{ const ask = {PLAYER}.ask; {PLAYER}.ask = async (kind, data) => {{
         if (kind === "spread") await new Promise(done => setTimeout(done, 400));
         return ask(kind, data); }}; }}""")
-    panel(page).get_by_role("button", name="Play 100 seeds").click()
+    panel(page).get_by_role("button", name="Try 100 seeds").click()
     some = panel(page).get_by_text(re.compile(r"^[1-9]\d? seeds? played, \d+ outcomes?"))
     some.wait_for()
     panel(page).get_by_role("button", name="Cancel").click()

@@ -39,8 +39,11 @@ def test_ten_runs_of_a_cell_leave_one_picture(page, jupyter):
     counts = []
     for _ in range(10):
         show(page)
+        page.locator("[data-mqlab=view] .spread").wait_for(
+            state="attached"
+        )  # the last that comes into a picture
         counts.append(page.evaluate(COUNTS))
-    assert counts[-1] == counts[1]
+    assert counts[-1] == counts[1], counts
     assert counts[-1][0] == 1
     assert page.evaluate(FAILED) == []
 

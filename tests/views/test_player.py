@@ -30,7 +30,15 @@ def test_the_text_of_a_picture_is_that_of_its_document(what):
     if what == "odd":
         scenes = [views.Scene('</script> "p1234" \\ mqlab:columns', 1.0, scenes[0].columns)]
     own = json.dumps(json_item(player.document(scenes).roots[0]))
-    assert plain(player.item(scenes)) == plain(own)
+    assert plain(player.filled(player.item(scenes), player.template(len(scenes)))) == plain(own)
+
+
+def test_a_picture_sends_its_run_alone():
+    """The template, forty times as large and more, comes once a page."""
+    item = player.item(views.scenes(mq.run("fuse:2.20")))
+    assert len(item) <= 8_000
+    assert json.loads(item)["template"] == player.name_of(player.template(1))
+    assert len(player.template(1)) > 40 * len(item)
 
 
 def test_a_table_of_up_to_four_runs_is_one_picture():
@@ -45,6 +53,8 @@ def test_a_table_of_up_to_four_runs_is_one_picture():
 
 def test_two_pictures_share_no_name_of_a_model():
     scenes = views.scenes(mq.run("fuse:2.1"))
-    one, other = (set(re.findall(r'(?<!\\)"id": "([^"]+)"', player.item(scenes))) for _ in range(2))
+    template = player.template(1)
+    texts = [player.filled(player.item(scenes), template) for _ in range(2)]
+    one, other = (set(re.findall(r'(?<!\\)"id": "([^"]+)"', text)) for text in texts)
     assert len(one) > 100
     assert not one & other

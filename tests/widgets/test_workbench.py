@@ -19,12 +19,12 @@ def test_every_figure_of_every_family_can_be_chosen():
 def test_another_figure_is_shown_in_the_same_document_and_told_by_its_own_name():
     bench = mq.widgets.Workbench("fuse:4.3")
     assert bench.view.ask("tell", {})["name"] == "fuse:4.3"
-    item = json.loads(bench.view.item)["root_id"]
+    item = json.loads(bench.view.item)["prefix"]
     bench.figure.value = "fuse:2.20"
     told = bench.view.ask("tell", {})
     assert (told["name"], told["title"]) == ("fuse:2.20", mq.figure("fuse:2.20").title)
     assert bench.trace.received() == {"C1": 6, "C2": 3, "C3": 3}
-    assert json.loads(bench.view.item)["root_id"] == item, "the same document"
+    assert json.loads(bench.view.item)["prefix"] == item, "the same document"
     assert json.loads(bench.view.columns)["meta"]["title"] == [told["title"]]
 
 

@@ -7,7 +7,7 @@ const itemOf = ({ stages, columns, title = "" }, number) => {
   const fill = {
     '["mqlab:columns"]': columns ? JSON.stringify([columns]) : "[]",
     "mqlab:title": JSON.stringify(title).slice(1, -1),
-    '"mqlab:player"': JSON.stringify(mqlabStages.player)
+    '"mqlab:script"': JSON.stringify(mqlabStages.player)
   };
   let text = mqlabStages.items[stages - 1].replace(/"p(\d+)"/g, `"m${number}-$1"`);
   for (const [open, value] of Object.entries(fill)) text = text.replaceAll(open, () => value);

@@ -58,7 +58,7 @@ const tellSpread = (body) => {
       rows = [...spread.ends].sort((a, b) => b[1].count - a[1].count);
     box.replaceChildren(element("h4", {}, worded("how_else_may_it_end")));
     if (!known) {
-      box.append(element("button", { type: "button", class: "plain", onclick: start }, worded("play_100_seeds")));
+      box.append(element("button", { type: "button", class: "plain", onclick: start }, worded("try_100_seeds")));
       return;
     }
     box.append(
