@@ -245,7 +245,7 @@ def Lab(  # noqa: N802 - reads like the noun it makes
     if not isinstance(what, AnyNetwork) or actions:
         return products.lab_of(inputs.scenario_of(what, *actions), seed, jitter, limit, links)
     lab = products.lab_of(Scenario(what, (Start(),)), seed, jitter, limit, links)
-    lab.rest()
+    products.go_on(lab)
     return lab
 
 

@@ -11,7 +11,7 @@ import copy
 import gc
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Sized
 from random import Random
 from typing import Any, Self
 
@@ -65,6 +65,7 @@ class Lab(Limited, Chances, ABC):
         self.clock = Clock(self.check_patience, self.timing.link)
         self.recorder = Recorder(self.clock)
         self.script: deque[Timed] = deque()
+        self.starting: Sized = ()  # what a start has still to begin
         self.under_way: Completion | None = None
         self.ends_with_script = False  # whether a run does not wait for a rest in the end
         self.rest_since = 0  # us, when the wait for a rest began
@@ -237,6 +238,11 @@ class Lab(Limited, Chances, ABC):
     def expecting(self) -> str:
         """Whom housekeeping will change something for, though nothing moves now; empty if nobody."""
         return ""
+
+    @property
+    def to_begin(self) -> int:
+        """How much of the script, and of what its start begins, is still to come."""
+        return len(self.script) + len(self.starting)
 
     def _go_on(self, until: Completion) -> bool:
         """Let one thing happen that is due before an action's deadline, or let it come."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from mqlab.engine.clock import Clock
 from mqlab.errors import BadValue
 from mqlab.spec.plural import counted
@@ -23,6 +25,7 @@ class Limited:
     recorder: Recorder
     limit: int | None
     remedy = "let the script end earlier"
+    onlooker: Callable[[], None] | None = None  # is called every so many turns
 
     @property
     def most(self) -> int:
@@ -37,6 +40,8 @@ class Limited:
 
     def check_patience(self) -> None:
         """Raise `BadValue` for a run beyond its limit of events, of memory, or of things without events."""
+        if self.onlooker is not None:
+            self.onlooker()
         turns, count = TURNS * (self.most + LEAST_EVENTS), self.recorder.count
         now = f"stopped at {told_ms(self.clock.now)} ms"
         if count > self.most:

@@ -17,6 +17,7 @@ from mqlab.products.activemq.files import lab_file
 from mqlab.products.activemq.product import ActiveMQ
 from mqlab.products.artemis.product import Artemis
 from mqlab.products.face import Product
+from mqlab.products.foresight import Foresight
 from mqlab.products.openmq.product import OpenMQ
 from mqlab.spec import Scenario
 from mqlab.spec.json_types import JsonDict, JsonObject
@@ -188,13 +189,21 @@ def play(
     Raises `BadValue` beyond *limit* events, and `Interrupted`, which has the trace so far, on Ctrl-C.
     """
     lab = lab_of(scenario, seed, jitter, limit, links)
+    go_on(lab, until)
+    return lab.trace
+
+
+def go_on(lab: Lab, until: int | str | None = None) -> None:
+    """Play a lab's script, and say after a second if that will take long; raises as `play` does."""
+    lab.onlooker = Foresight(lab).look
     try:
         lab.play(until)
     except KeyboardInterrupt:
         lab.recorder.mend()
         lab.cut_at = lab.clock.now
         raise Interrupted(lab.trace) from None
-    return lab.trace
+    finally:
+        lab.onlooker = None
 
 
 def outcome_of(trace: Trace) -> JsonDict:

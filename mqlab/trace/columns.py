@@ -227,7 +227,10 @@ def _found(kinds: array[int], wanted: tuple[int, ...]) -> array[int]:
 def _found_by_numpy(kinds: array[int], wanted: tuple[int, ...]) -> array[int]:
     import numpy as np
 
-    marks = np.zeros(256, bool)
-    marks[list(wanted)] = True
-    rows = np.flatnonzero(marks[np.asarray(kinds)])
+    if len(wanted) == 1:  # a quarter of the time of what follows
+        hits = np.asarray(kinds) == wanted[0]
+    else:
+        marks = bytes(code in wanted for code in range(256))
+        hits = np.frombuffer(kinds.tobytes().translate(marks), bool)
+    rows = np.flatnonzero(hits)
     return array("i", rows.astype("int32").tobytes())

@@ -20,7 +20,7 @@ from mqlab.products.activemq.ha.lockers import AbstractLocker, LockFile, SharedF
 from mqlab.products.activemq.ha.persistence_adapter import PersistenceAdapter
 from mqlab.products.activemq.ha.pure_master_slave import PureMasterSlave
 from mqlab.products.activemq.ha.shared_persistence import SharedPersistenceAdapter
-from mqlab.products.activemq.network.network_connector import DiscoveryNetworkConnector
+from mqlab.products.activemq.network.network_connector import DiscoveredService, DiscoveryNetworkConnector
 from mqlab.products.activemq.script import waits
 from mqlab.products.activemq.script.runner import ScriptRunner
 from mqlab.products.activemq.script.steps import ScriptStep
@@ -118,6 +118,7 @@ class Lab(KernelLab):
         self.senders: list[DirectProducer] = []
         self.producers: dict[str, int] = {}
         self.lan = MulticastNetwork(self)
+        self.trying: dict[DiscoveredService, None] = {}  # of connectors, who may be about to find a broker
         self.processes: dict[str, BrokerService] = {}
         self.brokers = {spec.name: Broker(self, spec) for spec in self.network.brokers}
         for spec in self.network.brokers:
@@ -341,8 +342,8 @@ class Lab(KernelLab):
         for client in self.clients():
             client.find_broker()
         if not self.acts.in_turn:
-            for connector in self.connectors:
-                if connector.process is process and connector.spec.get("auto_start"):
+            for connector in process.connectors:
+                if connector.spec.get("auto_start"):
                     connector.start()
         if process.member.discovery is not None:
             address = self.directory.address_of(process.name)

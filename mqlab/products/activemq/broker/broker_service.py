@@ -41,6 +41,7 @@ class BrokerService:
         self.sockets: list[TransportChannel] = []
         self.frozen_calls: list[tuple[Any, Any]] = []
         self.paused = self.open = self.starting = False
+        self.connectors: list[DiscoveryNetworkConnector] = []
         self.incarnation = 0
         self.producer_audit = MessageAudit()  # of the messages that producers have sent
         self.cluster = ClusterClientUpdates(self)
@@ -160,11 +161,6 @@ class BrokerService:
         self.lab.record(Kind.RoleChanged, chain=self, broker=self.node, rule=rule, detail={"role": role})
 
     # Connectors
-
-    @property
-    def connectors(self) -> list[DiscoveryNetworkConnector]:
-        """Its network connectors."""
-        return [connector for connector in self.lab.connectors if connector.process is self]
 
     def check_connectors(self) -> None:
         """Raise `Refused` for a connector with which the broker does not start."""

@@ -81,6 +81,7 @@ class DiscoveredService:
         try:
             if uris.scheme_of(self.address) == "failover":
                 self.transport = failover_transport(self.lab, self, self.address)
+                self.lab.trying[self] = None
                 self.transport.start()
             else:
                 self.source = self.lab.directory.dial(self, self.address)
@@ -235,6 +236,7 @@ class DiscoveredService:
         if wait is not None:
             self.lab.record(Kind.Waited, chain=self, frm=self.node, age=wait, rule=Reason.back_off)
             self.waits = True
+            self.lab.trying[self] = None
             self.process.later(wait, self.connect)
 
     def stop(self) -> None:
@@ -250,6 +252,7 @@ class DiscoveryNetworkConnector:
 
     def __init__(self, lab: Lab, process: BrokerService, spec: NetworkConnector) -> None:
         self.lab, self.process, self.spec = lab, process, spec
+        process.connectors.append(self)
         self.settings = NetworkBridgeConfiguration(spec, lab.edition, lab.rules)
         self.configured_name = spec.get("configured_name") or spec.name  # what the broker itself calls it
         self.attempts: list[DiscoveredService] = []
@@ -296,8 +299,8 @@ class DiscoveryNetworkConnector:
         """Whether the broker has a bridge of that configured name to *remote*, which is refused."""
         return any(
             attempt.bridges and attempt.remote is remote
-            for other in self.lab.connectors
-            if other.process is self.process and other.configured_name == self.configured_name
+            for other in self.process.connectors
+            if other.configured_name == self.configured_name
             for attempt in other.attempts
         )
 

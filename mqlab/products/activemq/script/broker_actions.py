@@ -31,6 +31,7 @@ def start_network(runner: ScriptRunner, action: Start) -> Completion:
     for process in lab.processes.values():
         process.start()
     runner.turns = deque(connector for connector in lab.connectors if connector.spec.get("auto_start"))
+    lab.starting = runner.turns
     return Completion(then=on_turn, argument=runner)
 
 

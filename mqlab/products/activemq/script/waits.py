@@ -78,10 +78,12 @@ def expecting(lab: Lab) -> str:
     for process in lab.processes.values():
         if process.locker is not None and process.locker.expects:
             return f"{process.name} will have the lock"
-    for connector in lab.connectors:  # a loop, and the cheap question first: there may be thousands
-        for attempt in connector.attempts:
-            if (attempt.waits or attempt.transport is not None) and attempt.expects:
-                return f"connector {connector.spec.name} of {connector.process.name} will find a broker"
+    for attempt in [*lab.trying]:
+        connector = attempt.connector
+        if not (attempt.waits or attempt.transport is not None) or attempt not in connector.attempts:
+            del lab.trying[attempt]  # it is up, or over: of thousands nearly all are
+        elif attempt.expects:
+            return f"connector {connector.spec.name} of {connector.process.name} will find a broker"
     for client in lab.clients_by_name.values():
         if client.failover is not None and client.failover.expects:
             return f"client {client.name} will find a broker"

@@ -135,7 +135,9 @@ class Topology(Subsystem):
         Of two live ones with one node id the later counts, even where the earlier one is at home: a
         slave that asks there for its master is then sent elsewhere (Artemis rules 4.2 and 4.4).
         """
-        for broker in self.lab.all_brokers():
+        everybody = self.lab.all_brokers()
+        backups = [b for b in everybody if b.role in ("backup_in_sync", "backup_announced") and b.runs]
+        for broker in everybody:
             if not broker.runs or broker.role in ("stopping", "starting"):
                 continue
             if broker.role == "backup":  # it has found nobody and knows of itself
@@ -145,7 +147,7 @@ class Topology(Subsystem):
                 if broker.role == "backup_searching":
                     broker.topology = {k: list(v) for k, v in live.topology.items()} | broker.topology
                 if live is not broker or itself:
-                    broker.topology[live.node_id] = [live.process_name, self._backup(live, broker)]
+                    broker.topology[live.node_id] = [live.process_name, self._backup(live, broker, backups)]
             seen = sum(entry[0] != "-" for entry in broker.topology.values())
             if seen > 1 or not broker.serves:  # itself alone is no news to a live one
                 broker.max_cluster_size = max(broker.max_cluster_size, seen)
@@ -164,13 +166,12 @@ class Topology(Subsystem):
         )
         return [live for live in found if live is broker or not deaf]
 
-    def _backup(self, live: Broker, viewer: Broker) -> str:
-        """Return the backup that announced itself to a live broker: nobody takes its name back."""
+    def _backup(self, live: Broker, viewer: Broker, backups: list[Broker]) -> str:
+        """Return which of *backups* announced itself to a live broker: nobody takes its name back."""
         known = self.entry(viewer, live.node_id)
-        for other in self.lab.all_brokers():
-            announced = other.role in ("backup_in_sync", "backup_announced") and other.runs
+        for other in backups:
             told = known[1] == other.process_name or other.reaches(live)
-            if announced and other.node_id == live.node_id and told:
+            if other.node_id == live.node_id and told:
                 return other.process_name
         return known[1] if known[0] == live.process_name else "-"
 

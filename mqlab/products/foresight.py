@@ -1,0 +1,57 @@
+"""Whether a run will take long: said to who waits for it, by what its first second did of its script."""
+
+from __future__ import annotations
+
+import sys
+from time import monotonic
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from mqlab.engine.lab import Lab
+
+AFTER = 1.0  # s that are looked at
+LONG = 20.0  # s still to come that are told
+
+
+class Foresight:
+    """Looks on while a lab plays, and says once how long it will take, and how much memory.
+
+    It goes by what of the script, and of the connectors that a start begins, is still to come. Of a run
+    whose script is over it says nothing: how many events a message will have is known to nobody.
+    """
+
+    def __init__(self, lab: Lab) -> None:
+        self.lab, self.done = lab, False
+        self.begin = self.left = self.memory = 0.0
+
+    def look(self) -> None:
+        """See how far the run has come."""
+        now, left = monotonic(), self.lab.to_begin
+        if self.done:
+            return
+        if left > self.left:  # the first look, or a start has begun
+            self.begin, self.left, self.memory = now, left, used()
+        elif now - self.begin >= AFTER and left < self.left:
+            part = left / (self.left - left)  # of what was done since then
+            self.done = True
+            if part * (now - self.begin) >= LONG:
+                say(part * (now - self.begin), used() + part * (used() - self.memory))
+
+
+def used() -> int:
+    """Return how many MB of memory the process has used at most; 0 where nobody tells."""
+    try:
+        import resource
+    except ImportError:  # Windows, and pages
+        return 0
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return most >> (20 if sys.platform == "darwin" else 10)
+
+
+def say(seconds: float, memory: float) -> None:
+    """Tell who waits, if somebody does: at a terminal, or in a notebook."""
+    if sys.stderr.isatty() or "ipykernel" in sys.modules:
+        time = f"{seconds / 60:.0f} min" if seconds >= 120 else f"{seconds:.0f} s"
+        room = f" and {memory / 1000:.1f} GB of memory" if memory >= 1000 else ""
+        told = f"This run needs about {time} more{room}. Ctrl-C ends it and keeps its trace so far."
+        print(told, file=sys.stderr)
