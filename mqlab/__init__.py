@@ -11,6 +11,7 @@ verbs    run check effect explain what_if outcomes compare upgrade real view
 by step  Lab: do step until rest fork trace roles now
 network  Network Broker NetworkConnector TransportConnector Queue Topic
          hub chain ring tree mesh complete regions (of every product)
+         from_networkx to_networkx: networks as graphs of networkx
 clients  Consumer Producer Client Receive Acknowledge Commit Close ...
 faults   Crash Stop Restart Pause Resume Cut Heal HostDown SlowDisk ...
 others   mq.openmq, mq.artemis: what networks of these are made of
@@ -105,7 +106,7 @@ from mqlab.spec import (
     WaitUntil,
     WriteFile,
 )
-from mqlab.spec.graph import to_networkx
+from mqlab.spec.graph import from_networkx, to_networkx
 from mqlab.trace import Comparison, Event, Kind, Ledger, Reason, Trace
 
 Rule = Reason  # what it was called first
@@ -131,6 +132,7 @@ if typing.TYPE_CHECKING:
         "faults",
         "figure",
         "figures",
+        "from_networkx",
         "load",
         "options",
         "outcomes",

@@ -246,9 +246,20 @@ def test_options_are_those_of_help(mqlab):
 def test_save_writes_what_runs_alike(mqlab, tmp_path):
     done = mqlab("save", "fuse:2.20", "--set", "A/linkToBrokerB.conduitSubscriptions=false", "--to", "x.json")
     assert done.returncode == 0
-    assert not done.stdout
+    assert (done.stdout, done.stderr) == ("", "written: x.json\n")
     outcome = json.loads(mqlab("run", "x.json", "--json").stdout)["outcome"]
     assert outcome["consumers"]["C1"]["count"] == 4
+
+
+def test_actions_are_added_in_a_few_words(mqlab):
+    crash = "--do", "Crash A at 0s"
+    assert (
+        json.loads(mqlab("run", "fuse:2.20", *crash, "--json").stdout)["outcome"]["consumers"]["C1"]["count"]
+        == 0
+    )
+    assert "A crashed" in mqlab("explain", "fuse:2.20", *crash).stdout
+    done = mqlab("run", "fuse:2.20", "--do", "Crash Z")
+    assert (done.returncode, "unknown broker 'Z'" in done.stderr) == (2, True)
 
 
 def test_set_changes_clusters_and_pairs_too(mqlab):

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from mqlab.errors import BadValue, shown
+
 if TYPE_CHECKING:
     from mqlab.experiments.chaos import Cheapest, Survival
     from mqlab.spec.action import Action
@@ -18,13 +20,13 @@ def chaos(
     *actions: Action,
     every: int | str = "2s",
     length: int | str = "10s",
-    kinds: Sequence[str] = KINDS,
+    kinds: str | Sequence[str] = KINDS,
     seed: int = 0,
 ) -> Scenario:
     """Return what `run` takes with random faults: one about *every* so long, for *length* after the start.
 
-    *kinds* are crash, stop and pause of a broker, and cut of a link; each is repaired after 0.2 to 5 s. A
-    *seed* gives the same faults each time. Times are texts such as ``"2s"`` or milliseconds.
+    *kinds* are crash, stop and pause of a broker, and cut of a link (one of them, or several); each is repaired
+    after 0.2 to 5 s. A *seed* gives the same faults each time. Times are texts (``"2s"``) or milliseconds.
 
     >>> import mqlab as mq
     >>> troubled = mq.chaos(mq.chain(2), seed=1, kinds=("crash",), length="8s")
@@ -35,7 +37,7 @@ def chaos(
     from mqlab.products import inputs
 
     scenario = inputs.scenario_of(what, *actions)
-    return chaos.chaos(scenario, every=_ms(every), length=_ms(length), kinds=kinds, seed=seed)
+    return chaos.chaos(scenario, every=_ms(every), length=_ms(length), kinds=_kinds(kinds), seed=seed)
 
 
 def survives(
@@ -45,7 +47,7 @@ def survives(
     seeds: int = 200,
     every: int | str = "2s",
     length: int | str = "10s",
-    kinds: Sequence[str] = KINDS,
+    kinds: str | Sequence[str] = KINDS,
     processes: int | None = None,
 ) -> Survival:
     """Run a script with the faults of many seeds and return how often a message was lost.
@@ -69,7 +71,7 @@ def survives(
         seeds=seeds,
         every=_ms(every),
         length=_ms(length),
-        kinds=kinds,
+        kinds=_kinds(kinds),
         processes=processes,
     )
 
@@ -81,7 +83,7 @@ def cheapest(
     seeds: int = 200,
     every: int | str = "2s",
     length: int | str = "10s",
-    kinds: Sequence[str] = KINDS,
+    kinds: str | Sequence[str] = KINDS,
     prices: Mapping[str, float] | None = None,
     processes: int | None = None,
 ) -> Cheapest:
@@ -102,9 +104,17 @@ def cheapest(
         seeds=seeds,
         every=_ms(every),
         length=_ms(length),
-        kinds=kinds,
+        kinds=_kinds(kinds),
         processes=processes,
     )
+
+
+def _kinds(given: str | Sequence[str]) -> tuple[str, ...]:
+    if isinstance(given, str):
+        return (given,)
+    if not isinstance(given, (tuple, list, set, frozenset)) or not given:
+        raise BadValue(f"kinds is {shown(given)}; expected some of {', '.join(KINDS)}, e.g. kinds='crash'")
+    return tuple(given)
 
 
 def _ms(time: int | str) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -10,8 +11,11 @@ import mqlab.real  # noqa: F401 - before the verb of that name takes its place i
 from mqlab.errors import BadValue
 from mqlab.spec import Action, Scenario, Start
 from mqlab.spec.link import LikeLinks
+from mqlab.spec.naming import bare
+from mqlab.spec.plural import counted
 from mqlab.spec.scenario import AnyNetwork
 from mqlab.trace.difference import Comparison
+from mqlab.trace.grid import TextTable
 from mqlab.trace.ledger import Ledger
 from mqlab.trace.trace import Trace
 
@@ -23,6 +27,8 @@ if TYPE_CHECKING:
     from mqlab.products import FigureTable
     from mqlab.products.activemq.figures import AnyFigure
     from mqlab.reference import Options
+
+LARGE = 100_000  # messages of a run that takes so long that it is said beforehand
 
 
 def figures(guide: str | None = None) -> FigureTable:
@@ -79,15 +85,38 @@ def load(
     return inputs.load(paths, values, hosts)
 
 
-def save(what: object, path: str | os.PathLike[str], *actions: Action) -> None:
-    """Write a lab file of what `run` takes; a trace whose *path* ends in ``.parquet`` is written whole.
+def save(what: object, path: str | os.PathLike[str], *actions: Action) -> list[str]:
+    """Write what `run` takes, a trace or a comparison, and return the paths of the files that were written.
 
-    A network goes as configuration files into a folder, if *path* ends in a slash or is one: what was
-    read and has not changed, to the letter. Raises `BadFile` for a place that cannot be written to.
+    The ending of *path* says as what: ``.json`` a lab file, ``.parquet`` a whole trace, ``.html`` a page that
+    plays a run without Python, ``.svg`` a picture of its end. A folder (``"out/"``) gets the configuration
+    files of a network: what was read and has not changed, to the letter. Raises `BadFile` for a place that
+    cannot be written to.
+
+    >>> import mqlab as mq, tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> [path.removeprefix(folder) for path in mq.save("fuse:2.1", folder)]
+    ['/A/activemq.xml', '/B/activemq.xml']
     """
     from mqlab.products import inputs
 
-    inputs.save(what, path, *actions)
+    if str(path).endswith((".html", ".svg")):
+        with inputs.writing(path) as file:
+            file.write_text(_drawn(what, actions, file.suffix), encoding="utf-8")
+        return [str(file)]
+    return inputs.save(what, path, *actions)
+
+
+def _drawn(what: object, actions: tuple[Action, ...], ending: str) -> str:
+    """Return the page that plays a run (or several), or the picture of its end."""
+    from mqlab import views
+
+    shown = what if isinstance(what, (Comparison, Ledger)) else trace_of(what, actions)
+    if ending == ".html":
+        return views.html(shown)
+    if not isinstance(shown, Trace):
+        raise BadValue("a picture shows one run; save all as a page (.html), or each as a picture (.svg)")
+    return views.picture(shown)
 
 
 def configuration(what: object) -> dict[str, str]:
@@ -126,7 +155,8 @@ def run(
     vary in speed wherever the product does not define a duration. *links* say what lines are like, all
     (``mq.Link(loss=0.01)``) or those of two (``{("A", "B"): mq.Link(delay="20ms")}``); *edition* is one of the
     product's. The run ends at *until* (such as ``"40s"``), or when nothing more happens. With more than *limit*
-    events (default: 10^8), or 8 GiB of them, it is stopped with a `BadValue`.
+    events (default: 10^8), or 8 GiB of them, it is stopped with a `BadValue`. A warning says how long a run of
+    100,000 messages or more takes; `mqlab.replay.run` takes the same call with ``out="folder"``.
 
     >>> import mqlab as mq
     >>> mq.run("fuse:2.20").received()
@@ -144,6 +174,7 @@ def run(
     scenario = inputs.scenario_of(asked, *actions)
     if edition is not None:
         scenario = scenario.under(edition)
+    _tell_of_size(scenario)
     trace = products.play(scenario, seed, jitter, limit, until, links)
     if until is not None:
         trace.header["until"] = until  # with seed and jitter: enough to run it again
@@ -154,6 +185,18 @@ def run(
     ):
         trace.header["real"] = asked.real  # what `explain` says of the guide
     return trace
+
+
+def _tell_of_size(scenario: Scenario) -> None:
+    """Warn before a run that takes long: a message makes 5 events or more, and 10^5 events take a second."""
+    messages = sum(getattr(bare(action), "sends", 0) for action in scenario.actions)
+    if messages >= LARGE:
+        told = (
+            f"a run of {counted(messages, 'message')} makes at least {counted(5 * messages, 'event')} and takes"
+        )
+        takes = counted(-(-5 * messages // 100_000), "second")
+        remedy = "mq.replay.run(..., out='folder') keeps them on disk"
+        warnings.warn(f"{told} about {takes}; {remedy}", stacklevel=3)
 
 
 def _played_on(lab: AnyLab, actions: tuple[Action, ...], until: int | str | None) -> Trace:
@@ -286,17 +329,19 @@ def real(
 
 
 def view(what: object, *actions: Action) -> Any:
-    """Return an animated view of a run, or of two side by side, for a notebook.
+    """Return an animated view of a run, or of up to four side by side, for a notebook.
 
-    *what* is a trace, a comparison, or whatever else `run` takes, which is run first. A run that contains its
-    scenario can be asked, broken and forked in its view.
+    *what* is a trace, what `compare` or `compare_products` returns, or whatever else `run` takes, which is run
+    first; or a table that has a picture, such as ``trace.links()``. A run that contains its scenario can be
+    asked, broken and forked in its view. Its button *Save* makes pictures (PNG, SVG) of the moment and a page
+    (HTML) that plays without Python; so does ``mq.save(trace, "run.html")``.
     """
     from mqlab import views
     from mqlab.workbench import opening
 
-    if isinstance(what, Ledger):
-        raise BadValue("a table of runs cannot be viewed; pass a trace, or mq.compare(a, b)")
-    if isinstance(what, Comparison):
+    if isinstance(what, (Comparison, Ledger)):
         return views.view(what)
+    if isinstance(what, TextTable) and hasattr(what, "plot"):
+        return what.plot()
     name = what if isinstance(what, str) and not actions else ""
     return opening.view(trace_of(what, actions), name)

@@ -47,6 +47,10 @@ _READS, _SENDS = "add a consumer, e.g. C1=ORDERS@A; may be repeated", "add a pro
 Consumers = Annotated[list[str] | None, typer.Option("--consumer", "--consumer-at", help=_READS)]
 ConsumersAt = Annotated[list[str] | None, typer.Option("--consumer-at", help=_READS)]
 Producers = Annotated[list[str] | None, typer.Option("--producer", "--producer-at", help=_SENDS)]
+Does = Annotated[
+    list[str] | None,
+    typer.Option("--do", help="add an action, e.g. 'Crash A at 2s' or 'Cut A B at 3s'; may be repeated"),
+]
 Limit = Annotated[int | None, typer.Option(min=1, help="stop the run after this many events")]
 
 
@@ -137,9 +141,10 @@ def scenario(
     load: str | None = None,
     consumers: Iterable[str] | None = None,
     producers: Iterable[str] | None = None,
+    does: Iterable[str] | None = None,
 ) -> Scenario:
-    """Return the scenario that *what* names, with options changed as ``--set`` says, and traffic added."""
-    from mqlab.products.traffic import traffic_of
+    """Return the scenario that *what* names, changed as ``--set`` says, with traffic and actions added."""
+    from mqlab.products.traffic import action_of, traffic_of
 
     first, path = what[0], Path(what[0])
     if len(what) > 1:
@@ -150,7 +155,7 @@ def scenario(
         found = verbs.scenario_of(path if first and (path.suffix == ".json" or _exists(path)) else first)
     made: Scenario = changed(found, changes, edition)
     traffic = traffic_of(made, load, consumers or (), producers or ())
-    return verbs.scenario_of(made, *traffic)
+    return verbs.scenario_of(made, *traffic, *(action_of(text, made.product) for text in does or ()))
 
 
 def changed(found: Any, changes: list[str] | None, edition: str | None) -> Any:

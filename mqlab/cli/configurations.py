@@ -124,17 +124,18 @@ def checked(
 @app.command()
 def save(
     what: What,
-    to: Annotated[str, typer.Option(help="the lab file or folder to write")],
+    to: Annotated[str, typer.Option(help="file or folder to write, e.g. my.json, out/, run.html")],
     changes: Set = None,
     edition: Edition = None,
 ) -> None:
-    """Save a figure or lab file (with any --set changes) as a lab file or as configuration files.
+    """Save a figure or lab file (with any --set changes), and list the files that were written.
 
-    Configuration files are written if --to is a folder or ends in a slash.
+    The ending of --to says as what: .json a lab file, a folder (out/) the configuration files of each broker,
+    .html a page that plays the run, .svg a picture of its end.
     """
     paths = only(what)
-    verbs.save(scenario(paths, changes, edition), to)
-    note(f"{', '.join(paths)} written to {to}")
+    for path in verbs.save(scenario(paths, changes, edition), to):
+        note(f"written: {path}")
 
 
 @app.command()

@@ -11,6 +11,7 @@ from mqlab.api import asking, verbs
 from mqlab.cli.app import (
     Consumers,
     ConsumersAt,
+    Does,
     Edition,
     Json,
     Lines,
@@ -42,12 +43,13 @@ def what_if(
     load: Load = None,
     consumers: ConsumersAt = None,
     producers: Producers = None,
+    does: Does = None,
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
     """Find every single change that makes a consumer receive a message (or stops it)."""
     paths = only(what)
-    played = verbs.run(scenario(paths, changes, edition, load, consumers, producers), seed=seed)
+    played = verbs.run(scenario(paths, changes, edition, load, consumers, producers, does), seed=seed)
     found = asking.what_if(played, message=message, consumer=consumer, at_most=at_most)
     if as_json:
         print(
@@ -77,13 +79,14 @@ def outcomes(
     load: Load = None,
     consumers: Consumers = None,
     producers: Producers = None,
+    does: Does = None,
     seed: Seed = 0,
     lines: Lines = None,
     as_json: Json = False,
 ) -> None:
     """Show every possible outcome of a run, its frequency, and a seed that reproduces it."""
     paths = only(what)
-    asked = scenario(paths, changes, edition, load, consumers, producers)
+    asked = scenario(paths, changes, edition, load, consumers, producers, does)
     found = asking.outcomes(asked, seeds=seeds, seed=seed, jitter=jitter, links=Links.parse(lines or ()))
     rows = table("", "runs", "share", "outcome", "seed", whole=("runs", "share", "seed"))
     for place, outcome in enumerate(found):

@@ -11,6 +11,7 @@ import typer
 from mqlab.api import verbs
 from mqlab.cli.app import (
     Consumers,
+    Does,
     Json,
     Load,
     Producers,
@@ -33,13 +34,14 @@ def real(
     load: Load = None,
     consumers: Consumers = None,
     producers: Producers = None,
+    does: Does = None,
     as_json: Json = False,
     record: Annotated[Path | None, typer.Option(help="save the real run as a recording")] = None,
     limit: Annotated[float, typer.Option(help="time limit in seconds")] = 120,
 ) -> None:
     """Run a figure or lab file on real brokers as well and compare; exit status 1 if anything differs."""
     paths = only(what)
-    label, asked = ", ".join(paths), scenario(paths, changes, None, load, consumers, producers)
+    label, asked = ", ".join(paths), scenario(paths, changes, None, load, consumers, producers, does)
     both = verbs.real(asked, record=record, limit=limit)
     if as_json:
         print(

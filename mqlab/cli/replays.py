@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from mqlab.cli.app import Consumers, Load, Producers, What, app, only, scenario, show, table, told
+from mqlab.cli.app import Consumers, Does, Load, Producers, What, app, only, scenario, show, table, told
 from mqlab.errors import BadValue
 
 
@@ -20,6 +20,7 @@ def sweep(
     load: Load = None,
     consumers: Consumers = None,
     producers: Producers = None,
+    does: Does = None,
 ) -> None:
     """Run every combination of options and seeds on Spark."""
     from mqlab import replay
@@ -30,7 +31,7 @@ def sweep(
         if not equals:
             raise BadValue(f"--over {text!r}: write A/linkToBrokerB.network_ttl=1,2,3")
         choices[path] = values.split(",")
-    asked = scenario(only(what), None, None, load, consumers, producers)
+    asked = scenario(only(what), None, None, load, consumers, producers, does)
     result = replay.sweep(asked, over=choices, seeds=seeds, out=out_dir)
     columns = ("options", "runs", "received")
     rows = table(f"{result.runs} runs, {len(result.failed)} failed", *columns)

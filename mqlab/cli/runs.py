@@ -12,6 +12,7 @@ from mqlab.api import asking, verbs
 from mqlab.cli.app import (
     Consumers,
     ConsumersAt,
+    Does,
     Edition,
     Jitter,
     Json,
@@ -52,6 +53,7 @@ def run(
     load: Load = None,
     consumers: Consumers = None,
     producers: Producers = None,
+    does: Does = None,
     seed: Seed = 0,
     as_json: Json = False,
     limit: Limit = None,
@@ -63,7 +65,10 @@ def run(
         Path | None, typer.Option(help="write a self-contained HTML page that plays the run")
     ] = None,
 ) -> None:
-    """Run figures or lab files and show the results."""
+    """Run figures or lab files and show the results.
+
+    --html makes a page that plays the run in any browser, --trace a file that mq.load reads.
+    """
     from mqlab import products
     from mqlab.products.inputs import writing
 
@@ -80,7 +85,7 @@ def run(
     for paths in asked_for:
         what = ", ".join(paths)
         try:
-            asked = scenario(paths, changes, edition, load, consumers, producers)
+            asked = scenario(paths, changes, edition, load, consumers, producers, does)
             played = verbs.run(
                 asked, seed=seed, jitter=jitter, limit=limit, until=until, links=Links.parse(lines or ())
             )
@@ -212,6 +217,7 @@ def explain(
     load: Load = None,
     consumers: ConsumersAt = None,
     producers: Producers = None,
+    does: Does = None,
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
@@ -223,7 +229,7 @@ def explain(
         raise BadValue(f"--why-not {why_not} needs a message, e.g. --message P-1 --why-not {why_not}")
     if sum(one is not None for one in (consumer or why_not or message, broker)) > 1:
         raise BadValue("--broker cannot be combined with --message, --consumer or --why-not; ask one question")
-    played = verbs.run(scenario(paths, changes, edition, load, consumers, producers), seed=seed)
+    played = verbs.run(scenario(paths, changes, edition, load, consumers, producers, does), seed=seed)
     found = asking.explain(played, message=message, consumer=consumer, broker=broker, why_not=why_not)
     if as_json:
         causes = [
@@ -247,6 +253,7 @@ def compare(
     load: Load = None,
     consumers: Consumers = None,
     producers: Producers = None,
+    does: Does = None,
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
@@ -255,7 +262,7 @@ def compare(
 
     if len(what) < 2:
         raise BadValue(f"compare needs two runs; use e.g. {what[0]} fuse:2.21")
-    asked = [scenario((name,), None, None, load, consumers, producers) for name in what]
+    asked = [scenario((name,), None, None, load, consumers, producers, does) for name in what]
     both = asking.compare(*(verbs.run(scenario, seed=seed) for scenario in asked))
     ledger = both.ledger() if isinstance(both, Comparison) else both
     if as_json:
@@ -291,12 +298,13 @@ def upgrade(
     load: Load = None,
     consumers: Consumers = None,
     producers: Producers = None,
+    does: Does = None,
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
     """Show what an upgrade changes, which default or rule causes it, and what keeps the old behaviour."""
     paths = only(what)
-    asked = scenario(paths, changes, None, load, consumers, producers)
+    asked = scenario(paths, changes, None, load, consumers, producers, does)
     found = asking.upgrade(asked, old, new, seed=seed)
     if as_json:
         print(

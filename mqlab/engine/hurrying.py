@@ -11,10 +11,18 @@ from typing import TYPE_CHECKING
 
 from mqlab.engine.clock import NEVER
 from mqlab.engine.limits import LONGEST_REST
+from mqlab.errors import BadValue, shown
 
 if TYPE_CHECKING:
     from mqlab.engine.completion import Completion
     from mqlab.engine.lab import Lab
+
+
+def steps(lab: Lab, count: int) -> bool:
+    """Let so many things happen, one step each; False when nothing is left. Raises `BadValue` for no number."""
+    if type(count) is not int or count < 1:
+        raise BadValue(f"step: count is {shown(count)}; expected a whole number, 1 or more")
+    return all(lab.step() for _ in range(count))
 
 
 def hurry(lab: Lab, last: int) -> None:

@@ -30,7 +30,7 @@ from mqlab.spec.link import Links
 from mqlab.spec.naming import called
 from mqlab.spec.plural import counted
 from mqlab.spec.scenario import AnyNetwork, Scenario
-from mqlab.spec.values import Duration, duration, told_ms
+from mqlab.spec.values import Duration, duration, moment, told_ms
 from mqlab.trace.record import Recorder
 from mqlab.trace.trace import Trace
 
@@ -187,8 +187,10 @@ class Lab(Limited, Chances, ABC):
             if following is not None:
                 self.go_on_beside(following)
 
-    def step(self) -> bool:
-        """Let the next thing happen, an event or the next action; False when nothing is left."""
+    def step(self, count: int = 1) -> bool:
+        """Let the next thing happen, an event or the next action, or so many; False when nothing is left."""
+        if count != 1:
+            return hurrying.steps(self, count)
         if self.under_way is not None and not self.is_over(self.under_way):
             return self._go_on(self.under_way)
         if self.ends_with_script and self.under_way is None and not self.script:
@@ -273,7 +275,7 @@ class Lab(Limited, Chances, ABC):
 
         Raises `BadValue` beyond the limit of events.
         """
-        self._play(None if until is None else duration(until, "until"))
+        self._play(None if until is None else moment(until, "until"))
 
     def _play(self, end: int | None) -> None:
         self.cut_at = end
@@ -324,7 +326,7 @@ class Lab(Limited, Chances, ABC):
 
     def until(self, time: int | str) -> None:
         """Let time pass until *time* (such as ``"2s"``) after the lab's start."""
-        self._play(duration(time, "until"))
+        self._play(moment(time, "until"))
 
     def rest(self) -> None:
         """Let time go on until the script is over and nothing moves any more."""

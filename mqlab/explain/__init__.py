@@ -6,9 +6,9 @@ Every sentence says the time, what happened, and the reason with its source. `wh
 
 from __future__ import annotations
 
-from mqlab.errors import BadValue
+from mqlab.errors import BadValue, UnknownName
 from mqlab.explain.explanation import Cause, Explanation
-from mqlab.explain.message import of_message
+from mqlab.explain.message import never_sent, of_message
 from mqlab.explain.parts import of_broker, of_consumer
 from mqlab.explain.run import of_run
 from mqlab.explain.sentences import Line, Sentence, sentence
@@ -31,6 +31,14 @@ def explain(
     *message* is a number or a name such as ``"P-7"``. With a *consumer* as well, or *why_not*, the answer
     is why that consumer did not get the message. Raises `UnknownName` for a name that is not in the trace.
     """
+    if message is not None:
+        try:
+            trace.message(message)
+        except UnknownName:
+            never = never_sent(trace, message)
+            if never is None:
+                raise
+            return never
     if message is not None and why_not is None:
         consumer, why_not = None, consumer
     if why_not is not None:

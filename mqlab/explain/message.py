@@ -2,20 +2,71 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from mqlab.explain.explanation import Explanation
 from mqlab.explain.sentences import sentence
 from mqlab.trace import questions
-from mqlab.trace.fates import Fate
-from mqlab.trace.kinds import Kind
+from mqlab.trace.fates import DOWN, UP, Fate
+from mqlab.trace.kinds import Kind, Reason
 from mqlab.trace.trace import Trace
+from mqlab.trace.unsent import unsent
+
+HOLDS = (Kind.Enqueued, Kind.TakenOver)
+LEAVES = (Kind.Acknowledged, Kind.Forwarded, Kind.Discarded, Kind.Expired, Kind.DeadLettered)
 
 
 def of_message(trace: Trace, message: str | int) -> Explanation:
     """Tell a message's way from its producer to where it ended."""
     number = trace.message(message)
-    told = (sentence(trace, trace.event(row)) for row in trace.rows_of(number))
+    rows = sorted({*trace.rows_of(number), *_downs(trace, number)})
+    told = [line for row in rows if (line := sentence(trace, trace.event(row)))]
     title = f"Message {trace.message_name(number)}: {'; '.join(ends(trace, number)) or 'gone'}."
-    return Explanation(title, tuple(filter(None, told)))
+    return Explanation(title, (*told, *_not_moved(trace, number)))
+
+
+def _downs(trace: Trace, number: int) -> Iterator[int]:
+    """Yield the ends and starts of brokers while they held a message."""
+    kinds, broker, msg = (trace.column(name) for name in ("kind", "broker", "msg"))
+    rows = [row for row in trace.rows_of(number) if broker[row] >= 0]
+    here = [(row, broker[row]) for row in rows if kinds[row] in HOLDS]
+    gone = {(broker[row], row) for row in rows if kinds[row] in LEAVES}
+    for row in trace.rows(*DOWN, *UP):
+        held = [at for at, node in here if at < row and node == broker[row]]
+        if (
+            held
+            and msg[row] < 0
+            and not any(node == broker[row] and held[-1] < left < row for node, left in gone)
+        ):
+            yield row
+
+
+def _not_moved(trace: Trace, number: int) -> Iterator[str]:
+    """Yield why the scale-down of a broker of Artemis has not moved a message that it held when it ended."""
+    entry = trace.account()[number]
+    rows = {item["name"]: item for item in trace.header.get("scenario", {}).get("brokers", ()) if "ha" in item}
+    if entry.fate != Fate.waiting or "scale_down" not in rows.get(entry.broker, {}).get("ha", {}):
+        return
+    names, kinds, broker = trace.names["node"], trace.column("kind"), trace.column("broker")
+    end = [kinds[row] for row in trace.rows(*DOWN) if names[broker[row]] == entry.broker]
+    if end:
+        why = (
+            "only an orderly stop begins it"
+            if end[-1] == Kind.Crashed
+            else "it found no broker to move them to"
+        )
+        yield f"The scale-down of {entry.broker} moved no messages: {why} [{Reason.scale_down.source}]."
+
+
+def never_sent(trace: Trace, message: str | int) -> Explanation | None:
+    """Return why a message that was to be sent never was; None for one that was, or that was not planned."""
+    producer, _, place = str(message).rpartition("-")
+    for one in unsent(trace) if place.isdecimal() else ():
+        if one.producer == producer and one.planned - one.missing < int(place) <= one.planned:
+            why = one.why or "the run ended before"
+            told = (f"Not done: {row}." for row in trace.undone if producer in row.what.split())
+            return Explanation(f"Message {message} was never sent: {why}.", tuple(told))
+    return None
 
 
 def ends(trace: Trace, number: int) -> list[str]:

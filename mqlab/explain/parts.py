@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 from mqlab.errors import UnknownName
+from mqlab.explain import groups
 from mqlab.explain.explanation import Explanation
 from mqlab.explain.news import NEWS, on_behalf
-from mqlab.explain.sentences import Sentence, sentence
+from mqlab.explain.sentences import Line, Sentence, sentence
 from mqlab.spec.action import Consumer
 from mqlab.spec.plural import counted
 from mqlab.trace.account import why_it_waits
@@ -15,6 +17,7 @@ from mqlab.trace.fates import down_since
 from mqlab.trace.kinds import Kind, Reason
 from mqlab.trace.trace import Trace
 
+MOST = 12  # events of one kind that are told of a broker; what is more is counted
 TOLD = (
     *NEWS,
     Kind.RoleChanged,
@@ -57,7 +60,14 @@ def of_broker(trace: Trace, broker: str) -> Explanation:
     )
     msg = trace.column("msg")
     rows = [r for r, kind in enumerate(kinds) if kind in TOLD and at[r] == node and msg[r] < 0]
-    told = [*(sentence(trace, trace.event(row)) for row in rows), *waiting(trace, broker)]
+    seen, shown = Counter[int](), list[int]()
+    for row in rows:
+        seen[kinds[row]] += 1
+        shown += [row] if seen[kinds[row]] <= MOST else []
+    told: list[Line | None] = [sentence(trace, trace.event(row)) for row in shown]
+    if len(shown) < len(rows):
+        told.append(f"... and {counted(len(rows) - len(shown), 'more such event')}.")
+    told += waiting(trace, broker)
     held = sum(map(len, trace.waiting().get(broker, {}).values()))
     return Explanation(f"Broker {broker}: {counted(held, 'message')} waiting.", tuple(filter(None, told)))
 
@@ -81,6 +91,8 @@ def waiting(trace: Trace, broker: str) -> Iterator[Sentence]:
 def _why(trace: Trace, row: int) -> tuple[str, Reason]:
     """Return why a message waits, in words or by a reason, as the account says it."""
     event = trace.event(row)
+    if group := groups.holder(trace, event):
+        return f": {group}", Reason.none
     if event.kind in (Kind.Dispatched, Kind.Received, Kind.Forwarded) or not event.rule:
         return f": {why_it_waits(event)}", Reason.none
     return "", event.rule

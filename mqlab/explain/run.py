@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import itertools
+from collections.abc import Iterable, Iterator
 
 from mqlab.explain.explanation import Explanation
 from mqlab.explain.parts import waiting
@@ -25,22 +26,59 @@ FAULTS = (
     Kind.FailedOver,
     Kind.Failed,
 )
-MOST = 12  # sentences about faults; what is more is counted
+MOST = 12  # sentences of one kind: about consumers, places, faults; what is more is counted
 
 
 def of_run(trace: Trace) -> Explanation:
     """Tell who received what, what waits where and why, what was lost, and what faults there were."""
-    told: list[Line] = [f"{name} received {n}." for name, n in trace.received().items()]
-    for broker in trace.waiting():
-        told += waiting(trace, broker)
+    told: list[Line] = [*_received(trace)]
+    told += _waiting(trace)
     for tell in (_gone, _twice, _faults, _split):
         told += tell(trace)
     if trace.header.get("real"):
         told.append(f"The real broker: {trace.header['real']}")
-    told += [f"Not done: {one}." for one in trace.undone]
+    told += _some((f"Not done: {one}." for one in trace.undone), "thing not done", "things not done")
     if not trace.index().count:
         return Explanation("0 messages were sent. To see one move, add a producer and a consumer.", tuple(told))
     return Explanation(f"{counted(trace.index().count, 'message was', 'messages were')} sent.", tuple(told))
+
+
+def _some(lines: Iterable[Line], what: str, many: str) -> Iterator[Line]:
+    """Yield the first lines of many, and how many more there are of *what* they are about."""
+    found = list(lines)
+    yield from found[:MOST]
+    if len(found) > MOST:
+        yield f"... and {counted(len(found) - MOST, f'more {what}', f'more {many}')}."
+
+
+def _received(trace: Trace) -> Iterator[str]:
+    """Yield who received how many; of many consumers those with the least and with the most."""
+    counts = trace.received()
+    order = sorted(counts, key=lambda name: counts[name])
+    if len(order) <= MOST:
+        yield from (f"{name} received {n}." for name, n in counts.items())
+        return
+    least, most = counts[order[0]], counts[order[-1]]
+    total = sum(counts.values())
+    yield f"{counted(len(order), 'consumer')} received {total} in all, from {least} to {most} each."
+    if least < most:
+        low, high = order[: MOST // 2], order[-MOST // 2 :]
+        yield f"The least: {', '.join(f'{name} {counts[name]}' for name in low)}."
+        yield f"The most: {', '.join(f'{name} {counts[name]}' for name in reversed(high))}."
+    nothing = sum(not n for n in counts.values())
+    if nothing:
+        yield f"{counted(nothing, 'consumer')} received nothing."
+
+
+def _waiting(trace: Trace) -> Iterator[Line]:
+    """Yield what waits where and why, where many places have something the fullest brokers first."""
+    held = {broker: sum(map(len, of.values())) for broker, of in trace.waiting().items()}
+    order = sorted(held, key=lambda broker: -held[broker]) if len(held) > MOST else held
+    lines = [line for broker in itertools.islice(order, MOST) for line in waiting(trace, broker)]
+    yield from lines[:MOST]
+    if len(lines) > MOST or len(held) > MOST:
+        total = counted(sum(held.values()), "message waits", "messages wait")
+        yield f"... {total} at {counted(len(held), 'broker')} in all; see trace.waiting()."
 
 
 def _gone(trace: Trace) -> Iterator[str]:
@@ -91,12 +129,13 @@ def _faults(trace: Trace) -> Iterator[Line]:
     yield from dict.fromkeys(filter(None, told))
     if len(apart) > MOST:
         yield f"... and {counted(len(apart) - MOST, 'more such event')}."
-    taken = {trace.column("msg")[row] for row in rows} - {-1}
+    taken = {trace.column("msg")[row] for row in trace.rows(Kind.TakenOver)} - {-1}
     if taken:
         yield (
             f"{counted(len(taken), 'message was', 'messages were')} recovered from a store after a "
             "restart or takeover."
         )
-    for who, spans in trace.downtime().items():
-        away = sum(end - begin for begin, end in spans)
-        yield f"{who} was without a broker for {ms(away)}."
+    away = {who: sum(end - begin for begin, end in spans) for who, spans in trace.downtime().items()}
+    order = sorted(away, key=lambda who: -away[who]) if len(away) > MOST else away
+    lines = (f"{who} was without a broker for {ms(away[who])}." for who in order)
+    yield from _some(lines, "that was without a broker", "that were without a broker")

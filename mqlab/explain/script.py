@@ -42,6 +42,19 @@ def properties(trace: Trace, number: int) -> dict[str, object]:
     return _dealt(sending.properties, place) if sending else {}
 
 
+def sent_with(trace: Trace, name: str) -> dict[int, dict[str, object]]:
+    """Return the properties of each message that was sent with the property *name*, by its number."""
+    found = {}
+    for node, numbers in trace.index().sent.items():
+        first = 0
+        for sending in _sends(trace, trace.names["node"][node]):
+            if name in sending.properties:
+                sent = numbers[first : first + sending.sends]
+                found.update({number: _dealt(sending.properties, place) for place, number in enumerate(sent)})
+            first += sending.sends
+    return found
+
+
 def headers(trace: Trace, number: int) -> dict[str, object]:
     """Return the JMS headers of a message that a selector may ask for."""
     sending, place = _sending(trace, number)

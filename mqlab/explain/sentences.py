@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from mqlab.explain import groups
 from mqlab.spec.json_types import JsonDict
 from mqlab.spec.network_names import DATABASE
 from mqlab.spec.values import told_ms
@@ -14,6 +15,7 @@ from mqlab.trace.kinds import Kind, Reason
 from mqlab.trace.trace import Trace
 
 SERVING = ("live", "master")
+_SAID = dict.fromkeys((Kind.Stopped, Kind.Crashed), Reason.broker_stopped)
 BALLOTS = {"yes": "voted for it", "no": "voted against it", "no answer": "did not answer"}
 
 
@@ -59,9 +61,9 @@ def sentence(trace: Trace, event: Event) -> Sentence | None:
     else:
         told = tell(trace, event, detail)
     if isinstance(told, str):
-        # That somebody asked for it is no reason but of what became of a message.
-        asked = event.rule == Reason.asked and event.message is None
-        reason = Reason.none if asked else event.rule
+        # That somebody asked for it is no reason but of what became of a message; _SAID is told already.
+        untold = event.message is None and event.rule in (Reason.asked, _SAID.get(event.kind))
+        reason = Reason.none if untold else event.rule
         told = Sentence(told, reason=reason, source=reason.source)
     rest = ", ".join(f"{key} {value}" for key, value in detail.items() if not isinstance(value, dict))
     return replace(told, t=event.t, text=f"{told.text} ({rest})" if rest else told.text)
@@ -89,11 +91,33 @@ def _enqueued(trace: Trace, event: Event, detail: JsonDict) -> Line:
     return Sentence(text, source="ActiveMQ, virtual destinations")
 
 
+def _dispatched(trace: Trace, event: Event, detail: JsonDict) -> Line:
+    return _of_group(trace, event, f"{event.broker} dispatched it to {event.to}")
+
+
+def _of_group(trace: Trace, event: Event, text: str) -> Line:
+    """Add to a dispatch the message group that decided, or that its taker owns from now on."""
+    owned = groups.owner(trace, event)
+    if owned is None:
+        return text
+    if owned.row == event.row:
+        return f"{text}, which owns message group {owned.group} from now on"
+    return Sentence(
+        f"{text}, which has owned message group {owned.group} since {owned.since}", source=groups.SOURCE
+    )
+
+
+def _held(trace: Trace, event: Event, detail: JsonDict) -> Line:
+    owned = groups.holder(trace, event)
+    text = f"it stays at {event.broker}"
+    return Sentence(f"{text}: {owned}", source=groups.SOURCE) if owned else text
+
+
 def _forwarded(trace: Trace, event: Event, detail: JsonDict) -> Line:
     text = f"{event.frm} forwarded it to {event.to}{_over(event)}"
     if event.to in questions.route(trace, event.row):  # it has been there, and may go back
         return Sentence(text, reason=Reason.replay, source=Reason.replay.source)
-    return text
+    return _of_group(trace, event, text)
 
 
 def _failed(trace: Trace, event: Event, detail: JsonDict) -> str:
@@ -161,11 +185,11 @@ SENTENCES: dict[Kind, str | Tell] = {
     Kind.Merged: "{e.to} adds the consumer to {e.subscription}",
     Kind.Sent: "{e.frm} sent it to {e.destination} at {e.to}",
     Kind.Enqueued: _enqueued,
-    Kind.Dispatched: "{e.broker} dispatched it to {e.to}",
+    Kind.Dispatched: _dispatched,
     Kind.Forwarded: _forwarded,
     Kind.Received: "{e.to} received it, {age} after it was sent",
     Kind.Acknowledged: "",
-    Kind.Held: "it stays at {e.broker}",
+    Kind.Held: _held,
     Kind.Returned: "it was returned to its queue at {e.broker}",
     Kind.Discarded: "it was dropped at {e.broker}",
     Kind.Expired: "it expired at {e.broker}",

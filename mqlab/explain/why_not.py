@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from mqlab.explain import script
+from mqlab.explain import groups, script
 from mqlab.explain.case import ENDED, Case, of_kind
 from mqlab.explain.explanation import Cause, Explanation
 from mqlab.explain.message import ends, of_message
@@ -21,7 +21,6 @@ from mqlab.trace.event import Event
 from mqlab.trace.kinds import Kind, Reason
 from mqlab.trace.trace import Trace
 
-GROUP = "JMSXGroupID"
 GIVEN = (Kind.Dispatched, Kind.Forwarded)
 # Rules of a dispatch that say no more than that somebody else was asked first.
 TURNS = (Reason.none, Reason.turn, Reason.only_taker, Reason.queue_turn)
@@ -165,7 +164,6 @@ def _instead(case: Case) -> Iterator[Cause]:
     """Yield why it went to somebody else, where the consumer might have had it as well."""
     if not case.shared:
         return
-    group = script.properties(case.trace, case.number).get(GROUP)
     for event in case.events:
         if event.kind not in GIVEN or event.to == case.consumer:
             continue
@@ -176,11 +174,9 @@ def _instead(case: Case) -> Iterator[Cause]:
             yield full
             continue
         cause = _by(case, event, _winner(case, event))
-        owner = _owner(case, group, event) if group is not None else None
-        if owner is not None:
-            text = f"message group {group} has been assigned to it since {ms(owner.t)}"
-            text = f"{event.broker} dispatched it to {event.to}: {text}"
-            cause = replace(cause, told=Sentence(text, event.t), rule=Reason.group_owner)
+        owner = groups.owner(case.trace, event)
+        if owner is not None and owner.row < event.row:
+            cause = replace(cause, rule=Reason.group_owner)
         yield cause
 
 
@@ -205,18 +201,6 @@ def _full(case: Case, event: Event) -> Cause | None:
     text = f"{case.consumer} already held {counted(len(held), 'unacknowledged message')}, its full prefetch"
     text = f"{text}; {event.broker} dispatched it to {event.to} instead"
     return Cause(Sentence(text, event.t), Reason.prefetch_full, event.row)
-
-
-def _owner(case: Case, group: object, event: Event) -> Event | None:
-    """Return by which earlier dispatch of its group somebody came to own it."""
-    for row in case.trace.rows(Kind.Dispatched):
-        other = case.trace.event(row)
-        if row >= event.row:
-            return None
-        same = (other.to, other.broker) == (event.to, event.broker)
-        if same and other.message and script.properties(case.trace, other.message).get(GROUP) == group:
-            return other
-    return None
 
 
 def _end(case: Case) -> Iterator[Cause]:

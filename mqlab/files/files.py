@@ -57,6 +57,11 @@ def _inside(folder: Path) -> list[SourceFile]:
     all_ = [_source(path) for path in paths]
     markups = [file for file in all_ if file.name.endswith(".xml") and _has_broker(file)]
     found = markups or [file for file in all_ if not file.name.endswith(".xml")]
+    if not found and (folder / "manifest.json").is_file() and (folder / "events").is_dir():
+        raise BadFile(
+            f"{folder}: this is a trace folder; mq.widgets.ReplayPlayer({str(folder)!r}) plays it, "
+            "mq.replay.open reads it"
+        )
     if not found:
         raise BadFile(f"{folder}: no broker configuration found in this folder; expected e.g. activemq.xml")
     return found
@@ -123,13 +128,16 @@ def relative(texts: Mapping[str, Content]) -> dict[str, Content]:
     return made
 
 
-def write(contents: Mapping[str, bytes], folder: str | os.PathLike[str]) -> None:
-    """Write files by their names into a folder, which is made; raises `BadFile`."""
+def write(contents: Mapping[str, bytes], folder: str | os.PathLike[str]) -> list[str]:
+    """Write files by their names into a folder, which is made, and return their paths; raises `BadFile`."""
+    places = []
     for name, content in contents.items():
         place = Path(folder) / name
         try:
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_bytes(content)
+            places.append(str(place))
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or error
             raise BadFile(f"{place}: cannot be written: {reason}; choose another location") from None
+    return places

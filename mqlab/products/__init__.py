@@ -57,11 +57,19 @@ def _crash() -> tuple[AnyFigure, ...]:
     return crash.figures({product.name: (product.read, product.python) for product in PRODUCTS})
 
 
-def product_of(value: JsonObject) -> Product:
-    """Return the product of a lab file's JSON value; ActiveMQ's reader says what is no lab file."""
+def product_of(value: JsonObject, where: str = "lab file") -> Product:
+    """Return the product of a lab file's JSON value; ActiveMQ's reader says what is no lab file.
+
+    Raises `UnknownName` for a product that mqlab does not have.
+    """
     body = detect_product.scenario_in(value)
     if not isinstance(body, Mapping):
         return ACTIVEMQ
+    named = body.get("product")
+    if isinstance(named, str):
+        if named not in BY_NAME:
+            raise UnknownName.of("product", named, reversed(BY_NAME), where)
+        return BY_NAME[named]
     return next(product for product in PRODUCTS if product.claims(body))
 
 
@@ -115,7 +123,7 @@ def _known(guide: str | None) -> Mapping[str, AnyFigure]:
 def load(path: str | Path) -> Scenario:
     """Read the scenario of a lab file or recording of any product; raises `BadFile`."""
     value = lab_file.read_json(path)
-    return product_of(value).read(value, str(path))
+    return product_of(value, str(path)).read(value, str(path))
 
 
 def from_files(

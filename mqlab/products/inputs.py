@@ -15,7 +15,7 @@ from mqlab.errors import BadFile, BadValue, MqlabError, shown
 from mqlab.files import files
 from mqlab.spec import Action, Network, Scenario
 from mqlab.spec.json_types import JsonDict
-from mqlab.spec.scenario import AnyNetwork
+from mqlab.spec.scenario import AnyNetwork, check_names
 from mqlab.trace.trace import Trace
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ FILES = (".json", ".parquet", *files.ENDINGS)  # what a text is a path by
 def scenario_of(what: object, *actions: Action) -> Scenario:
     """Return the scenario that *what* is, or *actions* on a network; raises `BadValue` for anything else."""
     if isinstance(what, AnyNetwork):
+        check_names(actions, what.names)
         return Scenario.of(what, *actions)
     if is_file(what):
         return scenario_of(read(what), *actions)
@@ -90,8 +91,10 @@ def is_lab(what: object) -> TypeGuard[Lab]:
 
 
 def is_file(what: object) -> TypeGuard[str | os.PathLike[str]]:
-    """Whether *what* names a file: a path, or a text that ends like one."""
-    return isinstance(what, os.PathLike) or (isinstance(what, str) and what.endswith(FILES))
+    """Whether *what* names a file: a path, a text that ends like one, or that of a folder."""
+    return isinstance(what, os.PathLike) or (
+        isinstance(what, str) and (what.endswith(FILES) or os.path.isdir(what))
+    )
 
 
 def read(path: str | os.PathLike[str]) -> AnyNetwork | Scenario | Trace:
@@ -162,11 +165,10 @@ def checked(what: object, *actions: Action) -> AnyNetwork | Scenario:
     return scenario_of(what, *actions) if actions else network_or_scenario(what)
 
 
-def save(what: object, path: str | os.PathLike[str], *actions: Action) -> None:
-    """Write what can be run, as `mqlab.save` says."""
+def save(what: object, path: str | os.PathLike[str], *actions: Action) -> list[str]:
+    """Write what can be run, as `mqlab.save` says, and return the paths that were written."""
     if files.is_folder(path) and not actions:
-        files.write(products.encoded(network_or_scenario(what)), path)
-        return
+        return files.write(products.encoded(network_or_scenario(what)), path)
     if files.is_configuration(path):
         raise BadFile(
             f"{path}: configuration files are written into a folder, one for each broker; use e.g. 'out/'"
@@ -176,11 +178,12 @@ def save(what: object, path: str | os.PathLike[str], *actions: Action) -> None:
             from mqlab.trace import parquet
 
             parquet.save(what, file)
-            return
+            return [str(file)]
         _check_ending(file, ".json")
         scenario = scenario_of(what, *actions)
         body = products.product_of_scenario(scenario).write(scenario)
         file.write_text(json.dumps(body, indent=1) + "\n", encoding="utf-8")
+    return [str(file)]
 
 
 def _check_ending(file: Path, ending: str) -> None:

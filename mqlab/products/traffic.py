@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterable, Iterator
+from dataclasses import fields
 from itertools import chain
 
-from mqlab.errors import BadValue, UnknownName
+from mqlab.errors import BadValue, MqlabError, UnknownName
+from mqlab.spec import codec
 from mqlab.spec.action import Action, Consumer, Producer
+from mqlab.spec.json_types import JsonDict
 from mqlab.spec.network import Network
 from mqlab.spec.scenario import AnyNetwork, Scenario
-from mqlab.spec.values import Destination, Queue
+from mqlab.spec.values import Destination, Queue, as_typed
 
 MESSAGES = 10  # of each producer of a default load
 LOADS = ("default",)
@@ -79,3 +83,33 @@ def _client(text: str, example: str) -> tuple[str, Destination, str, int]:
     destination = parts["destination"]
     named = destination if "://" in destination else f"queue://{destination}"
     return parts["name"], Destination.parse(named), parts["broker"], int(parts["count"] or MESSAGES)
+
+
+def action_of(text: str, product: str) -> Action:
+    """Return an action as the command line writes it: its noun, its names in their order, options, a time.
+
+    Raises `BadValue` or `UnknownName` for what is none.
+
+    >>> action_of("Cut A B how=hang at 2s", "activemq")
+    Cut('A', other='B', how='hang', at='2s')
+    """
+    try:
+        words = shlex.split(text)
+    except ValueError:
+        raise BadValue(f"--do {text!r}: a quotation mark is not closed") from None
+    item: JsonDict = {"do": words.pop(0) if words else ""}
+    if words[-2:-1] == ["at"]:
+        item["at"] = words[-1]
+        words = words[:-2]
+    noun = codec.nouns(product).get(item["do"])
+    places = [field.name for field in fields(noun) if not field.kw_only] if noun else []
+    for word in words:
+        name, equals, value = word.partition("=")
+        if not equals and not places and noun:
+            raise BadValue(f"--do {text!r}: {word!r} is too much; use e.g. --do 'Crash A at 2s'")
+        key = name if equals or not places else places.pop(0)
+        item[key] = as_typed(value if equals else word)
+    try:
+        return codec.read(item, product)
+    except MqlabError as error:
+        raise type(error)(f"--do {text!r}: {error}") from None

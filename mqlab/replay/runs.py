@@ -49,6 +49,9 @@ class Sweep:
         except (OSError, KeyError, TypeError, ValueError, pa.ArrowInvalid) as error:
             if isinstance(error, BadFile):
                 raise
+            if isinstance(error, KeyError):
+                told = "not the folder of a sweep; a trace folder is opened with mq.replay.open"
+                raise BadFile(f"{folder}: {told}") from None
             raise BadFile(f"{folder}: not the folder of a sweep: {error}") from None
         plan = Plan.loads(manifest["plan"])
         if table.num_rows != plan.runs:

@@ -31,6 +31,8 @@ class Columns:
 def read(path: Path) -> Columns:
     """Read a file by the end of its name; raises `BadFile` for one that is damaged, or of another kind."""
     reader = _READERS.get(path.suffix.lower())
+    if path.is_dir():
+        raise BadFile(f"{path} is a folder; a trace folder of mqlab is opened with mq.replay.open")
     if reader is None:
         raise BadFile(f"{path}: unsupported file type; expected one of {', '.join(_READERS)}")
     try:

@@ -14,7 +14,7 @@ from mqlab.spec.headers import check_headers
 from mqlab.spec.noun import Noun
 from mqlab.spec.redelivery import Redelivery
 from mqlab.spec.shape import check_noun
-from mqlab.spec.values import Destination
+from mqlab.spec.values import Destination, moment
 
 DESTINATION_OPTIONS: dict[str, tuple[str, Callable[[str], object]]] = {
     "consumer.prefetchSize": ("prefetch", int),
@@ -36,7 +36,10 @@ class Action(metaclass=Noun):
     def __post_init__(self) -> None:
         name = getattr(self, self.__slots__[0], None) if self.__slots__ else None
         kind = type(self).__name__
-        check_noun(self, f"{kind} {shown(name)}" if isinstance(name, str) else kind)
+        where = f"{kind} {shown(name)}" if isinstance(name, str) else kind
+        check_noun(self, where)
+        if isinstance(self.at, float):
+            moment(self.at, f"{where}, at")
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
-from mqlab.errors import MissingExtra, UnknownName
-from mqlab.spec.network import Network
+from mqlab.errors import BadValue, MissingExtra, UnknownName, shown
+from mqlab.spec.connector import NetworkConnector
+from mqlab.spec.network import Broker, Network
+from mqlab.spec.option import DEFAULT_EDITION
 
 if TYPE_CHECKING:
     import networkx
@@ -61,8 +64,9 @@ def diameter(network: Network) -> int:
 def to_networkx(network: Network) -> networkx.MultiDiGraph[str]:
     """Return a network as a graph of networkx: brokers are nodes, possible message routes are edges.
 
-    Nodes and edges carry the options that were written; an edge also its `connector` (such as
-    ``A/ab``), which a duplex one has in both directions. Raises `MissingExtra` without networkx.
+    Nodes and edges carry the options that were written; a node its place `at`, if it has one, an edge its
+    `connector` (such as ``A/ab``), which a duplex one has in both directions. `from_networkx` leads back.
+    Raises `MissingExtra` without networkx.
     """
     try:
         import networkx
@@ -70,7 +74,7 @@ def to_networkx(network: Network) -> networkx.MultiDiGraph[str]:
         raise MissingExtra.of("networkx", "lab") from None
     graph: networkx.MultiDiGraph[str] = networkx.MultiDiGraph()
     for broker in network.brokers:
-        graph.add_node(broker.name, **broker.options)
+        graph.add_node(broker.name, **broker.options, **({"at": broker.at} if broker.at else {}))
     for broker, connector in network.connectors():
         duplex = connector.get("duplex", network.edition)
         for target in (name for name in connector.targets if name in network.names):
@@ -78,3 +82,72 @@ def to_networkx(network: Network) -> networkx.MultiDiGraph[str]:
             for here, there in ways if duplex else ways[:1]:
                 graph.add_edge(here, there, connector=f"{broker.name}/{connector.name}", **connector.options)
     return graph
+
+
+def from_networkx(graph: networkx.Graph[str], *, edition: str = DEFAULT_EDITION, **options: Any) -> Network:
+    """Return the network of a graph of networkx: nodes are brokers, edges network connectors.
+
+    A directed edge leads messages from its first node to its second; an edge without a direction is a duplex
+    connector, defined at its first node. Attributes of nodes are options of brokers, those of edges options of
+    connectors; *options* are for all connectors that do not say otherwise. What `to_networkx` made comes back.
+    Raises `BadValue` or `UnknownName` for what no network can have.
+
+    >>> import networkx
+    >>> net = from_networkx(networkx.Graph([("A", "B"), ("B", "C")]), network_ttl=2)
+    >>> net.connectors()[1][1]
+    NetworkConnector('B-C', uri='static:(tcp://C:61616)', network_ttl=2, duplex=True)
+    """
+    if not all(hasattr(graph, name) for name in ("nodes", "edges", "is_directed")):
+        raise BadValue(f"{shown(graph)} is not a graph of networkx; use e.g. networkx.Graph([('A', 'B')])")
+    for node in graph.nodes:
+        if not isinstance(node, str):
+            raise BadValue(f"node {shown(node)} is not a string; use networkx.relabel_nodes(graph, str)")
+    found: dict[str, dict[str, _Drawn]] = {node: {} for node in graph.nodes}
+    for here, there, attributes in graph.edges(data=True):
+        if here == there:
+            raise BadValue(
+                f"edge {here} - {there}: a broker has no network connector to itself; remove the edge"
+            )
+        given = {**({} if graph.is_directed() else {"duplex": True}), **options, **attributes}
+        home, name = _place(found, here, there, given.pop("connector", None))
+        known = found[home].setdefault(name, _Drawn([], given))
+        if home != here and not given.get("duplex"):
+            raise BadValue(
+                f"edge {here} - {there}: {home}/{name} is not duplex and leads the other way; add duplex=True"
+            )
+        if home == here:
+            known.targets.append(there)
+    brokers = []
+    for node, given in graph.nodes(data=True):
+        made = (
+            NetworkConnector(
+                name, f"static:({','.join(f'tcp://{to}:61616' for to in one.targets)})", **one.options
+            )
+            for name, one in found[node].items()
+        )
+        brokers.append(Broker(node, *made, **given))
+    return Network(*brokers, edition=edition)
+
+
+@dataclass(frozen=True, slots=True)
+class _Drawn:
+    """A connector as the edges of a graph have it."""
+
+    targets: list[str]
+    options: dict[str, Any]
+
+
+def _place(found: Mapping[str, Mapping[str, object]], here: str, there: str, named: object) -> tuple[str, str]:
+    """Return whose connector an edge is, and its name: what the edge says, or else one that is free."""
+    if named is not None:
+        home, slash, name = str(named).partition("/")
+        if not slash or home not in (here, there):
+            raise BadValue(
+                f"edge {here} - {there}: connector is {shown(named)}; expected e.g. '{here}/{here}-{there}'"
+            )
+        return home, name
+    number, name = 1, f"{here}-{there}"
+    while name in found[here]:
+        number += 1
+        name = f"{here}-{there}-{number}"
+    return here, name

@@ -18,8 +18,8 @@ from mqlab.spec.network_names import check
 from mqlab.spec.option import DEFAULT_EDITION, edition_of
 from mqlab.spec.origin import Origin
 from mqlab.spec.rows import OPTIONS, policy_of, read_options
-from mqlab.spec.scenario import AnyNetwork, others
-from mqlab.spec.shape import NAME, OBJECT, TEXT, TRUTH, ListOf, OneOf, Record, number
+from mqlab.spec.scenario import AnyNetwork, check_change, others
+from mqlab.spec.shape import NAME, TEXT, TRUTH, ListOf, OneOf, Record, number
 from mqlab.spec.values import Destination
 
 if TYPE_CHECKING:
@@ -42,7 +42,9 @@ _PLACE = ListOf(number(0, 1), least=2, most=2)
 def _check_around(name: str, policies: object, composites: object, at: object) -> None:
     """Raise `BadValue` for policies, composite queues or a place that are none."""
     where = f"broker {name!r}"
-    ListOf(OBJECT).check(policies, f"{where}, policies")
+    if not isinstance(policies, (list, tuple)) or not all(isinstance(one, Mapping) for one in policies):
+        told = "expected a list such as [{'queue': 'ORDERS.>', 'memory_limit': '64kb'}]"
+        raise BadValue(f"{where}: policies is {shown(policies)}; {told}")
     ListOf(COMPOSITE).check(composites, f"{where}, composites")
     if at is not None:
         _PLACE.check(at, f"{where}, at")
@@ -232,12 +234,14 @@ class Network(AnyNetwork):
         """
         if not isinstance(path, str):
             raise BadValue(f"{shown(path)} is not a path; expected 'A' or 'A/linkToBrokerB'")
+        check_change(path, options)
         broker_name, _, connector_name = path.partition("/")
         if broker_name != "*":
             self.broker(broker_name)
         if "name" in options and not connector_name:
             renamed = self._renamed(broker_name, options.pop("name"))
-            return renamed.change(str(renamed.names[self.names.index(broker_name)]), **options)
+            new = renamed.names[self.names.index(broker_name)]
+            return renamed.change(new, **options) if options else renamed
         changed, hits = [], 0
         for broker in self.brokers:
             if broker_name not in ("*", broker.name):

@@ -14,7 +14,7 @@ from mqlab.spec import clients as c
 from mqlab.spec import faults as f
 from mqlab.spec import uri as uris
 from mqlab.spec.connector import HEARD
-from mqlab.spec.scenario import check_actions
+from mqlab.spec.scenario import check_actions, check_names
 from mqlab.spec.steps import STEP_OF, check_options, check_wait
 from mqlab.spec.values import duration, told_ms
 
@@ -114,6 +114,7 @@ class KnownNames:
     def with_next(self, action: a.Action) -> KnownNames:
         """Return what is known after one more action; raises as `check` does, and stays as it is."""
         check_actions((action,))
+        check_names((action,), self.brokers)
         known = copy(self)
         known.clients, known.consumers, known.places = {**self.clients}, [*self.consumers], {**self.places}
         known.open = {*self.open}
@@ -160,7 +161,7 @@ class KnownNames:
         if isinstance(action, c.Client):
             if strictly:
                 self.check_address(action, where)
-            if strictly and (action.name in self.clients or action.name in self.brokers):
+            if strictly and action.name in self.clients:
                 raise BadValue(
                     f"{where}: {action.name!r} already exists; close that client or use another name"
                 )

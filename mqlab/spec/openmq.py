@@ -16,7 +16,7 @@ from mqlab.spec.openmq_actions import StartBroker, StartBrokers
 from mqlab.spec.openmq_options import OPTIONS, Options, to_guide
 from mqlab.spec.openmq_words import steps_of
 from mqlab.spec.origin import Origin
-from mqlab.spec.scenario import AnyNetwork, others
+from mqlab.spec.scenario import AnyNetwork, check_change, others
 from mqlab.spec.step import Step, check_keys
 
 if TYPE_CHECKING:
@@ -181,6 +181,7 @@ class OpenMQNetwork(AnyNetwork):
         """
         if path != "*" and path not in self.names:
             raise UnknownName.of("broker", path, [*self.names, "*"])
+        check_change(path, options)
         if path == "*":
             own = {key: options.pop(key) for key in ("model", "master") if key in options}
             return replace(self, **own, options=_changed(self.options, options, "cluster"))

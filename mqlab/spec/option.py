@@ -14,6 +14,8 @@ from mqlab.spec.values import Destination
 
 EDITIONS = ("5.5", "5.17", "5.18", "6.1")
 DEFAULT_EDITION = "5.17"
+_SIZE = re.compile(r"(\d{1,15})\s*([kmg]?)b?", re.IGNORECASE)
+_UNITS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30}
 MOST_INT, MOST_LONG = 2**31 - 1, 2**63 - 1  # Java's: of counts and times, and of bytes
 
 
@@ -98,6 +100,8 @@ def _read_bool(value: object, option: Option) -> bool:
 
 def _read_int(value: object, option: Option) -> int:
     text = shown(value) if isinstance(value, int) else value
+    if option.unit == "bytes" and isinstance(text, str):
+        text = bytes_of(text.strip())
     if isinstance(value, bool) or not isinstance(text, str):
         text = ""
     if not text.removeprefix("-").isdecimal():
@@ -108,6 +112,16 @@ def _read_int(value: object, option: Option) -> int:
     if option.low is not None and int(text) < option.low:
         raise BadValue(f"{text} is too low; expected {option.low} or more")
     return int(text)
+
+
+def bytes_of(given: str) -> str:
+    """Return a number of bytes for a text such as ``64 mb``; any other text as it is.
+
+    >>> bytes_of("2kb")
+    '2048'
+    """
+    found = _SIZE.fullmatch(given)
+    return str(int(found[1]) * _UNITS[found[2].lower()]) if found else given
 
 
 def _read_float(value: Any, option: Option) -> float:

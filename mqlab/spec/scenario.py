@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self, TypeVar
 
 from mqlab.errors import BadValue, UnknownName
-from mqlab.spec.action import Action, Restart, Settle, Snapshot, Start
+from mqlab.spec.action import Action, Consumer, Producer, Restart, Settle, Snapshot, Start
+from mqlab.spec.clients import Client
 from mqlab.spec.json_types import JsonObject
 from mqlab.spec.naming import bare
 from mqlab.spec.origin import Origin
@@ -68,6 +69,14 @@ class AnyNetwork(ABC):
     def with_actions(self, *actions: Action) -> Scenario:
         """Return the scenario of just these actions."""
         return Scenario(self, actions)
+
+
+def check_names(actions: Iterable[object], brokers: Collection[str]) -> None:
+    """Raise `BadValue` for a client with the name of a broker: a run would not tell them apart."""
+    for action in actions:
+        if isinstance(action, (Client, Consumer, Producer)) and action.name in brokers:
+            kind = type(action).__name__.lower()
+            raise BadValue(f"{kind} {action.name!r}: a broker has this name; give the {kind} another one")
 
 
 def check_actions(actions: Iterable[object]) -> None:
@@ -147,6 +156,14 @@ class Scenario:
     def under(self, edition: str) -> Scenario:
         """Return the same scenario for another edition."""
         return replace(self, network=self.network.under(edition))
+
+
+def check_change(path: object, options: Mapping[str, object]) -> None:
+    """Raise `BadValue` for a change of nothing."""
+    if not options:
+        raise BadValue(
+            f"change({path!r}): nothing to change; name an option, e.g. change({path!r}, option=value)"
+        )
 
 
 def others(network: AnyNetwork, brokers: tuple[Part, ...], name: str) -> tuple[Part, ...]:

@@ -133,7 +133,11 @@ class Record:
         if not isinstance(value, Mapping):
             raise BadValue(f"{where} is {shown(value)}; expected {self.words}")
         for key in value:
-            if not isinstance(key, str) or (key not in self.keys and self.more is None):
+            if not isinstance(key, str):
+                raise BadValue(
+                    f"{where}: {self.called} {shown(key)} is not a string; use e.g. {str(key)[:20]!r}"
+                )
+            if key not in self.keys and self.more is None:
                 raise UnknownName.of(self.called, key, self.keys, where)
         for group in self.needed:
             if not any(key in value for key in group):

@@ -170,6 +170,13 @@ def duration(value: int | float | str, where: str = "time") -> int:
     return time
 
 
+def moment(value: int | float | str, where: str) -> int:
+    """Return a time of a run (us), as `duration` does; raises for a fraction without a unit, too."""
+    if isinstance(value, float) and 0 <= value <= MOST_MS and not value.is_integer():
+        raise BadValue(f"{where}: {value!r} could be seconds or ms; use e.g. '{value!r}s' or '{value!r}ms'")
+    return duration(value, where)
+
+
 class Duration(int):
     """A time of a run, as traces and labs answer it: it prints its unit, and compares with texts.
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from mqlab.trace.event import Event
-from mqlab.trace.fates import FATES, Fate, down_since
+from mqlab.trace.fates import FATES, Fate, down_since, failures
 from mqlab.trace.grid import TextTable
 from mqlab.trace.kinds import Kind, Reason
 from mqlab.trace.spans import spans
@@ -86,7 +86,7 @@ class Account(TextTable, Mapping[int, Entry]):
 
     def __init__(self, trace: Trace) -> None:
         self.trace, self._tally = trace, trace.tally()
-        self._down = down_since(trace)
+        self._down, self._failed = down_since(trace), failures(trace)
 
     def __len__(self) -> int:
         return len(self._tally.messages)
@@ -113,8 +113,17 @@ class Account(TextTable, Mapping[int, Entry]):
         elif fate is Fate.lost and event.kind in (Kind.Stopped, Kind.Crashed, Kind.Interrupted):
             rule, why = Reason.connection_lost, "it was in transit when the connection was lost"
         elif fate is Fate.never_accepted and not why:
-            why = "its send failed" if event.kind == Kind.Failed else "no broker accepted it"
+            event = self._last_told(message) or event
+            row, rule, why = event.row, event.rule, event.rule.sentence
+            failed = self._failed.get(message) or ("its send failed" if event.kind == Kind.Failed else "")
+            why = why or failed or "no broker accepted it"
         return Entry(message, fate, row, rule, why, event.broker, event.destination, self.trace)
+
+    def _last_told(self, message: int) -> Event | None:
+        """Return the last event of a message that has a reason, such as a limit that its sender waits at."""
+        rules = self.trace.column("rule")
+        told = [row for row in self.trace.rows_of(message) if rules[row]]
+        return self.trace.event(told[-1]) if told else None
 
     def of(self, *fates: Fate | str) -> list[int]:
         """Return the numbers of the messages that had one of these fates, such as ``"lost"``."""
@@ -139,7 +148,7 @@ class Account(TextTable, Mapping[int, Entry]):
             if code in out:
                 continue
             shape = (code, kinds[row], rules[row], broker[row], to[row])
-            if shape not in seen:
+            if shape not in seen or FATES[code] is Fate.never_accepted:
                 entry = self._entry(message, FATES[code], row)
                 seen[shape] = (entry.fate, entry.why)
             groups.setdefault(seen[shape], []).append(message)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-from mqlab.errors import UnknownName
+from mqlab.errors import BadValue, UnknownName
 from mqlab.spec.link import Links
 from mqlab.spec.values import Duration
 from mqlab.trace.grid import TextTable
@@ -55,7 +56,7 @@ class Latency:
 
 
 class LinkTable(TextTable, Sequence[LinkLoad]):
-    """The loads of all links that carried a message, the busiest first."""
+    """The loads of all links that carried a message, the busiest first; `mqlab.view` draws them."""
 
     hints = {
         "busiest": "most messages within one second",
@@ -77,9 +78,20 @@ class LinkTable(TextTable, Sequence[LinkLoad]):
         head = ["link", "over", "messages", "bytes", "busiest", "from", "utilisation"]
         return [head, *map(_line, self.rows)]
 
+    def plot(self) -> Any:
+        """Return a heat map for a notebook: from which broker to which how many messages went.
+
+        Raises `BadValue` if no link carried a message, `MissingExtra` without Bokeh.
+        """
+        cells: dict[str, dict[str, float | None]] = {}
+        for row in self.rows:
+            to = cells.setdefault(row.frm, {})
+            to[row.to] = (to.get(row.to) or 0) + row.messages
+        return _heat("Messages from each broker (row) to each other (column)", cells, "messages")
+
 
 class LatencyTable(TextTable, Sequence[Latency]):
-    """The latencies of all groups, the slowest first by their median."""
+    """The latencies of all groups, the slowest first by their median; `mqlab.view` draws them."""
 
     hints = {f"p{part}": f"{part} % of the messages took no longer" for part in (50, 90, 99)}
 
@@ -106,6 +118,22 @@ class LatencyTable(TextTable, Sequence[Latency]):
                 for row in self.rows
             ),
         ]
+
+    def plot(self) -> Any:
+        """Return a heat map for a notebook: the quantiles of each group, in ms.
+
+        Raises `BadValue` if no message was received, `MissingExtra` without Bokeh.
+        """
+        head, *lines = self.table()
+        cells = {line[0]: dict(zip(head[2:], map(float, line[2:]), strict=True)) for line in lines}
+        return _heat(f"Latency by {self.by} (ms)", cells, "ms")
+
+
+def _heat(title: str, cells: Mapping[str, Mapping[str, float | None]], unit: str) -> Any:
+    """Enter the room of pictures, which is above and may not be installed."""
+    if not cells:
+        raise BadValue(f"{title}: the table is empty, so there is nothing to draw")
+    return import_module("mqlab.views").plot_heat({title: cells}, unit)
 
 
 def links(trace: Trace) -> LinkTable:

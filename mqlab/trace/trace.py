@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from mqlab.spec import codec
 from mqlab.spec.action import Action
 from mqlab.spec.naming import bare
-from mqlab.spec.values import Duration, duration
+from mqlab.spec.values import Duration, moment
 from mqlab.trace import accounts, fast, plain, questions, summary, tables
 from mqlab.trace.account import Account
 from mqlab.trace.columns import Columns
@@ -193,7 +193,7 @@ class Trace(Columns, Plottable):
         """
         from mqlab.trace import counters
 
-        return counters.counters(self, None if at is None else duration(at, "at"))
+        return counters.counters(self, None if at is None else moment(at, "at"))
 
     def waiting(self) -> dict[str, dict[str, list[int]]]:
         """Return broker -> destination -> numbers of the messages that it holds at the end.
@@ -243,4 +243,4 @@ class Trace(Columns, Plottable):
 
     def master(self, name: str, at: int | str) -> list[str]:
         """Return who of the set *name* serves at a time such as ``"3s"``."""
-        return accounts.masters(self, name, duration(at, "at"))
+        return accounts.masters(self, name, moment(at, "at"))

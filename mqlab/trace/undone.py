@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -13,14 +12,13 @@ from mqlab.spec.plural import counted
 from mqlab.spec.values import duration, told_ms
 from mqlab.trace.accounts import role_at
 from mqlab.trace.kinds import Kind, Reason
+from mqlab.trace.unsent import GROUPS, unsent
 
 if TYPE_CHECKING:
     from mqlab.trace.trace import Trace
 
 NOT_UP = ("down", "starting", "stopped")  # roles of who has not come up yet
 _ENDS = {"Crash": Kind.Crashed, "Stop": Kind.Stopped}
-_GROUPS = ("Client", "Session")  # what consumers and producers are on, besides brokers; by name, as no run
-# of one product loads the actions of another
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +43,20 @@ def undone(trace: Trace) -> tuple[Undone, ...]:
         *_faults(trace, {row.what for row in rows}),
         *_clients(trace, {row.what for row in rows}),
         *_late(trace),
-        *_messages(trace),
+        *(missing := [*_messages(trace)]),
         *_too_late(trace),
-        *map(Undone, trace.header.get("problems", ())),
+        *_problems(trace, {row.what for row in missing}),
         *(Undone(row["what"], row["why"]) for row in trace.header.get("not_played", ())),
     ]
     return tuple(dict.fromkeys(found))
+
+
+def _problems(trace: Trace, told: set[str]) -> Iterator[Undone]:
+    """Yield what a lab could not do, but for the producers that are *told* of: their rows say why."""
+    for problem in trace.header.get("problems", ()):
+        who, _, what = problem.partition(": ")
+        if not what.endswith("is not running") or f"Producer {who}" not in told:
+            yield Undone(problem)
 
 
 def _links(trace: Trace) -> Iterator[Undone]:
@@ -66,7 +72,7 @@ def _clients(trace: Trace, told: set[str]) -> Iterator[Undone]:
     """Yield the consumers that never subscribed, and clients never connected, but those that *told* has."""
     there = {
         "Consumer": _named(trace, Kind.Subscribed, "frm"),
-        **dict.fromkeys(_GROUPS, _named(trace, Kind.Attached, "frm")),
+        **dict.fromkeys(GROUPS, _named(trace, Kind.Attached, "frm")),
     }
     browsed = _named(trace, Kind.Browsed, "to") | _named(trace, Kind.Received, "to")
     for action in trace.actions:
@@ -75,7 +81,20 @@ def _clients(trace: Trace, told: set[str]) -> Iterator[Undone]:
         if known or action.name in there[kind] | browsed:  # type: ignore[attr-defined]
             continue
         done = "never subscribed" if kind == "Consumer" else "never connected"
-        yield Undone(f"{kind} {action.name}", done)  # type: ignore[attr-defined]
+        why = _refusal(trace, action.name) if kind == "Client" else ""  # type: ignore[attr-defined]
+        yield Undone(f"{kind} {action.name}", f"{done}; {why}" if why else done)  # type: ignore[attr-defined]
+
+
+def _refusal(trace: Trace, client: str) -> str:
+    """Return why a client never connected: how its call ended, else what came of its last attempt."""
+    for call in trace.header.get("calls", ()):
+        if call.get("do") == "connect" and call.get("client") == client and "error" in call:
+            return str(call["error"]["message"])
+    frm, names = trace.column("frm"), trace.names["node"]
+    tried = [row for row in trace.rows(Kind.Attempted) if names[frm[row]] == client]
+    if tried:
+        return Reason(trace.column("rule")[tried[-1]]).sentence
+    return "no address of it is one that a client can try, such as tcp://A:61616"
 
 
 def _faults(trace: Trace, told: set[str]) -> Iterator[Undone]:
@@ -154,32 +173,9 @@ def _named(trace: Trace, kind: Kind, column: str) -> set[str]:
 
 def _messages(trace: Trace) -> Iterator[Undone]:
     """Yield the producers that have sent fewer messages than they were to send."""
-    groups = {action.name for action in trace.actions if type(action).__name__ in _GROUPS}  # type: ignore[attr-defined]
-    planned, product = Counter[str](), trace.header.get("product", "activemq")
-    clients: dict[str, str] = {}  # producer -> the client that it is on, which has the connection
-    for action in trace.actions:
-        if isinstance(action, Producer):  # Artemis' sessions send under their own name
-            clients[action.name] = action.on if action.on in groups else action.name
-            planned[action.on if product == "artemis" and action.on in groups else action.name] += action.sends
-        elif hasattr(action, "sends"):  # OpenMQ's Send, of a producer that is open
-            planned[action.producer] += action.sends  # type: ignore[attr-defined]
-    names, sent = trace.names["node"], Counter[str]()
-    for (number,), (_, count) in trace.tallied((Kind.Sent,), "frm").items():
-        sent[names[number]] += count
-    gave_up = _gave_up(trace)
-    for name, count in planned.items():
-        missing = count - sent[name]
-        if missing > 0:
-            client = clients.get(name, name)
-            why = f"; {client} gave up at {told_ms(gave_up[client])} ms" if client in gave_up else ""
-            yield Undone(f"Producer {name}", f"{missing} of {counted(count, 'message')} never sent{why}")
-
-
-def _gave_up(trace: Trace) -> dict[str, int]:
-    """Return client -> when it last gave up connecting (us)."""
-    names, frm, rules, times = trace.names["node"], *map(trace.column, ("frm", "rule", "t"))
-    rows = (row for row in trace.rows(Kind.Failed) if rules[row] == Reason.gave_up and frm[row] >= 0)
-    return {names[frm[row]]: times[row] for row in rows}
+    for one in unsent(trace):
+        why = f"{one.missing} of {counted(one.planned, 'message')} never sent"
+        yield Undone(f"Producer {one.producer}", f"{why}; {one.why}" if one.why else why)
 
 
 def _too_late(trace: Trace) -> Iterator[Undone]:

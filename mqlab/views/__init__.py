@@ -6,8 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from mqlab.errors import BadValue, MissingExtra
+from mqlab.spec.plural import counted
 from mqlab.trace.difference import Comparison
 from mqlab.trace.labels import labels as titles
+from mqlab.trace.ledger import Ledger
 from mqlab.trace.trace import Trace
 from mqlab.views.scene import MOST_EVENTS, Scene, scene
 from mqlab.views.story import PlaybackTime
@@ -19,6 +21,7 @@ __all__ = [
     "MOST_EVENTS",
     "Scene",
     "html",
+    "picture",
     "plot",
     "plot_heat",
     "plot_spans",
@@ -27,6 +30,8 @@ __all__ = [
     "view",
 ]
 
+
+Viewable = Trace | Comparison | Ledger  # a run, or several side by side
 
 # The page around the player: a phone shows it at its own width, a screen reader finds its heading and landmark.
 _PAGE = """{% block preamble %}
@@ -53,20 +58,30 @@ def _player() -> Any:
     return player
 
 
-def scenes(what: Trace | Comparison) -> list[Scene]:
-    """Return the columns of a run, or those of two on one clock; raises `BadValue` for anything else."""
-    if isinstance(what, Comparison):
-        runs = (what.one, what.other)
-        first, other = titles(runs)
+def scenes(what: Viewable) -> list[Scene]:
+    """Return the columns of a run, or those of several on one clock; raises `BadValue` for anything else."""
+    runs = _runs(what)
+    if len(runs) > 1:
+        first, *others = titles(runs)
         # Beside its namesake a run needs no more of a title than what sets it apart.
-        story = PlaybackTime.of(*runs)
-        return [
-            scene(what.one, first, story),
-            scene(what.other, other.removeprefix(f"{first}; "), story),
-        ]
+        names, story = [first, *(other.removeprefix(f"{first}; ") for other in others)], PlaybackTime.of(*runs)
+        return [scene(run, name, story) for run, name in zip(runs, names, strict=True)]
+    return [scene(run) for run in runs]
+
+
+def _runs(what: Viewable) -> tuple[Trace, ...]:
+    if isinstance(what, Comparison):
+        return what.one, what.other
+    if isinstance(what, Ledger):
+        most = _player().MOST
+        if len(what.traces) > most:
+            raise BadValue(
+                f"{counted(len(what.traces), 'run')} at a time cannot be viewed; the limit is {most}"
+            )
+        return what.traces
     if not isinstance(what, Trace):
         raise BadValue(f"{type(what).__name__} cannot be viewed; pass a trace, or mq.compare(a, b)")
-    return [scene(what)]
+    return (what,)
 
 
 def _drawable(found: list[Scene]) -> list[Scene]:
@@ -76,8 +91,8 @@ def _drawable(found: list[Scene]) -> list[Scene]:
     return found
 
 
-def view(what: Trace | Comparison) -> View:
-    """Return a widget that plays a run, or two runs side by side on one clock.
+def view(what: Viewable) -> View:
+    """Return a widget that plays a run, or several side by side on one clock.
 
     Raises `BadValue` for a run too long to be sent whole or without a broker, `MissingExtra` without Bokeh.
     """
@@ -133,7 +148,15 @@ def plot_heat(
     return View(document(panels, unit, high))
 
 
-def html(what: Trace | Comparison) -> str:
+def picture(what: Trace) -> str:
+    """Return the picture of a run's end as SVG."""
+    from mqlab.views import svg
+
+    (found,) = _drawable(scenes(what))
+    return svg.picture(found.columns)
+
+
+def html(what: Viewable) -> str:
     """Return a page that plays a run from a file, without network or kernel, under the run's title."""
     found = _drawable(scenes(what))
     document = _player().document(found)

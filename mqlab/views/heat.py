@@ -44,7 +44,7 @@ def _map(title: str, rows: Values, scale: LinearColorMapper, unit: str) -> figur
             "row": [cell[0] for cell in cells],
             "column": [cell[1] for cell in cells],
             "n": [cell[2] for cell in cells],
-            "told": [f"{cell[2]:.3g}" for cell in cells],
+            "told": [f"{cell[2]:.3g}" if cell[2] < 1000 else f"{cell[2]:.0f}" for cell in cells],
             "ink": ["white" if cell[2] > 0.5 * scale.high else "black" for cell in cells],
         },
         name=title,

@@ -2,7 +2,8 @@
 
 The document is the same for every network. Whatever depends on the network lies in column data
 sources under the names of `scene.columns`; a second panel, for a comparison, has the same names with
-``" 2"`` behind. What moves is moved by the scripts of the folder `page`, without a round trip to Python.
+``" 2"`` behind, a third ``" 3"``. What moves is moved by the scripts of the folder `page`, without a round
+trip to Python.
 """
 
 from __future__ import annotations
@@ -31,6 +32,8 @@ from mqlab.views import drawing
 from mqlab.views.pack import pack
 from mqlab.views.scene import SHAPES, Columns, Scene
 
+LABELS = ("one", "other", "third", "fourth")
+MOST = len(LABELS)  # runs side by side
 TITLE, COLUMNS, SCRIPT = "mqlab:title", "mqlab:columns", "mqlab:script"  # what a template leaves open
 _ID = re.compile(r'(?<!\\)"(p\d+)"')  # a model's name, and no text that only looks like one
 
@@ -95,7 +98,7 @@ def sources(end: str = "") -> dict[str, ColumnDataSource]:
 
 
 def packed(scenes: Sequence[Scene]) -> str:
-    """Return the columns of one scene, or of two, as the page takes them with it (`pack`)."""
+    """Return the columns of some scenes as the page takes them with it (`pack`)."""
     tables: Columns = {}
     for number, one in enumerate(scenes):
         end = f" {number + 1}" * bool(number)
@@ -154,9 +157,9 @@ def _label(scenes: Sequence[Scene]) -> str:
 
 
 def document(scenes: Sequence[Scene], code: str | None = None) -> Document:
-    """Return a document that plays one scene, or two side by side on one clock, by its `script` or another."""
+    """Return a document that plays one scene, or up to `MOST` on one clock, by its `script` or another."""
     panels, kept = [], []
-    labels = ("one", "other") if len(scenes) > 1 else ("",)
+    labels = LABELS[: len(scenes)] if len(scenes) > 1 else ("",)
     for number, (one, label) in enumerate(zip(scenes, labels, strict=True)):
         end = "" if number == 0 else f" {number + 1}"
         data = sources(end)

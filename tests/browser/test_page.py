@@ -190,6 +190,21 @@ def test_nothing_that_moves_vanishes_in_silence(opened, id):
     assert fewer <= marks
 
 
+def test_one_story_in_three_products_is_one_picture_of_three(opened):
+    orders = mq.Queue("ORDERS")
+    story = mq.Consumer("C", on="B", reads=orders), mq.Producer("P", on="A", sends=4, to=orders)
+    page = opened(mq.compare_products(*story))
+    page.locator(".bk-Figure").first.click()
+    page.keyboard.press("End")
+    assert [counts(page, panel) for panel in range(3)] == [["C: 4"]] * 3
+    headings = page.evaluate(
+        """() => Bokeh.documents[0].mqlab.player.panels.map((p) => p.heading?.textContent)"""
+    )
+    assert [text[0] for text in headings] == ["1", "2", "3"]
+    for text, product in zip(headings, ("ActiveMQ", "OpenMQ", "Artemis"), strict=True):
+        assert product in text
+
+
 def test_two_runs_side_by_side_show_one_time(opened):
     """A crash late in one of them; the other is over by then."""
     calm = mq.run("fuse:4.2")

@@ -1,12 +1,14 @@
 """Lab files: every recording's scenario and any scenario at all reads back as itself."""
 
 import json
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import mqlab as mq
+from mqlab.errors import BadValue
 from mqlab.products.activemq.files import lab_file
 from mqlab.spec import Scenario
 from tests.conftest import recorded
@@ -63,3 +65,20 @@ def test_save_and_load(tmp_path):
     scenario = mq.figure("fuse:2.11").scenario
     mq.save(scenario, tmp_path / "x.json")
     assert mq.load(tmp_path / "x.json") == scenario
+
+
+def test_save_returns_what_was_written(tmp_path):
+    net = mq.Network(mq.Broker("A"), mq.Broker("B"))
+    assert mq.save(net, f"{tmp_path}/out/") == [f"{tmp_path}/out/{name}/activemq.xml" for name in "AB"]
+    trace = mq.run("fuse:2.20")
+    for ending, begins in (
+        (".json", "{"),
+        (".svg", "<svg "),
+        (".html", "<!DOCTYPE html>"),
+        (".parquet", "PAR1"),
+    ):
+        (path,) = mq.save(trace, tmp_path / f"run{ending}")
+        assert path == str(tmp_path / f"run{ending}")
+        assert Path(path).read_bytes().lstrip().startswith(begins.encode())
+    with pytest.raises(BadValue, match="a picture shows one run"):
+        mq.save(mq.compare(trace, mq.run("fuse:2.21")), tmp_path / "two.svg")

@@ -5,6 +5,8 @@ import pytest
 import mqlab as mq
 from mqlab import products
 from mqlab.api import artemis, openmq
+from mqlab.errors import BadFile, BadValue
+from mqlab.products import traffic
 
 FOO = mq.Queue("TEST.FOO")
 NET = mq.Network(mq.Broker("A", mq.NetworkConnector("ab", uri="static:(tcp://B:61616)")), mq.Broker("B"))
@@ -157,3 +159,51 @@ def test_comparisons_and_events_print_as_people_read():
             assert str(event).startswith(f"{event.t / 1000:.3f} ms  {event.kind.name}")
             assert "None" not in str(event)
             assert "=" not in str(event).partition(": ")[0]
+
+
+def test_a_large_run_is_told_beforehand():
+    q = mq.Queue("Q")
+    sends = mq.Producer("P", on="A", sends=200_000, to=q)
+    told = r"a run of 200000 messages makes at least 1000000 events and takes about 10 seconds; mq\.replay\.run"
+    with pytest.warns(UserWarning, match=told), pytest.raises(BadValue, match="more than 10 events"):
+        mq.run(mq.Network(mq.Broker("A")), sends, limit=10)
+
+
+def test_a_text_that_names_a_folder_is_a_network(tmp_path):
+    mq.save("fuse:2.1", f"{tmp_path}/net/")
+    net = mq.load(tmp_path / "net")
+    story = mq.default_load(net)
+    assert mq.run(str(tmp_path / "net"), *story).digest() == mq.run(net, *story).digest()
+
+
+def test_a_trace_folder_says_what_opens_it(tmp_path):
+    folder = str(mq.replay.run("fuse:2.20", out=tmp_path / "run"))
+    for open_ in (mq.load, mq.run, mq.replay.load, mq.replay.read):
+        with pytest.raises(BadFile, match=r"mq\.replay\.open"):
+            open_(folder)
+
+
+@pytest.mark.parametrize(("text", "product", "action"), [
+    ("Crash A at 2s", "activemq", mq.Crash("A", at="2s")),
+    ("Cut A B how=hang", "activemq", mq.Cut("A", "B", how="hang")),
+    ("Producer P A 3 topic://NEWS persistent=false at 1s", "activemq",
+     mq.Producer("P", "A", 3, mq.Topic("NEWS"), persistent=False, at="1s")),
+    ("Consumer C A queue://Q 'selector=n > 3'", "activemq",
+     mq.Consumer("C", "A", mq.Queue("Q"), selector="n > 3")),
+    ("Crash b1 at 20s", "openmq", mq.Crash("b1", at="20s")),
+    ("WaitForRole M live", "artemis", artemis.WaitForRole("M", "live")),
+], ids=lambda it: it if isinstance(it, str) else "")  # fmt: skip
+def test_an_action_in_a_few_words(text, product, action):
+    assert traffic.action_of(text, product) == action
+
+
+@pytest.mark.parametrize(("text", "told"), [
+    ("", "unknown action ''"), ("Crush A", "did you mean 'Crash'"), ("Crash", "expected Crash"),
+    ("Crash A B", "'B' is too much"), ("Crash A by=2", "unknown key 'by'"),
+    ("Crash A at soon", "not a duration"),
+    ("Crash 'A", "a quotation mark is not closed"), ("=", "unknown action"), ("at 2s", "unknown action"),
+    ("Crash A at", "'at' is too much"),
+])  # fmt: skip
+def test_words_that_are_no_action(text, told):
+    with pytest.raises(mq.MqlabError, match=told):
+        traffic.action_of(text, "activemq")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 
 import pytest
 
 import mqlab as mq
-from mqlab.errors import UnknownName
+from mqlab.errors import BadValue, UnknownName
 
 Q = mq.Queue("Q")
 PAIR = mq.Network(mq.Broker("A", mq.NetworkConnector("ab", "static:(tcp://B:61616)")), mq.Broker("B"))
@@ -73,3 +74,44 @@ def test_latency_of_each_group(by):
 def test_an_unknown_group_is_an_error():
     with pytest.raises(UnknownName, match="consumer"):
         mq.run("fuse:2.20").latency("consumr")
+
+
+def drawn(table):
+    """Return the columns of the heat map of a table, as it is viewed."""
+    (data,) = [
+        one["attributes"]["data"]["entries"]
+        for one in objects(json.loads(mq.view(table).item))
+        if one.get("name") == "ColumnDataSource" and one.get("attributes", {}).get("name")
+    ]
+    return dict(data)
+
+
+def objects(value):
+    if isinstance(value, dict):
+        yield value
+        value = list(value.values())
+    for one in value if isinstance(value, list) else ():
+        yield from objects(one)
+
+
+def test_the_table_of_links_has_a_picture():
+    sends = mq.Producer("p", on="A", sends=1500, to=Q)
+    data = drawn(mq.run(PAIR, READER, sends).links())
+    assert (data["row"], data["column"], data["n"], data["told"]) == (["A"], ["B"], [1500], ["1500"])
+    three = drawn(mq.run("fuse:2.4").links())  # over three connectors
+    assert three["n"] == [12]
+
+
+def test_the_table_of_latencies_has_a_picture():
+    table = mq.run("fuse:2.20").latency(by="hops")
+    data = drawn(table)
+    cells = dict(zip(zip(data["row"], data["column"], strict=True), data["n"], strict=True))
+    assert cells["1", "p50"] == table[0].p50.ms
+    assert len(cells) == 2 * 5
+
+
+def test_an_empty_table_has_no_picture():
+    trace = mq.run(PAIR)
+    for table in (trace.links(), trace.latency()):
+        with pytest.raises(BadValue, match="the table is empty"):
+            mq.view(table)

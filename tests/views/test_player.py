@@ -8,6 +8,7 @@ from bokeh.embed import json_item
 
 import mqlab as mq
 from mqlab import views
+from mqlab.errors import BadValue
 from mqlab.views import player
 
 
@@ -38,6 +39,16 @@ def test_a_picture_sends_its_run_alone():
     assert len(item) <= 8_000
     assert json.loads(item)["template"] == player.name_of(player.template(1))
     assert len(player.template(1)) > 40 * len(item)
+
+
+def test_a_table_of_up_to_four_runs_is_one_picture():
+    runs = [mq.run("fuse:2.20", seed=seed) for seed in range(5)]
+    found = views.scenes(mq.compare(*runs[:4]))
+    assert [one.title for one in found] == [mq.figure("fuse:2.20").title, "seed 1", "seed 2", "seed 3"]
+    text = player.item(found)
+    assert all(f'"name": "stage{end}"' in text for end in ("", " 2", " 3", " 4"))
+    with pytest.raises(BadValue, match="5 runs at a time cannot be viewed; the limit is 4"):
+        mq.view(mq.compare(*runs))
 
 
 def test_two_pictures_share_no_name_of_a_model():

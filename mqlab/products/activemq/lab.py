@@ -188,7 +188,7 @@ class Lab(KernelLab):
         actions = tuple(self.actions[no] for no in sorted(no for no, _, _ in self.begun))
         done = self.scenario if actions == self.scenario.actions else replace(self.scenario, actions=actions)
         header: dict[str, object] = {
-            **treatment.not_played(self.scenario.network.origin),
+            **treatment.not_played(self.scenario),
             "scenario": lab_file.write(done),
             **self.settings,
             "edition": self.edition,

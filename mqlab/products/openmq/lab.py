@@ -110,9 +110,11 @@ class ClusterLab(Cluster):
             while self.beside and self.recorder.count <= most and self.clock.next_by(last):
                 self._look_beside()
 
-    def step(self) -> bool:
-        """Let the next thing happen, an event or the next step; False when nothing is left."""
-        moved = super().step()
+    def step(self, count: int = 1) -> bool:
+        """Let the next thing happen, an event or the next step, or so many; False when nothing is left."""
+        moved = super().step(count)
+        if count != 1:  # each has been here
+            return moved
         if not moved and self.beside:
             self.clock.next()
             moved = True

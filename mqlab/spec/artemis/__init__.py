@@ -19,7 +19,7 @@ from mqlab.spec.artemis.steps import StepCheck
 from mqlab.spec.artemis.words import to_step, with_session
 from mqlab.spec.manual import documented
 from mqlab.spec.origin import Origin
-from mqlab.spec.scenario import AnyNetwork, others
+from mqlab.spec.scenario import AnyNetwork, check_change, others
 from mqlab.spec.step import Step
 
 if TYPE_CHECKING:
@@ -173,6 +173,7 @@ class ArtemisNetwork(AnyNetwork):
         """
         if path != "*" and path not in self.names:
             raise UnknownName.of("broker", path, [*self.names, "*"])
+        check_change(path, options)
         cluster, addresses = dict(self.cluster), dict(self.addresses)
         whole: dict[str, object] = {}  # what is changed for the network, and no broker has for itself
         for section, home in (("cluster-connection", cluster), ("address-setting", addresses)):

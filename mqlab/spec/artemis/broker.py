@@ -65,6 +65,9 @@ class Broker:
         where = f"broker {shown(name)}"
         if not isinstance(name, str) or not name.strip():
             raise BadValue(f"{where} has no name; expected a non-empty string")
+        if not isinstance(policy, str):
+            told = f"expected one of {', '.join(ROLES)}; brokers are connected by to=['B']"
+            raise BadValue(f"{where}: {shown(policy)} is not an HA policy; {told}")
         if policy not in ROLES:
             raise UnknownName.of("policy", policy, ROLES, where)
         role = ROLES[policy][0] if role is None else role

@@ -21,7 +21,7 @@ const get = (name) => {
 };
 const viewOf = (model) => Bokeh.index.find_one?.(model) ?? null;
 
-// One run on the stage; a comparison has two. The sources of the second end with " 2".
+// One run on the stage; a comparison has two, up to four. The sources of the second end with " 2", and so on.
 /** @type {(end: string) => Panel} */
 const makePanel = (end) => ({
   end,
@@ -33,7 +33,7 @@ const makePanel = (end) => ({
 const listeners = new Map();
 /** @type {Player} */
 const player = {
-  panels: [makePanel(""), ...(get("stage 2") == null ? [] : [makePanel(" 2")])],
+  panels: ["", " 2", " 3", " 4"].filter((end) => !end || get(`stage${end}`) != null).map(makePanel),
   t: 0,
   row: -1,
   duration: 0.01,

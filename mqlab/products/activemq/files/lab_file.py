@@ -83,8 +83,6 @@ def read(value: Mapping[str, object], where: str = "lab file") -> Scenario:
 def build(body: JsonObject, where: str) -> Scenario:
     """Return the scenario of a body that has been looked at; raises for what cannot be."""
     try:
-        if body.get("product", "activemq") != "activemq":
-            raise UnknownName.of("product", body["product"], ["activemq"])
         if "brokers" not in body:
             raise BadValue("the key 'brokers' is missing; expected a list of objects with a 'name'")
         pace = body.get("pace", "rest")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 
 from mqlab.errors import BadFile, BadValue, shown
@@ -11,9 +10,6 @@ from mqlab.files.placeholders import missing, resolve
 from mqlab.products.activemq.files import xml_names
 from mqlab.spec.option import Option
 from mqlab.spec.rows import OPTIONS
-
-_SIZE = re.compile(r"\s*(\d{1,15})\s*([kmg]?)b?\s*\Z", re.IGNORECASE)
-_UNITS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30}
 
 
 class Reader:
@@ -41,8 +37,7 @@ class Reader:
                 f"{unknown[0]} is; give it a value"
             )
         try:
-            value = bytes_of(text) if row.unit == "bytes" else text.strip()
-            return row.read(value, self.place(element))
+            return row.read(text.strip(), self.place(element))
         except BadValue as error:
             raise BadFile(str(error)) from None
 
@@ -61,13 +56,3 @@ class Reader:
         if not name.strip():
             raise BadFile(f"{self.place(element)}: the name is missing; add physicalName=...")
         return f"{xml_names.QUEUES[element.name]}://{name.strip()}"
-
-
-def bytes_of(given: str) -> str:
-    """Return a number of bytes for a text such as ``64 mb``; any other text as it is.
-
-    >>> bytes_of("2kb")
-    '2048'
-    """
-    found = _SIZE.match(given)
-    return str(int(found[1]) * _UNITS[found[2].lower()]) if found else given

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
@@ -31,6 +32,7 @@ def read(
     """
     origin = Origin(tuple(files), tuple((values or {}).items()), tuple((hosts or {}).items()))
     found = elements_of(origin)
+    _warn_of_namesakes(found)
     book = AddressBook(found, hosts or {})
     nowhere: dict[str, None] = {}
     brokers = []
@@ -54,6 +56,25 @@ def read(
     known = {*found, *(end.name for end in around.endpoints), *(line for line, _ in around.lines)}
     brokers = [_judged(broker, known) for broker in brokers]
     return Network(*brokers, edition=edition, around=around, origin=origin)
+
+
+def _warn_of_namesakes(found: Mapping[str, BrokerElement]) -> None:
+    """Warn of brokers that are called otherwise than their files say, because several have one name.
+
+    Those of a set, which share a store, are to have one name.
+    """
+    alike: dict[tuple[str, object], list[str]] = {}
+    for name, broker in found.items():
+        given = broker.notes.get("name") or broker.name
+        alike.setdefault((given, broker.options.get("shared_store", name)), []).append(name)
+    for given in dict.fromkeys(given for given, _ in alike):
+        apart = [names for (other, _), names in alike.items() if other == given]
+        if len(apart) > 1:
+            here = ", ".join(name for names in apart for name in names)
+            text = (
+                f"several files name their broker {given!r}; here these are called {here}, after their folders"
+            )
+            warnings.warn(text, stacklevel=2)
 
 
 def sources(network: Network) -> dict[str, BrokerElement]:

@@ -12,9 +12,11 @@ from pathlib import Path
 from mqlab.files import treatment as shared
 from mqlab.files.markup import Element
 from mqlab.files.treatment import Table, Told, Treatment
+from mqlab.products.activemq.client.read_otherwise import read_otherwise
 from mqlab.products.activemq.files.reading import elements_of
 from mqlab.spec.origin import Origin
 from mqlab.spec.rows import OPTIONS
+from mqlab.spec.scenario import Scenario
 
 _PLACES = {
     "broker": "@{}",
@@ -70,8 +72,16 @@ def _below(parent: Element, above: str) -> Iterator[Told]:
             yield from _below(child, f"{path}/")
 
 
+def not_played(scenario: Scenario) -> dict[str, list[dict[str, str]]]:
+    """Return what the header of a run says of files, or of addresses that are not read as they are written."""
+    origin = scenario.network.origin
+    if origin is not None:
+        return _of_files(origin)
+    rows = read_otherwise(scenario)
+    return {"not_played": rows} if rows else {}
+
+
 @lru_cache(maxsize=16)
-def not_played(origin: Origin | None) -> dict[str, list[dict[str, str]]]:
-    """Return what the header of a run says of the files it was read from; each trace asks."""
-    brokers = elements_of(origin) if origin is not None else {}
+def _of_files(origin: Origin) -> dict[str, list[dict[str, str]]]:
+    brokers = elements_of(origin)
     return shared.not_played((name, one.document.where, told(one.element)) for name, one in brokers.items())

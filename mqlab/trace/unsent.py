@@ -1,0 +1,97 @@
+"""Messages that were to be sent and never were, and why their producer did not send them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mqlab.spec.action import Action, Producer
+from mqlab.spec.values import told_ms
+from mqlab.trace.fates import Fate, down_since
+from mqlab.trace.kinds import Kind, Reason
+
+if TYPE_CHECKING:
+    from mqlab.trace.trace import Trace
+
+GROUPS = ("Client", "Session")  # what consumers and producers are on, besides brokers; by name, as no run
+# of one product loads the actions of another
+
+
+@dataclass(frozen=True, slots=True)
+class Unsent:
+    """A producer that has sent fewer messages than it was to send: how many it was to, how many it has not.
+
+    `why` is empty where the run does not tell.
+    """
+
+    producer: str
+    planned: int
+    missing: int
+    why: str
+
+
+def unsent(trace: Trace) -> list[Unsent]:
+    """Return the producers of a run that have not sent all of their messages, in the order of the script."""
+    groups = {action.name for action in trace.actions if type(action).__name__ in GROUPS}  # type: ignore[attr-defined]
+    planned, product = Counter[str](), trace.header.get("product", "activemq")
+    on: dict[str, list[tuple[int, Action]]] = {}
+    for place, action in enumerate(trace.actions):
+        if isinstance(action, Producer):  # Artemis' sessions send under their own name
+            name = action.on if product == "artemis" and action.on in groups else action.name
+        elif hasattr(action, "sends"):  # OpenMQ's Send, of a producer that is open
+            name = action.producer  # type: ignore[attr-defined]
+        else:
+            continue
+        planned[name] += action.sends
+        on.setdefault(name, []).append((place, action))
+    names, sent = trace.names["node"], Counter[str]()
+    for (number,), (_, count) in trace.tallied((Kind.Sent,), "frm").items():
+        sent[names[number]] += count
+    found = []
+    for name, count in planned.items():
+        if count > sent[name]:
+            found.append(Unsent(name, count, count - sent[name], _why(trace, name, on[name])))
+    return found
+
+
+def _why(trace: Trace, name: str, actions: list[tuple[int, Action]]) -> str:
+    """Return why a producer stopped: how its call ended, who gave up, what blocks it, which broker is down."""
+    clients = {name, *(getattr(action, "on", name) for _, action in actions)}
+    names, frm, rules, times = trace.names["node"], *map(trace.column, ("frm", "rule", "t"))
+    for row in reversed(trace.rows(Kind.Failed)):
+        if rules[row] == Reason.gave_up and frm[row] >= 0 and names[frm[row]] in clients:
+            return f"{names[frm[row]]} gave up at {told_ms(times[row])} ms"
+    places = {place for place, _ in actions}
+    for call in trace.header.get("calls", ()):  # ActiveMQ's
+        for failed in (*call.get("failed", ()), *([call["error"]] if "error" in call else ())):
+            if call["step"] in places:
+                return str(failed["message"]).rstrip(".")
+    refused: list[int] = []
+    for operation in trace.header.get("operations", ()):  # OpenMQ's, which counts from 1
+        if operation["step"] - 1 in places:
+            refused += operation.get("refused", ())
+            if operation["result"] == "blocked":
+                return Reason.limit_reached.sentence
+    return _blocked(trace, name, refused) or _down(trace, clients)
+
+
+def _blocked(trace: Trace, name: str, refused: list[int]) -> str:
+    """Return why the last message that a producer sent, or tried to, was accepted by no broker."""
+    account, names = trace.account(), trace.names["node"]
+    sent = [of[-1] for node, of in trace.index().sent.items() if names[node] == name and len(of)]
+    for number in (*sent, *refused[:1]):
+        if number in account and account[number].fate == Fate.never_accepted and account[number].rule:
+            return account[number].why
+    return ""
+
+
+def _down(trace: Trace, clients: set[str]) -> str:
+    """Return which broker of a producer is down at the end, and since when."""
+    names, homes = trace.names["node"], trace.names["node_home"]
+    near = {homes[no] for no, name in enumerate(names) if name in clients} | clients
+    for node, row in down_since(trace).items():
+        if names[node] in near:
+            did = "crashed" if trace.column("kind")[row] == Kind.Crashed else "stopped"
+            return f"{names[node]} {did} at {told_ms(trace.column('t')[row])} ms"
+    return ""
