@@ -45,8 +45,8 @@ def test_a_table_of_up_to_four_runs_is_one_picture():
     runs = [mq.run("fuse:2.20", seed=seed) for seed in range(5)]
     found = views.scenes(mq.compare(*runs[:4]))
     assert [one.title for one in found] == [mq.figure("fuse:2.20").title, "seed 1", "seed 2", "seed 3"]
-    text = player.item(found)
-    assert all(f'"name": "stage{end}"' in text for end in ("", " 2", " 3", " 4"))
+    drawn = player.document(found)
+    assert all(drawn.get_model_by_name(f"stage{end}") for end in ("", " 2", " 3", " 4"))
     with pytest.raises(BadValue, match="5 runs at a time cannot be viewed; the limit is 4"):
         mq.view(mq.compare(*runs))
 
