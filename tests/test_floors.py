@@ -16,7 +16,18 @@ FLOORS = [
 PRODUCTS = ["activemq", "openmq", "artemis"]
 # What only reads traces knows no runtime, and who judges a configuration plays nothing.
 NEVER = {"views": {"engine", "products"}, "explain": {"engine", "products"}}
-HEAVY = ["bokeh", "ipywidgets", "anywidget", "pyarrow", "pandas", "networkx", "pyspark", "numpy", "ssl"]
+HEAVY = [
+    "bokeh",
+    "ipywidgets",
+    "anywidget",
+    "pyarrow",
+    "pandas",
+    "networkx",
+    "pyspark",
+    "numpy",
+    "ssl",
+    "subprocess",
+]
 
 
 def modules():

@@ -12,7 +12,7 @@ import pytest
 
 import mqlab as mq
 from mqlab.errors import CannotRun
-from mqlab.experiments import cores
+from mqlab.experiments import cores, workers
 from tests.conftest import ROOT
 
 
@@ -25,7 +25,7 @@ def shared(monkeypatch):
 
 
 def children():
-    return [one for one in psutil.Process().children() if cores.CODE in one.cmdline()]
+    return [one for one in psutil.Process().children() if workers.CODE in one.cmdline()]
 
 
 @pytest.mark.parametrize("processes", [1, 2, 3, None])
@@ -35,8 +35,8 @@ def test_results_come_in_order_whoever_finds_them(processes):
 
 
 def test_what_takes_long_is_shared_out_and_what_does_not_is_done_here(shared, monkeypatch):
-    started, start = [], cores._start
-    monkeypatch.setattr(cores, "_start", lambda: started.append(start()) or started[-1])
+    started, start = [], workers._start
+    monkeypatch.setattr(workers, "_start", lambda: started.append(start()) or started[-1])
     assert list(cores.each(abs, [-1])) == [1]
     assert list(cores.each(abs, [-1, 2, -3, 4])) == [1, 2, 3, 4]
     assert len(started) == 3
