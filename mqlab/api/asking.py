@@ -184,7 +184,8 @@ def compare_products(*actions: Action, brokers: int = 2, seed: int = 0) -> Ledge
     """Run the same actions on so many *brokers* of each product, and lay the runs side by side.
 
     The brokers are called A, B, C ..., keep messages on disk, and each is connected to every other: ActiveMQ's
-    by duplex network connectors, OpenMQ's as a conventional cluster, Artemis' by a cluster connection. Raises
+    by duplex network connectors, OpenMQ's as a conventional cluster, Artemis' by a cluster connection. `view`
+    shows the runs of the table side by side. Raises
     `BadValue` for what one of the products cannot do, in its words.
 
     >>> import mqlab as mq

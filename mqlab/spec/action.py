@@ -188,7 +188,8 @@ class Producer(Action):
     """Send `sends` messages to one destination, one by one on one connection.
 
     Persistent sends each wait for the broker's receipt, others go in a burst. A list among the
-    `properties`, or as `jms_priority`, is assigned to the messages in rotation. `every` is the time from one
+    `properties`, or as `jms_priority`, is assigned to the messages in rotation; the property JMSXGroupID makes
+    message groups. `every` is the time from one
     send to the next. With `in_background` the script goes on while it sends; without, the next action waits
     until it is done. `others` are the brokers that it turns to when its own is gone. `session` names one of its
     client's sessions, `size` is in bytes, `options` are product-specific.
