@@ -19,6 +19,7 @@ TRIED = 0.3  # s for which runs are played here before it is asked what the rest
 # s that other processes have to spare. To start two takes 0.4 s; with runs of 3 to 10 ms, two cores were
 # quicker from 1.3 s of runs on.
 WORTH = 0.7
+BAR = 5.0  # s of work that is left, from which a bar shows how far it is
 SHARE = 0.2  # s of work that a process is given at a time
 
 
@@ -42,7 +43,8 @@ def each(
     pays = most > 1 and (processes is not None or one * len(left) * (1 - 1 / count) > WORTH)
     size = min(int(SHARE / one) + 1, -(-len(left) // count)) if one else 1
     parts = [left[at : at + size] for at in range(0, len(left), size)]
-    with _bar(len(left), progress) as advance:
+    waited_for = progress and (not done or one * len(left) > BAR)
+    with _bar(len(left), waited_for) as advance:
         for result in _shared(task, parts, count) if pays else map(task, left):
             advance()
             yield result
