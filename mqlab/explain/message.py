@@ -61,7 +61,7 @@ def _not_moved(trace: Trace, number: int) -> Iterator[str]:
 def never_sent(trace: Trace, message: str | int) -> Explanation | None:
     """Return why a message that was to be sent never was; None for one that was, or that was not planned."""
     producer, _, place = str(message).rpartition("-")
-    for one in unsent(trace) if place.isdecimal() else ():
+    for one in unsent(trace) if place.isdecimal() and not trace.header.get("part") else ():
         if one.producer == producer and one.planned - one.missing < int(place) <= one.planned:
             why = one.why or "the run ended before"
             told = (f"Not done: {row}." for row in trace.undone if producer in row.what.split())
@@ -73,9 +73,19 @@ def ends(trace: Trace, number: int) -> list[str]:
     """Return what became of each copy of a message, in words; of one that is gone, why it is."""
     entry, copies = trace.account()[number], questions.copies(trace, number)
     if entry.fate in (Fate.consumed, Fate.waiting) and copies:
-        return [_end(trace, row) for row in copies]
+        return [_end(trace, row) for row in copies if not _passed_on(trace, row, number)]
     at = f" at {entry.broker}" if entry.broker else ""
     return [f"{entry.fate}{at}" + (f": {entry.why}" if entry.why else "")]
+
+
+def _passed_on(trace: Trace, row: int, number: int) -> bool:
+    """Whether a broker took a message over for other destinations of its own, and holds nothing of it."""
+    causes, broker, kinds = (trace.column(name) for name in ("cause", "broker", "kind"))
+    for_others = any(
+        causes[other] == row and kinds[other] == Kind.Enqueued and broker[other] == broker[row]
+        for other in trace.rows_of(number)
+    )
+    return for_others and all(came != row for _, _, _, came in questions.held(trace))
 
 
 def _end(trace: Trace, row: int) -> str:

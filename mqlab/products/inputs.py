@@ -188,6 +188,8 @@ def save(what: object, path: str | os.PathLike[str], *actions: Action) -> list[s
 
 def _check_ending(file: Path, ending: str) -> None:
     """Raise `BadFile` for the name of a file that nothing would read again."""
+    if file.suffix.lower() in (".png", ".gif"):
+        raise BadFile(f"{file}: a picture is written as .svg or .html; the button Save of mq.view makes a PNG")
     if file.suffix != ending:
         folder = "" if file.suffix else f", or {str(file) + '/'!r} for a folder of configuration files"
         wanted = str(file.with_suffix(ending))

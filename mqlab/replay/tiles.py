@@ -149,7 +149,7 @@ class PyramidReader:
 
     def _header(self, rows: Any) -> dict[str, object]:
         """Return the header of a part: what is told of its events, by their rows in the part."""
-        header: JsonDict = self.manifest["header"]
+        header: JsonDict = {**self.manifest["header"], "part": True}
         if not header.get("details"):
             return header
         at = np.array([row for row, _ in header["details"]])
@@ -183,7 +183,7 @@ class PyramidReader:
     def _cut(self, name: str, t0: int, t1: int, most: int) -> tuple[pa.Table, int]:
         """Return the rows of a pyramid file that a window needs, and log2 of their width (us)."""
         if not self.levels:
-            raise BadFile(f"{self.folder}: no pyramid yet; build one with mqlab.replay.build")
+            raise BadFile(f"{self.folder}: no pyramid yet; mqlab.replay.extend makes one")
         if self.built.get("form") != FORM:
             raise BadFile(f"{self.folder}: its pyramid has an older format; rebuild it with mqlab.replay.build")
         if self.built["events"] < self.events_count:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 
-from mqlab.errors import BadValue, UnknownName
+from mqlab.errors import BadValue, UnknownName, shown
 from mqlab.spec.json_types import JsonObject
 from mqlab.spec.values import duration
 
@@ -29,6 +29,10 @@ class Redelivery:
     maximum_delay: int = -1
 
     def __post_init__(self) -> None:
+        if not isinstance(self.maximum, int) or self.maximum < -1:
+            raise BadValue(
+                f"Redelivery: maximum is {shown(self.maximum)}; expected 0 or more, or -1 for unlimited"
+            )
         for name in ("initial_delay", "delay", "maximum_delay"):
             given: object = getattr(self, name)
             if isinstance(given, str):  # such as "1s"

@@ -75,6 +75,8 @@ class Index:
         if text in self.foreign:
             return self.foreign[text]
         producer, _, place = text.rpartition("-")
+        if producer and place.isdecimal() and self.trace.header.get("part"):
+            raise BadValue(f"{text}: this trace is a part of its run; ask for the number of a message, e.g. 7")
         if producer and place.isdecimal():
             nodes = self.trace.names["node"]
             sent = [numbers for node, numbers in self.sent.items() if nodes[node] == producer]

@@ -33,8 +33,11 @@ class Undone:
 
 
 def undone(trace: Trace) -> tuple[Undone, ...]:
-    """Return what a run was asked for and has not done, in the order of the script; empty if all was done."""
-    if "scenario" not in trace.header:
+    """Return what a run was asked for and has not done, in the order of the script; empty if all was done.
+
+    Of a part of a run nothing can be said: it is empty.
+    """
+    if "scenario" not in trace.header or trace.header.get("part"):
         return ()
     rows = [Undone(row["what"], row["why"]) for row in trace.header.get("undone", ())]
     found = [

@@ -73,7 +73,7 @@ def _why(trace: Trace, name: str, actions: list[tuple[int, Action]]) -> str:
             refused += operation.get("refused", ())
             if operation["result"] == "blocked":
                 return Reason.limit_reached.sentence
-    return _blocked(trace, name, refused) or _down(trace, clients)
+    return _blocked(trace, name, refused) or _down(trace, clients) or _apart(trace, clients)
 
 
 def _blocked(trace: Trace, name: str, refused: list[int]) -> str:
@@ -83,6 +83,17 @@ def _blocked(trace: Trace, name: str, refused: list[int]) -> str:
     for number in (*sent, *refused[:1]):
         if number in account and account[number].fate == Fate.never_accepted and account[number].rule:
             return account[number].why
+    return ""
+
+
+def _apart(trace: Trace, clients: set[str]) -> str:
+    """Return that a producer's client never had a connection, and why its last attempt failed."""
+    names, frm, rules = trace.names["node"], trace.column("frm"), trace.column("rule")
+    if any(names[frm[row]] in clients for row in trace.rows(Kind.Attached)):
+        return ""
+    for row in reversed(trace.rows(Kind.Attempted)):
+        if names[frm[row]] in clients:
+            return f"{names[frm[row]]} never connected: {Reason(rules[row]).sentence}"
     return ""
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import ipywidgets as w
 
 from mqlab import products
-from mqlab.errors import MqlabError
+from mqlab.errors import BadValue, MqlabError, shown
 from mqlab.spec import Network
 from mqlab.spec.topology import TOPOLOGIES
 from mqlab.trace.trace import Trace
@@ -33,6 +33,10 @@ class Workbench(StaticOutput, w.VBox):
     """
 
     def __init__(self, what: str | Network | None = None) -> None:
+        if what is not None and not isinstance(what, (str, Network)):
+            raise BadValue(
+                f"{shown(what)} cannot be built on; pass a network or a figure's id, or mq.view(trace)"
+            )
         self.own = what if isinstance(what, Network) else None
         first = products.figure(what if isinstance(what, str) else FIRST)
         shapes = [FIGURE, EMPTY, *([] if self.own is None else [OWN]), *TOPOLOGIES]

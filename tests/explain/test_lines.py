@@ -42,3 +42,15 @@ def test_a_line_of_a_pair():
     story = str(mq.explain(mq.run(pair, artemis.Cut("M", "S"), artemis.Heal("M", "S"))))
     assert "the link between M and S was cut" in story
     assert "the link between M and S was restored" in story
+
+
+@pytest.mark.parametrize(("forward_only", "ends"), [
+    (True, "received by CX (route A); received by CY (route A)"),
+    (False, "still waiting at A (route so far: A); received by CX (route A); received by CY (route A)"),
+])  # fmt: skip
+def test_a_message_of_a_composite_queue_waits_there_only_if_the_queue_keeps_it(forward_only, ends):
+    both = {"name": "ALL", "forward_to": ["queue://X", "queue://Y"], "forward_only": forward_only}
+    read = [mq.Consumer(f"C{name}", on="A", reads=mq.Queue(name)) for name in "XY"]
+    net = mq.Network(mq.Broker("A", composites=[both]))
+    trace = mq.run(net, *read, mq.Producer("P", on="A", sends=1, to=mq.Queue("ALL")))
+    assert mq.explain(trace, message="P-1").title == f"Message P-1: {ends}."

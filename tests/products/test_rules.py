@@ -54,8 +54,8 @@ CASES = {
         network("A>B", conduit_subscriptions=False, **TOPICS_OUT),
     ),
     "topic-cycle": (
-        network("A=B B=C C=A", network_ttl=2),
-        network("A=B B=C", network_ttl=2),
+        network("A=B B=C C=A", message_ttl=2, consumer_ttl=1),
+        network("A=B B=C C=A", message_ttl=1, consumer_ttl=2),
     ),
     "queue-cycle": (
         network("A=B B=C C=A", network_ttl=2),
@@ -296,3 +296,22 @@ def test_what_a_connector_costs_grows_with_the_brokers_and_not_with_the_connecto
         mq.check(net)
         costs.append(len(asked) / len([*net.connectors()]))
     assert costs[1] < 18 / 6 * costs[0]
+
+
+def test_an_address_with_another_port_than_the_broker_of_the_host_listens_on_is_told(tmp_path):
+    for name, there, own in (("east", "static:(tcp://west-host:61616)", 61616), ("west", "", 61617)):
+        line = f'<networkConnectors><networkConnector name="ew" uri="{there}"/></networkConnectors>' * bool(
+            there
+        )
+        listens = f'<transportConnector name="openwire" uri="tcp://{name}-host:{own}"/>'
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "activemq.xml").write_text(
+            '<beans xmlns="http://www.springframework.org/schema/beans"><broker brokerName="' + name + '" '
+            f'xmlns="http://activemq.apache.org/schema/core"><networkConnectors>{line}</networkConnectors>'
+            f"<transportConnectors>{listens}"
+            "</transportConnectors></broker></beans>"
+        )
+    net = mq.load(tmp_path / "east", tmp_path / "west")
+    (found,) = [p for p in mq.check(net) if p.rule == "no-target"]
+    assert "points to west-host:61616, but west listens on port 61617 there" in found.what
+    assert found.remedy == "use port 61617"

@@ -7,6 +7,7 @@ from itertools import pairwise
 import pytest
 
 import mqlab as mq
+from mqlab.errors import BadValue
 from mqlab.replay import long, store
 from mqlab.views.scene import scene
 from mqlab.views.sizes import ROOMS
@@ -178,3 +179,18 @@ def test_what_is_told_of_an_event_stays_with_it(tmp_path):
     for row in rows:
         part = tiles.window(times[row], tiles.span[1])
         assert part.detail(row - times.index(times[row])) == trace.detail(row) != {}
+
+
+def test_a_part_of_a_run_says_nothing_of_what_the_run_did_beside_it(tmp_path):
+    trace = mq.run("fuse:2.20")
+    tiles = mq.replay.open(mq.replay.write(trace, tmp_path / "run"))
+    first, last = tiles.span
+    for part in (
+        tiles.window(first, (first + last) // 2),
+        tiles.window(last + 1, last + 9),
+        tiles.of_message(7),
+    ):
+        assert part.undone == ()
+        with pytest.raises(BadValue, match="this trace is a part of its run; ask for the number of a message"):
+            mq.explain(part, message="P-7")
+    assert "received by" in mq.explain(tiles.of_message(7), message=7).title

@@ -102,6 +102,14 @@ def test_a_client_that_never_connected_says_why(uri, why):
     assert told(trace) == [f"Client shop: never connected; {why}"]
 
 
+def test_what_a_client_without_a_connection_was_to_send_says_why_it_was_not():
+    lost = mq.Client("shop", uri="failover:(tcp://A:61616)?timeout=3000")
+    trace = mq.run(A, mq.Crash("A"), lost, mq.Producer("P", on="shop", sends=3, to=Q), until="9s")
+    why = "shop never connected: connection refused: nothing is listening at that address"
+    assert f"Producer P: 3 of 3 messages never sent; {why}" in told(trace)
+    assert mq.explain(trace, message="P-1").title == f"Message P-1 was never sent: {why}."
+
+
 @pytest.mark.parametrize(("uri", "row"), [
     ("tcp://A:7777", "port 7777 of A: ignored: in mqlab A is found by its name, at any port"),
     ("failover:(tcp://A:1?wireFormat.cacheEnabled=no)", "wireFormat.cacheEnabled=no: read as false; write"),

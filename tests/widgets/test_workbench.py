@@ -8,6 +8,7 @@ import pytest
 
 import mqlab as mq
 from mqlab import products
+from mqlab.errors import BadValue
 
 
 def test_every_figure_of_every_family_can_be_chosen():
@@ -84,3 +85,9 @@ def test_run_begins_again_without_the_changes_that_the_picture_made():
 def test_an_unknown_figure_is_told_before_anything_is_made():
     with pytest.raises(mq.MqlabError, match=r"fuse:9\.9"):
         mq.widgets.Workbench("fuse:9.9")
+
+
+@pytest.mark.parametrize("what", [5, mq.figure("fuse:2.20").scenario])
+def test_what_cannot_be_built_on_is_refused(what):
+    with pytest.raises(BadValue, match="cannot be built on; pass a network or a figure's id"):
+        mq.widgets.Workbench(what)

@@ -103,9 +103,10 @@ def _cycles(network: Network) -> bool:
     "topic-cycle",
     "warning",
     finds="cycles in which topic subscribers receive duplicates",
-    what="the network has cycles, and topic advisories may travel around them: subscribers in a cycle may "
+    what="the network has cycles, and a topic's messages may travel around them: subscribers in a cycle may "
     "receive duplicates",
-    fix="set consumerTTL to 1 for topics in a full mesh, or remove a connector from the cycle",
+    fix="set networkTTL to 1 where every broker has a connector to every other, or remove a connector from the "
+    "cycle",
     source="recorded: topic_triangle, topic_complete_graph4_ttl3",
     see="topic_triangle",
     example=lambda: mended(
@@ -117,7 +118,7 @@ def _topic_cycle(context: CheckContext) -> Found:
     long = [
         link.element
         for link in context.links()
-        if link.get("consumer_ttl") not in (0, 1) and _passes(link, "topic")
+        if link.get("message_ttl") not in (0, 1) and _passes(link, "topic")
     ]
     if long and _cycles(context.network):
         where = ", ".join(element.where for element in long[:4]) + (", ..." if long[4:] else "")

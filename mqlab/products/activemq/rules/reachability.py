@@ -43,7 +43,7 @@ class Place:
 def _no_target(context: CheckContext) -> Found:
     for link in context.links():
         for facts in _nowhere(context.network, link.connector.uri, link.broker.name):
-            yield link.element, facts
+            yield link.element, {**facts, **_other_port(context, link.connector.uri)}
     for no, action in enumerate(context.actions, 1):
         if isinstance(action, Client):
             for facts in _nowhere(context.network, action.uri):
@@ -75,6 +75,16 @@ def _nowhere(network: Network, uri: str, home: str = "") -> Iterator[dict[str, s
         what = f"points to {there}, where there is no broker: the connector retries forever"
         fix = f"use a broker of the network: {', '.join(names)}"
     yield {"uri": uri, "what": what, "fix": fix, "source": source}
+
+
+def _other_port(context: CheckContext, uri: str) -> dict[str, str]:
+    """Return what is wrong where a broker of these files listens at the host, but on another port."""
+    for leaf in parse(uri).leaves():
+        for at in context.book.listeners:
+            if leaf.host and at.host == leaf.host and at.port is not None:
+                what = f"points to {leaf.host}:{leaf.port}, but {at.broker} listens on port {at.port} there: "
+                return {"what": what + "the connector retries forever", "fix": f"use port {at.port}"}
+    return {}
 
 
 def _host(leaf: Uri) -> str:
