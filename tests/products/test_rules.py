@@ -300,9 +300,7 @@ def test_what_a_connector_costs_grows_with_the_brokers_and_not_with_the_connecto
 
 def test_an_address_with_another_port_than_the_broker_of_the_host_listens_on_is_told(tmp_path):
     for name, there, own in (("east", "static:(tcp://west-host:61616)", 61616), ("west", "", 61617)):
-        line = f'<networkConnectors><networkConnector name="ew" uri="{there}"/></networkConnectors>' * bool(
-            there
-        )
+        line = f'<networkConnector name="ew" uri="{there}"/>' * bool(there)
         listens = f'<transportConnector name="openwire" uri="tcp://{name}-host:{own}"/>'
         (tmp_path / name).mkdir()
         (tmp_path / name / "activemq.xml").write_text(
