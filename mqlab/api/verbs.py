@@ -174,7 +174,9 @@ def run(
     scenario = inputs.scenario_of(asked, *actions)
     if edition is not None:
         scenario = scenario.under(edition)
-    _tell_of_size(scenario)
+    messages = sum(getattr(bare(action), "sends", 0) for action in scenario.actions)
+    if messages >= LARGE:
+        _tell_of_size(messages)
     trace = products.play(scenario, seed, jitter, limit, until, links)
     if until is not None:
         trace.header["until"] = until  # with seed and jitter: enough to run it again
@@ -187,16 +189,12 @@ def run(
     return trace
 
 
-def _tell_of_size(scenario: Scenario) -> None:
+def _tell_of_size(messages: int) -> None:
     """Warn before a run that takes long: a message makes 5 events or more, and 10^5 events take a second."""
-    messages = sum(getattr(bare(action), "sends", 0) for action in scenario.actions)
-    if messages >= LARGE:
-        told = (
-            f"a run of {counted(messages, 'message')} makes at least {counted(5 * messages, 'event')} and takes"
-        )
-        takes = counted(-(-5 * messages // 100_000), "second")
-        remedy = "mq.replay.run(..., out='folder') keeps them on disk"
-        warnings.warn(f"{told} about {takes}; {remedy}", stacklevel=3)
+    told = f"a run of {counted(messages, 'message')} makes at least {counted(5 * messages, 'event')} and takes"
+    takes = counted(-(-5 * messages // 100_000), "second")
+    remedy = "mq.replay.run(..., out='folder') keeps them on disk"
+    warnings.warn(f"{told} about {takes}; {remedy}", stacklevel=3)
 
 
 def _played_on(lab: AnyLab, actions: tuple[Action, ...], until: int | str | None) -> Trace:

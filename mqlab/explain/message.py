@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from mqlab.explain.explanation import Explanation
-from mqlab.explain.sentences import sentence
+from mqlab.explain.sentences import Line, sentence
 from mqlab.trace import questions
 from mqlab.trace.fates import DOWN, UP, Fate
 from mqlab.trace.kinds import Kind, Reason
@@ -18,11 +18,16 @@ LEAVES = (Kind.Acknowledged, Kind.Forwarded, Kind.Discarded, Kind.Expired, Kind.
 
 def of_message(trace: Trace, message: str | int) -> Explanation:
     """Tell a message's way from its producer to where it ended."""
-    number = trace.message(message)
-    rows = sorted({*trace.rows_of(number), *_downs(trace, number)})
-    told = [line for row in rows if (line := sentence(trace, trace.event(row)))]
-    title = f"Message {trace.message_name(number)}: {'; '.join(ends(trace, number)) or 'gone'}."
-    return Explanation(title, (*told, *_not_moved(trace, number)))
+    index = trace.index()
+    number = index.number(message)
+    rows = list(index.rows(number))
+    if trace.rows(*DOWN):
+        rows = sorted({*rows, *_downs(trace, number)})
+    told: list[Line] = [line for row in rows if (line := sentence(trace, trace.event(row)))]
+    title = f"Message {index.name(number)}: {'; '.join(ends(trace, number)) or 'gone'}."
+    if trace.account()[number].fate == Fate.waiting:
+        told += _not_moved(trace, number)
+    return Explanation(title, tuple(told))
 
 
 def _downs(trace: Trace, number: int) -> Iterator[int]:
@@ -45,7 +50,7 @@ def _not_moved(trace: Trace, number: int) -> Iterator[str]:
     """Yield why the scale-down of a broker of Artemis has not moved a message that it held when it ended."""
     entry = trace.account()[number]
     rows = {item["name"]: item for item in trace.header.get("scenario", {}).get("brokers", ()) if "ha" in item}
-    if entry.fate != Fate.waiting or "scale_down" not in rows.get(entry.broker, {}).get("ha", {}):
+    if "scale_down" not in rows.get(entry.broker, {}).get("ha", {}):
         return
     names, kinds, broker = trace.names["node"], trace.column("kind"), trace.column("broker")
     end = [kinds[row] for row in trace.rows(*DOWN) if names[broker[row]] == entry.broker]
@@ -73,7 +78,8 @@ def ends(trace: Trace, number: int) -> list[str]:
     """Return what became of each copy of a message, in words; of one that is gone, why it is."""
     entry, copies = trace.account()[number], questions.copies(trace, number)
     if entry.fate in (Fate.consumed, Fate.waiting) and copies:
-        return [_end(trace, row) for row in copies if not _passed_on(trace, row, number)]
+        several = len(copies) > 1
+        return [_end(trace, row) for row in copies if not (several and _passed_on(trace, row, number))]
     at = f" at {entry.broker}" if entry.broker else ""
     return [f"{entry.fate}{at}" + (f": {entry.why}" if entry.why else "")]
 

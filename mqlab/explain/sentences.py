@@ -91,10 +91,6 @@ def _enqueued(trace: Trace, event: Event, detail: JsonDict) -> Line:
     return Sentence(text, source="ActiveMQ, virtual destinations")
 
 
-def _dispatched(trace: Trace, event: Event, detail: JsonDict) -> Line:
-    return _of_group(trace, event, f"{event.broker} dispatched it to {event.to}")
-
-
 def _of_group(trace: Trace, event: Event, text: str) -> Line:
     """Add to a dispatch the message group that decided, or that its taker owns from now on."""
     owned = groups.owner(trace, event)
@@ -185,7 +181,9 @@ SENTENCES: dict[Kind, str | Tell] = {
     Kind.Merged: "{e.to} adds the consumer to {e.subscription}",
     Kind.Sent: "{e.frm} sent it to {e.destination} at {e.to}",
     Kind.Enqueued: _enqueued,
-    Kind.Dispatched: _dispatched,
+    Kind.Dispatched: lambda trace, event, _: _of_group(
+        trace, event, f"{event.broker} dispatched it to {event.to}"
+    ),
     Kind.Forwarded: _forwarded,
     Kind.Received: "{e.to} received it, {age} after it was sent",
     Kind.Acknowledged: "",

@@ -138,30 +138,30 @@ class Recorder:
             return
         self.written.extend(narrow(self.rows))
         self.rows.clear()
-        if self.taker is not None and len(self.columns["t"]) >= self.taker.full:
+        if self.taker is not None and len(self.written.columns["t"]) >= self.taker.full:
             self.hand_over(self.taker)
 
     def mend(self) -> None:
         """Take back what was half written when a run was interrupted: a row, or columns."""
         packed = len(self.rows) // (8 * WIDTH)
-        lengths = {len(column) for column in self.columns.values()}
+        lengths = {len(column) for column in self.written.columns.values()}
         kept = min(lengths) + self.gone
         if len(lengths) == 1 and kept + packed in (self.count, self.count + 1):
             self.count = kept + packed
             return
-        for column in self.columns.values():
+        for column in self.written.columns.values():
             del column[self.count - packed - self.gone :]
 
     def hand_over(self, taker: ColumnSink) -> None:
         """Give the columns away; what is written down from now on begins others."""
         self.moved_at()  # it needs them
-        taker.take(self.columns)
-        self.gone += len(self.columns["t"])
+        taker.take(self.written.columns)
+        self.gone += len(self.written.columns["t"])
         self.written = GrowingColumns()
 
     def moved_at(self) -> int:
         """Return when a message or a subscription has last moved (us)."""
-        times, kinds = self.columns["t"], self.columns["kind"]
+        times, kinds = self.written.columns["t"], self.written.columns["kind"]
         done = len(times)
         for row in range(self.seen - self.gone, self.count - self.gone):
             if row < done:

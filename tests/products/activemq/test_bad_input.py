@@ -74,7 +74,7 @@ BAD = {
     'mq.Client("d", uri=7)': ["client 'd'", "uri=7", "failover:(tcp://A:61616)"],
     # names
     'mq.Client("c", uri="tcp://A:61616")': ["Client", "'c' already exists", "use another name"],
-    'mq.Client("A", uri="tcp://A:61616")': ["Client", "'A' already exists"],
+    'mq.Client("A", uri="tcp://A:61616")': ["client 'A'", "a broker has this name"],
     'mq.Consumer("K", "A", Q)': ["Consumer", "'K' is open already", "close it, or take a new name"],
     'mq.Consumer("L", "c", Q)': ["Consumer", "'L' is open already"],
     'mq.Consumer("M", "Z", Q)': ["Consumer", "unknown broker or client 'Z'", "A, B, C, c"],

@@ -100,10 +100,10 @@ class Faults(RuleBasedStateMachine):
         for broker in self.brokers:
             self.act("start_broker", broker=broker)
         self.let_time_pass(60_000)
-        self.act("connect", client="D", uri=self.uri)
+        self.act("connect", client="Drain", uri=self.uri)
         self.let_time_pass(2000)
-        self.act("open_consumer", client="D", consumer="L", queue="Q")
-        self.act("open_consumer", client="D", consumer="M", queue="ActiveMQ.DLQ")
+        self.act("open_consumer", client="Drain", consumer="L", queue="Q")
+        self.act("open_consumer", client="Drain", consumer="M", queue="ActiveMQ.DLQ")
         self.let_time_pass(60_000)
         found = outcome(self.lab.trace)
         assert all(row.get("ok") for row in found["results"] if row["do"] == "send")
