@@ -89,10 +89,12 @@ def _blocked(trace: Trace, name: str, refused: list[int]) -> str:
 def _apart(trace: Trace, clients: set[str]) -> str:
     """Return that a producer's client never had a connection, and why its last attempt failed."""
     names, frm, rules = trace.names["node"], trace.column("frm"), trace.column("rule")
-    if any(names[frm[row]] in clients for row in trace.rows(Kind.Attached)):
+    roles = zip(names, trace.names["node_role"], strict=True)
+    own = {no for no, (name, role) in enumerate(roles) if role == "client" and name in clients}  # no brokers
+    if any(frm[row] in own for row in trace.rows(Kind.Attached)):
         return ""
     for row in reversed(trace.rows(Kind.Attempted)):
-        if names[frm[row]] in clients:
+        if frm[row] in own:
             return f"{names[frm[row]]} never connected: {Reason(rules[row]).sentence}"
     return ""
 

@@ -110,6 +110,12 @@ def test_what_a_client_without_a_connection_was_to_send_says_why_it_was_not():
     assert mq.explain(trace, message="P-1").title == f"Message P-1 was never sent: {why}."
 
 
+def test_a_broker_that_a_producer_is_on_is_no_client_of_it():
+    apart = mq.Network(mq.Broker("A", CONNECTOR), mq.Broker("B"))
+    trace = mq.run(apart, mq.Producer("P", on="A", sends=9, to=Q, every="1s", at="1ms"), until="2s")
+    assert [row for row in told(trace) if "never connected" in row] == []
+
+
 @pytest.mark.parametrize(("uri", "row"), [
     ("tcp://A:7777", "port 7777 of A: ignored: in mqlab A is found by its name, at any port"),
     ("failover:(tcp://A:1?wireFormat.cacheEnabled=no)", "wireFormat.cacheEnabled=no: read as false; write"),
