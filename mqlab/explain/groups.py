@@ -12,6 +12,7 @@ from weakref import WeakKeyDictionary
 from mqlab.explain import script
 from mqlab.spec.values import Duration
 from mqlab.trace.event import Event
+from mqlab.trace.fates import DOWN
 from mqlab.trace.kinds import Kind, Reason
 
 if TYPE_CHECKING:
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 GROUP, SEQUENCE = "JMSXGroupID", "JMSXGroupSeq"
 SOURCE = "ActiveMQ rule 25.1"
 GIVEN = (Kind.Dispatched, Kind.Forwarded)
-_DOWN = (Kind.Stopped, Kind.Crashed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ def _owners(trace: Trace) -> list[tuple[int, Owner]]:
         return []
     found = []
     owners: dict[tuple[str | None, str | None, object], tuple[str | None, Owner]] = {}
-    for row in trace.rows(*GIVEN, Kind.Held, Kind.Unsubscribed, *_DOWN):
+    for row in trace.rows(*GIVEN, Kind.Held, Kind.Unsubscribed, *DOWN):
         event = trace.event(row)
         if event.message is None:  # who leaves owns nothing any more
             gone = event.subscription if event.kind == Kind.Unsubscribed else None

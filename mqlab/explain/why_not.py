@@ -21,7 +21,6 @@ from mqlab.trace.event import Event
 from mqlab.trace.kinds import Kind, Reason
 from mqlab.trace.trace import Trace
 
-GIVEN = (Kind.Dispatched, Kind.Forwarded)
 # Rules of a dispatch that say no more than that somebody else was asked first.
 TURNS = (Reason.none, Reason.turn, Reason.only_taker, Reason.queue_turn)
 
@@ -149,7 +148,7 @@ def _no_bridge(case: Case) -> Iterator[Cause]:
 
 def _elsewhere(case: Case) -> Iterator[Cause]:
     """Yield who had it, where nothing was asked for on behalf of the consumer; else where it stayed."""
-    given = [e for e in case.events if e.kind in GIVEN and case.reads(e.destination)]
+    given = [e for e in case.events if e.kind in groups.GIVEN and case.reads(e.destination)]
     if case.shared and given:
         for event in given:
             yield _by(case, event, _winner(case, event))
@@ -165,7 +164,7 @@ def _instead(case: Case) -> Iterator[Cause]:
     if not case.shared:
         return
     for event in case.events:
-        if event.kind not in GIVEN or event.to == case.consumer:
+        if event.kind not in groups.GIVEN or event.to == case.consumer:
             continue
         if event.broker not in case.asked_for or not case.reads(event.destination):
             continue

@@ -118,19 +118,7 @@ def waiting(trace: Trace) -> dict[str, dict[str, list[int]]]:
 
 def stuck(trace: Trace) -> dict[str, dict[str, list[int]]]:
     """Return those of `waiting` that were forwarded to where they lie and cannot go on."""
-    lying = trace.tally().lying
-    kinds, rules, links, hops = (trace.column(c) for c in ("kind", "rule", "link", "hop"))
-    rows = zip(lying.broker, lying.dest, lying.msg, lying.opened, lying.told, strict=True)
-    return _by_broker(
-        trace,
-        (
-            (broker, dest, msg)
-            for broker, dest, msg, opened, told in rows
-            if kinds[told] == Kind.Held
-            and (links[opened] >= 0 or hops[opened] > 0)
-            and rules[told] not in PASSING
-        ),
-    )
+    return _by_broker(trace, ((broker, dest, msg) for broker, dest, msg, came, _ in _staying(trace) if came))
 
 
 class StuckQueue(NamedTuple):
@@ -148,21 +136,27 @@ def stuck_queues(trace: Trace) -> list[StuckQueue]:
     What waits for something that passes by itself (a full window, a lock) is not stuck, nor what lies at a
     broker that is down, nor in a queue that no consumer of the run reads and to which nothing was forwarded.
     """
-    lying, kinds, rules = trace.tally().lying, trace.column("kind"), trace.column("rule")
-    links, hops, names = trace.column("link"), trace.column("hop"), trace.names
+    dests = trace.names["dest"]
     read = {trace.column("dest")[row] for row in trace.rows(Kind.Subscribed)}
     ended = {trace.column("broker")[row]: row for kind in DOWN for row in trace.rows(kind)}
     found: dict[tuple[int, int], StuckQueue] = {}
-    for broker, dest, msg, opened, told in zip(
-        lying.broker, lying.dest, lying.msg, lying.opened, lying.told, strict=True
-    ):
-        if kinds[told] != Kind.Held or rules[told] in PASSING or not names["dest"][dest].startswith("queue://"):
-            continue
-        if ended.get(broker, -1) < told and (dest in read or links[opened] >= 0 or hops[opened] > 0):
+    for broker, dest, msg, came, told in _staying(trace):
+        is_read = dests[dest].startswith("queue://") and (came or dest in read)
+        if is_read and ended.get(broker, -1) < told:
             queue = found.get((broker, dest), StuckQueue(broker, dest, [], told))
             queue.messages.append(msg)
             found[broker, dest] = queue._replace(row=max(queue.row, told))
     return list(found.values())
+
+
+def _staying(trace: Trace) -> Iterator[tuple[int, int, int, bool, int]]:
+    """Yield (broker, destination, message, whether it was forwarded there, row that says why) of what stays."""
+    lying = trace.tally().lying
+    kinds, rules, links, hops = (trace.column(c) for c in ("kind", "rule", "link", "hop"))
+    rows = zip(lying.broker, lying.dest, lying.msg, lying.opened, lying.told, strict=True)
+    for broker, dest, msg, opened, told in rows:
+        if kinds[told] == Kind.Held and rules[told] not in PASSING:
+            yield broker, dest, msg, links[opened] >= 0 or hops[opened] > 0, told
 
 
 def _by_broker(trace: Trace, found: Iterable[tuple[int, int, int]]) -> dict[str, dict[str, list[int]]]:

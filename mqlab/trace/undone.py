@@ -12,7 +12,7 @@ from mqlab.spec.plural import counted
 from mqlab.spec.values import duration, told_ms
 from mqlab.trace.accounts import role_at
 from mqlab.trace.kinds import Kind, Reason
-from mqlab.trace.unsent import GROUPS, unsent
+from mqlab.trace.unsent import GROUPS, attempts, unsent
 
 if TYPE_CHECKING:
     from mqlab.trace.trace import Trace
@@ -93,9 +93,7 @@ def _refusal(trace: Trace, client: str) -> str:
     for call in trace.header.get("calls", ()):
         if call.get("do") == "connect" and call.get("client") == client and "error" in call:
             return str(call["error"]["message"])
-    frm, names = trace.column("frm"), trace.names["node"]
-    tried = [row for row in trace.rows(Kind.Attempted) if names[frm[row]] == client]
-    if tried:
+    if tried := attempts(trace, {no for no, name in enumerate(trace.names["node"]) if name == client}):
         return Reason(trace.column("rule")[tried[-1]]).sentence
     return "no address of it is one that a client can try, such as tcp://A:61616"
 

@@ -93,10 +93,14 @@ def _apart(trace: Trace, clients: set[str]) -> str:
     own = {no for no, (name, role) in enumerate(roles) if role == "client" and name in clients}  # no brokers
     if any(frm[row] in own for row in trace.rows(Kind.Attached)):
         return ""
-    for row in reversed(trace.rows(Kind.Attempted)):
-        if frm[row] in own:
-            return f"{names[frm[row]]} never connected: {Reason(rules[row]).sentence}"
-    return ""
+    tried = attempts(trace, own)
+    return f"{names[frm[tried[-1]]]} never connected: {Reason(rules[tried[-1]]).sentence}" if tried else ""
+
+
+def attempts(trace: Trace, nodes: set[int]) -> list[int]:
+    """Return the rows in which one of some nodes, by number, tried to connect."""
+    frm = trace.column("frm")
+    return [row for row in trace.rows(Kind.Attempted) if frm[row] in nodes]
 
 
 def _down(trace: Trace, clients: set[str]) -> str:

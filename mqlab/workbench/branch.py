@@ -18,6 +18,7 @@ from mqlab.trace.trace import Trace
 
 LONGEST_AFTER = 30_000_000  # us for which what follows a fork is watched, where a script does not say it
 MOST_EVENTS = 200_000  # of a run that is made for a picture
+AT_ONCE = 5_000  # events that are played for one answer of several: well below a second
 BINS = 120  # parts of a run in which what moves is counted
 MOVES = (Kind.Sent, Kind.Forwarded, Kind.Dispatched, Kind.Received, Kind.Acknowledged)
 

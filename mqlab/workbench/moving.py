@@ -13,9 +13,8 @@ from mqlab.spec import Scenario
 from mqlab.spec.json_types import JsonDict
 from mqlab.spec.values import duration, told_ms
 from mqlab.trace.kinds import Kind
-from mqlab.workbench.branch import MOST_EVENTS, Branch
+from mqlab.workbench.branch import AT_ONCE, MOST_EVENTS, Branch
 
-AT_ONCE = 5_000  # events that are played for one answer
 # The actions that can be moved, and the event by which one is seen to have happened.
 HAPPENED = {
     "Crash": (Kind.Crashed,),

@@ -6,14 +6,14 @@ from dataclasses import replace
 
 from mqlab.errors import BadValue, shown
 from mqlab.experiments import Outcome, Setting
+from mqlab.experiments.races import JITTER
 from mqlab.experiments.rerun import play
 from mqlab.spec.json_types import JsonDict
 from mqlab.spec.plural import counted
-from mqlab.workbench.branch import MOST_EVENTS, Branch
+from mqlab.workbench.branch import AT_ONCE, MOST_EVENTS, Branch
 
 SEEDS = 100  # that a page asks for
-AT_ONCE, LONGEST = 5_000, 30_000  # events that are played for one answer, and of a run that is played so often
-JITTER = 1_000  # us on top of each link's delay, where the run itself has none
+LONGEST = 30_000  # events of a run that is played so often
 
 
 def ends(branch: Branch, first: int) -> JsonDict:
