@@ -175,9 +175,9 @@ def run(
     if edition is not None:
         scenario = scenario.under(edition)
     messages = sum(getattr(bare(action), "sends", 0) for action in scenario.actions)
-    if messages >= LARGE:
+    if large := messages >= LARGE:
         _tell_of_size(messages)
-    trace = products.play(scenario, seed, jitter, limit, until, links)
+    trace = products.play(scenario, seed, jitter, limit, until, links, foretold=large)
     if until is not None:
         trace.header["until"] = until  # with seed and jitter: enough to run it again
     if (
