@@ -39,11 +39,11 @@ def test_connectors_that_start_are_counted(told):
 def test_what_was_told_beforehand_is_not_told_again(told, monkeypatch):
     monkeypatch.setattr(verbs, "LARGE", 100)
     net = mq.Network(mq.Broker("B"))
-    with pytest.warns(UserWarning, match="a run of 400 messages"):
-        mq.run(net, *producers(40))
+    with pytest.warns(UserWarning, match="a run of 3000 messages"):
+        mq.run(net, *producers(300))
     assert told == []
     monkeypatch.setattr(verbs, "LARGE", 100_000)
-    mq.run(net, *producers(40))
+    mq.run(net, *producers(300))
     assert len(told) == 1
 
 
