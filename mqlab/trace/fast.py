@@ -158,7 +158,8 @@ class NumpyFates:
         It is negative for a node that is no broker.
         """
         key: Numbers = self.places[nodes[rows]] * self.dests + self.dest[rows]
-        key = key * (self.last + 1) + self.msg[rows]
+        key *= self.last + 1
+        key += self.msg[rows]
         return key
 
     # What brokers hold
