@@ -74,11 +74,18 @@ def load(
     values: Mapping[str, str] | str | os.PathLike[str] | None = None,
     hosts: Mapping[str, str] | None = None,
 ) -> AnyNetwork | Scenario | Trace:
-    """Return the network of configuration files, the scenario of a lab file, or the trace of a Parquet file.
+    """Return the network of configuration files or running brokers, or what a lab or Parquet file holds.
 
     Several files, or a folder with `activemq.xml` files, make one network: addresses in them lead to
     the broker that listens there. *values* (a mapping, or a property file) stand for placeholders such as
-    ``${port}``; *hosts* maps host names that no file defines to brokers. Raises `BadFile`.
+    ``${port}``; *hosts* maps host names that no file defines to brokers.
+
+    ``jolokia:http://user:password@host:8161/api/jolokia`` reads a running ActiveMQ broker, and those that its
+    bridges lead to, at the same port and with the same password. It only reads. What stands there, such as
+    depths and consumers, is the network's `running`; files given beside it fill in what management does not
+    tell. User and password may be in ``MQLAB_JOLOKIA_USER`` and ``MQLAB_JOLOKIA_PASSWORD``; they are not kept.
+
+    Raises `BadFile` for files, `CannotRun` for brokers that cannot be read.
     """
     from mqlab.products import inputs
 

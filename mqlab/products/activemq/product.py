@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from mqlab.files import detect_product
@@ -101,6 +101,18 @@ class ActiveMQ(Product):
         from mqlab.products.activemq import files
 
         return files.read(sources, values, hosts)
+
+    def read_running(
+        self,
+        consoles: Sequence[str],
+        sources: tuple[SourceFile, ...],
+        values: Mapping[str, str],
+        hosts: Mapping[str, str],
+    ) -> Network:
+        """Return what running brokers, and files beside them, make."""
+        from mqlab.products.activemq import live
+
+        return live.read(consoles, sources, values, hosts)
 
     def write_files(self, network: Network) -> dict[str, str]:
         """Return path -> text of configuration files."""
