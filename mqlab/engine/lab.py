@@ -72,6 +72,8 @@ class Lab(Limited, Chances, ABC):
         self.appointments: list[Timed] = []  # actions with a time of their own that is still to come
         self.first: list[Timed] = []  # those of the time 0, which come once brokers have started
         self.latest: Timed | None = None  # of the script, the action that began last
+        self.started_at: int | None = None  # us, when the brokers that the script starts were there
+        self.early: list[tuple[Timed, Timed]] = []  # what came before that, and what of the script still waited
         self.in_vain: list[dict[str, str]] = []  # what was asked for and changed nothing
         self.cut_at: int | None = None  # us, where a run was to end whatever is under way
         self.scheduled = 0  # actions beside the script that are still to come, or not over
@@ -144,6 +146,8 @@ class Lab(Limited, Chances, ABC):
 
     def _on_appointment(self, action: Timed) -> None:
         self.appointments.remove(action)
+        if self.started_at is None and self.script:
+            self.early.append((action, self.script[0]))
         self.on_scheduled(action)
 
     def due(self, action: Timed) -> int:
@@ -210,6 +214,8 @@ class Lab(Limited, Chances, ABC):
         """Let the actions of the time 0 happen, once the brokers that the script starts are there."""
         if self.latest is None or self.under_way is not None:
             return
+        if self.started_at is None:
+            self.started_at = self.clock.now
         first, self.first = self.first, []
         for action in first:
             self.clock.schedule_background(self.clock.now, self._on_appointment, action)

@@ -30,13 +30,23 @@ def scenario_of(what: object, *actions: Action) -> Scenario:
     """Return the scenario that *what* is, or *actions* on a network; raises `BadValue` for anything else."""
     if isinstance(what, AnyNetwork):
         check_names(actions, what.names)
-        return Scenario.of(what, *actions)
+        return Scenario.of(what, *_addressed(what, actions))
     if is_file(what):
         return scenario_of(read(what), *actions)
     scenario = _scenario(what)
     if not actions:
         return scenario
-    return replace(scenario, actions=scenario.network.completed((*scenario.doing, *actions)))
+    added = _addressed(scenario.network, actions)
+    return replace(scenario, actions=scenario.network.completed((*scenario.doing, *added)))
+
+
+def _addressed(network: AnyNetwork, actions: tuple[Action, ...]) -> tuple[Action, ...]:
+    """Return actions whose clients name brokers, where they name hosts of the files of a network."""
+    if not isinstance(network, Network) or network.origin is None:
+        return actions
+    from mqlab.products.activemq.files import clients
+
+    return clients.addressed(network, actions)
 
 
 def _scenario(what: object) -> Scenario:
@@ -47,11 +57,9 @@ def _scenario(what: object) -> Scenario:
         return of_figure
     if isinstance(what, str):
         return products.figure(what).scenario
-    body = what.header.get("scenario") if isinstance(what, Trace) else what
+    body = scenario_in(what) if isinstance(what, Trace) else what
     if isinstance(body, Mapping):
         return products.product_of(body).read(body, "lab file")
-    if isinstance(what, Trace):
-        raise BadValue("this trace does not contain its scenario; use the lab file it was made from")
     raise BadValue(f"{shown(what)} cannot be run; pass a network, a figure, its id, a lab file or a trace")
 
 
@@ -59,7 +67,7 @@ def scenario_in(trace: Trace) -> JsonDict:
     """Return the lab file that a trace holds, as it is; raises `BadValue` where there is none."""
     found = trace.header.get("scenario")
     if not isinstance(found, Mapping) or "brokers" not in found:
-        raise BadValue("this trace does not contain its scenario, so it cannot be re-run")
+        raise BadValue("this trace does not contain its scenario, so it cannot be run again; use its lab file")
     return dict(found)
 
 

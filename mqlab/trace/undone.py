@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from mqlab.trace.trace import Trace
 
 NOT_UP = ("down", "starting", "stopped")  # roles of who has not come up yet
-_ENDS = {"Crash": Kind.Crashed, "Stop": Kind.Stopped}
+_ENDS = {"Crash": Kind.Crashed, "Stop": Kind.Stopped, "Pause": Kind.Suspended}
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,7 @@ def _refusal(trace: Trace, client: str) -> str:
 
 
 def _faults(trace: Trace, told: set[str]) -> Iterator[Undone]:
-    """Yield crashes and stops of brokers that were not running, and starts of brokers that never started.
+    """Yield crashes, stops and pauses of brokers that were not running, and starts that never ended.
 
     *told* are actions that did not begin. An event belongs to the action whose time is the last before it.
     """
@@ -108,7 +108,7 @@ def _faults(trace: Trace, told: set[str]) -> Iterator[Undone]:
     happened = {kind: _times(trace, kind) for kind in (*_ENDS.values(), Kind.Started)}
     asked: dict[tuple[Kind, str], list[tuple[int, Action]]] = {}
     for action in trace.actions:
-        broker = getattr(action, "broker", None)
+        broker = getattr(action, "broker", getattr(action, "who", None))
         if broker not in brokers or called(action) in told:
             continue
         if type(action).__name__ == "Restart" and broker not in happened[Kind.Started]:
