@@ -80,12 +80,10 @@ def load(
     the broker that listens there. *values* (a mapping, or a property file) stand for placeholders such as
     ``${port}``; *hosts* maps host names that no file defines to brokers.
 
-    ``jolokia:http://user:password@host:8161/api/jolokia`` reads a running ActiveMQ broker, and those that its
-    bridges lead to, at the same port and with the same password. It only reads. What stands there, such as
-    depths and consumers, is the network's `running`; files given beside it fill in what management does not
-    tell. User and password may be in ``MQLAB_JOLOKIA_USER`` and ``MQLAB_JOLOKIA_PASSWORD``; they are not kept.
-
-    Raises `BadFile` for files, `CannotRun` for brokers that cannot be read.
+    ``jolokia:http://user:password@host:8161/api/jolokia`` reads a running ActiveMQ broker and those that
+    bridges lead to (same port, same password). What stands there is the network's `running`; files beside it add what
+    management does not tell. ``MQLAB_JOLOKIA_USER`` and ``MQLAB_JOLOKIA_PASSWORD`` may have the password.
+    Raises `BadFile`, for brokers that cannot be read `CannotRun`.
     """
     from mqlab.products import inputs
 
@@ -119,11 +117,7 @@ def _drawn(what: object, actions: tuple[Action, ...], ending: str) -> str:
     from mqlab import views
 
     shown = what if isinstance(what, (Comparison, Ledger)) else trace_of(what, actions)
-    if ending == ".html":
-        return views.html(shown)
-    if not isinstance(shown, Trace):
-        raise BadValue("a picture shows one run; save all as a page (.html), or each as a picture (.svg)")
-    return views.picture(shown)
+    return views.drawn(shown, ending)
 
 
 def configuration(what: object) -> dict[str, str]:
