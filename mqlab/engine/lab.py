@@ -21,7 +21,7 @@ from mqlab.engine.clock import NEVER, Call, Clock
 from mqlab.engine.completion import Completion, Timed
 from mqlab.engine.limits import LONGEST_REST, Limited
 from mqlab.engine.link import Link, LinkQuality
-from mqlab.engine.looks import next_look
+from mqlab.engine.looks import Looks
 from mqlab.engine.timing import Timing
 from mqlab.engine.unfinished import unfinished
 from mqlab.errors import BadValue
@@ -77,6 +77,7 @@ class Lab(Limited, Chances, ABC):
         self.in_vain: list[dict[str, str]] = []  # what was asked for and changed nothing
         self.cut_at: int | None = None  # us, where a run was to end whatever is under way
         self.scheduled = 0  # actions beside the script that are still to come, or not over
+        self.looks = Looks(self)
         for action in script:
             self.schedule(action)
 
@@ -166,7 +167,8 @@ class Lab(Limited, Chances, ABC):
     def go_on_beside(self, until: Completion) -> None:
         """An action that is not the script's is looked after until it is over."""
         self.scheduled += 1
-        self._look_after(until)
+        self.looks.wake()
+        self.looks.after(until)
 
     def pause(self, us: int, call: Call, argument: object) -> None:
         """Let *call* happen in so many us: no rest waits for it, but the end of the run does."""
@@ -177,12 +179,8 @@ class Lab(Limited, Chances, ABC):
         self.scheduled -= 1
         due[0](due[1])
 
-    def _look_after(self, until: Completion) -> None:
-        if not self.is_over(until):
-            self.clock.schedule_background(
-                next_look(self.clock, until, self._look_after), self._look_after, until
-            )
-            return
+    def on_over(self, until: Completion) -> None:
+        """An action beside the script is over."""
         self.scheduled -= 1
         if until.then is not None:
             scripts, self.under_way = self.under_way, None
@@ -207,6 +205,7 @@ class Lab(Limited, Chances, ABC):
             self.rest_since = self.clock.now
             self.latest = self.script.popleft()
             self.under_way = self.begin(self.latest)
+            self.looks.wake()
             return True
         return self.clock.step() or self._next_appointment()
 
@@ -225,6 +224,7 @@ class Lab(Limited, Chances, ABC):
         until, self.under_way = self.under_way, None
         if until is not None and until.then is not None:
             until.then(until.argument)
+            self.looks.wake()
 
     def is_over(self, until: Completion) -> bool:
         """Whether an action that ends so is over."""

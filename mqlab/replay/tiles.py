@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -17,6 +17,9 @@ from mqlab.spec.json_types import JsonDict
 from mqlab.spec.plural import counted
 from mqlab.trace import parquet
 from mqlab.trace.trace import Trace
+
+if TYPE_CHECKING:
+    from mqlab.trace.columns import Numbers
 
 COUNTED = ("link", "broker", "dest")  # what `Tiles.counted` counts
 MOST_COUNTED = 1_000_000  # events
@@ -147,7 +150,7 @@ class PyramidReader:
         plain = {name: values.tolist() for name, values in columns.items()}
         return Trace.from_columns(self._header(rows), self.names, plain)
 
-    def _header(self, rows: Any) -> dict[str, object]:
+    def _header(self, rows: Numbers) -> dict[str, object]:
         """Return the header of a part: what is told of its events, by their rows in the part."""
         header: JsonDict = {**self.manifest["header"], "part": True}
         if not header.get("details"):
@@ -159,7 +162,7 @@ class PyramidReader:
         details = [[int(place[no]), header["details"][no][1]] for no in np.flatnonzero(known)]
         return {**header, "details": details}
 
-    def _of(self, message: int) -> tuple[pa.Table, Any]:
+    def _of(self, message: int) -> tuple[pa.Table, Numbers]:
         """Return the events of one message, and the number of each in the run; raises `BadValue` for none."""
         found, rows = [], []
         for entry in self.manifest["files"]:
@@ -238,7 +241,7 @@ class PyramidReader:
         return pa.concat_tables(parts) if parts else get(path, 0, wanted)[:0]
 
 
-def _tile(when: Any, key: Any, room: int, n: Any, total: Any, shift: int) -> pa.Table:
+def _tile(when: Numbers, key: Numbers, room: int, n: Numbers, total: Numbers, shift: int) -> pa.Table:
     return pa.table(
         {
             "t": when << shift,

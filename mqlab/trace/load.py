@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mqlab.errors import BadValue, UnknownName
 from mqlab.spec.link import Links
@@ -78,7 +78,7 @@ class LinkTable(TextTable, Sequence[LinkLoad]):
         head = ["link", "over", "messages", "bytes", "busiest", "from", "utilisation"]
         return [head, *map(_line, self.rows)]
 
-    def plot(self) -> Any:
+    def plot(self) -> object:
         """Return a heat map for a notebook: from which broker to which how many messages went.
 
         Raises `BadValue` if no link carried a message, `MissingExtra` without Bokeh.
@@ -119,7 +119,7 @@ class LatencyTable(TextTable, Sequence[Latency]):
             ),
         ]
 
-    def plot(self) -> Any:
+    def plot(self) -> object:
         """Return a heat map for a notebook: the quantiles of each group, in ms.
 
         Raises `BadValue` if no message was received, `MissingExtra` without Bokeh.
@@ -129,7 +129,7 @@ class LatencyTable(TextTable, Sequence[Latency]):
         return _heat(f"Latency by {self.by} (ms)", cells, "ms")
 
 
-def _heat(title: str, cells: Mapping[str, Mapping[str, float | None]], unit: str) -> Any:
+def _heat(title: str, cells: Mapping[str, Mapping[str, float | None]], unit: str) -> object:
     """Enter the room of pictures, which is above and may not be installed."""
     if not cells:
         raise BadValue(f"{title}: the table is empty, so there is nothing to draw")
