@@ -19,7 +19,7 @@ from mqlab.products.artemis.product import Artemis
 from mqlab.products.face import Product
 from mqlab.products.foresight import Foresight
 from mqlab.products.openmq.product import OpenMQ
-from mqlab.spec import Scenario
+from mqlab.spec import Action, Network, Scenario
 from mqlab.spec.json_types import JsonDict, JsonObject
 from mqlab.spec.link import LikeLinks
 from mqlab.spec.origin import SourceFile
@@ -146,6 +146,11 @@ def from_running(
     if name != ACTIVEMQ.name:
         raise BadFile(f"{sources[0].name} is of {name}; only brokers of ActiveMQ are read while they run")
     return ACTIVEMQ.read_running(consoles, sources, values, hosts)
+
+
+def standing(network: AnyNetwork) -> tuple[Action, ...]:
+    """Return the actions that bring about what stood in a network when it was read; of others none."""
+    return ACTIVEMQ.standing(network) if isinstance(network, Network) else ()
 
 
 def configuration(what: AnyNetwork | Scenario) -> dict[str, str]:

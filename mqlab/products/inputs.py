@@ -27,10 +27,13 @@ FILES = (".json", ".parquet", *files.ENDINGS)  # what a text is a path by
 
 
 def scenario_of(what: object, *actions: Action) -> Scenario:
-    """Return the scenario that *what* is, or *actions* on a network; raises `BadValue` for anything else."""
+    """Return the scenario that *what* is, or *actions* on a network; raises `BadValue` for anything else.
+
+    A network that was read while it ran begins with what stands in it: consumers, and messages that wait.
+    """
     if isinstance(what, AnyNetwork):
         check_names(actions, what.names)
-        return Scenario.of(what, *_addressed(what, actions))
+        return Scenario.of(what, *products.standing(what), *_addressed(what, actions))
     if is_file(what):
         return scenario_of(read(what), *actions)
     scenario = _scenario(what)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from mqlab.errors import CannotRun
 from mqlab.files import management
 from mqlab.spec.json_types import JsonDict
+from mqlab.spec.plural import counted
 
 if TYPE_CHECKING:
     from http.client import HTTPResponse
@@ -95,7 +96,7 @@ def _value(address: str, answer: HTTPResponse) -> Any:
     if len(text) > MOST_BYTES:
         raise CannotRun(f"{address}: the answer is larger than {MOST_BYTES >> 20} MiB")
     if answer.length:
-        raise OSError(f"{answer.length} bytes of its answer are missing")
+        raise OSError(f"its answer lacks {counted(answer.length, 'byte')}")
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
@@ -103,6 +104,6 @@ def _value(address: str, answer: HTTPResponse) -> Any:
         named = f", titled {title[1].decode('utf-8', 'replace').strip()!r}" if title else ""
         kind = answer.headers.get_content_type()
         raise CannotRun(
-            f"{address}: what answers is not JSON but {kind}{named}; a proxy or a page for login may stand "
-            "before it: give the address of Jolokia itself, such as http://HOST:8161/api/jolokia"
+            f"{address}: what answers is not JSON but {kind}{named}. A proxy or a page for login may stand "
+            "before it; give the address of Jolokia itself, such as http://HOST:8161/api/jolokia"
         ) from None

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from mqlab.checks.rule import Rule
     from mqlab.products.activemq.figures import AnyFigure
     from mqlab.products.activemq.lab import Lab
-    from mqlab.spec import Network, Scenario
+    from mqlab.spec import Action, Network, Scenario
     from mqlab.spec.problem import Problem
     from mqlab.spec.shape import Record
 
@@ -113,6 +113,14 @@ class ActiveMQ(Product):
         from mqlab.products.activemq import live
 
         return live.read(consoles, sources, values, hosts)
+
+    def standing(self, network: Network) -> tuple[Action, ...]:
+        """Return the actions that bring about what stood in a network when it was read while it ran."""
+        if network.running is None:
+            return ()
+        from mqlab.products.activemq.live.story import story
+
+        return story(network).actions
 
     def write_files(self, network: Network) -> dict[str, str]:
         """Return path -> text of configuration files."""

@@ -138,7 +138,7 @@ def test_a_bridge_to_what_cannot_be_reached_is_noted(consoles):
 
 
 IN_THE_WAY = {
-    "page": r"is not JSON but text/html, titled 'Sign in to Example'; a proxy or a page for login",
+    "page": r"is not JSON but text/html, titled 'Sign in to Example'\. A proxy or a page for login",
     "moved": r"it leads on to http://login\.example\.com/sign-in \(302\)",
     "ends": r"went away while it was read",
     "forbidden": r"may not read management \(403\)",
@@ -263,3 +263,160 @@ def test_a_lab_file_of_it_is_an_ordinary_one(live, tmp_path):
     (path,) = mq.save(live, tmp_path / "net.json")
     assert json.loads(Path(path).read_text())["brokers"][0]["name"] == "A"
     assert mq.load(path).network == mq.load(path).network
+
+
+# What waits -> broker, consumer, what the answer names, and the single change that would deliver it.
+WAITING = {
+    "ORDERS": ("A", "C2", "consumerTTL", "every connector with networkTTL=2"),
+    "INVOICES": ("B", "C2", "destination filters", "B/bc without excludedDestinations=['queue://INVOICES']"),
+    "RETURNS": ("B", "C1", "never returns", "replayWhenNoConsumers for queue://RETURNS at every broker"),
+    "NORTH": ("B", "C3", "selector", "C3 without selector=region = 'north'"),
+    "SLOW": ("A", "hung", "prefetch window", "hung without receiving=false"),
+}
+
+
+@pytest.fixture
+def whole(consoles, files):
+    return mq.load(*(one.address() for one in consoles.values()), *files)
+
+
+@pytest.mark.parametrize("queue", WAITING)
+def test_why_messages_wait_there_now(whole, queue):
+    on, consumer, word, change = WAITING[queue]
+    found = mq.explain(whole, queue=queue, on=on, why_not=consumer)
+    assert found.title.startswith(f"{consumer} did not receive message {queue}@{on}")
+    assert found.lines[0].startswith(f"{whole.running.depth(queue, on)} messages in {queue} at {on} (read 2")
+    assert word in str(found)
+    assert [str(one) for one in found.changes] == [change]
+    assert not [line for line in found.lines if line.startswith("The running bridge")]  # as in the lab
+
+
+def test_what_the_lab_plays_is_what_stands_there(whole):
+    """The same depths at the same brokers, whatever the messages and consumers of other queues."""
+    told = {(q.broker, f"queue://{q.name}"): q.depth for q in whole.running.queues if q.depth}
+    waiting = mq.run(whole).waiting()
+    lab = {(broker, queue): len(ones) for broker, queues in waiting.items() for queue, ones in queues.items()}
+    assert lab == told
+
+
+def test_more_can_be_done_to_what_stands_there(live):
+    trace = mq.run(live, mq.Consumer("more", on="A", reads=mq.Queue("ORDERS")))
+    assert trace.received()["more"] == 5
+
+
+def test_where_messages_came_from_is_told(whole):
+    found = mq.explain(whole, queue="RETURNS", on="B", why_not="C1")
+    assert any(line.startswith("Of these messages 4 came from A, as the counters") for line in found.lines)
+    assert "A forwarded it to B over A/ab" in str(mq.explain(mq.run(whole), message="RETURNS@B from A-1"))
+
+
+def test_what_management_does_not_tell_is_named(live):
+    """Without the file of B the lab would deliver: its bridge subscribes where the running one does not."""
+    found = mq.explain(live, queue="INVOICES", on="B", why_not="C2")
+    assert found.title.startswith("In mqlab all messages of INVOICES leave B")
+    (cause,) = found.causes
+    assert "The running bridge from B to C has no subscription to INVOICES" in cause.text
+    assert "excludedDestinations" in cause.text
+    with pytest.raises(BadValue, match="give the file of B"):
+        mq.what_if(live, queue="INVOICES", on="B", consumer="C2")
+
+
+def test_an_option_that_would_deliver_what_waits(live):
+    found = mq.what_if(live, queue="ORDERS", on="A", consumer="C2")
+    assert [str(change) for change in found.changes] == ["every connector with networkTTL=2"]
+    assert found.run().received()["C2"] == 5
+
+
+def test_a_queue_alone(live):
+    found = mq.explain(live, queue="queue://ORDERS")
+    assert found.title == "Message ORDERS@A-1: still waiting at A (route so far: A)."
+    assert any("no matching subscription" in line for line in found.lines)
+
+
+def test_questions_about_what_is_not_there(live):
+    with pytest.raises(MqlabError, match="unknown queue 'ORDER'; did you mean 'ORDERS'"):
+        mq.explain(live, queue="ORDER")
+    with pytest.raises(MqlabError, match="unknown consumer of ORDERS 'C9'"):
+        mq.explain(live, queue="ORDERS", on="A", why_not="C9")
+    with pytest.raises(BadValue, match=r"no message of ORDERS waits at B; some wait at A \(5\)"):
+        mq.explain(live, queue="ORDERS", on="B")
+    with pytest.raises(MqlabError, match="unknown broker that was read 'D'"):
+        mq.explain(live, queue="ORDERS", on="D")
+    with pytest.raises(BadValue, match="asks about a running network"):
+        mq.explain(mq.chain(2), queue="ORDERS")
+
+
+def test_a_bridge_that_does_not_stand_is_stopped_in_the_lab(files):
+    answers = {name: recorded(name)["answers"] for name in "BC"}
+    kept = {n: bean for n, bean in answers["B"]["bridges"]["value"].items() if "duplex" in n}
+    answers["B"]["bridges"]["value"] = kept
+    orders = next(bean for bean in answers["B"]["queues"]["value"].values() if bean["Name"] == "ORDERS")
+    orders["QueueSize"] = orders["EnqueueCount"] = 3
+    with Jolokia(answers["B"]) as b, Jolokia(answers["C"]) as c:
+        net = mq.load(b.address(), c.address(), *files[1:])
+    found = mq.explain(net, queue="ORDERS", on="B", why_not="C2")
+    assert any("bridge B/bc is down" in line for line in found.lines)
+    assert {problem.rule for problem in mq.check(net)} >= {"no-bridge"}
+
+
+def test_a_large_queue_is_played_in_part(consoles):
+    answers = recorded("A")["answers"]
+    for bean in answers["queues"]["value"].values():
+        bean["QueueSize"] = bean["EnqueueCount"] = 70_000
+    with Jolokia(answers) as one:
+        live = mq.load(one.address())
+    found = mq.explain(live, queue="ORDERS", on="A")
+    assert found.lines[0].endswith("; the lab plays 20 of them.")
+
+
+def test_check_compares_file_and_running_broker(consoles, files):
+    text = files[1].read_text()
+    assert 'conduitSubscriptions="false"' in text
+    files[1].write_text(text.replace('conduitSubscriptions="false"', 'conduitSubscriptions="true"'))
+    net = mq.load(*(one.address() for one in consoles.values()), *files)
+    found = [problem for problem in mq.check(net) if problem.rule == "file-differs"]
+    assert [problem.what for problem in found] == [
+        "conduitSubscriptions is true in the file and false in the broker"
+    ]
+    assert (found[0].where, found[0].file, found[0].line) == ("B/bc", str(files[1]), 5)
+
+
+def test_what_runs_as_its_file_says_differs_in_nothing(whole):
+    assert not {"file-differs", "not-running", "not-in-file", "no-bridge"} & {p.rule for p in mq.check(whole)}
+
+
+def test_connectors_of_only_one_side(consoles, files):
+    files[1].write_text(files[1].read_text().replace('name="bc"', 'name="to-c"'))
+    net = mq.load(*(one.address() for one in consoles.values()), *files)
+    told = {problem.rule: problem for problem in mq.check(net)}
+    assert told["not-running"].what.startswith("networkConnector to-c is in the file")
+    assert told["not-in-file"].what.startswith("the broker runs a networkConnector bc")
+    assert net.broker("B").connectors[0].name == "bc"
+
+
+def test_check_names_what_waits_and_what_was_not_read(consoles):
+    found = mq.check(mq.load(consoles["A"].address()))
+    told = {problem.rule: problem.what for problem in found}
+    assert told["waiting"] == "5 messages in queue ORDERS, and no subscription takes from it"
+    assert any("broker B was not read" in problem.what for problem in found if problem.rule == "not-read")
+
+
+def test_the_command_line(consoles, files, mqlab, tmp_path):
+    addresses = [one.address() for one in consoles.values()]
+    files[1].write_text(files[1].read_text().replace('Subscriptions="false"', 'Subscriptions="true"'))
+    checked = mqlab("check", *addresses, *files)
+    asked = mqlab("explain", *addresses, "--queue", "ORDERS", "--on", "A", "--why-not", "C2", "--json")
+    tried = mqlab("what-if", *addresses, "--queue", "ORDERS", "--on", "A", "--consumer", "C2")
+    played = mqlab("run", *addresses)
+    saved = mqlab("save", *addresses, "--to", "net.json")
+    assert "conduitSubscriptions is true in the file and false in the broker" in checked.stdout
+    assert "every connector with networkTTL=2" in json.loads(asked.stdout)["lines"][-1]
+    assert "every connector with networkTTL=2: would receive it" in tried.stdout
+    assert "ORDERS" in played.stdout
+    assert (saved.returncode, mq.load(tmp_path / "net.json").network.names) == (0, ("A", "B", "C"))
+    wrong = mqlab("check", addresses[0].replace("/api/", "/none/"))
+    assert wrong.returncode
+    assert "there is no Jolokia (404)" in wrong.stderr
+    every = (checked, asked, tried, played, saved, wrong)
+    assert not [one for one in every for secret in SECRETS if secret in one.stdout + one.stderr]
+    assert PASSWORD not in (tmp_path / "net.json").read_text()
