@@ -20,13 +20,16 @@ from mqlab.cli.app import (
     Limit,
     Lines,
     Load,
+    On,
     Producers,
+    Queue,
     Seed,
     Set,
     Until,
     What,
     Whats,
     app,
+    network,
     note,
     only,
     runs,
@@ -215,6 +218,8 @@ def explain(
     broker: Annotated[str | None, typer.Option(help="its name")] = None,
     client: Annotated[str | None, typer.Option(help="its name, or that of a producer")] = None,
     why_not: Annotated[str | None, typer.Option(help="explain why this consumer did not receive it")] = None,
+    queue: Queue = None,
+    on: On = None,
     changes: Set = None,
     edition: Edition = None,
     load: Load = None,
@@ -224,19 +229,24 @@ def explain(
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
-    """Explain what happened to a message, a consumer, a client, a broker or a whole run."""
+    """Explain what happened to a message, a consumer, a client, a broker or a whole run.
+
+    Of a running network: why messages of a --queue wait --on a broker, and --why-not go to a consumer.
+    """
     paths = only(what)
     if consumer is not None and "=" in consumer:
         raise BadValue(f"--consumer takes a name here; to add a consumer write --consumer-at {consumer}")
-    if why_not is not None and message is None:
+    if queue is None and why_not is not None and message is None:
         raise BadValue(f"--why-not {why_not} needs a message, e.g. --message P-1 --why-not {why_not}")
     if sum(one is not None for one in (consumer or why_not or message, broker, client)) > 1:
         one = "--broker" if client is None else "--client"
         raise BadValue(f"{one} cannot be combined with --message, --consumer or --why-not; ask one question")
-    played = verbs.run(scenario(paths, changes, edition, load, consumers, producers, does), seed=seed)
-    found = asking.explain(
-        played, message=message, consumer=consumer, broker=broker, client=client, why_not=why_not
-    )
+    asked = {"message": message, "consumer": consumer, "broker": broker, "client": client, "why_not": why_not}
+    if queue is not None:
+        found = asking.explain(network(paths, changes, edition), queue=queue, on=on, **asked)
+    else:
+        played = verbs.run(scenario(paths, changes, edition, load, consumers, producers, does), seed=seed)
+        found = asking.explain(played, **asked)
     if as_json:
         causes = [
             {
