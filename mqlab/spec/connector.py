@@ -162,7 +162,7 @@ class TransportConnector(HasOptions):
         check_name("transportConnector", name)
         if address or "uri" in options:
             told = "it takes no address, as mqlab finds a broker by its name (tcp://A:61616 is A)"
-            raise BadValue(f"transportConnector {name!r}: {told}; leave it out")
+            raise BadValue(f"transportConnector {name!r}: {told}; omit it")
         checked = read_options("transportConnector", options, f"transportConnector {name!r}")
         object.__setattr__(self, "name", name)
         object.__setattr__(self, "pairs", tuple(checked.items()))
