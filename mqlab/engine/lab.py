@@ -21,7 +21,7 @@ from mqlab.engine.clock import NEVER, Call, Clock
 from mqlab.engine.completion import Completion, Timed
 from mqlab.engine.limits import LONGEST_REST, Limited
 from mqlab.engine.link import Link, LinkQuality
-from mqlab.engine.looks import next_look
+from mqlab.engine.looks import Looks
 from mqlab.engine.timing import Timing
 from mqlab.engine.unfinished import unfinished
 from mqlab.errors import BadValue
@@ -72,9 +72,12 @@ class Lab(Limited, Chances, ABC):
         self.appointments: list[Timed] = []  # actions with a time of their own that is still to come
         self.first: list[Timed] = []  # those of the time 0, which come once brokers have started
         self.latest: Timed | None = None  # of the script, the action that began last
+        self.started_at: int | None = None  # us, when the brokers that the script starts were there
+        self.early: list[tuple[Timed, Timed]] = []  # what came before that, and what of the script still waited
         self.in_vain: list[dict[str, str]] = []  # what was asked for and changed nothing
         self.cut_at: int | None = None  # us, where a run was to end whatever is under way
         self.scheduled = 0  # actions beside the script that are still to come, or not over
+        self.looks = Looks(self)
         for action in script:
             self.schedule(action)
 
@@ -144,6 +147,8 @@ class Lab(Limited, Chances, ABC):
 
     def _on_appointment(self, action: Timed) -> None:
         self.appointments.remove(action)
+        if self.started_at is None and self.script:
+            self.early.append((action, self.script[0]))
         self.on_scheduled(action)
 
     def due(self, action: Timed) -> int:
@@ -162,7 +167,8 @@ class Lab(Limited, Chances, ABC):
     def go_on_beside(self, until: Completion) -> None:
         """An action that is not the script's is looked after until it is over."""
         self.scheduled += 1
-        self._look_after(until)
+        self.looks.wake()
+        self.looks.after(until)
 
     def pause(self, us: int, call: Call, argument: object) -> None:
         """Let *call* happen in so many us: no rest waits for it, but the end of the run does."""
@@ -173,12 +179,8 @@ class Lab(Limited, Chances, ABC):
         self.scheduled -= 1
         due[0](due[1])
 
-    def _look_after(self, until: Completion) -> None:
-        if not self.is_over(until):
-            self.clock.schedule_background(
-                next_look(self.clock, until, self._look_after), self._look_after, until
-            )
-            return
+    def on_over(self, until: Completion) -> None:
+        """An action beside the script is over."""
         self.scheduled -= 1
         if until.then is not None:
             scripts, self.under_way = self.under_way, None
@@ -203,6 +205,7 @@ class Lab(Limited, Chances, ABC):
             self.rest_since = self.clock.now
             self.latest = self.script.popleft()
             self.under_way = self.begin(self.latest)
+            self.looks.wake()
             return True
         return self.clock.step() or self._next_appointment()
 
@@ -210,6 +213,8 @@ class Lab(Limited, Chances, ABC):
         """Let the actions of the time 0 happen, once the brokers that the script starts are there."""
         if self.latest is None or self.under_way is not None:
             return
+        if self.started_at is None:
+            self.started_at = self.clock.now
         first, self.first = self.first, []
         for action in first:
             self.clock.schedule_background(self.clock.now, self._on_appointment, action)
@@ -219,6 +224,7 @@ class Lab(Limited, Chances, ABC):
         until, self.under_way = self.under_way, None
         if until is not None and until.then is not None:
             until.then(until.argument)
+            self.looks.wake()
 
     def is_over(self, until: Completion) -> bool:
         """Whether an action that ends so is over."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from mqlab.spec.action import Settle, Snapshot
+from mqlab.spec.action import Settle, Snapshot, Start
 from mqlab.spec.naming import called
 from mqlab.spec.values import told_ms
 
@@ -28,4 +29,14 @@ def unfinished(lab: Lab) -> list[dict[str, str]]:
     ]
     if lab.cut_at is not None and not rows and not lab.resting:
         rows.append({"what": "Messages or clients were still moving", "why": now})
-    return [*lab.in_vain, *rows]
+    return [*lab.in_vain, *_early(lab), *rows]
+
+
+def _early(lab: Lab) -> Iterator[dict[str, str]]:
+    """Yield the actions whose time came while brokers were starting, before others that wait for them."""
+    began = "had started" if lab.started_at is None else f"had started, at {told_ms(lab.started_at)} ms"
+    for scripted, waiting in lab.early:
+        action, other = lab.action_of(scripted), lab.action_of(waiting)
+        if not isinstance(other, (*ADDED, Start)):
+            why = f"came before {called(other)}, which waited until the brokers {began}"
+            yield {"what": called(action), "why": f"{why}; choose a later at=, or give all actions one"}

@@ -22,6 +22,7 @@ from mqlab.trace.kinds import Kind
 from mqlab.trace.trace import Trace
 
 SEEDS, JITTER = 200, "1ms"
+NAMED = 12  # consumers that an outcome names; of more it says how many received how many
 Counts = tuple[tuple[str, int], ...]
 # What a broker decides; where two runs differ in one of these first, they part.
 DECISIONS = (
@@ -71,7 +72,11 @@ class Outcome:
         return {**dict(self.received), "lost": self.lost, "received twice": self.twice, **waiting}
 
     def __str__(self) -> str:
+        counts = [count for _, count in self.received]
         parts = [", ".join(f"{name} {count}" for name, count in self.received) or "no consumers"]
+        if len(counts) > NAMED:
+            each = f"from {min(counts)} to {max(counts)} each"
+            parts = [f"{counted(len(counts), 'consumer')} {sum(counts)}, {each}"]
         parts += [f"{count} wait at {where}" for where, count in self.waiting]
         parts += [f"{self.lost} lost"] * bool(self.lost) + [f"{self.twice} twice"] * bool(self.twice)
         return "; ".join(parts)

@@ -34,9 +34,10 @@ def tell_races(trace: Trace, explanation: Explanation) -> Explanation:
     found = other_outcomes(trace)
     if found is None or len(found) == 1:
         return explanation
+    others = dict.fromkeys(map(str, found.found))  # of many consumers some are told alike
     line = (
         f"One of at least {counted(len(found), 'outcome')}: with different link timing it ended as "
-        f"{' | '.join(str(outcome) for outcome in found.found[:4])} ({counted(found.runs, 'run')}; mq.outcomes "
+        f"{' | '.join([*others][:4])} ({counted(found.runs, 'run')}; mq.outcomes "
         "has more)."
     )
     return replace(explanation, told=(*explanation.told, line))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mqlab.errors import MissingExtra, MqlabError
 from mqlab.experiments import cores
@@ -97,7 +97,7 @@ class Runs(TextTable):
             ]
         )
 
-    def plot(self) -> Any:
+    def plot(self) -> object:
         """Return a chart: what each consumer received in each combination, from the least to the most.
 
         Raises `MissingExtra` without Bokeh.

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 
 from mqlab.errors import UnknownName
-from mqlab.explain import groups
+from mqlab.explain import crowds, groups
 from mqlab.explain.explanation import Explanation
 from mqlab.explain.news import NEWS, on_behalf
 from mqlab.explain.sentences import Line, Sentence, sentence
@@ -17,7 +16,6 @@ from mqlab.trace.fates import down_since
 from mqlab.trace.kinds import Kind, Reason
 from mqlab.trace.trace import Trace
 
-MOST = 12  # events of one kind that are told of a broker; what is more is counted
 TOLD = (
     *NEWS,
     Kind.RoleChanged,
@@ -60,13 +58,7 @@ def of_broker(trace: Trace, broker: str) -> Explanation:
     )
     msg = trace.column("msg")
     rows = [r for r, kind in enumerate(kinds) if kind in TOLD and at[r] == node and msg[r] < 0]
-    seen, shown = Counter[int](), list[int]()
-    for row in rows:
-        seen[kinds[row]] += 1
-        shown += [row] if seen[kinds[row]] <= MOST else []
-    told: list[Line | None] = [sentence(trace, trace.event(row)) for row in shown]
-    if len(shown) < len(rows):
-        told.append(f"... and {counted(len(rows) - len(shown), 'more such event')}.")
+    told: list[Line | None] = [*crowds.events(trace, rows), *crowds.consumers(trace, broker)]
     told += waiting(trace, broker)
     held = sum(map(len, trace.waiting().get(broker, {}).values()))
     return Explanation(f"Broker {broker}: {counted(held, 'message')} waiting.", tuple(filter(None, told)))
@@ -82,7 +74,7 @@ def waiting(trace: Trace, broker: str) -> Iterator[Sentence]:
         if at == node:
             groups.setdefault((dest, *(kept if down else _why(trace, told))), []).append(msg)
     for (dest, why, reason), found in groups.items():
-        queue, names = trace.names["dest"][dest], _some([trace.message_name(number) for number in found])
+        queue, names = trace.names["dest"][dest], crowds.some([trace.message_name(number) for number in found])
         held = counted(len(found), f"message of {queue} is", f"messages of {queue} are")
         text = f"{held} waiting at {broker} ({names}){why}"
         yield Sentence(text, reason=reason, source=reason.source)
@@ -96,7 +88,3 @@ def _why(trace: Trace, row: int) -> tuple[str, Reason]:
     if event.kind in (Kind.Dispatched, Kind.Received, Kind.Forwarded) or not event.rule:
         return f": {why_it_waits(event)}", Reason.none
     return "", event.rule
-
-
-def _some(names: list[str]) -> str:
-    return ", ".join(names) if len(names) <= 4 else f"{names[0]} to {names[-1]}"

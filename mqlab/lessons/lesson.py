@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mqlab.errors import BadValue, MqlabError, UnknownName
 from mqlab.lessons import answers, data, discoveries, feedback, setups
@@ -21,6 +21,7 @@ from mqlab.lessons.progress import Progress
 from mqlab.trace.trace import Trace
 
 if TYPE_CHECKING:
+    from mqlab.lessons.form import TaskForm
     from mqlab.spec.scenario import Scenario
 
 
@@ -66,12 +67,12 @@ class Lesson:
         """Surprising behaviour of real brokers, as recorded, beside mqlab's runs."""
         return discoveries.of(self.data)
 
-    def ask(self, id: str) -> Any:
+    def ask(self, id: str) -> TaskForm | str:
         """Return the form of a task; without ipywidgets its text."""
         task = self.task(id)
         try:
-            from mqlab.widgets import TaskForm
-        except MqlabError:
+            from mqlab.lessons.form import TaskForm
+        except ModuleNotFoundError:
             return task.text
         return TaskForm(self, task)
 

@@ -86,7 +86,7 @@ class Answer(TextTable):
         """Return the answer as text."""
         return [list(self.head), *([_cell(value) for value in row] for row in self.rows)]
 
-    def plot(self) -> Any:
+    def plot(self) -> object:
         """Return a widget with the picture: small heat maps beside each other, or one.
 
         Raises `MissingExtra` without Bokeh.

@@ -12,13 +12,18 @@ from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from mqlab.replay import store
 from mqlab.trace.kinds import Kind
 from mqlab.trace.questions import LEAVES
+
+if TYPE_CHECKING:
+    from mqlab.trace.columns import Numbers
+
+    Columns = dict[str, Numbers]  # by name
 
 KINDS = 64  # room for kinds in a key
 BINS = 512  # room for age bins in a key
@@ -42,8 +47,7 @@ _CHANGE = np.zeros(KINDS, np.int8)
 _CHANGE[[int(leaf) for leaf in LEAVES]] = -1
 _CHANGE[[Kind.Enqueued, Kind.TakenOver]] = 1
 
-Columns = dict[str, Any]  # name -> numpy array
-Cells = tuple[Any, Any, Any, Any]  # bucket, key, n, total: equally long int64 arrays
+Cells = tuple["Numbers", "Numbers", "Numbers", "Numbers"]  # bucket, key, n, total: equally long int64 arrays
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +142,7 @@ def counted(column: Columns, shape: Shape) -> dict[str, Cells]:
     return found
 
 
-def _buckets(times: Any, shift: int) -> Any:
+def _buckets(times: Numbers, shift: int) -> Numbers:
     """Return the bucket of each event, without memory for it if all are in one."""
     first = int(times[0]) >> shift
     one = first == int(times[-1]) >> shift
@@ -159,7 +163,7 @@ def depth(held: Cells, moved: Cells) -> Cells:
     return add_up(*(np.concatenate(pair) for pair in zip(came, gone, strict=True)))
 
 
-def counts(when: Any, key: Any, total: Any = None) -> Cells:
+def counts(when: Numbers, key: Numbers, total: Numbers | None = None) -> Cells:
     """Count the events of each bucket and key, and add up *total*; *when* never falls."""
     if not len(when):
         return (np.zeros(0, np.int64),) * 4
@@ -202,7 +206,7 @@ def _cut(cells: Cells, begin: int, end: int) -> Cells:
     return bucket, key, n, total
 
 
-def add_up(when: Any, key: Any, n: Any, total: Any) -> Cells:
+def add_up(when: Numbers, key: Numbers, n: Numbers, total: Numbers) -> Cells:
     """Add up cells of the same bucket and key; sorts them by both. Sums are exact."""
     if not len(when):
         return when, key, n, total

@@ -7,11 +7,11 @@ them, one message at a time. SQL would need a join of all events with themselves
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby, islice
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from mqlab.replay.named import Events, arrow_schema
 from mqlab.trace import fates, tables
@@ -219,7 +219,9 @@ def loops(of: Events) -> DataFrame:
 
 
 def _each(
-    of: Events, answer: Callable[[Sequence[Step]], Sequence[Any] | Iterator[Any]], columns: str
+    of: Events,
+    answer: Callable[[Sequence[Step]], Iterable[tuple[object, ...]]],
+    columns: str,
 ) -> DataFrame:
     """Return the rows that a function gives for the events of each message."""
     from pyspark.sql import functions as f

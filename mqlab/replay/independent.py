@@ -10,7 +10,7 @@ at rest. A network of several that are not joined is the same case, with one nam
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from mqlab.errors import BadValue
 from mqlab.spec import Action, Network, Scenario
@@ -35,7 +35,7 @@ FILLED = ("ActiveMQ.", "VirtualTopic.", "Consumer.")
 Key = tuple[object, ...]
 
 
-def parts(scenario: Any, jitter: int) -> list[Scenario]:
+def parts(scenario: Scenario, jitter: int) -> list[Scenario]:
     """Return the same network with a part of the actions each, in the order of their first ones.
 
     Raises `BadValue` that names what couples the whole of it.

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -35,6 +35,9 @@ from mqlab.replay.cells import (
 from mqlab.replay.entry import Rows
 from mqlab.spec.json_types import JsonObject
 
+if TYPE_CHECKING:
+    from mqlab.trace.columns import Numbers
+
 GROUP = 1 << 17  # rows of a pyramid's row group, the least that a tile reads
 TABLE = 1 << 17  # cells of a table: 1 MB
 FREE = 1 << 16  # cells that a table may have in any case
@@ -54,7 +57,7 @@ def carry(old: Path, known: JsonObject, shape: Shape) -> dict[str, Cells]:
     return found
 
 
-def _depth_changes(when: Any, broker: Any, last: Any) -> Cells:
+def _depth_changes(when: Numbers, broker: Numbers, last: Numbers) -> Cells:
     """Return by how much depths changed in each bucket, of which each has all brokers in the same order."""
     held = last.reshape(-1, len(np.unique(broker)))
     change = np.diff(held, axis=0, prepend=0)
@@ -83,7 +86,7 @@ def leave(found: Mapping[str, Cells], shape: Shape, target: Path, task: int) -> 
         beside.replace(path)
 
 
-def _narrow(parts: Sequence[Any]) -> Any:
+def _narrow(parts: Sequence[Numbers]) -> Numbers:
     """Return numbers in one array, with as few bits as hold the least and the greatest."""
     ends = (end for part in parts for end in (part.min(), part.max()))
     narrow = np.result_type(*map(np.min_scalar_type, ends))
@@ -137,14 +140,14 @@ def coarser(cells: Cells, levels: int) -> Iterator[Cells]:
         cells, levels = found[-1], levels - len(found)
 
 
-def _compact(key: Any) -> tuple[Any, Any]:
+def _compact(key: Numbers) -> tuple[Numbers, Numbers]:
     """Return the keys that there are, and the place of each cell's among them."""
     seen = np.zeros(int(key.max()) + 1, bool)
     seen[key] = True
     return np.flatnonzero(seen), (np.cumsum(seen) - 1)[key]
 
 
-def _by_tables(cells: Cells, keys: Any, place: Any, levels: int) -> list[Cells]:
+def _by_tables(cells: Cells, keys: Numbers, place: Numbers, levels: int) -> list[Cells]:
     """Return the cells of the next so many levels; of *keys* each cell has the one at its *place*."""
     when, width = cells[0], len(keys)
     found: list[list[Cells]] = [[] for _ in range(levels)]

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -22,12 +22,15 @@ from mqlab.trace import parquet
 from mqlab.trace.columns import COLUMNS, Names
 from mqlab.trace.trace import Trace
 
+if TYPE_CHECKING:
+    from mqlab.replay.cells import Columns
+    from mqlab.trace.columns import Numbers
+
 BATCH = 1 << 16  # rows of a part that are read at a time
 OF_NODE = ("broker", "frm", "to")
 TABLES = {"node": OF_NODE, "link": ("link",), "dest": ("dest",), "sub": ("sub",)}
 BESIDE = {"node": ("node_role", "node_home"), "link": ("link_from", "link_to")}
 UNMET = -2  # the number of a name that no event has mentioned yet
-Columns = dict[str, Any]  # name -> numpy array
 
 
 class Part:
@@ -71,7 +74,7 @@ class Part:
         self.head = {name: column[count:] for name, column in self.head.items()}
         return taken
 
-    def number(self, rows: Columns, places: Any) -> None:
+    def number(self, rows: Columns, places: Numbers) -> None:
         """Give the next rows, which have these *places* in the whole, the numbers that they have there."""
         if (rows["dest"] < 0).any():
             raise CannotRun(f"{self.folder}: an event without a destination occurred in a part of the run")
@@ -98,7 +101,7 @@ class Places:
             self.places[begin - 1 : begin + common] = np.arange(-1, common)
         self.known = {text: no for no, text in enumerate(names[table])}
 
-    def of(self, numbers: Any, parts: Any) -> Any:
+    def of(self, numbers: Numbers, parts: Numbers) -> Numbers:
         """Return the numbers in the whole of those in rows of *parts*."""
         where = self.begins[parts][:, None] + numbers
         found = self.places[where]

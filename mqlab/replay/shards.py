@@ -13,7 +13,7 @@ import uuid
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mqlab import products
 from mqlab.errors import BadValue
@@ -26,9 +26,11 @@ from mqlab.trace.trace import Trace
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from mqlab.trace.columns import Numbers
+
 
 def run(
-    scenario: Any, out: str | Path, shards: int, seed: int, jitter: int | str, until: int | str | None
+    scenario: Scenario, out: str | Path, shards: int, seed: int, jitter: int | str, until: int | str | None
 ) -> Path:
     """Run a scenario in parts, in so many tasks at most; see `mqlab.replay.run`."""
     if shards < 1:
@@ -88,7 +90,7 @@ def _numbers(scenario: Scenario, parts: Sequence[Scenario]) -> list[object]:
 
     part_of = {id(action): no for no, part in enumerate(parts) for action in part.actions}
     producers = [one for one in scenario.actions if isinstance(one, Producer)]
-    found: list[list[Any]] = [[np.empty(0, np.int32)] for _ in parts]
+    found: list[list[Numbers]] = [[np.empty(0, np.int32)] for _ in parts]
     first = 1
     for one in sorted(producers, key=lambda one: duration(one.at or 0)):
         found[part_of[id(one)]].append(np.arange(first, first + one.sends, dtype=np.int32))

@@ -19,7 +19,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from mqlab.errors import BadFile, BadValue
 from mqlab.replay import owner
@@ -28,6 +28,13 @@ from mqlab.spec.plural import counted
 from mqlab.trace import parquet, tables
 from mqlab.trace.columns import FORMAT
 from mqlab.trace.trace import Trace
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    import pyarrow as pa
+
+    from mqlab.trace.columns import Numbers
 
 EVENTS_PER_FILE = 4_000_000
 BYTES = 12  # of an event on disk, at most
@@ -70,7 +77,7 @@ class Writer:
         self.files: list[dict[str, object]] = []
         (folder / "events").mkdir(parents=True, exist_ok=True)
 
-    def add(self, table: Any) -> None:
+    def add(self, table: pa.Table) -> None:
         """Write one file; raises `BadValue` for events that do not follow those before."""
         if not table.num_rows:
             return
@@ -153,7 +160,7 @@ def _clear(folder: Path) -> None:
         shutil.rmtree(built)
 
 
-def messages_of(table: Any) -> list[list[int]]:
+def messages_of(table: pa.Table) -> list[list[int]]:
     """Return which messages each row group of a file has: the first and last numbers of runs of them.
 
     The least and the greatest say nothing where several producers send at once: to find one message among
@@ -166,7 +173,7 @@ def messages_of(table: Any) -> list[list[int]]:
     return [_runs(group[group >= 0], np) for group in groups]
 
 
-def _runs(numbers: Any, np: Any) -> list[int]:
+def _runs(numbers: Numbers, np: ModuleType) -> list[int]:
     if not len(numbers):
         return []
     low, shift = int(numbers.min()), BLOCK
@@ -186,7 +193,7 @@ def has_message(runs: Sequence[int], message: int) -> bool:
     return place % 2 == 1 or (place < len(runs) and runs[place] == message)
 
 
-def _in_order(times: Any) -> bool:
+def _in_order(times: pa.ChunkedArray) -> bool:
     """Whether a column of times never falls."""
     import numpy as np
 
@@ -225,7 +232,7 @@ def pyramid(folder: Path) -> JsonDict | None:
 
 
 @contextmanager
-def reading(path: Path) -> Iterator[Any]:
+def reading(path: Path) -> Iterator[pa.parquet.ParquetFile]:
     """Open an event or pyramid file; what is damaged in it, to the last page, is a `BadFile`."""
     pa = tables.arrow()
     try:

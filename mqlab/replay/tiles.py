@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -15,8 +15,12 @@ from mqlab.replay import store
 from mqlab.replay.cells import COUNT_COLUMNS, DEPTH, DEPTH_COLUMNS, FORM, KINDS, MARGINALS, counts
 from mqlab.spec.json_types import JsonDict
 from mqlab.spec.plural import counted
+from mqlab.spec.values import duration
 from mqlab.trace import parquet
 from mqlab.trace.trace import Trace
+
+if TYPE_CHECKING:
+    from mqlab.trace.columns import Numbers
 
 COUNTED = ("link", "broker", "dest")  # what `Tiles.counted` counts
 MOST_COUNTED = 1_000_000  # events
@@ -120,8 +124,12 @@ class PyramidReader:
         parts = [self._read(path, start, stop, "t", wanted) for path, start, stop in pieces]
         return pa.concat_tables(parts) if parts else parquet.schema().empty_table()
 
-    def window(self, t0: int, t1: int, limit: int = 200_000) -> Trace:
-        """Return the events of a window as a trace; causes before the window are none."""
+    def window(self, t0: int | str, t1: int | str, limit: int = 200_000) -> Trace:
+        """Return the events of a window as a trace; causes before the window are none.
+
+        The window is from *t0* to *t1*: texts such as ``"1s"``, or numbers of microseconds, as a `Duration` is.
+        """
+        t0, t1 = _us(t0, "t0"), _us(t1, "t1")
         pieces = list(self._rows(t0, t1))
         first = self._first_row(pieces)
         table = self.events(t0, t1, limit)
@@ -147,7 +155,7 @@ class PyramidReader:
         plain = {name: values.tolist() for name, values in columns.items()}
         return Trace.from_columns(self._header(rows), self.names, plain)
 
-    def _header(self, rows: Any) -> dict[str, object]:
+    def _header(self, rows: Numbers) -> dict[str, object]:
         """Return the header of a part: what is told of its events, by their rows in the part."""
         header: JsonDict = {**self.manifest["header"], "part": True}
         if not header.get("details"):
@@ -159,7 +167,7 @@ class PyramidReader:
         details = [[int(place[no]), header["details"][no][1]] for no in np.flatnonzero(known)]
         return {**header, "details": details}
 
-    def _of(self, message: int) -> tuple[pa.Table, Any]:
+    def _of(self, message: int) -> tuple[pa.Table, Numbers]:
         """Return the events of one message, and the number of each in the run; raises `BadValue` for none."""
         found, rows = [], []
         for entry in self.manifest["files"]:
@@ -238,7 +246,7 @@ class PyramidReader:
         return pa.concat_tables(parts) if parts else get(path, 0, wanted)[:0]
 
 
-def _tile(when: Any, key: Any, room: int, n: Any, total: Any, shift: int) -> pa.Table:
+def _tile(when: Numbers, key: Numbers, room: int, n: Numbers, total: Numbers, shift: int) -> pa.Table:
     return pa.table(
         {
             "t": when << shift,
@@ -271,3 +279,8 @@ def _group(path: Path, number: int, columns: tuple[str, ...] | None) -> pa.Table
     with store.reading(path) as file:
         table = file.read_row_group(number, columns=None if columns is None else list(columns))
         return table.replace_schema_metadata(None)
+
+
+def _us(time: int | str, where: str) -> int:
+    """Return a moment of a run in microseconds; raises `BadValue` for what is none."""
+    return time if isinstance(time, int) else duration(time, where)

@@ -8,11 +8,17 @@ import sys
 from array import array
 from collections.abc import Iterable, Mapping
 from importlib.util import find_spec
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from mqlab.errors import UnknownName
 from mqlab.spec.json_types import JsonObject
 from mqlab.spec.values import Duration
+
+if TYPE_CHECKING:
+    from numpy import signedinteger
+    from numpy.typing import NDArray
+
+    Numbers = NDArray[signedinteger]  # a column, or a part of it, in numpy
 
 FORMAT = 1
 WORTH = 50_000  # events from which on it pays to import numpy

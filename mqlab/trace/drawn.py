@@ -6,13 +6,12 @@ A trace needs nothing of that room, which is above it and may not be installed.
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
 
 
 class Plottable:
     """A value with charts of its own."""
 
-    def plot(self) -> Any:
+    def plot(self) -> object:
         """Return charts for a notebook: what lay where over time, how long messages took, who got how many.
 
         Raises `MissingExtra` without Bokeh.

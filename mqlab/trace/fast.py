@@ -10,6 +10,8 @@ from array import array
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from mqlab.trace.fates import (
     BURIED,
     CODE,
@@ -26,11 +28,13 @@ from mqlab.trace.fates import (
     MessagesAtEnd,
     failed_sends,
 )
-from mqlab.trace.keyed import Rows, Table, as_array
+from mqlab.trace.keyed import Table, as_array
 from mqlab.trace.kinds import Kind, Reason
 
 if TYPE_CHECKING:
-    from mqlab.trace.columns import Columns
+    from numpy.typing import NDArray
+
+    from mqlab.trace.columns import Columns, Numbers
 
 SPAN = 1 << 18  # events that are gone through at a time
 DENSE = 1 << 26  # keys that a table may have without being packed
@@ -45,16 +49,12 @@ def tally(trace: Columns) -> FateTable:
 
 def count(values: array[int], rows: array[int]) -> dict[int, int]:
     """Return value -> how many of the rows have it; none is negative."""
-    import numpy as np
-
     found = np.bincount(np.asarray(values)[np.asarray(rows)]) if len(rows) else np.zeros(0, int)
     return {value: int(found[value]) for value in np.flatnonzero(found).tolist()}
 
 
 def copies(trace: Columns, rows: array[int], owner: list[int]) -> list[tuple[int, int, int]]:
     """Return what `plain.copies` does."""
-    import numpy as np
-
     at = np.asarray(rows)
     kind, to, msg, dest, cause = (np.asarray(trace.column(c)) for c in ("kind", "to", "msg", "dest", "cause"))
     msg, dest, cause, to = msg[at].astype(np.int64), dest[at], cause[at], np.array(owner)[to[at]]
@@ -69,10 +69,9 @@ def copies(trace: Columns, rows: array[int], owner: list[int]) -> list[tuple[int
     return sorted(zip(*(column.tolist() for column in columns), strict=True))
 
 
-def depths(trace: Columns) -> tuple[list[tuple[int, int]], list[Rows], list[Rows]]:
+def depths(trace: Columns) -> tuple[list[tuple[int, int]], list[Numbers], list[Numbers]]:
     """Return the places (broker, destination) that held messages, and for each times (us) and depths then."""
     found = NumpyFates(trace)
-    np = found.np
     opens, closes, moved = found.changes(found.whole)
     rows = np.concatenate((opens, closes, moved))
     node = np.concatenate((found.broker[opens], found.broker[closes], found.frm[moved]))
@@ -90,9 +89,7 @@ class NumpyFates:
     """The columns of a trace, and the tables that are made of them."""
 
     def __init__(self, trace: Columns) -> None:
-        import numpy as np
-
-        self.np, self.trace = np, trace
+        self.trace = trace
         columns = ("kind", "msg", "broker", "frm", "dest", "sub", "cause", "rule")
         (self.kind, self.msg, self.broker, self.frm, self.dest, self.sub, self.cause, self.rule) = (
             np.asarray(trace.column(name)) for name in columns
@@ -118,56 +115,57 @@ class NumpyFates:
         for start in range(0, len(self.kind), SPAN):
             yield range(start, min(start + SPAN, len(self.kind)))
 
-    def are(self, span: range, *kinds: int) -> Rows:
+    def are(self, span: range, *kinds: int) -> NDArray[np.bool_]:
         """Return of each event of a span whether it is of one of some kinds."""
         kind = self.kind[span.start : span.stop]
-        wanted = kind == int(kinds[0])
+        wanted: NDArray[np.bool_] = kind == int(kinds[0])
         for other in kinds[1:]:
             wanted |= kind == int(other)
         return wanted
 
-    def of(self, *kinds: int) -> Rows:
+    def of(self, *kinds: int) -> Numbers:
         """Return the rows of events of some kinds, in order."""
-        return self.np.flatnonzero(self.are(range(len(self.kind)), *kinds))
+        return np.flatnonzero(self.are(range(len(self.kind)), *kinds))
 
-    def told(self, span: range, *kinds: int) -> Rows:
+    def told(self, span: range, *kinds: int) -> Numbers:
         """Return those of a span that are of a message that somebody sent."""
         wanted = self.are(span, *kinds)
         wanted &= self.known[span.start : span.stop]
-        return self.np.flatnonzero(wanted) + span.start
+        return np.flatnonzero(wanted) + span.start
 
-    def before(self, rows: Rows) -> Rows:
+    def before(self, rows: Numbers) -> Numbers:
         """Return the kind of the event that led to each; -1 for none."""
         cause = self.cause[rows]
-        return self.np.where(cause >= 0, self.kind[cause], -1)
+        return np.where(cause >= 0, self.kind[cause], -1)
 
-    def by_message(self, *kinds: int) -> Rows:
+    def by_message(self, *kinds: int) -> Numbers:
         """Return message -> the last row of those kinds that is of it, or -1."""
-        table = self.np.full(self.last + 1, -1, self.np.int32)
+        table = np.full(self.last + 1, -1, np.int32)
         for span in self.spans():
             rows = self.told(span, *kinds)
             table[self.msg[rows]] = rows
         return table
 
-    def first(self, rows: Rows) -> Rows:
+    def first(self, rows: Numbers) -> Numbers:
         """Return message -> the first of the rows that is of it, or -1."""
-        table, rows = self.np.full(self.last + 1, -1, self.np.int32), rows[::-1]
+        table, rows = np.full(self.last + 1, -1, np.int32), rows[::-1]
         table[self.msg[rows]] = rows
         return table
 
-    def keys(self, rows: Rows, nodes: Rows) -> Rows:
+    def keys(self, rows: Numbers, nodes: Numbers) -> Numbers:
         """Return the key of the place of each event, which is at a broker: broker, destination and message.
 
         It is negative for a node that is no broker.
         """
-        key = self.places[nodes[rows]] * self.dests + self.dest[rows]
-        return key * (self.last + 1) + self.msg[rows]
+        key: Numbers = self.places[nodes[rows]] * self.dests + self.dest[rows]
+        key *= self.last + 1
+        key += self.msg[rows]
+        return key
 
     # What brokers hold
 
     def held(self) -> MessagesAtEnd:
         """Return what queues and subscriptions hold at the end."""
-        np = self.np
         columns = [np.concatenate(both) for both in zip(self.at_brokers(), self.copies(), strict=True)]
         msg, dest, broker = columns[2], columns[1], columns[0]
         if len(self.copied):  # what lies at brokers is in order already
@@ -175,9 +173,8 @@ class NumpyFates:
             columns = [column[order] for column in columns]
         return MessagesAtEnd(*(as_array(column, "i") for column in columns))
 
-    def changes(self, span: range) -> tuple[Rows, Rows, Rows]:
+    def changes(self, span: range) -> tuple[Numbers, Numbers, Numbers]:
         """Return the rows of a span: brokers take hold of messages, let go of them, lose them to another."""
-        np = self.np
         opens = self.told(span, Kind.Enqueued, Kind.TakenOver)
         fresh = (self.kind[opens] == Kind.TakenOver) | (self.before(opens) != Kind.Returned)
         opens = opens[self.stored[self.dest[opens]] & fresh]
@@ -187,9 +184,8 @@ class NumpyFates:
         closes = np.concatenate((closes, dropped)) if len(dropped) else closes
         return opens, closes[self.stored[self.dest[closes]]], moved
 
-    def at_brokers(self) -> tuple[Rows, ...]:
+    def at_brokers(self) -> tuple[Numbers, ...]:
         """Return what lies at brokers: columns as those of `MessagesAtEnd`."""
-        np = self.np
         table = self.table()
         count, opened = table.of(0), table.of(-1)
         for span in self.spans():
@@ -213,13 +209,13 @@ class NumpyFates:
         """Return what numbers the places: of all that there may be, or of those where something came."""
         size = (self.last + 1) * len(self.brokers) * self.dests
         if size <= max(DENSE, 2 * len(self.kind)):
-            return Table(self.np, size)
+            return Table(size)
         opens = self.changes(self.whole)[0]
-        return Table(self.np, size, self.np.unique(self.keys(opens, self.broker)))
+        return Table(size, np.unique(self.keys(opens, self.broker)))
 
-    def tells(self, table: Table, messages: Rows) -> Rows:
+    def tells(self, table: Table, messages: Numbers) -> Numbers:
         """Return for each place the last row that says why these messages lie there, or -1."""
-        asked, told = self.np.zeros(self.last + 1, bool), table.of(-1)
+        asked, told = np.zeros(self.last + 1, bool), table.of(-1)
         asked[messages] = True
         for span in self.spans():
             rows = self.told(span, *TELLS)
@@ -228,9 +224,8 @@ class NumpyFates:
             table.put(told, self.keys(rows, self.broker), rows)
         return told
 
-    def copies(self) -> tuple[Rows, ...]:
+    def copies(self) -> tuple[Numbers, ...]:
         """Return the copies that subscriptions hold, each broker's of a message as one; see `ended`."""
-        np = self.np
         self.ended = self.copied = none = np.zeros(0, np.int64)
         if self.stored.all():
             return (none,) * 5
@@ -249,9 +244,9 @@ class NumpyFates:
         at = at[end < 0]
         return self.broker[at], self.dest[at], self.msg[at], at, at
 
-    def ends(self, at: Rows) -> Rows:
+    def ends(self, at: Numbers) -> Numbers:
         """Return the row with which each copy ended with its subscription or broker, or -1."""
-        np, never = self.np, len(self.kind)
+        never = len(self.kind)
         left = np.full(len(self.trace.names["sub"]), -1, np.int64)
         rows = self.of(Kind.Unsubscribed)
         left[self.sub[rows]] = rows
@@ -268,7 +263,7 @@ class NumpyFates:
 
     def tally(self) -> FateTable:
         """Return what became of every message."""
-        np, lying = self.np, self.held()
+        lying = self.held()
         failed = self.first_failed[self.msg[self.first_failed] >= 0]
         sent, failed = self.first(self.first_sent), self.first(failed)
         got, taken, buried = (self.by_message(*kinds) for kinds in ((Kind.Received,), (Kind.Enqueued,), BURIED))
@@ -300,16 +295,17 @@ class NumpyFates:
             lying,
         )
 
-    def not_taken(self, numbers: Rows, sent: Rows, failed: Rows, fates: Rows, rows: Rows) -> None:
+    def not_taken(
+        self, numbers: Numbers, sent: Numbers, failed: Numbers, fates: Numbers, rows: Numbers
+    ) -> None:
         """Enter the fates of messages that no broker took over."""
         faults, told = Faults(self.trace), failed_sends(self.trace)
         for msg in numbers.tolist():
             knows = sent[msg] if msg in told and failed[msg] < 0 else failed[msg]
             fates[msg], rows[msg] = faults.fate(int(sent[msg]), int(knows))
 
-    def gone(self, buried: Rows) -> Rows:
+    def gone(self, buried: Numbers) -> Numbers:
         """Return message -> the last row with which a copy of it was gone, or -1."""
-        np = self.np
         dropped = self.told(self.whole, Kind.Discarded)
         known = self.rule[dropped] == Reason.duplicate
         gone, twice = buried.copy(), np.full(self.last + 1, -1, np.int32)
@@ -320,17 +316,16 @@ class NumpyFates:
             np.maximum.at(gone, self.ended[0], self.ended[1])
         return np.where(gone >= 0, gone, twice)
 
-    def codes(self, gone: Rows) -> Rows:
+    def codes(self, gone: Numbers) -> Numbers:
         """Return the code of the fate of messages that those rows were the end of."""
-        np, kind = self.np, self.kind[gone]
+        kind = self.kind[gone]
         fault = np.isin(kind, DOWN) | np.isin(self.rule[gone], list(FAULTS))
         kinds = [kind == Kind.Expired, kind == Kind.DeadLettered, fault]
         codes = [CODE[fate] for fate in (Fate.expired, Fate.dead_lettered, Fate.lost)]
         return np.select(kinds, codes, CODE[Fate.dropped])
 
-    def waits(self, lying: MessagesAtEnd, buried: Rows) -> tuple[Rows, Rows]:
+    def waits(self, lying: MessagesAtEnd, buried: Numbers) -> tuple[Numbers, Numbers]:
         """Return message -> the last row that says why it waits, or -1; and whether it is a dead letter."""
-        np = self.np
         msg, told = np.asarray(lying.msg), np.asarray(lying.told, np.int64)
         dead = buried[msg] >= 0
         if dead.any():

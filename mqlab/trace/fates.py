@@ -43,7 +43,7 @@ FAULTS = frozenset(
         Reason.connection_lost,
         Reason.broker_stopped,
         Reason.moved_aside,
-        Reason.scale_down,
+        Reason.no_routing_type,
     )
 )
 

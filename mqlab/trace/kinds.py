@@ -297,3 +297,9 @@ class Reason(IntEnum):
         "Artemis, store-and-forward",
     )
     store_deleted = 78, "the broker's store was deleted", "", {"store"}
+    no_routing_type = (
+        79,
+        "scale-down: the target has no such queue; the one that it creates has no routing type, so anycast "
+        "messages are lost",
+        "Artemis rule 1.8",
+    )

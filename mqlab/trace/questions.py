@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from mqlab.trace import fast, plain
+from mqlab.trace import plain
 from mqlab.trace.fates import CODE, DOWN, LETS_GO, Fate
 from mqlab.trace.kinds import Kind, Reason
 
@@ -51,6 +51,8 @@ def _count(trace: Trace, column: str, rows: array[int]) -> dict[int, int]:
     """Return value -> how many of the rows have it in a column."""
     values = trace.column(column)
     if trace.by_numpy:
+        from mqlab.trace import fast
+
         return fast.count(values, rows)
     return Counter(values[row] for row in rows)
 
@@ -193,7 +195,12 @@ def duplicated(trace: Trace) -> dict[str, dict[int, int]]:
     first = {name: no for no, name in reversed(list(enumerate(names)))}
     owner = [first[name] for name in names]
     rows = trace.rows(Kind.Received)
-    counts = (fast if trace.by_numpy else plain).copies(trace, rows, owner)
+    if trace.by_numpy:
+        from mqlab.trace import fast
+
+        counts = fast.copies(trace, rows, owner)
+    else:
+        counts = plain.copies(trace, rows, owner)
     found: dict[str, dict[int, int]] = {names[node]: {} for node, _, _ in counts}
     for node, msg, count in counts:
         found[names[node]][msg] = count

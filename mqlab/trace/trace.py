@@ -10,7 +10,7 @@ from mqlab.spec import codec
 from mqlab.spec.action import Action
 from mqlab.spec.naming import bare
 from mqlab.spec.values import Duration, moment
-from mqlab.trace import accounts, fast, plain, questions, summary, tables
+from mqlab.trace import accounts, plain, questions, summary, tables
 from mqlab.trace.account import Account
 from mqlab.trace.columns import Columns
 from mqlab.trace.drawn import Plottable
@@ -113,7 +113,12 @@ class Trace(Columns, Plottable):
     def tally(self) -> FateTable:
         """Return what became of every message, as numbers."""
         if self._tally is None:
-            self._tally = (fast if self.by_numpy else plain).tally(self)
+            if self.by_numpy:
+                from mqlab.trace import fast
+
+                self._tally = fast.tally(self)
+            else:
+                self._tally = plain.tally(self)
         return self._tally
 
     def rows_of(self, message: int) -> Sequence[int]:
@@ -152,6 +157,9 @@ class Trace(Columns, Plottable):
 
     def links(self) -> LinkTable:
         """Return what each link between brokers carried, the busiest first; it prints as a table.
+
+        The utilisation is known of links with a bandwidth: ``mq.run(..., links=mq.Link(bandwidth=10_000))``
+        (bytes a second).
 
         >>> import mqlab as mq
         >>> print(mq.run("fuse:2.4").links())

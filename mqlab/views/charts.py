@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import cycle, islice
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from bokeh.document import Document
@@ -18,6 +18,11 @@ from bokeh.transform import dodge
 
 from mqlab.trace import Kind, Trace, fast
 from mqlab.trace.labels import labels
+
+if TYPE_CHECKING:
+    from bokeh.models import GlyphRenderer
+
+    from mqlab.trace.columns import Numbers
 
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9")
 DASHES = ("solid", "dashed", "dotted", "dotdash")
@@ -45,7 +50,7 @@ def depths(trace: Trace) -> list[Line]:
     return sorted(found, key=lambda line: -max(line[2]))
 
 
-def _thinned(time: Any, count: Any, end: int) -> tuple[list[float], list[int]]:
+def _thinned(time: Numbers, count: Numbers, end: int) -> tuple[list[float], list[int]]:
     """Return times (ms) and depths, at most so many: the last of each moment, the highest of each span."""
     last = np.flatnonzero(np.append(np.diff(time), 1))
     time, count = time[last], count[last]
@@ -119,7 +124,7 @@ def spans(counts: Mapping[str, Mapping[str, Sequence[int]]]) -> Document:
     return found
 
 
-def _figure(title: str, x: str, y: str, counts: str = "y", **more: Any) -> figure:
+def _figure(title: str, x: str, y: str, counts: str = "y", **more: object) -> figure:
     """Return an empty chart, on whose axis *counts* there are messages."""
     plot = figure(
         height=260,
@@ -148,7 +153,7 @@ def _figure(title: str, x: str, y: str, counts: str = "y", **more: Any) -> figur
     return plot
 
 
-def _legend(plot: figure, items: list[tuple[str, list[Any]]], place: str = "below") -> None:
+def _legend(plot: figure, items: list[tuple[str, list[GlyphRenderer]]], place: str = "below") -> None:
     plot.add_layout(
         Legend(
             items=items,

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from bokeh.document import Document
 from bokeh.layouts import gridplot
-from bokeh.models import Column, ColumnDataSource, Div, FactorRange, LinearColorMapper
+from bokeh.models import Column, ColumnDataSource, Div, FactorRange, LinearColorMapper, UIElement
 from bokeh.palettes import Cividis256
 from bokeh.plotting import figure
 
@@ -28,7 +27,7 @@ def document(panels: Mapping[str, Values], unit: str, high: float | None = None)
     shown = list(panels.items())[:MOST]
     maps = [_map(title, rows, scale, unit) for title, rows in shown]
     rows = [maps[at : at + ACROSS] for at in range(0, len(maps), ACROSS)]
-    parts: list[Any] = [gridplot(rows, toolbar_location=None, sizing_mode="stretch_width")]
+    parts: list[UIElement] = [gridplot(rows, toolbar_location=None, sizing_mode="stretch_width")]
     if len(panels) > MOST:
         parts.append(Div(text=f"{len(panels) - MOST} more are not drawn; the table has them."))
     found = Document()

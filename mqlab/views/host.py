@@ -6,7 +6,6 @@ import json
 from collections.abc import Callable
 from importlib import resources
 from pathlib import Path
-from typing import Any
 
 import anywidget
 import bokeh
@@ -15,7 +14,7 @@ from bokeh.document import Document
 from bokeh.embed import json_item
 
 from mqlab.errors import MqlabError
-from mqlab.spec.json_types import JsonDict
+from mqlab.spec.json_types import JsonDict, JsonObject
 from mqlab.views import bokehjs, player
 from mqlab.views.tracks import Table
 
@@ -50,15 +49,15 @@ class View(anywidget.AnyWidget):
     def __init__(
         self,
         shown: Document | str,
-        answer: Callable[[str, JsonDict], Any] | None = None,
-        **traits: Any,
+        answer: Callable[[str, JsonDict], object] | None = None,
+        **traits: object,
     ) -> None:
         served = bokehjs.is_installed()
         super().__init__(item=_item(shown), served=served, answers=answer is not None, **traits)
         self._answers = answer
         self.on_msg(self._answer)
 
-    def _answer(self, widget: Any, content: Any, buffers: Any) -> None:
+    def _answer(self, widget: object, content: JsonObject, buffers: object) -> None:
         """Send a page what it lacks of BokehJS and of the player; answer what it asks."""
         kind = content.get("kind") if isinstance(content, dict) else None
         if kind == "bokehjs?":

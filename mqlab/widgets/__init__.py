@@ -1,4 +1,4 @@
-"""ipywidgets, only here: the workbench and its forms."""
+"""ipywidgets: the workbench and the player of replays; the form of a lesson's task is the lessons' own."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any
 
 from mqlab.errors import MissingExtra
 
-__all__ = ["ReplayPlayer", "TaskForm", "Workbench"]
-_HOMES = {"ReplayPlayer": "replay", "TaskForm": "task", "Workbench": "workbench"}
+__all__ = ["ReplayPlayer", "Workbench"]
+_HOMES = {"ReplayPlayer": "replay", "Workbench": "workbench"}
 
 
 def __getattr__(name: str) -> Any:

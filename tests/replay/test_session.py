@@ -147,7 +147,7 @@ def test_a_cache_that_cannot_be_written_to_is_done_without(tmp_path, monkeypatch
     assert archive.Archive.of(command).added(command, begun=False) == command
 
 
-@pytest.mark.sample(3, pool="javas")
+@pytest.mark.sample(5, pool="javas")
 def test_the_archive_is_made_used_and_ignored_when_it_is_stale(tmp_path):
     start = (
         "import mqlab as mq; from mqlab.replay import spark as s, archive;"

@@ -117,7 +117,7 @@ def test_a_broker_that_a_producer_is_on_is_no_client_of_it():
 
 
 @pytest.mark.parametrize(("uri", "row"), [
-    ("tcp://A:7777", "port 7777 of A: ignored: in mqlab A is found by its name, at any port"),
+    ("tcp://A:7777", "port 7777 of A: a real broker refuses it: A listens on 61616 by default"),
     ("failover:(tcp://A:1?wireFormat.cacheEnabled=no)", "wireFormat.cacheEnabled=no: read as false; write"),
     ("failover:(tcp://A:61616)?randomize=perhaps", "randomize=perhaps: read as false; write true or false"),
     ("failover:(tcp://A:61616)?randomize=FALSE&maxReconnectDelay=5", None),
@@ -132,8 +132,27 @@ def test_the_port_of_a_connector_is_told_but_not_of_one_from_files(tmp_path):
     load = mq.default_load(net)
     assert [one.what for one in mq.run(net, *load).undone] == ["A/ab, port 61617 of B"]
     mq.save(mq.Network(mq.Broker("A", CONNECTOR), mq.Broker("B")), tmp_path)
-    other = mq.load(tmp_path)  # of files `check` looks at the ports
+    other = mq.load(tmp_path)
     assert mq.run(other, *load).undone == ()
+
+
+@pytest.mark.parametrize(("product", "started"), [("openmq", 5000), ("artemis", 9000)])
+def test_what_comes_before_the_brokers_have_started_is_told_with_what_waits_for_them(product, started):
+    net = mq.complete(3, product=product)
+    one, other, _ = net.names
+    reads, sends = mq.Consumer("C", on=other, reads=Q), mq.Producer("P", on=one, sends=9, to=Q, every="1s")
+    early = told(mq.run(net, reads, sends, mq.Pause(other, at="2s"), mq.Resume(other, at="20s")))
+    waited = f"Consumer C, which waited until the brokers had started, at {started} ms"
+    remedy = "choose a later at=, or give all actions one"
+    assert f"Pause {other} at 2s: came before {waited}; {remedy}" in early
+    assert told(mq.run(net, reads, sends, mq.Pause(other, at="12s"), mq.Resume(other, at="20s"))) == []
+    assert told(mq.run(mq.chain(3), mq.Consumer("C", on="B2", reads=Q), mq.Pause("B2", at="2s"))) == []
+
+
+def test_a_pause_of_a_broker_that_is_not_up_is_told():
+    two = artemis.Network(artemis.Broker("A"), artemis.Broker("B"))
+    assert told(mq.run(two, mq.Pause("B", at="2s"))) == ["Pause B at 2s: the broker was not running"]
+    assert told(mq.run(two, mq.Pause("B", at="7s"))) == []
 
 
 def test_a_consumer_at_a_broker_that_is_down_is_told():
@@ -312,3 +331,13 @@ def test_a_rollback_of_a_consumer_that_acknowledges_at_once_is_told():
 def test_acknowledge_is_no_mode():
     with pytest.raises(BadValue, match="acknowledge is 'transacted'; expected true or false"):
         mq.Consumer("C", on="A", reads=Q, acknowledge="transacted")
+
+
+def test_a_script_that_begins_with_the_start_of_one_broker_names_those_that_it_does_not_start():
+    two = mq.Network(mq.Broker("A"), mq.Broker("B"))
+    (row, *_) = told(mq.run(two, mq.Restart("A"), mq.Consumer("C", on="B", reads=Q)))
+    assert row.startswith(
+        "Broker B: never started, as a script that begins with Restart A starts no other broker"
+    )
+    assert told(mq.run(two, mq.Restart("A"), mq.Restart("B"))) == []
+    assert told(mq.run(two, mq.Start(), mq.Consumer("C", on="B", reads=Q))) == []

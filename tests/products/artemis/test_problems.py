@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+import mqlab as mq
+from mqlab import artemis
 from mqlab.products.artemis.files import lab_file
 from mqlab.products.artemis.rules import check
 from tests.conftest import packed
@@ -104,6 +106,7 @@ RECORDED = {
     "excludes": {"colocated/no_excludes"},
     "scale-down-group": {"scale_down/group_without_member"},
     "scale-down-target": {"scale_down/no_connector"},
+    "scale-down-queue": {"scale_down/two_queues_one_missing"},
     "scale-down-slave": {"scale_down/slave_scales_down", "scale_down/slave_scales_down_orderly",
                          "scale_down_2_5/slave_scales_down"},
     "off-remote": {"load_balancing/off_redistribution", "load_balancing/off_remote_consumer"},
@@ -135,3 +138,23 @@ def test_where_the_check_warns_of_a_vote_no_slave_went_live_after_a_crash():
         for entry in value["observed"]["outcomes"]:
             last = list(entry["outcome"]["snapshots"].values())[-1]["brokers"]
             assert not any(last[n]["role"] == "live" and last[n].get("pair") != n for n in names), path
+
+
+def test_a_queue_that_the_target_of_a_scale_down_lacks_is_told_and_its_loss_has_its_reason():
+    orders = mq.Queue("ORDERS")
+    brokers = artemis.Broker("A1"), artemis.Broker("A2", "live_only", scale_down={"connectors": ["A1"]})
+    story = (
+        mq.Producer("P", on="A2", sends=3, to=orders),
+        mq.Stop("A2"),
+        mq.Consumer("C", on="A1", reads=orders),
+    )
+    bare, listed = (
+        artemis.Network(*brokers, queues=queues) for queues in ((), (artemis.AddressQueue("ORDERS"),))
+    )
+    assert [problem.rule for problem in mq.check(bare, *story)] == ["scale-down-queue"]
+    assert "queues=(AddressQueue('ORDERS'),)" in mq.check(bare, *story)[0].remedy
+    assert len(mq.check(listed, *story)) == len(mq.check(bare)) == 0
+    trace = mq.run(bare, *story)
+    assert trace.received() == {"C": 0}
+    assert "the target has no such queue; the one that it creates has no routing type" in str(mq.explain(trace))
+    assert mq.run(listed, *story).received() == {"C": 3}

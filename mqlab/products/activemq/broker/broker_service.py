@@ -5,7 +5,7 @@ What the broker does with messages is the core's; here is when it does it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mqlab.engine.clock import Call
 from mqlab.products.activemq.broker.broker import Broker
@@ -39,7 +39,7 @@ class BrokerService:
         self.role = self.observed_role = "down"  # who looks sees a broker until it has ended
         self.line = NetworkPath() if member.link else None
         self.sockets: list[TransportChannel] = []
-        self.frozen_calls: list[tuple[Any, Any]] = []
+        self.frozen_calls: list[tuple[Call, object]] = []
         self.paused = self.open = self.starting = False
         self.connectors: list[DiscoveryNetworkConnector] = []
         self.incarnation = 0

@@ -7,14 +7,14 @@ has left (policies `memoryLimit` and `producerFlowControl`).
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mqlab.products.activemq.broker import advisory
 from mqlab.products.activemq.broker.message import Message
 from mqlab.trace.kinds import Kind, Reason
 
 if TYPE_CHECKING:
+    from mqlab.engine.clock import Call
     from mqlab.products.activemq.broker.broker import Broker
     from mqlab.products.activemq.broker.queue import Queue
     from mqlab.products.activemq.broker.topic import Topic
@@ -29,7 +29,7 @@ class MemoryUsage:
         self.broker, self.of = broker, of
         policy = of.policy
         self.limit: int = policy["memory_limit"] if policy["producer_flow_control"] else 0
-        self.blocked: deque[tuple[Callable[[object], None], object]] = deque()
+        self.blocked: deque[tuple[Call, object]] = deque()
 
     def used(self) -> int:
         """Return the bytes held; a topic holds what its slowest subscriber has not done with."""
@@ -38,7 +38,7 @@ class MemoryUsage:
         backlogs = ([*sub.dispatched, *sub.waiting] for sub in self.of.subs)
         return max((sum(m.size for m in backlog) for backlog in backlogs), default=0)
 
-    def full_for(self, message: Message, again: Callable[[Any], None], argument: Any) -> bool:
+    def full_for(self, message: Message, again: Call, argument: object) -> bool:
         """Whether *message* has to wait; if so *again* is called once there is room."""
         if not self.limit or self.used() < self.limit:
             return False

@@ -34,6 +34,7 @@ from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Reason
 
 if TYPE_CHECKING:
+    from mqlab.engine.clock import Call
     from mqlab.products.activemq.lab import Lab
 
 
@@ -54,7 +55,7 @@ class ClientConnection:
         self.consumers: dict[str, AddressedConsumer] = {}
         self.temps: list[Destination] = []
         self.calls: dict[int, PendingCall] = {}
-        self.waiting: list[tuple[Any, Any]] = []  # what is to happen at the next connection
+        self.waiting: list[tuple[Call, object]] = []  # what is to happen at the next connection
         self.cache: list[tuple[Send, int]] = []  # unreliable sends, with their sizes
         self.client_id = spec.client_id or spec.name
         self.redelivery = spec.redelivery or Redelivery()

@@ -121,7 +121,7 @@ class NestedTransport:
             self.client_end.on_closed(self)
 
 
-def open_transport(lab: Lab, owner: Any, uri: str) -> Any:
+def open_transport(lab: Lab, owner: TransportListener, uri: str) -> FailoverTransport | PlainTransport:
     """Return the transport of a client's address; raises `Refused` as the factory would."""
     scheme = uris.scheme_of(uri)
     if uri == scheme:
@@ -141,21 +141,21 @@ def open_transport(lab: Lab, owner: Any, uri: str) -> Any:
     return plain
 
 
-def composite_transport(lab: Lab, owner: object, uri: str) -> FailoverTransport:
+def composite_transport(lab: Lab, owner: TransportListener, uri: str) -> FailoverTransport:
     """Return the transport of a failover: or a discovery: address."""
     if uris.scheme_of(uri) == "discovery":
         return discovery_transport(lab, owner, uri)
     return failover_transport(lab, owner, uri)
 
 
-def failover_transport(lab: Lab, owner: Any, uri: str) -> FailoverTransport:
+def failover_transport(lab: Lab, owner: TransportListener, uri: str) -> FailoverTransport:
     """Return the transport of a failover: address."""
     found = uris.split(uri)
     options = uris.failover_options(found.options, lab.edition)
     return FailoverTransport(lab, owner, options, found.elements)
 
 
-def discovery_transport(lab: Lab, owner: Any, uri: str) -> FailoverTransport:
+def discovery_transport(lab: Lab, owner: TransportListener, uri: str) -> FailoverTransport:
     """Return the transport of a discovery: address, fed by its agent."""
     found = uris.split(uri)
     if not found.elements:

@@ -9,11 +9,11 @@ from collections.abc import Iterator
 
 from mqlab.errors import UriError
 from mqlab.products.activemq.client.addresses import FAILOVER, TCP_OPTIONS, WIRE_OPTIONS, FailoverOptions
+from mqlab.products.activemq.files.clients import Ports, closed, ports
 from mqlab.spec.clients import Client
 from mqlab.spec.scenario import Scenario
 from mqlab.spec.uri import Uri, parse
 
-PORT = 61616  # of a broker that says nothing else
 _USUAL = FailoverOptions()
 SWITCHES = {
     name
@@ -26,8 +26,9 @@ SWITCHES = {
 def read_otherwise(scenario: Scenario) -> list[dict[str, str]]:
     """Return what of a script's addresses is not read as it is written, each with what is read instead."""
     network = scenario.network
-    if network.origin is not None or scenario.pace == "calls":
+    if scenario.pace == "calls":
         return []
+    known = ports(network)
     written = [(f"{broker.name}/{one.name}", one.uri) for broker, one in network.connectors()]
     written += [(f"Client {one.name}", one.uri) for one in scenario.actions if isinstance(one, Client)]
     found = []
@@ -36,18 +37,21 @@ def read_otherwise(scenario: Scenario) -> list[dict[str, str]]:
             uri = parse(text)
         except UriError:  # the broker or client says so itself
             continue
-        found += [{"what": f"{who}, {what}", "why": why} for what, why in _of(uri, network.names)]
+        rows = (*_switches(uri), *_ports(uri, known, "" if network.origin else " by default"))
+        found += [{"what": f"{who}, {what}", "why": why} for what, why in rows]
     return found
 
 
-def _of(uri: Uri, brokers: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+def _switches(uri: Uri) -> Iterator[tuple[str, str]]:
     for name, value in uri.parameters.items():
         if name.rpartition(".")[2] in SWITCHES and value and value.lower() not in ("true", "false"):
             yield f"{name}={value}", "read as false; write true or false"
-    if uri.host in brokers and uri.port not in (None, PORT):
-        yield (
-            f"port {uri.port} of {uri.host}",
-            f"ignored: in mqlab {uri.host} is found by its name, at any port",
-        )
     for part in uri.components:
-        yield from _of(part, brokers)
+        yield from _switches(part)
+
+
+def _ports(uri: Uri, known: Ports, usual: str) -> Iterator[tuple[str, str]]:
+    for leaf, port in closed(uri, known):
+        right = f"{leaf.scheme}://{leaf.host}:{port}"
+        why = f"a real broker refuses it: {leaf.host} listens on {port}{usual}; mqlab goes by the name alone"
+        yield f"port {leaf.port} of {leaf.host}", f"{why}; write {right}"

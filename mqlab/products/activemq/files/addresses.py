@@ -10,11 +10,12 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from mqlab.errors import UriError
+from mqlab.errors import UnknownName, UriError
 from mqlab.products.activemq.files.elements import BrokerElement
 from mqlab.spec import uri as uris
 from mqlab.spec.connector import HEARD
 
+PORT = 61616  # of a broker that says nothing else
 ANYWHERE = ("0.0.0.0", "::", "[::]", "*", "")
 HERE = ("localhost", "127.0.0.1", "[::1]", "::1", *ANYWHERE)
 _HOST = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*://(?:[^@/?]*@)?)([^:/?]+)")
@@ -69,6 +70,30 @@ class AddressBook:
         alike = [name for name in self.names if name.lower() == first]
         return alike[0] if len(alike) == 1 else None
 
+    def ports(self, broker: str) -> list[int]:
+        """Return the ports that a broker is known to listen on; none where it may be any."""
+        own = [at.port for at in self.listeners if at.broker == broker]
+        return [] if None in own else [port for port in own if port is not None]
+
+    def of_client(self, uri: str) -> str:
+        """Return a client's address with brokers' names for hosts; raises `UnknownName` for a host of nobody.
+
+        A port that its broker listens on is left out, so that what stays is what a real broker would refuse.
+        """
+
+        def there(leaf: uris.Uri) -> str | None:
+            host = leaf.host or ""
+            name = self.find(host, leaf.port, "")
+            if name is None:
+                at = {one.broker for one in self.listeners if one.host.lower() == host.lower()}
+                if len(at) != 1 and host not in self.names:
+                    listed = (f"tcp://{one.host}:{one.port} ({one.broker})" for one in self.listeners)
+                    raise UnknownName(f"{leaf} leads to no broker; these files listen on {', '.join(listed)}")
+                name = host if len(at) != 1 else at.pop()
+            return f"{name}:" if leaf.port in self.ports(name) else name
+
+        return rewritten(uri, there)
+
     def resolved(self, uri: str, home: str) -> tuple[str, list[str]]:
         """Return an address with brokers' names for hosts, and the hosts that are no broker here."""
         nowhere: list[str] = []
@@ -97,7 +122,7 @@ def _listeners(name: str, broker: BrokerElement) -> list[Listener]:
 def rewritten(uri: str, host_of: Callable[[uris.Uri], str | None]) -> str:
     """Return an address with other hosts, where *host_of* has one for a part; a bad address stays.
 
-    A host with a port of its own, as in ``B:61616``, takes the place of host and port.
+    A host with a port of its own, as in ``B:61616``, takes the place of host and port; ``B:`` of both, too.
     """
     try:
         leaves = uris.parse(uri).leaves()
@@ -120,4 +145,4 @@ def _with_host(text: str, host: str) -> str:
     rest = text[found.end() :]
     if ":" in host:
         rest = re.sub(r"\A:\d*", "", rest)
-    return found[1] + host + rest
+    return found[1] + host.removesuffix(":") + rest

@@ -75,9 +75,7 @@ def _below(parent: Element, above: str) -> Iterator[Told]:
 def not_played(scenario: Scenario) -> dict[str, list[dict[str, str]]]:
     """Return what the header of a run says of files, or of addresses that are not read as they are written."""
     origin = scenario.network.origin
-    if origin is not None:
-        return _of_files(origin)
-    rows = read_otherwise(scenario)
+    rows = [*(_of_files(origin).get("not_played", ()) if origin is not None else ()), *read_otherwise(scenario)]
     return {"not_played": rows} if rows else {}
 
 

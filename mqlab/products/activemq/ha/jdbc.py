@@ -6,7 +6,7 @@ connection does. The lease locker writes who is the master, and until when.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mqlab.products.activemq.client.addresses import Refused
 from mqlab.products.activemq.ha.lockers import AbstractLocker
@@ -62,7 +62,7 @@ class Database:
             for query, argument in frozen:
                 query(argument)
 
-    def freezes(self, query: Any, argument: Any) -> bool:
+    def freezes(self, query: Call, argument: object) -> bool:
         """Whether nothing moves: *query* is then made once the line is healed, or broken."""
         if self.line.state in ("open", "refuse"):
             return False

@@ -8,7 +8,7 @@ ActiveMQ rules 7.24 and 17).
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mqlab.products.activemq.broker.message import Message
 from mqlab.products.activemq.client.addresses import Refused
@@ -83,7 +83,7 @@ class PureMasterSlave:
                 self.apply(one)
             source.send(MirroredWork(self, command.count, []))
 
-    def on_held(self, held: tuple[Any, Command]) -> None:
+    def on_held(self, held: tuple[Transport, Command]) -> None:
         """What came in while the process was suspended."""
         source, command = held
         if source.alive:

@@ -9,9 +9,11 @@ from mqlab.checks.example import Example
 from mqlab.checks.rule import Element, Found, rule
 from mqlab.errors import UriError
 from mqlab.products.activemq.files.addresses import HERE
+from mqlab.products.activemq.files.clients import closed, ports
 from mqlab.products.activemq.files.elements import ConnectorElement, TransportElement
 from mqlab.products.activemq.rules.context import BrokerFile, files
 from mqlab.products.activemq.rules.examples_at_rest import from_files, reads, sent
+from mqlab.products.activemq.rules.failover import AddressedClient, clients
 from mqlab.spec.connector import HEARD
 from mqlab.spec.uri import Uri, parse
 
@@ -192,3 +194,20 @@ def _port_closed(address: Address) -> Found:
         fix = f"use one of its ports: {ports}" if ports else f"give {there} a transport connector"
         facts = {"leaf": leaf, "there": there, "ports": ports or "none", "fix": fix}
         yield address.element, facts
+
+
+@rule(
+    "client-port",
+    "warning",
+    finds="a client whose address has a port that its broker does not listen on",
+    what="{leaf}: {host} listens on {port}{usual}, and a real broker refuses this port; mqlab goes by the name",
+    fix="use {scheme}://{host}:{port}",
+    source="Fuse 1, Failover",
+    unshown="mqlab finds the brokers of clients by their names, whatever the port",
+    of=(clients,),
+)
+def _client_port(of: AddressedClient) -> Found:
+    element, uri, context = of
+    for leaf, port in closed(uri, ports(context.network)):
+        usual = "" if context.network.origin else " by default"
+        yield element, {"leaf": leaf, "host": leaf.host, "port": port, "scheme": leaf.scheme, "usual": usual}

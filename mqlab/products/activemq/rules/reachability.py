@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from mqlab.checks.example import Example, mended
 from mqlab.checks.rule import Element, Found, rule
 from mqlab.errors import UriError
+from mqlab.products.activemq.files.addresses import ANYWHERE
 from mqlab.products.activemq.rules.context import CheckContext
 from mqlab.products.activemq.rules.examples_at_rest import far, nobody, reads, row, sent
 from mqlab.spec import Consumer, Network, Producer
@@ -47,7 +48,8 @@ def _no_target(context: CheckContext) -> Found:
     for no, action in enumerate(context.actions, 1):
         if isinstance(action, Client):
             for facts in _nowhere(context.network, action.uri):
-                yield Element(f"step {no}, client {action.name}"), facts
+                where = Element(f"step {no}, client {action.name}")
+                yield where, {**facts, **_other_port(context, action.uri)}
 
 
 def _nowhere(network: Network, uri: str, home: str = "") -> Iterator[dict[str, str]]:
@@ -78,8 +80,12 @@ def _nowhere(network: Network, uri: str, home: str = "") -> Iterator[dict[str, s
 
 
 def _other_port(context: CheckContext, uri: str) -> dict[str, str]:
-    """Return what is wrong where a broker of these files listens at the host, but on another port."""
+    """Return what is wrong where a broker of these files listens at just the host, or just on the port."""
     for leaf in parse(uri).leaves():
+        there = {at.broker for at in context.book.listeners if at.host in ANYWHERE and at.port == leaf.port}
+        if len(there) == 1 and leaf.host:
+            hosts = {leaf.host: (broker := there.pop())}
+            return {"fix": f"if {broker} is at {leaf.host}, load with hosts={hosts}"}
         for at in context.book.listeners:
             if leaf.host and at.host == leaf.host and at.port is not None:
                 what = f"points to {leaf.host}:{leaf.port}, but {at.broker} listens on port {at.port} there: "

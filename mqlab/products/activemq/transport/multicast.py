@@ -7,7 +7,7 @@ discovery agent").
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mqlab.products.activemq.client.query import flag, number, options
 from mqlab.trace.kinds import Kind, Reason
@@ -200,7 +200,7 @@ class MulticastNetwork:
             if listener.group == group and not self.lab.loses():
                 self.lab.clock.schedule(self.lab.clock.now, self.deliver, (listener, what, address))
 
-    def deliver(self, datagram: tuple[MulticastDiscoveryAgent, str, Any]) -> None:
+    def deliver(self, datagram: tuple[MulticastDiscoveryAgent, str, str]) -> None:
         """A datagram has come to one listener."""
         listener, what, address = datagram
         if listener in self.listeners:

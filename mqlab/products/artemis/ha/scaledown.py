@@ -100,7 +100,7 @@ def move(lab: Site, broker: Broker, data: Journal, target: Broker) -> None:
                     item.message,
                     broker,
                     to=target.node,
-                    rule=Reason.scale_down,
+                    rule=Reason.no_routing_type,
                     cause=item.row,
                 )
         queue.waiting = []

@@ -12,6 +12,7 @@ from mqlab.checks.rule import Found, rule
 from mqlab.products.artemis.rules import examples as ex
 from mqlab.products.artemis.rules.set_up import Server, SetUp, servers
 from mqlab.spec.artemis.broker import Broker
+from mqlab.spec.step import Step
 
 
 @rule(
@@ -81,7 +82,7 @@ def _scale_down_slave(server: Server) -> Found:
     "is tried, so messages are not transferred",
     fix="name connectors or a discovery group",
     source="AMQ Broker 7.1, 21.4.1; Artemis rule 6.2",
-    example=lambda: Example(ex.scales_down({}), ex.scales_down({"connectors": ["to_B2"]})),
+    example=lambda: Example(ex.scales_down({}), ex.scales_down(ex.TO_B2)),
     of=(servers,),
 )
 def _scale_down_target(server: Server) -> Found:
@@ -108,6 +109,43 @@ def _scale_down_group(server: Server) -> Found:
     groups = [(other.scale_down or {}).get("group_name") for other in server.others]
     if group is not None and group not in groups:
         yield server.element, {"group": group}
+
+
+def _named(step: Step) -> tuple[str, ...]:
+    """Return the brokers that a step names."""
+    named = step.keys.get("brokers", step.keys.get("broker", ()))
+    return (named,) if isinstance(named, str) else tuple(named)
+
+
+@rule(
+    "scale-down-queue",
+    "warning",
+    finds="scale-down of a queue that its target does not list",
+    what="it scales down, and no other broker has {queue}: the target creates it without a routing type, so "
+    "its messages are lost",
+    fix="list it at the target: queues=(AddressQueue({queue!r}),)",
+    source="Artemis rule 1.8",
+    example=lambda: Example(ex.scales_down(ex.TO_B2, queues=[]), ex.scales_down(ex.TO_B2)),
+    of=(servers,),
+)
+def _scale_down_queue(server: Server) -> Found:
+    policy, network = _scale_down(server), server.set_up.network
+    if policy is None or not {"connectors", "discovery_group_ref"} & set(policy):
+        return
+    homes, clients = dict[str, set[str]](), dict[str, str]()  # queue -> brokers where clients have named it
+    for step in server.set_up.steps:
+        if step.do in ("stop", "restart") and server.broker.name in _named(step):
+            break
+        client = str(step.keys.get("producer", step.keys.get("client", "")))
+        place = step.keys.get("broker", clients.get(client))
+        if isinstance(place, str):
+            clients.setdefault(client, place)
+            if "queue" in step.keys:
+                homes.setdefault(step.keys["queue"], set()).add(place)
+    listed = {queue.name for queue in network.queues for other in server.others if queue.is_at(other.name)}
+    for queue, places in homes.items():
+        if places == {server.broker.name} and queue not in listed:
+            yield server.element, {"queue": queue}
 
 
 @rule(

@@ -15,6 +15,7 @@ SLAVE = {"policy": "replication", "role": "slave"}
 COLOCATED = {"policy": "replication", "role": "colocated", "master": {}, "slave": {}}
 LIMIT = 30_000  # ms
 DISCOVERED = {"discovery_group_ref": "all"}
+TO_B2 = {"connectors": ["to_B2"]}
 
 
 def _read(brokers: Mapping[str, Policy], *steps: JsonDict, **more: Any) -> Scenario:
@@ -114,12 +115,12 @@ def unclustered(clustered: bool) -> Scenario:
     return _read(brokers, _wait(10_000), _send("M1"), _kill("M1"), _wait(20_000), cluster=cluster)
 
 
-def scales_down(policy: Mapping[str, object], other: Policy = None) -> Scenario:
+def scales_down(policy: Mapping[str, object], other: Policy = None, **more: Any) -> Scenario:
     """Return a broker that is stopped with five messages, and a reader of them at the other one."""
     brokers = {"B1": {"policy": "live_only", "scale_down": dict(policy)}, "B2": other}
     stop = {"do": "stop", "broker": "B1"}
     cluster = {"message_load_balancing": "OFF", "discovery": "discovery_group_ref" in policy}
-    return _read(brokers, _wait(3000), _send("B1"), stop, _reads("B2"), cluster=cluster)
+    return _read(brokers, _wait(3000), _send("B1"), stop, _reads("B2"), cluster=cluster, **more)
 
 
 def in_group(name: str) -> Scenario:

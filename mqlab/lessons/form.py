@@ -3,41 +3,23 @@
 from __future__ import annotations
 
 from html import escape
-from typing import Any, Protocol
+from typing import TYPE_CHECKING
 
 import ipywidgets as w
 
 from mqlab.api import verbs
+from mqlab.lessons.data import Prediction
 from mqlab.spec.values import as_typed
+
+if TYPE_CHECKING:
+    from mqlab.lessons.data import Exercise
+    from mqlab.lessons.feedback import Feedback
+    from mqlab.lessons.lesson import Lesson
+    from mqlab.spec.json_types import JsonObject
 
 FIELD = w.Layout(width="auto", max_width="320px")
 ADDRESS = w.Layout(width="100%", max_width="640px")  # a list of brokers has to be seen whole
 WIDE = {"description_width": "initial"}
-
-
-class Lesson(Protocol):
-    """What a form needs of a lesson."""
-
-    texts: Any
-    progress: Any
-
-    def example(self, id: str) -> Any:
-        """Return what is to be filled in, with what stands in each empty field."""
-
-    def trace(self, id: str) -> Any:
-        """Return the run."""
-
-    def predict(self, id: str, **given: Any) -> Any:
-        """Commit a prediction."""
-
-    def fill(self, id: str, values: Any) -> Any:
-        """Fill in blanks."""
-
-    def arrange(self, id: str, order: Any) -> Any:
-        """Put pieces in order."""
-
-    def hint(self, id: str) -> str:
-        """Return the next hint."""
 
 
 class TaskForm(w.VBox):
@@ -46,10 +28,10 @@ class TaskForm(w.VBox):
     Nothing of the run is seen before the prediction is committed.
     """
 
-    def __init__(self, lesson: Lesson, task: Any) -> None:
+    def __init__(self, lesson: Lesson, task: Prediction | Exercise) -> None:
         self.lesson, self.task = lesson, task
         words = lesson.texts["words"]
-        self.predicts = hasattr(task, "kind")
+        self.predicts = isinstance(task, Prediction)
         self.inputs = {name: self._input(name, told) for name, told in lesson.example(task.id).items()}
         self.go = w.Button(
             description=words["commit" if self.predicts else "check_all"],
@@ -77,7 +59,7 @@ class TaskForm(w.VBox):
         field.on_msg(self._on_message)
         return field
 
-    def _on_message(self, _: Any, content: Any, __: Any) -> None:
+    def _on_message(self, _: object, content: JsonObject, __: object) -> None:
         if content.get("event") == "submit":  # Enter in a field: as if the button had been pressed
             self.commit()
 
@@ -95,8 +77,8 @@ class TaskForm(w.VBox):
         if self.predicts and said.counted and not self.run.children:
             self.run.children = [verbs.view(self.lesson.trace(self.task.id))]
 
-    def _answer(self, given: dict[str, str]) -> Any:
-        if self.predicts:
+    def _answer(self, given: dict[str, str]) -> Feedback:
+        if isinstance(self.task, Prediction):
             return self.lesson.predict(self.task.id, **given)
         if self.task.pieces:
             return self.lesson.arrange(self.task.id, given.get("order", "").replace(",", " ").split())
