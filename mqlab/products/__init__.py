@@ -211,19 +211,21 @@ def play(
     limit: int | None = None,
     until: int | str | None = None,
     links: LikeLinks = None,
+    *,
+    foretold: bool = False,
 ) -> Trace:
-    """Play a scenario of any product, or *until* a time.
+    """Play a scenario of any product, or *until* a time. Of one *foretold* it does not say that it takes long.
 
     Raises `BadValue` beyond *limit* events, and `Interrupted`, which has the trace so far, on Ctrl-C.
     """
     lab = lab_of(scenario, seed, jitter, limit, links)
-    go_on(lab, until)
+    go_on(lab, until, foretold)
     return lab.trace
 
 
-def go_on(lab: Lab, until: int | str | None = None) -> None:
+def go_on(lab: Lab, until: int | str | None = None, foretold: bool = False) -> None:
     """Play a lab's script, and say after a second if that will take long; raises as `play` does."""
-    lab.onlooker = Foresight(lab).look
+    lab.onlooker = None if foretold else Foresight(lab).look
     try:
         lab.play(until)
     except KeyboardInterrupt:

@@ -61,11 +61,15 @@ def say(seconds: float, memory: float) -> None:
         print(told, file=sys.stderr)
 
 
-def warn_of_size(messages: int) -> None:
-    """Warn before a run that takes long: a message makes 5 events or more, and 10^5 events take a second."""
+def warn_of_size(messages: int) -> bool:
+    """Warn before a run that takes long, and return whether it does.
+
+    A message makes 5 events or more, and 10^5 events take a second.
+    """
     if messages < LARGE:
-        return
+        return False
     told = f"a run of {counted(messages, 'message')} makes at least {counted(5 * messages, 'event')} and takes"
     takes = counted(-(-5 * messages // 100_000), "second")
     remedy = "mq.replay.run(..., out='folder') keeps them on disk"
     warnings.warn(f"{told} about {takes}; {remedy}", stacklevel=3)
+    return True

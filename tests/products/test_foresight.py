@@ -35,6 +35,17 @@ def test_connectors_that_start_are_counted(told):
     assert memory >= foresight.used() / 2
 
 
+def test_what_was_told_beforehand_is_not_told_again(told, monkeypatch):
+    monkeypatch.setattr(foresight, "LARGE", 100)
+    net = mq.Network(mq.Broker("B"))
+    with pytest.warns(UserWarning, match="a run of 3000 messages"):
+        mq.run(net, *producers(300))
+    assert told == []
+    monkeypatch.setattr(foresight, "LARGE", 100_000)
+    mq.run(net, *producers(300))
+    assert len(told) == 1
+
+
 @pytest.mark.parametrize("product", ["activemq", "openmq", "artemis"])
 def test_actions_are_counted_in_every_product(told, product):
     networks = {
