@@ -248,7 +248,9 @@ def __getattr__(name: str) -> Any:
     """Enter a room at first use."""
     if name in _ROOMS:
         return importlib.import_module(f"mqlab.{_ROOMS[name]}")
-    raise AttributeError(f"module 'mqlab' has no attribute {name!r}")
+    from mqlab.errors import no_attribute
+
+    raise no_attribute("mqlab", name, __dir__())
 
 
 def __dir__() -> list[str]:

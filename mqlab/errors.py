@@ -35,6 +35,17 @@ def nearest(given: object, names: Iterable[str]) -> str | None:
     return next(iter(begun or get_close_matches(text, known, n=1, cutoff=0.5)), None)
 
 
+def no_attribute(module: str, name: str, known: Iterable[str]) -> AttributeError:
+    """Return the error for a name that a module does not have, with the nearest one that it has.
+
+    >>> print(no_attribute("mqlab", "Que", ["Queue", "Topic"]))
+    module 'mqlab' has no attribute 'Que'; did you mean 'Queue'?
+    """
+    near = None if name.startswith("_") else nearest(name, known)
+    hint = f"; did you mean {near!r}?" if near else ""
+    return AttributeError(f"module {module!r} has no attribute {name!r}{hint}")
+
+
 class MqlabError(Exception):
     """The base of all errors that mqlab raises on purpose."""
 

@@ -154,7 +154,13 @@ PYTHON = {
     "mq.run({'steps': [], 'brokers': 7})": "lab file: brokers is 7; expected a list",
     "mq.run(NET, 'go')": "'go' is not an action",
     "mq.run(NET, mq.Crash('Z'))": "unknown broker 'Z'",
-    "mq.run(NET, openmq.Reload('A'))": "unknown action of ActiveMQ 'Reload'",
+    "mq.run(NET, artemis.Isolate('A'))": "(Isolate): ActiveMQ does not know this action",
+    "mq.TransportConnector('ow', 'tcp://A:61616')": "it takes no address, as mqlab finds a broker by its name",
+    "mq.TransportConnector(uri='tcp://A:61616')": "it takes no address, as mqlab finds a broker by its name",
+    "mq.NetworkConnector('ab', 'static:( tcp://B:61616 )')": "contains a space, with which a real broker does",
+    "mq.run(NET).links()[0]": "the table is empty: no message crossed a link between brokers",
+    "mq.widgets.Workbench(NET, mq.Crash('A'))": "the workbench has traffic of its own; for these actions use",
+    "mq.run(NET, openmq.Reload('A'))": "(Reload): ActiveMQ does not know this action; `mqlab actions` lists",
     "mq.run(NET, until='later')": "until: 'later' is not a duration",
     "mq.run(NET, until=1.5)": "until: 1.5 could be seconds or ms; use e.g. '1.5s' or '1.5ms'",
     "mq.Lab(NET).until(0.5)": "until: 0.5 could be seconds or ms",
@@ -226,7 +232,7 @@ PYTHON = {
     "artemis.Network(version='9')": "unknown Artemis version '9'",
     "artemis.Network(artemis.Broker('M'), max_hop=1)": "did you mean 'max_hops'?",
     "PAIR.with_actions(artemis.SlowLine('M', 'M', 'slow'))": "bytes_per_second is 'slow'",
-    "PAIR.with_actions(mq.Sniff('x'))": "this action does not exist for Artemis",
+    "PAIR.with_actions(mq.Sniff('x'))": "Artemis does not know this action; `mqlab actions` lists",
 }  # fmt: skip
 
 
@@ -372,3 +378,11 @@ def test_what_is_wrong_on_the_command_line_is_told_without_a_traceback(written, 
 
 def test_there_are_150_of_them():
     assert len(PYTHON) + len(SHELL) + 21 >= 150
+
+
+@pytest.mark.parametrize(("module", "name", "near"), [
+    (mq, "Que", "Queue"), (openmq, "Brokr", "Broker"), (artemis, "Isolat", "Isolate"),
+])  # fmt: skip
+def test_a_name_that_a_module_has_not_gets_the_nearest_one(module, name, near):
+    with pytest.raises(AttributeError, match=f"did you mean '{near}'"):
+        getattr(module, name)

@@ -227,6 +227,13 @@ def test_version_is_that_of_the_package(mqlab):
     assert mqlab("--version").stdout.strip() == f"mqlab {__version__}"
 
 
+def test_the_versions_of_an_upgrade_may_follow_what_is_upgraded(mqlab):
+    named = mqlab("upgrade", "fuse:2.20", "--old", "5.5", "--new", "5.18")
+    assert mqlab("upgrade", "fuse:2.20", "5.5", "5.18").stdout == named.stdout
+    alone = mqlab("upgrade", "fuse:2.20", "5.5")
+    assert "5.5: write mqlab upgrade WHAT OLD NEW, such as fuse:2.20 5.5 5.18" in alone.stderr
+
+
 def test_upgrade_says_what_changes_why_and_what_keeps_it(mqlab):
     done = mqlab("upgrade", "fuse:2.20", "--old", "5.17", "--new", "6.1")
     assert done.returncode == 0

@@ -9,6 +9,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from mqlab.errors import no_attribute
 from mqlab.spec.action import (
     Close,
     Commit,
@@ -57,3 +60,8 @@ __all__ = [
     # waiting and looking
     "Files", "Settle", "Snapshot", "Wait", "WaitForFailover", "WaitForRole", "WaitForSends",
 ]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    """Say the nearest name for one that is not here."""
+    raise no_attribute("mqlab.artemis", name, __all__)

@@ -6,10 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from mqlab.api.verbs import run, trace_of
-from mqlab.errors import BadValue, shown
-from mqlab.explain import Explanation
+from mqlab.errors import BadValue, UnknownName, shown
+from mqlab.explain import Explanation, clients
 from mqlab.explain import explain as read_off
-from mqlab.explain.message import never_sent
 from mqlab.spec import Action
 from mqlab.spec.link import LikeLinks
 from mqlab.trace.difference import Comparison
@@ -28,15 +27,20 @@ def explain(
     message: str | int | None = None,
     consumer: str | None = None,
     broker: str | None = None,
+    client: str | None = None,
     why_not: str | None = None,
+    queue: str | None = None,
+    on: str | None = None,
 ) -> Explanation:
-    """Explain one message, one consumer or one broker of a run; the whole run if none is named.
+    """Explain one message, consumer, client or broker of a run; the whole run if none is named.
 
-    *what* is a trace, or whatever else `run` takes; *message* a number or a name such as ``"P-7"``. A name may
-    come alone: ``explain(trace, "B")`` is about the broker B. With a *consumer* as well as a message, or
-    *why_not*, the answer is why that one did not get it. Each of its `causes` is removed
-    in turn, and short runs are repeated (see `what_if`). Of a whole run that is short it says whether it might
-    have ended otherwise (see `outcomes`). Raises `UnknownName` for a name that is not in the trace.
+    *what* is a trace, or whatever else `run` takes; *message* a number or a name such as ``"P-7"``, *client* a
+    client with an address, or a producer. A name may come alone: ``explain(trace, "B")`` is about the broker B.
+    With a *consumer* as well as a message, or *why_not*, the answer is why that one did not get it. Each of its
+    `causes` is removed in turn, and short runs are repeated (see `what_if`). Of a running network *queue* asks
+    why its messages wait at the broker *on*: the lab plays what stands there. Of a whole run that is short it
+    says whether it might have ended otherwise (see `outcomes`). Raises `UnknownName` for a name that is not in
+    the trace.
 
     >>> import mqlab as mq
     >>> mq.explain(mq.run("fuse:2.20"), message="P-1", why_not="C2").causes[0].change
@@ -44,47 +48,72 @@ def explain(
     """
     from mqlab import experiments
 
+    if queue is not None:
+        from mqlab.experiments import running
+
+        if actions or not message is consumer is broker is client is None:
+            raise BadValue("queue= is asked of a running network alone, with on= and why_not=")
+        return running.explain(_network(what), queue, on, why_not)
     names = [one for one in actions if isinstance(one, (str, int))]
     trace = trace_of(what, tuple(one for one in actions if not isinstance(one, (str, int))))
     if names:
-        given = message, consumer, broker, why_not
-        message, consumer, broker = _named(trace, names, given)
-    read = read_off(trace, message=message, consumer=consumer, broker=broker, why_not=why_not)
+        given = message, consumer, broker, client, why_not
+        message, consumer, broker, client = _named(trace, names, given)
+    read = read_off(trace, message=message, consumer=consumer, broker=broker, client=client, why_not=why_not)
     if message is not None and (asked := why_not or consumer):
-        if never_sent(trace, message):
+        try:
+            trace.message(message)
+        except UnknownName:  # it was never sent
             return read
         return experiments.confirm(trace, read, message, asked)
-    if message is consumer is broker is None:
+    if message is consumer is broker is client is None:
         return experiments.tell_races(trace, read)
     return read
 
 
-Asked = tuple[str | int | None, str | None, str | None]  # message, consumer, broker
+def _network(what: object) -> object:
+    """Return the network of addresses or files; anything else as it is."""
+    from mqlab.products import inputs
+
+    return inputs.read(what) if inputs.is_file(what) else what
+
+
+Asked = tuple[str | int | None, str | None, str | None, str | None]  # message, consumer, broker, client
 
 
 def _named(trace: Trace, names: list[str | int], given: tuple[object, ...]) -> Asked:
-    """Return what a name alone is of: a broker, a consumer, or else a message."""
+    """Return what a name alone is of: a broker, a consumer, a client, or else a message."""
     if len(names) > 1 or any(one is not None for one in given):
         raise BadValue(
-            f"{shown(names[0])}: name one thing alone, or pass message=, consumer=, broker=, why_not="
+            f"{shown(names[0])}: name one thing alone, or pass message=, consumer=, client=, broker=, why_not="
         )
     name = str(names[0])
     roles = dict(zip(trace.names["node"], trace.names["node_role"], strict=True))
     if roles.get(name) == "broker":
-        return None, None, name
-    return (None, name, None) if name in trace.received() else (names[0], None, None)
+        return None, None, name, None
+    if name in trace.received():
+        return None, name, None, None
+    if name in clients.known(trace):
+        return None, None, None, name
+    producer, _, number = name.rpartition("-")
+    if not number.isdecimal() and producer not in roles:
+        raise UnknownName.of("name", name, dict.fromkeys([*roles, *clients.known(trace)]), "explain")
+    return names[0], None, None, None
 
 
 def what_if(
-    trace: Trace,
+    trace: object,
     *,
     message: str | int | None = None,
     consumer: str | None = None,
     at_most: int | None = None,
+    queue: str | None = None,
+    on: str | None = None,
 ) -> WhatIf:
     """Find every single change of an option, action or fault that makes a consumer receive a message, or not.
 
     Each change is tried in a new run, at most *at_most* runs (or for a few seconds); see `mqlab.experiments`.
+    In place of a trace and a message it takes a running network, and a *queue* that waits at the broker *on*.
 
     >>> import mqlab as mq
     >>> print(mq.what_if(mq.run("fuse:2.20"), message="P-1", consumer="C2"))
@@ -93,6 +122,12 @@ def what_if(
     """
     from mqlab import experiments
 
+    if queue is not None and consumer is not None:
+        from mqlab.experiments import running
+
+        return running.what_if(_network(trace), queue, on, consumer, at_most)
+    if not isinstance(trace, Trace):
+        raise BadValue(f"what_if asks of a trace, not of {shown(trace)}; use e.g. mq.what_if(mq.run(...), ...)")
     if message is None or consumer is None:
         raise BadValue("what_if asks of a message and a consumer; pass both: message='P-1', consumer='C'")
     return experiments.what_if(trace, message=message, consumer=consumer, at_most=at_most)

@@ -8,6 +8,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from mqlab.errors import no_attribute
 from mqlab.spec.action import (
     Acknowledge,
     Close,
@@ -78,3 +81,8 @@ __all__ = [
     # waiting and looking
     "Call", "Look", "Settle", "Snapshot", "Wait", "WaitFor", "WaitForReceived", "WaitForSends",
 ]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    """Say the nearest name for one that is not here."""
+    raise no_attribute("mqlab.openmq", name, __all__)

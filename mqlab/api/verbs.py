@@ -74,11 +74,17 @@ def load(
     values: Mapping[str, str] | str | os.PathLike[str] | None = None,
     hosts: Mapping[str, str] | None = None,
 ) -> AnyNetwork | Scenario | Trace:
-    """Return the network of configuration files, the scenario of a lab file, or the trace of a Parquet file.
+    """Return the network of configuration files or running brokers, or what a lab or Parquet file holds.
 
     Several files, or a folder with `activemq.xml` files, make one network: addresses in them lead to
     the broker that listens there. *values* (a mapping, or a property file) stand for placeholders such as
-    ``${port}``; *hosts* maps host names that no file defines to brokers. Raises `BadFile`.
+    ``${port}``; *hosts* maps host names that no file defines to brokers.
+
+    ``jolokia:http://user:password@host:8161/api/jolokia`` reads a running ActiveMQ broker and those that
+    bridges lead to (same port, same password). What stands there is the network's `running`; files beside
+    it add what management does not tell. ``MQLAB_JOLOKIA_USER`` and ``MQLAB_JOLOKIA_PASSWORD`` may have the
+    password.
+    Raises `BadFile`, for brokers that cannot be read `CannotRun`.
     """
     from mqlab.products import inputs
 
@@ -112,11 +118,7 @@ def _drawn(what: object, actions: tuple[Action, ...], ending: str) -> str:
     from mqlab import views
 
     shown = what if isinstance(what, (Comparison, Ledger)) else trace_of(what, actions)
-    if ending == ".html":
-        return views.html(shown)
-    if not isinstance(shown, Trace):
-        raise BadValue("a picture shows one run; save all as a page (.html), or each as a picture (.svg)")
-    return views.picture(shown)
+    return views.drawn(shown, ending)
 
 
 def configuration(what: object) -> dict[str, str]:
@@ -175,9 +177,9 @@ def run(
     if edition is not None:
         scenario = scenario.under(edition)
     messages = sum(getattr(bare(action), "sends", 0) for action in scenario.actions)
-    if messages >= LARGE:
+    if large := messages >= LARGE:
         _tell_of_size(messages)
-    trace = products.play(scenario, seed, jitter, limit, until, links)
+    trace = products.play(scenario, seed, jitter, limit, until, links, foretold=large)
     if until is not None:
         trace.header["until"] = until  # with seed and jitter: enough to run it again
     if (

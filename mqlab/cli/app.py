@@ -12,7 +12,7 @@ import typer
 
 from mqlab.api import verbs
 from mqlab.errors import BadFile, BadValue
-from mqlab.files import files
+from mqlab.files import files, management
 from mqlab.products import inputs
 
 if TYPE_CHECKING:
@@ -21,11 +21,18 @@ if TYPE_CHECKING:
     from mqlab.spec.scenario import Scenario
 
 Whats = Annotated[
-    list[str], typer.Argument(help="figure ids, lab files or configuration files", metavar="WHAT...")
+    list[str],
+    typer.Argument(
+        help="figure ids, lab files, configuration files or running brokers (jolokia:http://...)",
+        metavar="WHAT...",
+    ),
 ]
 What = Annotated[
     list[str],
-    typer.Argument(help="figure id, lab file, or the configuration files of a network", metavar="WHAT..."),
+    typer.Argument(
+        help="figure id, lab file, or the files or running brokers (jolokia:http://...) of a network",
+        metavar="WHAT...",
+    ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="print JSON, one object per line")]
 Set = Annotated[
@@ -51,6 +58,8 @@ Does = Annotated[
     list[str] | None,
     typer.Option("--do", help="add an action, e.g. 'Crash A at 2s' or 'Cut A B at 3s'; may be repeated"),
 ]
+Queue = Annotated[str | None, typer.Option(help="a queue of a running network whose messages wait")]
+On = Annotated[str | None, typer.Option(help="the running broker at which they wait")]
 Limit = Annotated[int | None, typer.Option(min=1, help="stop the run after this many events")]
 
 
@@ -118,7 +127,11 @@ def note(text: str) -> None:
 
 
 def runs(whats: Sequence[str]) -> list[tuple[str, ...]]:
-    """Return what each run is of: all configuration files and folders together are one network."""
+    """Return what each run is of: all configuration files, folders and running brokers are one network.
+
+    What is printed of them has no password.
+    """
+    whats = [management.without_secret(what) if management.is_address(what) else what for what in whats]
     together = tuple(what for what in whats if files.is_configuration(what))
     alone: list[tuple[str, ...]] = [(what,) for what in whats if what not in together]
     return [together, *alone] if together else alone
@@ -156,6 +169,11 @@ def scenario(
     made: Scenario = changed(found, changes, edition)
     traffic = traffic_of(made, load, consumers or (), producers or ())
     return verbs.scenario_of(made, *traffic, *(action_of(text, made.product) for text in does or ()))
+
+
+def network(what: tuple[str, ...], changes: list[str] | None, edition: str | None) -> Any:
+    """Return the network of files or running brokers, changed as ``--set`` says; anything else as it is."""
+    return changed(inputs.network_of(what), changes, edition) if files.is_configuration(what[0]) else what[0]
 
 
 def changed(found: Any, changes: list[str] | None, edition: str | None) -> Any:

@@ -16,11 +16,14 @@ from mqlab.cli.app import (
     Json,
     Lines,
     Load,
+    On,
     Producers,
+    Queue,
     Seed,
     Set,
     What,
     app,
+    network,
     only,
     scenario,
     show,
@@ -33,8 +36,10 @@ from mqlab.spec.link import Links
 @app.command()
 def what_if(
     what: What,
-    message: Annotated[str, typer.Option(help="e.g. P-7, or a number")],
     consumer: Annotated[str, typer.Option(help="the consumer in question")],
+    message: Annotated[str | None, typer.Option(help="e.g. P-7, or a number")] = None,
+    queue: Queue = None,
+    on: On = None,
     at_most: Annotated[
         int | None, typer.Option(min=1, help="maximum number of runs (default: stop after a few seconds)")
     ] = None,
@@ -49,8 +54,11 @@ def what_if(
 ) -> None:
     """Find every single change that makes a consumer receive a message (or stops it)."""
     paths = only(what)
-    played = verbs.run(scenario(paths, changes, edition, load, consumers, producers, does), seed=seed)
-    found = asking.what_if(played, message=message, consumer=consumer, at_most=at_most)
+    if queue is not None:
+        asked = network(paths, changes, edition)
+    else:
+        asked = verbs.run(scenario(paths, changes, edition, load, consumers, producers, does), seed=seed)
+    found = asking.what_if(asked, message=message, consumer=consumer, at_most=at_most, queue=queue, on=on)
     if as_json:
         print(
             json.dumps(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -19,13 +20,16 @@ from mqlab.cli.app import (
     Limit,
     Lines,
     Load,
+    On,
     Producers,
+    Queue,
     Seed,
     Set,
     Until,
     What,
     Whats,
     app,
+    network,
     note,
     only,
     runs,
@@ -42,6 +46,7 @@ if TYPE_CHECKING:
     from mqlab.spec.scenario import Scenario
     from mqlab.trace import Comparison, Trace
 
+_VERSION = re.compile(r"\d+\.\d+(\.\d+)?")  # of a broker, in place of --old and --new
 WAITING = ("consumed", "waiting")  # fates that the other tables tell
 
 
@@ -211,7 +216,10 @@ def explain(
     message: Annotated[str | None, typer.Option(help="e.g. P-7, or a number")] = None,
     consumer: Annotated[str | None, typer.Option(help="its name")] = None,
     broker: Annotated[str | None, typer.Option(help="its name")] = None,
+    client: Annotated[str | None, typer.Option(help="its name, or that of a producer")] = None,
     why_not: Annotated[str | None, typer.Option(help="explain why this consumer did not receive it")] = None,
+    queue: Queue = None,
+    on: On = None,
     changes: Set = None,
     edition: Edition = None,
     load: Load = None,
@@ -221,16 +229,24 @@ def explain(
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
-    """Explain what happened to a message, a consumer, a broker or a whole run."""
+    """Explain what happened to a message, a consumer, a client, a broker or a whole run.
+
+    Of a running network: why messages of a --queue wait --on a broker, and --why-not go to a consumer.
+    """
     paths = only(what)
     if consumer is not None and "=" in consumer:
         raise BadValue(f"--consumer takes a name here; to add a consumer write --consumer-at {consumer}")
-    if why_not is not None and message is None:
+    if queue is None and why_not is not None and message is None:
         raise BadValue(f"--why-not {why_not} needs a message, e.g. --message P-1 --why-not {why_not}")
-    if sum(one is not None for one in (consumer or why_not or message, broker)) > 1:
-        raise BadValue("--broker cannot be combined with --message, --consumer or --why-not; ask one question")
-    played = verbs.run(scenario(paths, changes, edition, load, consumers, producers, does), seed=seed)
-    found = asking.explain(played, message=message, consumer=consumer, broker=broker, why_not=why_not)
+    if sum(one is not None for one in (consumer or why_not or message, broker, client)) > 1:
+        one = "--broker" if client is None else "--client"
+        raise BadValue(f"{one} cannot be combined with --message, --consumer or --why-not; ask one question")
+    asked = {"message": message, "consumer": consumer, "broker": broker, "client": client, "why_not": why_not}
+    if queue is not None:
+        found = asking.explain(network(paths, changes, edition), queue=queue, on=on, **asked)
+    else:
+        played = verbs.run(scenario(paths, changes, edition, load, consumers, producers, does), seed=seed)
+        found = asking.explain(played, **asked)
     if as_json:
         causes = [
             {
@@ -302,7 +318,14 @@ def upgrade(
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
-    """Show what an upgrade changes, which default or rule causes it, and what keeps the old behaviour."""
+    """Show what an upgrade changes, which default or rule causes it, and what keeps the old behaviour.
+
+    The two versions may also follow WHAT: mqlab upgrade fuse:2.20 5.5 5.18
+    """
+    if len(what) > 2 and all(map(_VERSION.fullmatch, what[-2:])):
+        *what, old, new = what
+    for version in filter(_VERSION.fullmatch, what):
+        raise BadValue(f"{version}: write mqlab upgrade WHAT OLD NEW, such as fuse:2.20 5.5 5.18")
     paths = only(what)
     asked = scenario(paths, changes, None, load, consumers, producers, does)
     found = asking.upgrade(asked, old, new, seed=seed)

@@ -114,6 +114,8 @@ def played(value: JsonObject, file: str = "recording") -> Trace:
     # Networks at rest were recorded on one machine, where links take next to no time.
     at_rest = scenario.product == "activemq" and scenario.pace == "rest"
     more: dict[str, object] = {"timing": LOOPBACK} if at_rest else {}
+    if product.name == "openmq" and openmq.runs_on(value["scenario"]):
+        more["longer_names"] = openmq.SUFFIX
     lab = product.lab(scenario, limit=MOST_EVENTS, **more)
     lab.play()
     trace: Trace = lab.trace

@@ -6,7 +6,7 @@ another question, which only another run answers.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 
 from mqlab.experiments.what_if import WhatIf, affordable, what_if
@@ -14,16 +14,22 @@ from mqlab.explain import Cause, Explanation
 from mqlab.trace.trace import Trace
 
 
-def confirm(trace: Trace, explanation: Explanation, message: str | int, consumer: str) -> Explanation:
+def confirm(
+    trace: Trace,
+    explanation: Explanation,
+    message: str | int,
+    consumer: str,
+    made: Collection[str] = (),
+) -> Explanation:
     """Return an answer to why not with the changes that were found to take each cause away.
 
     What changes the answer and has no sentence of its own becomes a cause, too. A run of too many events
-    is left as it was read.
+    is left as it was read; of clients that were *made* up see `what_if`.
     """
     runs = affordable(trace)
     if not runs:
         return explanation
-    found = what_if(trace, message=message, consumer=consumer, at_most=runs)
+    found = what_if(trace, message=message, consumer=consumer, at_most=runs, made=made)
     return replace(
         explanation,
         causes=tuple(_paired(explanation.causes, found)),

@@ -7,7 +7,7 @@ in a laboratory, by taking one thing away (or setting it otherwise), running aga
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -68,13 +68,22 @@ class WhatIf:
     __repr__ = __str__
 
 
-def what_if(trace: Trace, *, message: str | int, consumer: str, at_most: int | None = None) -> WhatIf:
+def what_if(
+    trace: Trace,
+    *,
+    message: str | int,
+    consumer: str,
+    at_most: int | None = None,
+    made: Collection[str] = (),
+) -> WhatIf:
     """Find the changes of one option, action or fault by which a consumer gets a message, or does not.
 
     Each is tried by running the whole run again, at most *at_most* times (None is up to 200, and fewer for a
     run of many events: a matter of seconds); what comes first is smaller:
     an option taken back, a fault left out, an action left out or done earlier, an option set
-    otherwise, a client left out. Raises `UnknownName` for a message or consumer that is not in the
+    otherwise, a client left out. What is about clients that were *made* up to bring messages, or about when
+    actions are done, is not tried where there are such: there is only now. Raises `UnknownName` for a
+    message or consumer that is not in the
     run, `BadValue` for a trace that does not hold its scenario.
 
     >>> import mqlab as mq
@@ -91,12 +100,20 @@ def what_if(trace: Trace, *, message: str | int, consumer: str, at_most: int | N
     name = trace.message_name(trace.message(message))
     was = has_received(trace, name, consumer)
     candidates = list(changes_of(trace, name, consumer))
+    if made:
+        candidates = [change for change in candidates if _of_now(change, made)]
     if at_most is None:
         at_most = max(FEWEST, affordable(trace))
     places = set(nearest_first(candidates, trace, name, consumer)[:at_most])
     near = [change for place, change in enumerate(candidates) if place in places]
     found = search(trace, near, partial(_differs, name, consumer, was))
     return WhatIf(name, consumer, was, found, len(near), len(near) == len(candidates), trace)
+
+
+def _of_now(change: Change, made: Collection[str]) -> bool:
+    """Whether a change is of what stands in a running network, and not of how the lab brings it there."""
+    of_time = change.kind == "action" and not change.text.startswith("without ")
+    return not of_time and not any(name in change.text for name in made)
 
 
 def search(trace: Trace, candidates: Iterable[Change], holds: Callable[[Trace], bool]) -> tuple[Change, ...]:

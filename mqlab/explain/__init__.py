@@ -7,6 +7,7 @@ Every sentence says the time, what happened, and the reason with its source. `wh
 from __future__ import annotations
 
 from mqlab.errors import BadValue, UnknownName
+from mqlab.explain.clients import of_client
 from mqlab.explain.explanation import Cause, Explanation
 from mqlab.explain.message import never_sent, of_message
 from mqlab.explain.parts import of_broker, of_consumer
@@ -24,12 +25,14 @@ def explain(
     message: str | int | None = None,
     consumer: str | None = None,
     broker: str | None = None,
+    client: str | None = None,
     why_not: str | None = None,
 ) -> Explanation:
-    """Explain one message, one consumer or one broker of a run; the whole run if none is named.
+    """Explain one message, consumer, client or broker of a run; the whole run if none is named.
 
-    *message* is a number or a name such as ``"P-7"``. With a *consumer* as well, or *why_not*, the answer
-    is why that consumer did not get the message. Raises `UnknownName` for a name that is not in the trace.
+    *message* is a number or a name such as ``"P-7"``, *client* a client with an address, or a producer. With a
+    *consumer* as well, or *why_not*, the answer is why that consumer did not get the message. Raises
+    `UnknownName` for a name that is not in the trace.
     """
     if message is not None:
         try:
@@ -44,16 +47,18 @@ def explain(
     if why_not is not None:
         if message is None:
             raise BadValue("why_not requires message=: explain(trace, message=..., why_not=...)")
-        if consumer or broker:
-            raise BadValue(f"why_not={why_not!r} names the consumer; leave out consumer= and broker=")
+        if consumer or broker or client:
+            raise BadValue(f"why_not={why_not!r} names the consumer; leave out consumer=, client= and broker=")
         return why_not_received(trace, message, why_not)
-    asked = [name for name in (message, consumer, broker) if name is not None]
+    asked = [name for name in (message, consumer, client, broker) if name is not None]
     if len(asked) > 1:
-        raise BadValue("explain one thing at a time: a message (for a consumer), a consumer or a broker")
+        raise BadValue("explain one thing at a time: a message (for a consumer), a consumer, client or broker")
     if message is not None:
         return of_message(trace, message)
     if consumer is not None:
         return of_consumer(trace, consumer)
+    if client is not None:
+        return of_client(trace, client)
     if broker is not None:
         return of_broker(trace, broker)
     return of_run(trace)

@@ -164,6 +164,11 @@ def _voted(trace: Trace, event: Event, detail: JsonDict) -> Line:
     return Sentence(f"{event.broker}, {asked}: {outcome}{votes}")
 
 
+def _attached(trace: Trace, event: Event, detail: JsonDict) -> str:
+    detail.pop("to", None)
+    return f"{event.frm} is connected to {event.to}"
+
+
 def _intervened(trace: Trace, event: Event, detail: JsonDict) -> Line:
     return str(detail.pop("what", "the environment of the brokers was changed"))
 
@@ -206,7 +211,7 @@ SENTENCES: dict[Kind, str | Tell] = {
     Kind.Redirected: "",
     Kind.Voted: _voted,
     Kind.Attempted: "{e.frm} tried to reach {e.to}",
-    Kind.Attached: "{e.frm} is connected to {e.to}",
+    Kind.Attached: _attached,
     Kind.Interrupted: "{e.frm} has lost its connection",
     Kind.Told: "{e.frm} sent {e.to} the list of brokers in the cluster",
     Kind.Waited: "{who} waits {age} before the next attempt",

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TypeGuard, TypeVar
 
 from mqlab.errors import BadFile, BadValue, shown
-from mqlab.files import markup, parsing, properties
+from mqlab.files import management, markup, parsing, properties
 from mqlab.spec.origin import SourceFile
 
 ENDINGS = (".xml", ".properties")
@@ -18,7 +18,9 @@ ARTEMIS = ("configuration", "core")  # the root of an Artemis broker's file
 
 
 def is_configuration(path: object) -> TypeGuard[str | os.PathLike[str]]:
-    """Whether a path is that of a configuration file, or of a folder."""
+    """Whether a path is that of a configuration file, of a folder, or the address of a running broker."""
+    if management.is_address(path):
+        return True
     if not isinstance(path, (str, os.PathLike)) or not str(path):
         return False
     try:

@@ -6,12 +6,12 @@ What a product has stands in `face`; its folder has a module `product`, which is
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mqlab.errors import CannotRun, Interrupted, UnknownName
+from mqlab.errors import BadFile, CannotRun, Interrupted, UnknownName
 from mqlab.files import detect_product, files, markup
 from mqlab.products.activemq.files import lab_file
 from mqlab.products.activemq.product import ActiveMQ
@@ -19,7 +19,7 @@ from mqlab.products.artemis.product import Artemis
 from mqlab.products.face import Product
 from mqlab.products.foresight import Foresight
 from mqlab.products.openmq.product import OpenMQ
-from mqlab.spec import Scenario
+from mqlab.spec import Action, Network, Scenario
 from mqlab.spec.json_types import JsonDict, JsonObject
 from mqlab.spec.link import LikeLinks
 from mqlab.spec.origin import SourceFile
@@ -135,6 +135,24 @@ def from_files(
     return product.read_files(sources, values, hosts)
 
 
+def from_running(
+    consoles: Sequence[str],
+    sources: tuple[SourceFile, ...],
+    values: Mapping[str, str],
+    hosts: Mapping[str, str],
+) -> AnyNetwork:
+    """Return the network of running brokers, and of files beside them; raises `CannotRun`, `BadFile`."""
+    name = files.product_of(sources) if sources else ACTIVEMQ.name
+    if name != ACTIVEMQ.name:
+        raise BadFile(f"{sources[0].name} is of {name}; only brokers of ActiveMQ are read while they run")
+    return ACTIVEMQ.read_running(consoles, sources, values, hosts)
+
+
+def standing(network: AnyNetwork) -> tuple[Action, ...]:
+    """Return the actions that bring about what stood in a network when it was read; of others none."""
+    return ACTIVEMQ.standing(network) if isinstance(network, Network) else ()
+
+
 def configuration(what: AnyNetwork | Scenario) -> dict[str, str]:
     """Return file name -> text of the configuration files of a network or a scenario."""
     network = what.network if isinstance(what, Scenario) else what
@@ -183,19 +201,21 @@ def play(
     limit: int | None = None,
     until: int | str | None = None,
     links: LikeLinks = None,
+    *,
+    foretold: bool = False,
 ) -> Trace:
-    """Play a scenario of any product, or *until* a time.
+    """Play a scenario of any product, or *until* a time. Of one *foretold* it does not say that it takes long.
 
     Raises `BadValue` beyond *limit* events, and `Interrupted`, which has the trace so far, on Ctrl-C.
     """
     lab = lab_of(scenario, seed, jitter, limit, links)
-    go_on(lab, until)
+    go_on(lab, until, foretold)
     return lab.trace
 
 
-def go_on(lab: Lab, until: int | str | None = None) -> None:
+def go_on(lab: Lab, until: int | str | None = None, foretold: bool = False) -> None:
     """Play a lab's script, and say after a second if that will take long; raises as `play` does."""
-    lab.onlooker = Foresight(lab).look
+    lab.onlooker = None if foretold else Foresight(lab).look
     try:
         lab.play(until)
     except KeyboardInterrupt:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeGuard
 
 from mqlab import products
 from mqlab.errors import BadFile, BadValue, MqlabError, shown
-from mqlab.files import files
+from mqlab.files import files, management
 from mqlab.spec import Action, Network, Scenario
 from mqlab.spec.json_types import JsonDict
 from mqlab.spec.scenario import AnyNetwork, check_names
@@ -27,10 +27,13 @@ FILES = (".json", ".parquet", *files.ENDINGS)  # what a text is a path by
 
 
 def scenario_of(what: object, *actions: Action) -> Scenario:
-    """Return the scenario that *what* is, or *actions* on a network; raises `BadValue` for anything else."""
+    """Return the scenario that *what* is, or *actions* on a network; raises `BadValue` for anything else.
+
+    A network that was read while it ran begins with what stands in it: consumers, and messages that wait.
+    """
     if isinstance(what, AnyNetwork):
         check_names(actions, what.names)
-        return Scenario.of(what, *_addressed(what, actions))
+        return Scenario.of(what, *products.standing(what), *_addressed(what, actions))
     if is_file(what):
         return scenario_of(read(what), *actions)
     scenario = _scenario(what)
@@ -99,9 +102,9 @@ def is_lab(what: object) -> TypeGuard[Lab]:
 
 
 def is_file(what: object) -> TypeGuard[str | os.PathLike[str]]:
-    """Whether *what* names a file: a path, a text that ends like one, or that of a folder."""
+    """Whether *what* names a file: a path, a text that ends like one, that of a folder, or a running broker."""
     return isinstance(what, os.PathLike) or (
-        isinstance(what, str) and (what.endswith(FILES) or os.path.isdir(what))
+        isinstance(what, str) and (what.endswith(FILES) or management.is_address(what) or os.path.isdir(what))
     )
 
 
@@ -110,9 +113,9 @@ def read(path: str | os.PathLike[str]) -> AnyNetwork | Scenario | Trace:
 
     Raises `BadFile`.
     """
+    if files.is_configuration(path):
+        return accepted(network_of([path]))
     file = _path(path)
-    if files.is_configuration(file):
-        return accepted(network_of([file]))
     if file.suffix != ".parquet":
         return products.load(file)
     from mqlab.trace import parquet
@@ -131,12 +134,17 @@ def network_of(
     values: Values = None,
     hosts: Mapping[str, str] | None = None,
 ) -> AnyNetwork:
-    """Return the one network that configuration files make, folders included; raises `BadFile`.
+    """Return the one network that configuration files make, folders included, or running brokers with them.
 
-    *values* for placeholders are a mapping, or the path of a property file.
+    *values* for placeholders are a mapping, or the path of a property file. Raises `BadFile`, `CannotRun`.
     """
-    given = files.values_of(values)
-    return products.from_files(files.gather(map(_path, paths)), given, hosts or {})
+    given, paths = files.values_of(values), list(paths)
+    consoles = [management.without_secret(path) for path in paths if management.is_address(path)]
+    named = [_path(path) for path in paths if not management.is_address(path)]
+    sources = files.gather(named) if named or not consoles else ()
+    if consoles:
+        return products.from_running(consoles, sources, given, hosts or {})
+    return products.from_files(sources, given, hosts or {})
 
 
 def accepted(network: AnyNetwork) -> AnyNetwork:

@@ -15,6 +15,7 @@ from mqlab.replay import store
 from mqlab.replay.cells import COUNT_COLUMNS, DEPTH, DEPTH_COLUMNS, FORM, KINDS, MARGINALS, counts
 from mqlab.spec.json_types import JsonDict
 from mqlab.spec.plural import counted
+from mqlab.spec.values import duration
 from mqlab.trace import parquet
 from mqlab.trace.trace import Trace
 
@@ -123,8 +124,12 @@ class PyramidReader:
         parts = [self._read(path, start, stop, "t", wanted) for path, start, stop in pieces]
         return pa.concat_tables(parts) if parts else parquet.schema().empty_table()
 
-    def window(self, t0: int, t1: int, limit: int = 200_000) -> Trace:
-        """Return the events of a window as a trace; causes before the window are none."""
+    def window(self, t0: int | str, t1: int | str, limit: int = 200_000) -> Trace:
+        """Return the events of a window as a trace; causes before the window are none.
+
+        The window is from *t0* to *t1*: texts such as ``"1s"``, or numbers of microseconds, as a `Duration` is.
+        """
+        t0, t1 = _us(t0, "t0"), _us(t1, "t1")
         pieces = list(self._rows(t0, t1))
         first = self._first_row(pieces)
         table = self.events(t0, t1, limit)
@@ -274,3 +279,8 @@ def _group(path: Path, number: int, columns: tuple[str, ...] | None) -> pa.Table
     with store.reading(path) as file:
         table = file.read_row_group(number, columns=None if columns is None else list(columns))
         return table.replace_schema_metadata(None)
+
+
+def _us(time: int | str, where: str) -> int:
+    """Return a moment of a run in microseconds; raises `BadValue` for what is none."""
+    return time if isinstance(time, int) else duration(time, where)

@@ -7,6 +7,7 @@ broker.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
     from mqlab.spec.options.types import NetworkConnectorOptions, TransportConnectorOptions
 
+_BLANK = re.compile(r"[(,]\s|\s[),]")  # beside an address
 HEARD = ("multicast", "rendezvous", "zeroconf")  # agents that find brokers by themselves
 
 
@@ -100,6 +102,9 @@ class NetworkConnector(HasOptions):
                 f"networkConnector {name!r}: {uri!r} is a transport URI, not a discovery URI; use "
                 f"static:({uri})"
             )
+        if _BLANK.search(uri):
+            told = "the address contains a space, with which a real broker does not start"
+            raise BadValue(f"networkConnector {name!r}: {told}; write {''.join(uri.split())!r}")
         if parsed.components:
             check_connector(parsed)
         checked = read_options("networkConnector", options, f"networkConnector {name!r}")
@@ -151,8 +156,13 @@ class TransportConnector(HasOptions):
     name: str
     pairs: tuple[tuple[str, object], ...]
 
-    def __init__(self, name: str = "openwire", **options: Unpack[TransportConnectorOptions]) -> None:
+    def __init__(
+        self, name: str = "openwire", *address: object, **options: Unpack[TransportConnectorOptions]
+    ) -> None:
         check_name("transportConnector", name)
+        if address or "uri" in options:
+            told = "it takes no address, as mqlab finds a broker by its name (tcp://A:61616 is A)"
+            raise BadValue(f"transportConnector {name!r}: {told}; omit it")
         checked = read_options("transportConnector", options, f"transportConnector {name!r}")
         object.__setattr__(self, "name", name)
         object.__setattr__(self, "pairs", tuple(checked.items()))

@@ -18,6 +18,7 @@ from mqlab.spec.network_names import check
 from mqlab.spec.option import DEFAULT_EDITION, edition_of
 from mqlab.spec.origin import Origin
 from mqlab.spec.rows import OPTIONS, policy_of, read_options
+from mqlab.spec.running import Running
 from mqlab.spec.scenario import AnyNetwork, check_change, others
 from mqlab.spec.shape import NAME, TEXT, TRUTH, ListOf, OneOf, Record, number
 from mqlab.spec.values import Destination
@@ -152,7 +153,7 @@ class Broker(HasOptions):
 class Network(AnyNetwork):
     """Brokers with their connectors, of one ActiveMQ version.
 
-    `origin` is the files that it was read from, if it was.
+    `origin` is the files that it was read from, `running` what stood in it when it was read while it ran.
 
     Raises `BadValue` for duplicate broker names, `UnknownName` for a connector to a broker
     that is not there or for an unknown edition.
@@ -163,6 +164,7 @@ class Network(AnyNetwork):
     edition: str
     around: Around
     origin: Origin | None = field(compare=False)
+    running: Running | None = field(compare=False)
 
     def __init__(
         self,
@@ -170,6 +172,7 @@ class Network(AnyNetwork):
         edition: str = DEFAULT_EDITION,
         around: Around | None = None,
         origin: Origin | None = None,
+        running: Running | None = None,
     ) -> None:
         for broker in brokers:
             if not isinstance(broker, Broker):
@@ -201,8 +204,11 @@ class Network(AnyNetwork):
         object.__setattr__(self, "edition", edition_of(edition))
         object.__setattr__(self, "around", around)
         object.__setattr__(self, "origin", origin)
+        object.__setattr__(self, "running", running)
 
     def __repr__(self) -> str:
+        if self.running is not None:
+            return str(self.running)
         return f"Network({', '.join(map(repr, self.brokers))}, edition={self.edition!r})"
 
     @property
@@ -314,7 +320,7 @@ class Network(AnyNetwork):
 
     def made_of(self, *brokers: Broker, edition: str) -> Network:
         """Return a network of these brokers in the same place."""
-        return Network(*brokers, edition=edition, around=self.around, origin=self.origin)
+        return Network(*brokers, edition=edition, around=self.around, origin=self.origin, running=self.running)
 
     def script(self, actions: tuple[Action, ...], pace: str) -> tuple[Action, ...]:
         """Return the actions: the lab plays them as they are."""

@@ -126,8 +126,9 @@ class KnownNames:
         self.actions += 1
         where = f"action {self.actions} ({type(action).__name__})"
         if type(action) not in STEP_OF and not isinstance(action, c.WaitUntil):
-            known_here = [noun.__name__ for noun in STEP_OF]
-            raise UnknownName.of("action of ActiveMQ", type(action).__name__, known_here, where)
+            raise BadValue(
+                f"{where}: ActiveMQ does not know this action; `mqlab actions` lists which product takes which"
+            )
         if action.at is not None:
             duration(action.at, f"{where}, at")
         self.check(action, where, self.strictly)

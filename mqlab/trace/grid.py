@@ -14,6 +14,7 @@ class TextTable(ABC):
     """What has a `table()`; `hints` are what the heads of some columns say under the pointer."""
 
     hints: Mapping[str, str] = {}
+    empty = ""  # what stands under the head of a table without lines
 
     @abstractmethod
     def table(self) -> list[list[str]]:
@@ -22,7 +23,8 @@ class TextTable(ABC):
     def __str__(self) -> str:
         lines = self.table()
         columns = [_column([line[no] for line in lines]) for no in range(len(lines[0]))]
-        return "\n".join("  ".join(line).rstrip() for line in zip(*columns, strict=True))
+        told = ["  ".join(line).rstrip() for line in zip(*columns, strict=True)]
+        return "\n".join([*told, *([self.empty] if self.empty and len(lines) == 1 else [])])
 
     def __repr__(self) -> str:
         return str(self)
@@ -38,7 +40,8 @@ class TextTable(ABC):
             f"<tr>{''.join(_cell(cell, side) for cell, side in zip(line, sides, strict=True))}</tr>"
             for line in lines
         )
-        return f"<table><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>"
+        told = f"<caption>{escape(self.empty)}</caption>" if self.empty and not lines else ""
+        return f"<table>{told}<thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>"
 
 
 def _column(cells: list[str]) -> list[str]:

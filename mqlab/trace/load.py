@@ -6,10 +6,11 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mqlab.errors import BadValue, UnknownName
 from mqlab.spec.link import Links
+from mqlab.spec.plural import counted
 from mqlab.spec.values import Duration
 from mqlab.trace.grid import TextTable
 from mqlab.trace.kinds import Kind
@@ -55,7 +56,26 @@ class Latency:
     most: Duration
 
 
-class LinkTable(TextTable, Sequence[LinkLoad]):
+class RowTable(TextTable):
+    """A table of `rows`, which can be counted and taken one by one."""
+
+    rows: Sequence[Any]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.rows)
+
+    def __getitem__(self, place):  # type: ignore[no-untyped-def]
+        try:
+            return self.rows[place]
+        except IndexError:
+            many = counted(len(self), "row")
+            raise UnknownName(f"row {place}: the table has {many}" if self else self.empty) from None
+
+
+class LinkTable(RowTable, Sequence[LinkLoad]):
     """The loads of all links that carried a message, the busiest first; `mqlab.view` draws them."""
 
     hints = {
@@ -64,14 +84,10 @@ class LinkTable(TextTable, Sequence[LinkLoad]):
         "utilisation": "share of the run's time that the link needed for these bytes",
     }
 
+    empty = "the table is empty: no message crossed a link between brokers"
+
     def __init__(self, rows: Sequence[LinkLoad]) -> None:
         self.rows = rows
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def __getitem__(self, place):  # type: ignore[no-untyped-def]
-        return self.rows[place]
 
     def table(self) -> list[list[str]]:
         """Return a line for each link."""
@@ -90,19 +106,14 @@ class LinkTable(TextTable, Sequence[LinkLoad]):
         return _heat("Messages from each broker (row) to each other (column)", cells, "messages")
 
 
-class LatencyTable(TextTable, Sequence[Latency]):
+class LatencyTable(RowTable, Sequence[Latency]):
     """The latencies of all groups, the slowest first by their median; `mqlab.view` draws them."""
 
+    empty = "the table is empty: no message was received"
     hints = {f"p{part}": f"{part} % of the messages took no longer" for part in (50, 90, 99)}
 
     def __init__(self, by: str, rows: Sequence[Latency]) -> None:
         self.by, self.rows = by, rows
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def __getitem__(self, place):  # type: ignore[no-untyped-def]
-        return self.rows[place]
 
     def table(self) -> list[list[str]]:
         """Return a line for each group, in ms."""

@@ -158,6 +158,9 @@ class Trace(Columns, Plottable):
     def links(self) -> LinkTable:
         """Return what each link between brokers carried, the busiest first; it prints as a table.
 
+        The utilisation is known of links with a bandwidth: ``mq.run(..., links=mq.Link(bandwidth=10_000))``
+        (bytes a second).
+
         >>> import mqlab as mq
         >>> print(mq.run("fuse:2.4").links())
         link   over      messages  bytes  busiest    from  utilisation

@@ -17,6 +17,7 @@ from mqlab.trace.unsent import GROUPS, attempts, unsent
 if TYPE_CHECKING:
     from mqlab.trace.trace import Trace
 
+STARTS_ONE = ("Restart", "StartBroker", "StartAs")  # by name, as no run of one product loads all actions
 NOT_UP = ("down", "starting", "stopped")  # roles of who has not come up yet
 _ENDS = {"Crash": Kind.Crashed, "Stop": Kind.Stopped, "Pause": Kind.Suspended}
 
@@ -43,6 +44,7 @@ def undone(trace: Trace) -> tuple[Undone, ...]:
     found = [
         *rows,
         *_links(trace),
+        *_not_started(trace),
         *_faults(trace, {row.what for row in rows}),
         *_clients(trace, {row.what for row in rows}),
         *_late(trace),
@@ -69,6 +71,17 @@ def _links(trace: Trace) -> Iterator[Undone]:
         for name in (one, other):
             if name not in there:
                 yield Undone(f"Link {one} - {other}", f"nothing in this run is called {name}")
+
+
+def _not_started(trace: Trace) -> Iterator[Undone]:
+    """Yield the brokers that a script starts none of, as it begins with the start of another one."""
+    if not trace.actions or type(trace.actions[0]).__name__ not in STARTS_ONE:
+        return
+    began = _named(trace, Kind.RoleChanged, "broker") | _named(trace, Kind.Started, "broker")
+    roles = zip(trace.names["node"], trace.names["node_role"], strict=True)
+    for broker in (name for name, role in roles if role == "broker" and name not in began):
+        told = f"never started, as a script that begins with {called(trace.actions[0])} starts no other broker"
+        yield Undone(f"Broker {broker}", f"{told}; begin it with mq.Start()")
 
 
 def _clients(trace: Trace, told: set[str]) -> Iterator[Undone]:

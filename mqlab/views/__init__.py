@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 __all__ = [
     "MOST_EVENTS",
     "Scene",
+    "drawn",
     "html",
     "picture",
     "plot",
@@ -146,6 +147,15 @@ def plot_heat(
     except ImportError as error:
         raise MissingExtra.of(error.name or "bokeh", "lab") from None
     return View(document(panels, unit, high))
+
+
+def drawn(what: Viewable, ending: str) -> str:
+    """Return a run as a file of that *ending* shows it: a page (.html), or the picture of its end."""
+    if ending == ".html":
+        return html(what)
+    if not isinstance(what, Trace):
+        raise BadValue("a picture shows one run; save all as a page (.html), or each as a picture (.svg)")
+    return picture(what)
 
 
 def picture(what: Trace) -> str:

@@ -32,7 +32,9 @@ class Workbench(StaticOutput, w.VBox):
     Options, problems and code stand in the picture's panel.
     """
 
-    def __init__(self, what: str | Network | None = None) -> None:
+    def __init__(self, what: str | Network | None = None, *actions: object) -> None:
+        if actions:
+            raise BadValue("the workbench has traffic of its own; for these actions use mq.view(net, *actions)")
         if what is not None and not isinstance(what, (str, Network)):
             raise BadValue(
                 f"{shown(what)} cannot be built on; pass a network or a figure's id, or mq.view(trace)"

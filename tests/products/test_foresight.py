@@ -5,6 +5,7 @@ import sys
 import pytest
 
 import mqlab as mq
+from mqlab.api import verbs
 from mqlab.engine import clock
 from mqlab.products import foresight
 
@@ -33,6 +34,17 @@ def test_connectors_that_start_are_counted(told):
     assert len(trace.rows(mq.Kind.Connected)) == 2 * 780  # each is duplex
     assert seconds >= foresight.LONG
     assert memory >= foresight.used() / 2
+
+
+def test_what_was_told_beforehand_is_not_told_again(told, monkeypatch):
+    monkeypatch.setattr(verbs, "LARGE", 100)
+    net = mq.Network(mq.Broker("B"))
+    with pytest.warns(UserWarning, match="a run of 3000 messages"):
+        mq.run(net, *producers(300))
+    assert told == []
+    monkeypatch.setattr(verbs, "LARGE", 100_000)
+    mq.run(net, *producers(300))
+    assert len(told) == 1
 
 
 @pytest.mark.parametrize("product", ["activemq", "openmq", "artemis"])

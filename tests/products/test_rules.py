@@ -18,6 +18,7 @@ from mqlab.spec import topology
 from mqlab.spec.connector import HasOptions
 from mqlab.spec.origin import SourceFile
 from tests.products import test_files_checked
+from tests.products.activemq import running_rules
 from tests.products.activemq.behaviours import FOO, NEWS, network, reads, send
 
 STATIC = {"statically_included_destinations": ["queue://TEST.FOO"]}
@@ -127,6 +128,7 @@ def connecting(to):
 
 # The same for rules that no network alone breaks, or another product's.
 OTHERS = {
+    **running_rules.CASES,
     "not-played": (
         broker_xml.read([SourceFile("broker.xml", "<core><diverts/></core>")]),
         broker_xml.read([SourceFile("broker.xml", "<core><journal-type>NIO</journal-type></core>")]),

@@ -9,6 +9,7 @@ import pytest
 import mqlab as mq
 from mqlab.errors import BadValue
 from mqlab.replay import long, store
+from mqlab.spec.values import Duration
 from mqlab.views.scene import scene
 from mqlab.views.sizes import ROOMS
 from mqlab.views.stage import Kept
@@ -179,6 +180,15 @@ def test_what_is_told_of_an_event_stays_with_it(tmp_path):
     for row in rows:
         part = tiles.window(times[row], tiles.span[1])
         assert part.detail(row - times.index(times[row])) == trace.detail(row) != {}
+
+
+def test_a_window_takes_texts_and_durations_as_well_as_microseconds(tmp_path):
+    tiles = mq.replay.open(mq.replay.write(mq.run("fuse:2.20"), tmp_path / "run"))
+    parts = [tiles.window("2ms", "5ms"), tiles.window(2000, 5000), tiles.window(Duration(2000), "5000us")]
+    assert len({len(part) for part in parts}) == 1
+    assert min(parts[0].column("t")) >= 2000
+    with pytest.raises(BadValue, match="t0: 'soon' is not a duration"):
+        tiles.window("soon", "5ms")
 
 
 def test_a_part_of_a_run_says_nothing_of_what_the_run_did_beside_it(tmp_path):

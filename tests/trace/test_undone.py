@@ -331,3 +331,13 @@ def test_a_rollback_of_a_consumer_that_acknowledges_at_once_is_told():
 def test_acknowledge_is_no_mode():
     with pytest.raises(BadValue, match="acknowledge is 'transacted'; expected true or false"):
         mq.Consumer("C", on="A", reads=Q, acknowledge="transacted")
+
+
+def test_a_script_that_begins_with_the_start_of_one_broker_names_those_that_it_does_not_start():
+    two = mq.Network(mq.Broker("A"), mq.Broker("B"))
+    (row, *_) = told(mq.run(two, mq.Restart("A"), mq.Consumer("C", on="B", reads=Q)))
+    assert row.startswith(
+        "Broker B: never started, as a script that begins with Restart A starts no other broker"
+    )
+    assert told(mq.run(two, mq.Restart("A"), mq.Restart("B"))) == []
+    assert told(mq.run(two, mq.Start(), mq.Consumer("C", on="B", reads=Q))) == []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from mqlab.files import detect_product
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from mqlab.checks.rule import Rule
     from mqlab.products.activemq.figures import AnyFigure
     from mqlab.products.activemq.lab import Lab
-    from mqlab.spec import Network, Scenario
+    from mqlab.spec import Action, Network, Scenario
     from mqlab.spec.problem import Problem
     from mqlab.spec.shape import Record
 
@@ -101,6 +101,26 @@ class ActiveMQ(Product):
         from mqlab.products.activemq import files
 
         return files.read(sources, values, hosts)
+
+    def read_running(
+        self,
+        consoles: Sequence[str],
+        sources: tuple[SourceFile, ...],
+        values: Mapping[str, str],
+        hosts: Mapping[str, str],
+    ) -> Network:
+        """Return what running brokers, and files beside them, make."""
+        from mqlab.products.activemq import live
+
+        return live.read(consoles, sources, values, hosts)
+
+    def standing(self, network: Network) -> tuple[Action, ...]:
+        """Return the actions that bring about what stood in a network when it was read while it ran."""
+        if network.running is None:
+            return ()
+        from mqlab.products.activemq.live.story import story
+
+        return story(network).actions
 
     def write_files(self, network: Network) -> dict[str, str]:
         """Return path -> text of configuration files."""

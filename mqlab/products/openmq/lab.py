@@ -45,6 +45,11 @@ def _may_go_on(asked: tuple[ClusterLab, Step, int]) -> bool:
     return lab.clock.now >= end or not clients.hangs(lab, step.keys)
 
 
+def _answers(asked: tuple[ClusterLab, Step, int]) -> bool:
+    lab, step, _ = asked
+    return not lab.brokers[step.keys["broker"]].hangs
+
+
 def _act(asked: tuple[ClusterLab, Step, int]) -> Outcome:
     lab, step, _ = asked
     return False if clients.hangs(lab, step.keys) else ACTIONS[step.do](lab, step.keys)
@@ -84,7 +89,7 @@ class ClusterLab(Cluster):
     def begin(self, action: Any) -> Completion:
         """Begin a step; it is over when its operation has its answer."""
         step = action.step
-        outcome = self._in_vain(step) or self._hangs(step) or ACTIONS[step.do](self, step.keys)
+        outcome = self._in_vain(step) or self._waits(step) or ACTIONS[step.do](self, step.keys)
         return self._go_on_with(action, outcome)
 
     def on_scheduled(self, action: object) -> None:
@@ -185,22 +190,27 @@ class ClusterLab(Cluster):
         self.operations.append(answer)
 
     def _in_vain(self, step: Step) -> str:
-        """Say why a step cannot be done: its client is not there, or its broker answers nobody."""
+        """Say why a step cannot be done: its client is not there."""
         clients = (("consumer", self.consumers), ("producer", self.producers))
         gone = any(step.keys.get(kind, "") not in (*known, "") for kind, known in clients)
-        if gone and step.do not in OPENS:  # its opening was refused, or it is closed
-            return "refused"
-        asked = self._asked(step)
-        if asked is None or asked.answers or asked.suspended or step.do == "send":
-            return ""
-        if asked.hangs and asked.quiesced and (step.do in OPENS or step.do == "connect"):
-            return ""  # its port refuses new clients, whatever else waits (C4090)
-        return "blocked" if not hasattr(faults, f"do_{step.do}") else ""
+        # Its opening was refused, or it is closed.
+        return "refused" if gone and step.do not in OPENS else ""
 
-    def _hangs(self, step: Step) -> RunningStep | None:
-        """Return what who asks a suspended broker waits for; a client gives up, an administrator does not."""
-        here = "broker" in step.keys and step.do != "send" and not hasattr(faults, f"do_{step.do}")
-        if not here or not clients.hangs(self, step.keys):
+    def _waits(self, step: Step) -> RunningStep | None:
+        """Return what who asks a broker that hangs, or is suspended, waits for.
+
+        A client gives up at a suspended one, an administrator does not. One that hangs takes changes of
+        properties; the port of one that is quiesced refuses new clients, whatever else waits (C4090).
+        """
+        if "broker" not in step.keys or step.do == "send" or hasattr(faults, f"do_{step.do}"):
+            return None
+        broker = self._asked(step)
+        if broker is not None and broker.hangs and not broker.suspended:
+            refuses = broker.quiesced and (step.do in OPENS or step.do == "connect")
+            if refuses or (step.do == "update_destination" and self.database_up):
+                return None
+            return RunningStep(_answers, (self, step, 0), limit_of(step.keys), _act, insists=True)
+        if not clients.hangs(self, step.keys):
             return None
         end = NEVER
         if step.do in CONNECTS:

@@ -28,6 +28,13 @@ class ForcedFailover(Action):
     broker: str
 
 
+def _take_one(action: Isolate | Rejoin) -> None:
+    """Take the name of one broker for a list of it."""
+    if isinstance(action.brokers, str):
+        object.__setattr__(action, "brokers", (action.brokers,))
+    Action.__post_init__(action)
+
+
 @dataclass(frozen=True, slots=True)
 class Isolate(Action):
     """Cut brokers off from all other brokers; `how` is refuse or hang, as for `Cut`."""
@@ -35,12 +42,18 @@ class Isolate(Action):
     brokers: tuple[str, ...]
     how: str = "refuse"
 
+    def __post_init__(self) -> None:
+        _take_one(self)
+
 
 @dataclass(frozen=True, slots=True)
 class Rejoin(Action):
     """Restore the links of brokers to all others."""
 
     brokers: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        _take_one(self)
 
 
 @dataclass(frozen=True, slots=True)

@@ -110,7 +110,9 @@ def to_step(action: Action, brokers: Sequence[str]) -> Step:
     """
     words = [word for word in WORDS if word.action is type(action)]
     if not words:
-        raise BadValue(f"{action}: this action does not exist for Artemis")
+        raise BadValue(
+            f"{action}: Artemis does not know this action; `mqlab actions` lists which product takes which"
+        )
     of_broker = {name for name in ("on", "who") if getattr(action, name, None) in brokers}
     if (kind := getattr(action, "kind", None)) is not None:
         of_broker = {"who"} if kind == "broker" else set()

@@ -27,11 +27,12 @@ def _openmq(programs: Path) -> Recorder:
     return Recorder(
         "openmq",
         play=("sh", str(here / "run.sh"), "{raw}", "{plays}", "{files}"),
-        record=("python3", str(here / "record.py"), "{out}", "{raw}"),
+        record=("python3", str(here / "record.py"), "{out}", "{raws}"),
         build=("sh", str(here / "run.sh"), str(build / "none"), "0"),
         env={"ORACLE_CACHE": str(build)},
         root=True,
         jobs=4,
+        leaves="reconnect",
     )
 
 

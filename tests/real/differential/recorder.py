@@ -19,6 +19,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
+from queue import SimpleQueue
 from threading import Event
 from typing import Any
 
@@ -61,7 +62,8 @@ class Recorder:
     """How one family is played: the commands of its recorder, with its environment.
 
     In *play* and *record* ``{scenarios}``, ``{raw}``, ``{out}``, ``{plays}`` and ``{job}`` are filled in,
-    ``{files}`` stands for the files of the scenarios. *build* runs once before all.
+    ``{files}`` stands for the files of the scenarios, ``{raws}`` for the folders of all plays. *build* runs
+    once before all.
     """
 
     product: str
@@ -71,6 +73,7 @@ class Recorder:
     env: Mapping[str, str] = field(default_factory=dict)
     root: bool = False
     jobs: int = 1  # how many may play at the same time on one machine
+    leaves: str = ""  # in whose steps: a client that may outlive its play, and meddle with the next one
     patience: float = PATIENCE
     stopped: Event = field(default_factory=Event)
 
@@ -88,13 +91,17 @@ class Recorder:
         names = sorted(
             scenarios, key=lambda name: str(scenarios[name]["brokers"]) + str(scenarios[name].get("cluster"))
         )
-        size = -(-len(names) // jobs)
+        alone = [name for name in names if self._leaves_one(scenarios[name])]
+        names = [name for name in names if name not in alone]
+        size = max(1, -(-len(names) // jobs))
         shares = [names[begin : begin + size] for begin in range(0, len(names), size)]
-        found = Played()
+        found, free = Played(), SimpleQueue[int]()
+        for job in range(jobs):
+            free.put(job)
         with ThreadPoolExecutor(jobs) as pool:
             try:
-                parts = [pool.submit(self._play, job, {n: scenarios[n] for n in share}, plays)
-                         for job, share in enumerate(shares)]  # fmt: skip
+                parts = [pool.submit(self._play, free, {n: scenarios[n] for n in share}, plays)
+                         for share in (*shares, *([name] for name in alone))]  # fmt: skip
                 for part in parts:
                     found.recordings |= part.result().recordings
                     found.lost |= part.result().lost
@@ -103,8 +110,13 @@ class Recorder:
                 raise
         return found
 
-    def _play(self, job: int, scenarios: Mapping[str, Scenario], plays: int) -> Played:
+    def _leaves_one(self, scenario: Scenario) -> bool:
+        """Whether a client that finds no broker may go on looking for one after the play."""
+        return bool(self.leaves) and any(step.get(self.leaves) for step in scenario["steps"])
+
+    def _play(self, free: SimpleQueue[int], scenarios: Mapping[str, Scenario], plays: int) -> Played:
         found, left = Played(), dict(scenarios)
+        job = free.get()
         while left and not self.stopped.is_set():
             with tempfile.TemporaryDirectory(prefix="mqlab-play-") as text:
                 part, stopped_at = self._attempt(Path(text), job, left, plays)
@@ -115,30 +127,39 @@ class Recorder:
             stopped_at = stopped_at if stopped_at in left else next(iter(left))
             found.lost[stopped_at] = "gave no result"
             del left[stopped_at]
+        free.put(job)
         return found
 
     def _attempt(
         self, path: Path, job: int, scenarios: Mapping[str, Scenario], plays: int
     ) -> tuple[dict[str, Any], str]:
         """Play until all are done or one hangs; return recordings, and at which it stopped."""
-        inputs, raw, out = path / "scenarios", path / "raw", path / "out"
-        for made in (inputs, raw, out):
+        inputs, out = path / "scenarios", path / "out"
+        alone = self._leaves_one(next(iter(scenarios.values())))
+        raws = [path / f"raw{no}" for no in range(plays if alone else 1)]
+        for made in (inputs, out, *raws):
             made.mkdir()
         for name, scenario in scenarios.items():
             (inputs / f"{name}.json").write_text(json.dumps(scenario))
         files = [str(inputs / f"{name}.json") for name in scenarios]
-        words = {"scenarios": inputs, "raw": raw, "out": out, "plays": plays, "job": job + 40, "path": path}
-        command = _filled(self.play, words, files)
-        _watch(command, {**self.env, "TMPDIR": str(path)}, raw, self.patience, self.stopped)
-        _drop_torn(raw)
-        _run(_filled(self.record, words, files), self.env, 120)
+        words = {"scenarios": inputs, "raw": raws[0], "out": out, "job": job + 40, "path": path}
+        for raw in raws:
+            words |= {"plays": plays // len(raws), "raw": raw}
+            command = _filled(self.play, words, files)
+            _watch(command, {**self.env, "TMPDIR": str(path)}, raw, self.patience, self.stopped)
+            _drop_torn(raw)
+        words["raw"] = raws[0]
+        _run(_filled(self.record, words, files, raws), self.env, 120)
         read = {file.stem: json.loads(file.read_text()) for file in out.glob("*.json")}
         found = {name: recording for name, recording in read.items() if recording["observed"]["runs"] >= plays}
         return found, next((name for name in scenarios if name not in found), "")
 
 
-def _filled(command: Sequence[str], words: Mapping[str, object], files: list[str]) -> list[str]:
-    return [made for word in command for made in (files if word == "{files}" else [word.format(**words)])]
+def _filled(
+    command: Sequence[str], words: Mapping[str, object], files: list[str], raws: Sequence[Path] = ()
+) -> list[str]:
+    lists = {"{files}": files, "{raws}": [str(raw) for raw in raws]}
+    return [made for word in command for made in lists.get(word) or [word.format(**words)]]
 
 
 def _run(command: Sequence[str], env: Mapping[str, str], seconds: float) -> None:

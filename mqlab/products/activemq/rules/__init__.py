@@ -17,6 +17,7 @@ from mqlab.products.activemq.rules import (
     networks,
     option_conflicts,
     reachability,
+    running,
 )
 from mqlab.products.activemq.rules.context import CheckContext
 from mqlab.spec import Network, Scenario
@@ -32,6 +33,7 @@ RULES = rule.collected(
     identity,
     addresses,
     file_rules,
+    running,
 )
 
 

@@ -49,20 +49,23 @@ class CheckContext:
         for name, broker in self.found.items():
             file = broker.document.where
             lines[name] = (file, broker.element.line)
-            nouns = self.network.broker(name).connectors
-            for noun, connector in zip(nouns, broker.connectors, strict=False):
-                lines[f"{name}/{noun.name}"] = (file, connector.element.line)
+            for connector in broker.connectors:
+                lines[f"{name}/{connector.name}"] = (file, connector.element.line)
         return lines
 
     def broker(self, name: str) -> Element:
         """Return a broker, where it stands."""
         return Element(f"broker {name}", *self._lines.get(name, ()))
 
+    def connector(self, broker: str, name: str) -> Element:
+        """Return a network connector, where it stands."""
+        where = f"{broker}/{name}"
+        return Element(where, *self._lines.get(where, ()))
+
     def links(self) -> Iterator[Link]:
         """Yield every connector."""
         for broker, connector in self.network.connectors():
-            where = f"{broker.name}/{connector.name}"
-            element = Element(where, *self._lines.get(where, ()))
+            element = self.connector(broker.name, connector.name)
             yield Link(broker, connector, self.network.edition, element)
 
 

@@ -91,7 +91,7 @@ def home_returns(broker: Broker) -> None:
             claim.stale |= claim.message.home is broker
         again = [c for c in consumer.failed if c in lost and c in c.message.claims]
         if lost:
-            listed = {c.message.number for c in lost if c not in again[1:]}
+            listed = dict.fromkeys(c.message for c in lost if c not in again[1:])
             consumer.home.instances[consumer.dest].leftovers |= listed
         consumer.stuck = [c for c in consumer.stuck if c not in again]
         had = any(claim.message.home is broker for claim in consumer.taken)
@@ -144,7 +144,7 @@ def requeue(consumer: Consumer, rule: int) -> None:
         claim.key = ENDED if last else claim.key
         rolled_back = old and consumer.mode == "transacted" and claim in consumer.taken
         if remote and claim.arrived and home.running and dest in home.instances and not rolled_back:
-            home.instances[dest].leftovers.add(claim.message.number)
+            home.instances[dest].leftovers[claim.message] = None
         unseen = claim in consumer.buffer if home.running else claim not in head
         release(claim, rule, (remote and claim.arrived) or not unseen)
     consumer.taken, consumer.stuck = [], []
@@ -212,4 +212,7 @@ def drop_copies(message: Message, kind: int, rule: int) -> None:
         message.crossing = {b: row for b, row in message.crossing.items() if b in there}
     for broker in [broker for broker in message.copies if broker not in there]:
         row = message.copies.pop(broker)
+        instance = message.at.instances.get(broker)
+        if instance is not None:
+            instance.drop_copy(message)
         broker.lab.notes.message(kind, message, broker, rule=rule, cause=row)

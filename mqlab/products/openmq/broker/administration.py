@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from mqlab.products.openmq.broker import acknowledgement, physical_destinations, report
+from mqlab.products.openmq.broker import acknowledgement, physical_destinations
 from mqlab.products.openmq.broker.destinations import turn
 from mqlab.products.openmq.broker.messages import Delivery
 from mqlab.products.openmq.broker.model import DEAD, LOCK_TIMEOUT, Broker, Client, Keys, Prepared
@@ -79,7 +79,10 @@ def _update(asked: Asked) -> bool:
     keys = asked[1]
     broker, dest, there = _asked(*asked)
     allowed = there and "LocalOnly" not in keys["options"]
-    return allowed and cluster.change(broker, "update", dest, dict(keys["options"]))
+    changed = allowed and cluster.change(broker, "update", dest, dict(keys["options"]))
+    if changed:  # who lacks it has it now (OpenMQ rule 3.6)
+        broker.spread(dest)
+    return changed
 
 
 def do_destroy_destination(lab: Cluster, keys: Keys) -> Outcome:
@@ -141,6 +144,7 @@ def do_pause_destination(lab: Cluster, keys: Keys, paused: bool = True) -> bool:
     broker, dest, there = _asked(lab, keys)
     if there and broker.serves:
         broker.instances[dest].paused = paused
+        broker.instances[dest].producers.check()
     return there and broker.serves
 
 
@@ -151,9 +155,9 @@ def do_resume_destination(lab: Cluster, keys: Keys) -> bool:
 
 def do_browse(lab: Cluster, keys: Keys) -> Row:
     """Show what a broker holds of a queue, by priority, but what has expired."""
-    broker, dest, there = _asked(lab, keys)
-    here = broker.instances[dest].messages if there else []
-    found = sorted([*here, *(claim.message for claim in report.copies(broker, dest))], key=turn)
+    broker, dest, _ = _asked(lab, keys)
+    instance = broker.instances.get(dest)
+    found = sorted([*instance.messages, *instance.copies], key=turn) if instance else []
     return {"numbers": [m.number for m in found if not m.expires or lab.clock.now < m.expires]}
 
 

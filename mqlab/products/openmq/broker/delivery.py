@@ -5,7 +5,7 @@ from __future__ import annotations
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
-from mqlab.products.openmq.broker import acknowledgement, sending
+from mqlab.products.openmq.broker import acknowledgement, removal, sending
 from mqlab.products.openmq.broker.destinations import PhysicalDestination
 from mqlab.products.openmq.broker.messages import Delivery, Message, selects
 from mqlab.products.openmq.broker.model import Broker, Consumer, Trip
@@ -73,7 +73,7 @@ def _hand(claim: Delivery, takers: list[Consumer]) -> bool:
     there = taker.home
     taker.served_weight += _busy(taker, message)
     # A broker that had a message given back passes it to nobody again (played with 6.5.0).
-    known = message.number in message.at.instances[there].leftovers
+    known = message in message.at.instances[there].leftovers
     known &= home.lab.network.edition != "5.1"
     (taker.stuck if known else taker.buffer).append(claim)
     claim.taker, claim.arrived, claim.delivered, message.waits = taker, False, False, -1
@@ -150,6 +150,10 @@ def on_forwarded(trip: Trip) -> None:
             link=lab.notes.links[home.name, there.name],
             cause=message.crossing.pop(there),
         )
+        instance = message.at.instances.get(there)
+        if instance is not None:
+            removal.make_room(instance, message)
+            instance.keep_copy(message)
     taker = claim.taker
     claim.arrived = True
     if taker.flow is None or claim in taker.stuck:
@@ -193,7 +197,7 @@ def _fail(consumer: Consumer, claim: Delivery) -> None:
     """
     if consumer.home.lab.network.edition == "5.1":
         acknowledgement.drop_lost(consumer)
-        consumer.home.instances[consumer.dest].leftovers.add(claim.message.number)
+        consumer.home.instances[consumer.dest].leftovers[claim.message] = None
     else:
         consumer.failed = [claim]
         consumer.stuck += consumer.buffer

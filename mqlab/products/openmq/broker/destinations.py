@@ -6,6 +6,7 @@ from bisect import bisect_left, insort
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from mqlab.products.openmq.broker.producer_flow import ProducerFlow
 from mqlab.spec.openmq import PROPERTIES
 from mqlab.spec.values import Destination
 
@@ -13,8 +14,6 @@ if TYPE_CHECKING:
     from mqlab.products.openmq.broker.messages import Message
     from mqlab.products.openmq.broker.model import Broker, Consumer, Properties
     from mqlab.products.openmq.network.state import Cluster
-
-OVERHEAD = 141  # bytes of a message besides its text (99 of none fit into 14,000 with 6.5.0)
 
 
 @dataclass(eq=False, slots=True)
@@ -45,8 +44,8 @@ def turn(message: Message) -> tuple[int, int]:
 class PhysicalDestination:
     """One broker's instance of a destination: its properties, and the messages at home here.
 
-    `leftovers` are numbers of copies of other homes' messages that were given back, or whose home died
-    meanwhile: the broker lists them until it ends.
+    `copies` are other homes' messages that are here for its consumers. `leftovers` are those of them that
+    were given back, or whose home died meanwhile: the broker lists them until it ends.
     """
 
     at: ClusterDestination
@@ -56,18 +55,23 @@ class PhysicalDestination:
     owner: str | None = None  # the consumer whose temporary destination it is
     place: int = 0  # in the order in which brokers got their instances
     messages: dict[Message, None] = field(default_factory=dict)  # as they came
-    bytes: int = 0  # of its messages
+    bytes: int = 0  # of its messages, and of copies
+    copies: dict[Message, None] = field(default_factory=dict)
     offered: list[Message] = field(default_factory=list)  # what waits, and perhaps more, in order
     new: list[Message] = field(default_factory=list)  # of which it may be to note why they wait
     came: int = 0  # messages so far
     takers: list[Consumer] | None = None  # who gets messages, as long as nothing else than messages moves
     admitted: int = 0  # messages on their way from producers, for which there is room
     admitted_bytes: int = 0
-    leftovers: set[int] = field(default_factory=set)
+    leftovers: dict[Message, None] = field(default_factory=dict)
     paused: bool = False
     idle_since: int | None = None
     unanswered: int = 0  # consumers that are to be opened once all brokers have answered
     unlisted: bool = False  # a temporary one that not all brokers have answered for in time
+    producers: ProducerFlow = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self.producers = ProducerFlow(self)
 
     @property
     def dest(self) -> Destination:
@@ -91,19 +95,39 @@ class PhysicalDestination:
         if not self.messages:
             self.at.lab.reapable.add(self)
         self.came += 1
-        message.place, self.messages[message] = self.came, None
-        self.bytes += message.size + OVERHEAD
+        message.place = self.came
+        self._put(self.messages, message)
         self.offer(message)
+
+    def keep_copy(self, message: Message) -> None:
+        """A message of another home is here."""
+        if message not in self.copies:
+            self._put(self.copies, message)
+
+    def _put(self, there: dict[Message, None], message: Message) -> None:
+        was_full = self.controls_flow and self.is_full
+        there[message] = None
+        self.bytes += message.weight
+        if self.controls_flow and self.is_full and not was_full:
+            self.producers.stop()
+
+    def drop_copy(self, message: Message) -> None:
+        """A message of another home is not here any more."""
+        if message in self.copies:
+            del self.copies[message]
+            self.bytes -= message.weight
+            self.producers.check()
 
     def remove(self, message: Message) -> None:
         """A message is here no more."""
         del self.messages[message]
-        self.bytes -= message.size + OVERHEAD
+        self.bytes -= message.weight
         if not self.messages:
             self.at.lab.reapable.add(self)
         if message.offered:
             message.offered = False
             del self.offered[bisect_left(self.offered, turn(message), key=turn)]
+        self.producers.check()
         self.at.lab.changed.add(self.at)
 
     def offer(self, message: Message) -> None:
@@ -128,10 +152,41 @@ class PhysicalDestination:
         return self.options[name] if name in self.options else PROPERTIES.get(name)
 
     @property
+    def controls_flow(self) -> bool:
+        """Whether producers wait where others would be refused."""
+        return bool(self.option("LimitBehavior") == "FLOW_CONTROL")
+
+    @property
+    def held(self) -> int:
+        """How many messages count against its limit: at home here, or copies (OpenMQ rule 3.1)."""
+        return len(self.messages) + len(self.remote)
+
+    @property
+    def held_bytes(self) -> int:
+        """How many bytes these have."""
+        return self.bytes + sum(m.weight for m in self.leftovers if m not in self.copies)
+
+    @property
+    def remote(self) -> dict[Message, None]:
+        """The messages of other homes that it lists."""
+        return {**self.copies, **self.leftovers} if self.leftovers else self.copies
+
+    @property
     def room(self) -> int:
         """How many messages still fit in; -1: any number."""
         most = int(self.option("MaxNumMsgs"))
-        return max(0, most - len(self.messages)) if most > 0 else -1
+        return max(0, most - self.held) if most > 0 else -1
+
+    @property
+    def room_bytes(self) -> int:
+        """How many bytes still fit in; -1: any number."""
+        most = int(self.option("MaxTotalMsgBytes"))
+        return max(0, most - self.held_bytes) if most > 0 else -1
+
+    @property
+    def is_full(self) -> bool:
+        """Whether it has as many messages, or bytes, as it may have; with more bytes than that, too."""
+        return self.room == 0 or self.room_bytes == 0
 
     def limits(self, name: str, number: int) -> bool:
         """Whether a number is beyond a limit; -1 is none."""

@@ -8,6 +8,11 @@ from typing import TYPE_CHECKING
 from mqlab.spec.selector import Selector
 from mqlab.spec.values import Destination
 
+HEADER = 72  # bytes of a packet that are always there (`Packet.HEADER_SIZE` of 6.5.0)
+FIELD = 4  # of the type and the length of a field of the variable header
+CLASS = len("com.sun.messaging.BasicQueue")  # as long as that of a topic
+NUMBERED = {"n": 0}  # the property with the number that each message has here
+
 if TYPE_CHECKING:
     from mqlab.products.openmq.broker.destinations import ClusterDestination
     from mqlab.products.openmq.broker.model import Broker, Consumer, Keys
@@ -26,6 +31,7 @@ class Delivery:
     delivered: bool = False  # at its taker
     kept: bool = False  # it came to a paused broker
     stale: bool = False  # it was taken in a transaction before its home came back
+    admitted: bool = False  # it is on its way, and counted there
     asks: bool = False  # with it whoever sent it on asks for more credit
     row: int = -1  # of the last event on its way to the consumer
 
@@ -55,6 +61,9 @@ class Message:
     crossing: dict[Broker, int] = field(default_factory=dict)  # where it is on its way to -> row
     copies: dict[Broker, int] = field(default_factory=dict)  # where it was forwarded to -> row
     waits: int = -1  # the rule by which it was last noted as waiting
+    weight: int = 0  # bytes of its packet, which is what limits count
+    admitted: bool = False  # it is on its way, and counted there
+    asks: bool = False  # with it its producer has used its credit up
     expires: int = 0  # us; 0 is never
     place: int = 0  # in the order in which its home's instance got its messages
     offered: bool = False  # whether it is among those that wait to be handed out
@@ -70,6 +79,21 @@ class Message:
         if self.transaction is not None:
             return False
         return None in [claim.taker for claim in self.claims]
+
+
+def packet_size(message: Message) -> int:
+    """Return how many bytes the packet of a text message has (6.5.0: `Packet`, `PacketProperties`).
+
+    Its variable header has the ids of its producer and of the transaction that it is sent in, the name of its
+    destination and its class, and is filled up to a multiple of four.
+    """
+    name = len(message.dest.name) + message.home.lab.longer_names
+    ids = 2 if message.transaction is not None else 1
+    fields = ids * (FIELD + 8) + FIELD + name + FIELD + CLASS + 2
+    properties = {**NUMBERED, **message.properties}
+    values = sum(2 + len(key) + 2 + (4 if isinstance(value, int) else 2 + len(str(value)))
+                 for key, value in properties.items())  # fmt: skip
+    return HEADER + fields + 4 - fields % 4 + 8 + values + message.size
 
 
 def selects(selector: Selector | None, message: Message) -> bool:

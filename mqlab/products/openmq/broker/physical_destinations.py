@@ -3,60 +3,62 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 from mqlab.products.openmq.broker import acknowledgement, delivery, sending
-from mqlab.products.openmq.broker.destinations import OVERHEAD, PhysicalDestination
+from mqlab.products.openmq.broker.destinations import PhysicalDestination
 from mqlab.products.openmq.broker.messages import Delivery, Message, selects
-from mqlab.products.openmq.broker.model import DEAD, Broker, Consumer
+from mqlab.products.openmq.broker.model import Broker, Client, Consumer
+from mqlab.products.openmq.broker.removal import count_removed, discard, goes_beyond, make_room, move_to_dmq
 from mqlab.spec.selector import Selector
 from mqlab.trace.kinds import Kind, Reason
 
 
-def admit(message: Message, producer: int) -> str:
+def admit(message: Message, producer: Client) -> str:
     """Say whether a home takes a message: "ok", "refused", "dropped", or "blocked": it has to wait.
 
     What is not persistent is dropped silently where another would be refused.
     """
     lab, instance = message.home.lab, message.at.instances.get(message.home)
-    way = {"frm": producer, "to": message.home.node}
-    full, behaviour = False, "REJECT_NEWEST"
+    way = {"frm": producer.node, "to": message.home.node}
+    rejected = instance is None
     if instance is not None:
-        coming = instance.admitted, instance.admitted_bytes
-        kept = message.transaction is not None or message.dest.is_queue or bool(claims(message))
-        full = kept and _is_full(instance, message, *coming)
-        behaviour = instance.option("LimitBehavior")
-        waits = instance.paused or (lab.store_down and message.persistent)
-        if waits or (full and behaviour == "FLOW_CONTROL"):
+        if lab.store_down and message.persistent:
             return "blocked"
-    too_big = instance is None or instance.limits("MaxBytesPerMsg", message.size + OVERHEAD)
-    rejected = too_big or (full and behaviour == "REJECT_NEWEST")
+        producer.credit -= 1
+        message.asks = not producer.credit
+        rejected = instance.limits("MaxBytesPerMsg", message.weight)
+        if not rejected and instance.option("LimitBehavior") == "REJECT_NEWEST":
+            rejected = goes_beyond(instance, message)
     if instance is None or (rejected and message.persistent):
+        if instance is not None and message.asks:
+            instance.producers.ask(producer)
         lab.notes.message(Kind.Failed, message, rule=Reason.limit_reached, **way)
         return "refused"
     message.row = lab.notes.message(Kind.Sent, message, **way)
     if rejected:
         return "dropped"
-    instance.admitted += 1
-    instance.admitted_bytes += message.size + OVERHEAD
+    if message.transaction is not None or message.dest.is_queue or claims(message):
+        message.admitted = True
+        instance.admitted += 1
+        instance.admitted_bytes += message.weight
     return "ok"
 
 
-def take_in(message: Message, producer: int) -> bool:
+def take_in(message: Message, producer: Client) -> bool:
     """A message that was admitted has come to its home; False if that is gone meanwhile."""
     lab, home = message.home.lab, message.home
     instance = message.at.instances.get(home)
-    way = {"frm": producer, "to": home.node}
-    if instance is not None:
+    way = {"frm": producer.node, "to": home.node}
+    if instance is not None and message.admitted:
+        message.admitted = False
         instance.admitted -= 1
-        instance.admitted_bytes -= message.size + OVERHEAD
+        instance.admitted_bytes -= message.weight
     if instance is None or not home.running:
         lab.notes.message(Kind.Failed, message, rule=Reason.broker_stopped, **way)
         return False
+    make_room(instance, message)
     if message.transaction is None and not find_claims(message):
         return True
-    if str(instance.option("LimitBehavior"))[:6] == "REMOVE" and _is_full(instance, message):
-        _make_room(instance)
     instance.keep(message)
     message.row = lab.notes.message(Kind.Enqueued, message, **way)
     return True
@@ -85,38 +87,6 @@ def claims(message: Message) -> list[Delivery]:
         if durable.dest == dest and not durable.refused and selects(selector, message):
             keys[durable.key] = None
     return [Delivery(message, key) for key in keys]
-
-
-def _is_full(instance: PhysicalDestination, message: Message, more: int = 0, more_bytes: int = 0) -> bool:
-    many = instance.limits("MaxNumMsgs", len(instance.messages) + more + 1)
-    weight = instance.bytes + message.size + OVERHEAD + more_bytes
-    return many or instance.limits("MaxTotalMsgBytes", weight)
-
-
-def _make_room(instance: PhysicalDestination) -> None:
-    """Remove the oldest, or the oldest of the least important."""
-    low = instance.option("LimitBehavior") == "REMOVE_LOW_PRIORITY"
-    if instance.messages:
-        least = min(instance.messages, key=lambda m: (m.priority * low, m.number))
-        count_removed(least)
-        move_to_dmq(least, Reason.limit_reached)
-
-
-def move_to_dmq(message: Message, rule: int) -> None:
-    """Move a message to the dead messages of its broker, if its destination uses them."""
-    home, instance = message.home, message.home.instances[message.dest]
-    instance.remove(message)
-    if not instance.option("UseDMQ"):
-        discard(message, rule)
-        return
-    row = home.lab.notes.message(Kind.DeadLettered, message, rule=rule)
-    at = home.lab.destination(DEAD)
-    dead = replace(
-        message, at=at, claims=[], copies={}, crossing={}, expires=0, transaction=None, offered=False
-    )
-    dead.claims.append(Delivery(dead))
-    dead.row = home.lab.notes.message(Kind.Enqueued, dead, frm=home.node, to=home.node, cause=row)
-    home.add(DEAD, "auto").keep(dead)
 
 
 def next_sweep(message: Message) -> int:
@@ -157,19 +127,6 @@ def _is_wanted(message: Message) -> bool:
         selects(consumer.selector, message) and delivery.has_room(consumer, home)
         for consumer in home.active(message.dest)
     )
-
-
-def discard(message: Message, rule: int) -> None:
-    """Note that a message is gone which its destination does not hold any more, and its copies."""
-    message.claims.clear()
-    acknowledgement.drop_copies(message, Kind.Discarded, rule)
-    message.home.lab.notes.message(Kind.Discarded, message, rule=rule)
-
-
-def count_removed(message: Message) -> None:
-    """A transaction goes on counting what it has sent, wherever that is (OpenMQ rule 1.10)."""
-    if message.transaction is not None:
-        message.home.lab.removed[message.transaction] += 1
 
 
 def purge(instance: PhysicalDestination) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from mqlab.products.openmq.broker.messages import Delivery
 from mqlab.products.openmq.broker.model import DEAD, Broker, Keys
 from mqlab.products.openmq.script.operation import Outcome, Row, RunningStep
 from mqlab.spec.values import Destination
@@ -129,12 +128,16 @@ def transactions(broker: Broker) -> list[str]:
 
 
 def state_of(broker: Broker, other: Broker) -> str:
-    """Return how *broker* shows another one; a broker that froze is not noticed."""
+    """Return how *broker* shows another one; a broker that froze is not noticed.
+
+    In an enhanced cluster the store says so, where a killed one goes on operating until it is taken over.
+    """
     if other.taken_over_by:
         return f"TAKEOVER_COMPLETE by {other.taken_over_by.name}"
     if broker.lab.enhanced and broker.linked(other) and other.quiesced:
         return "QUIESCE_STARTED"
-    if broker.linked(other) or other in broker.unnoticed:
+    killed = broker.lab.enhanced and other.lives and not (other.running or other.orderly)
+    if broker.linked(other) or other in broker.unnoticed or killed:
         return "OPERATING"
     return "BROKER_DOWN" if other in broker.linked_before else "INITIALIZING"
 
@@ -157,8 +160,7 @@ def _destination(broker: Broker, dest: Destination, properties: list[str]) -> Ro
     instance, sleeping = broker.instances[dest], len(broker.unused_durables(dest))
     consumers = {c.key for c in broker.consumers(dest)}
     active = {c.key for c in broker.active(dest)}
-    here = (*copies(broker, dest), *_prepared_copies(broker, dest))
-    remote = instance.leftovers | {claim.message.number for claim in here}
+    remote = instance.remote
     in_transaction = sum(m.transaction is not None for m in instance.messages)
     row: Row = {
         "created_by": instance.created_by,
@@ -175,28 +177,6 @@ def _destination(broker: Broker, dest: Destination, properties: list[str]) -> Ro
     if properties:
         row["properties"] = {name: _text(instance.option(name)) for name in properties}
     return row
-
-
-def copies(broker: Broker, dest: Destination) -> list[Delivery]:
-    """Return what consumers here have in hands of the messages of other homes."""
-    return [
-        claim
-        for consumer in broker.lab.consumers.values()
-        if consumer.open and consumer.home is broker and consumer.dest == dest
-        for claim in consumer.unacknowledged
-        if claim.message.home is not broker and claim.arrived
-    ]
-
-
-def _prepared_copies(broker: Broker, dest: Destination) -> list[Delivery]:
-    """Return what prepared transactions hold here of other homes' messages (OpenMQ rule 1.9)."""
-    return [
-        claim
-        for branch in broker.lab.prepared.values()
-        if branch.home is broker and branch.life == broker.lives
-        for claim in branch.taken
-        if claim.message.dest == dest and claim.message.home is not broker
-    ]
 
 
 def _text(value: object) -> str:

@@ -136,6 +136,7 @@ def purge(consumer: Consumer) -> None:
         consumer.stuck.append(claim)
         claim.arrived = False
         row = claim.message.copies.pop(there, claim.row)
+        there.instances[consumer.dest].drop_copy(claim.message)
         there.lab.notes.message(Kind.Discarded, claim.message, there, rule=Reason.asked, cause=row)
         if claim.asks:
             flow.credit(home).renew(1)

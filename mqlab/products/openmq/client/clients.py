@@ -102,6 +102,9 @@ def lose(client: Client, cause: int) -> None:
         rule=Reason.broker_stopped,
         cause=cause,
     )
+    instance = client.at.instances.get(client.home)
+    if instance is not None:
+        instance.producers.close(client)
     client.rollback_only = client.mode == "transacted"  # C4074
     lab.removed.pop(client.name, None)
     if isinstance(client, Consumer):  # nothing taken, nothing lost; receive fails until recover: C4106
@@ -168,4 +171,6 @@ def attach(client: Client, home: Broker) -> None:
             client.flow = Flow(client.flow.limit, client.flow.first)
         lab.register(client)
         home.spread(client.dest)
+    elif client.dest in home.instances:
+        home.instances[client.dest].producers.open(client)
     lab.happens("client_reconnected", client.name)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mqlab.products.openmq.broker import physical_destinations
-from mqlab.products.openmq.broker.messages import Message
+from mqlab.products.openmq.broker import physical_destinations, removal
+from mqlab.products.openmq.broker.messages import Message, packet_size
 from mqlab.products.openmq.broker.model import DEAD, Client, Keys, SendJob
 from mqlab.products.openmq.client import clients
 from mqlab.products.openmq.script.operation import Outcome, Row, RunningStep, destination_of, limit_of
@@ -40,14 +40,22 @@ def _open(lab: Cluster, key: str, name: str, keys: Keys) -> Client | None:
     links = lab.new_link(name, broker.name), lab.new_link(broker.name, name)
     lab.producers[key] = Client(name, lab.destination(dest), keys, broker, node, *links)
     lab.reapable.add(broker.instances[dest])
+    broker.instances[dest].producers.open(lab.producers[key])
     return lab.producers[key]
 
 
 def do_close_producer(lab: Cluster, keys: Keys) -> None:
     """Close a producer; what it has not committed is gone."""
     producer = lab.producers.pop(keys["producer"])
+    _close(producer)
     producer.open, producer.closed = False, True
     end_transaction(lab, producer.name, commit=False)
+
+
+def _close(producer: Client) -> None:
+    instance = producer.at.instances.get(producer.home)
+    if instance is not None:
+        instance.producers.close(producer)
 
 
 def do_send(lab: Cluster, keys: Keys) -> Outcome:
@@ -57,12 +65,23 @@ def do_send(lab: Cluster, keys: Keys) -> Outcome:
     lab.numbers += count
     row = {"first": first, "count": count, "result": "blocked"}
     producer = lab.producers.get(str(keys.get("producer")))
-    job = SendJob(row, keys, range(first, first + count), [], producer)
+    job = SendJob(row, _kept(producer, keys), range(first, first + count), [], producer)
     if job.left and producer and not producer.open and producer.mode != "transacted":
         _send_into_nothing(job, producer)
         if keys.get("persistent", True):
             return RunningStep(_can_send, (lab, job), limit_of(keys), _begin)
     return _begin((lab, job))
+
+
+def _kept(producer: Client | None, keys: Keys) -> Keys:
+    """Return a step's keys with the time to live and the priority that its producer has kept (JMS)."""
+    if producer is None:
+        return keys
+    keys = {**producer.kept, **keys}
+    producer.kept = {name: keys[name] for name in ("time_to_live_ms", "jms_priority") if name in keys}
+    if "jms_priority" in keys and keys["count"]:
+        producer.kept["jms_priority"] = _dealt(keys["jms_priority"], int(keys["count"]) - 1)
+    return keys
 
 
 def _can_send(asked: tuple[Cluster, SendJob]) -> bool:
@@ -134,16 +153,17 @@ def go_on(lab: Cluster, job: SendJob) -> bool:
     # The next message may wait for its time, or for the receipt of the one before.
     while (
         job.left and lab.clock.now >= job.due and not (job.under_way and job.persistent)
-        and producer.open and producer.home.answers
+        and producer.open and producer.home.answers and (producer.credit or producer.cut_off)
     ):  # fmt: skip
         message = _message(job, producer)
-        result = physical_destinations.admit(message, producer.node)
+        result = physical_destinations.admit(message, producer)
         if result == "blocked":
             break
         moved = True
         job.left = job.left[1:]
         if result == "refused":
             job.refused.append(message.number)
+            _say_how_many(job)
         else:
             job.under_way += 1
             arrives = on_sent if result == "ok" else on_dropped
@@ -163,7 +183,8 @@ def on_sent(what: Sent) -> None:
     """A message has come to its home."""
     job, producer, message = what
     lab = message.home.lab
-    if not physical_destinations.take_in(message, producer.node):
+    _count(message, producer)
+    if not physical_destinations.take_in(message, producer):
         job.refused.append(message.number)
     elif "time_to_live_ms" in job.keys:
         message.expires = message.sent + int(job.keys["time_to_live_ms"]) * 1000
@@ -175,8 +196,16 @@ def on_sent(what: Sent) -> None:
 def on_dropped(what: Sent) -> None:
     """A message that is not persistent has come to a home that has no room for it."""
     job, producer, message = what
+    _count(message, producer)
     message.home.lab.notes.message(Kind.Discarded, message, rule=Reason.limit_reached)
     _confirm(job, producer, message)
+
+
+def _count(message: Message, producer: Client) -> None:
+    """A message may ask for more credit."""
+    instance = message.at.instances.get(message.home)
+    if message.asks and instance is not None:
+        instance.producers.ask(producer)
 
 
 def _confirm(job: SendJob, producer: Client, message: Message) -> None:
@@ -192,7 +221,12 @@ def on_receipt(what: Sent) -> None:
     """A producer knows that a message has come to its home."""
     job, _, message = what
     job.under_way -= 1
+    _say_how_many(job)
     message.home.lab.schedule_dispatch(message.at)
+
+
+def _say_how_many(job: SendJob) -> None:
+    job.row["sent"] = job.row["count"] - len(job.left) - job.under_way - len(job.refused)
 
 
 def _end(lab: Cluster, job: SendJob) -> None:
@@ -209,6 +243,7 @@ def _end(lab: Cluster, job: SendJob) -> None:
     row["later" if job.late else "result"] = how
     own = lab.producers.pop(f"#{row['first']}", None)
     if own is not None and own.dest in own.home.instances:
+        _close(own)
         lab.reapable.add(own.home.instances[own.dest])
     lab.jobs.remove(job)
 
@@ -228,6 +263,7 @@ def _message(job: SendJob, producer: Client) -> Message:
     )
     if producer.mode == "transacted" or (producer.xid and producer.in_branch):
         message.transaction = producer.name
+    message.weight = packet_size(message)
     return message
 
 
@@ -244,7 +280,7 @@ def end_transaction(lab: Cluster, name: str, commit: bool) -> None:
             message.transaction = None
             if not commit:
                 instance.remove(message)
-                physical_destinations.discard(message, Reason.asked)
+                removal.discard(message, Reason.asked)
             elif not physical_destinations.find_claims(message):
                 instance.remove(message)
             else:

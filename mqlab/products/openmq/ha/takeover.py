@@ -7,7 +7,7 @@ that (the third, by default) it is found dead, and the first to get the lock tak
 
 from __future__ import annotations
 
-from mqlab.products.openmq.broker import physical_destinations
+from mqlab.products.openmq.broker import removal
 from mqlab.products.openmq.broker.model import Broker
 from mqlab.products.openmq.client import clients
 from mqlab.trace.kinds import Kind, Reason
@@ -107,16 +107,17 @@ def take(winner: Broker, dead: Broker) -> None:
         mine = winner.add(dest, instance.created_by, instance.options)
         for message in list(instance.messages):
             if lab.is_open(message.transaction):
-                physical_destinations.discard(message, Reason.broker_stopped)
+                removal.discard(message, Reason.broker_stopped)
                 instance.remove(message)
                 continue
             instance.remove(message)
             message.home = winner
             message.copies.pop(winner, None)
+            mine.drop_copy(message)
             message.crossing.pop(winner, None)
             message.row = lab.notes.message(Kind.TakenOver, message, frm=dead.node, to=winner.node)
             mine.keep(message)
-            mine.leftovers.discard(message.number)
+            mine.leftovers.pop(message, None)
     winner.durables.update(dead.durables)
     for branch in lab.prepared.values():
         branch.home = winner if branch.home is dead else branch.home

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from mqlab.products.openmq.broker import acknowledgement, physical_destinations
+from mqlab.products.openmq.broker import acknowledgement, physical_destinations, removal
 from mqlab.products.openmq.broker.destinations import PhysicalDestination
 from mqlab.products.openmq.broker.model import ENDED, Broker, DurableSubscription, Key, Keys
 from mqlab.products.openmq.client import clients
@@ -41,14 +41,17 @@ def _update(broker: Broker, dest: Destination, options: Keys) -> None:
         if "MaxNumActiveConsumers" in options:
             for consumer in broker.active(dest):
                 consumer.stays_active = True
-        broker.instances[dest].options.update(options)
+        instance = broker.instances[dest]
+        before = instance.producers.batch, instance.controls_flow, instance.is_full
+        instance.options.update(options)
+        instance.producers.update(*before)
 
 
 def _destroy(broker: Broker, dest: Destination) -> None:
     gone = broker.drop(dest)
     for message in gone.messages if gone else ():
-        physical_destinations.count_removed(message)
-        physical_destinations.discard(message, Reason.asked)
+        removal.count_removed(message)
+        removal.discard(message, Reason.asked)
     for key in [key for key, durable in broker.durables.items() if durable.dest == dest]:
         del broker.durables[key]
         broker.handed.pop(key, None)

@@ -32,6 +32,7 @@ class Cluster(Lab):
         jitter: int | str = 0,
         limit: int | None = None,
         links: LikeLinks = None,
+        longer_names: int = 0,  # characters that a recorder has added to the names of destinations
     ) -> None:
         self.plan = [ScriptStep(step) for step in scenario.script]
         network: OpenMQNetwork = scenario.network
@@ -39,6 +40,7 @@ class Cluster(Lab):
         self.scenario = scenario
         self.network: OpenMQNetwork = network
         self.enhanced = network.model == "enhanced"
+        self.longer_names = longer_names
         self.notes = Notes(self)
         self.listed = [m.name for m in network.brokers if not m.not_listed]
         self.brokers: dict[str, Broker] = {}

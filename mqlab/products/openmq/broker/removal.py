@@ -1,0 +1,70 @@
+"""What a broker removes by itself: messages over a limit, expired, or of a destination that goes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from mqlab.products.openmq.broker import acknowledgement
+from mqlab.products.openmq.broker.destinations import PhysicalDestination
+from mqlab.products.openmq.broker.messages import Delivery, Message
+from mqlab.products.openmq.broker.model import DEAD
+from mqlab.trace.kinds import Kind, Reason
+
+
+def goes_beyond(instance: PhysicalDestination, message: Message) -> bool:
+    """Whether a message, with those on their way, is beyond a limit; also one that nobody wants."""
+    many = instance.limits("MaxNumMsgs", instance.held + instance.admitted + 1)
+    weight = instance.held_bytes + instance.admitted_bytes + message.weight
+    return many or instance.limits("MaxTotalMsgBytes", weight)
+
+
+def make_room(instance: PhysicalDestination, message: Message) -> None:
+    """Before a message comes to a full destination, remove the oldest, or the oldest of the least important.
+
+    A copy of another home's message dies at its home (OpenMQ rule 3.3).
+    """
+    behaviour = str(instance.option("LimitBehavior"))
+    if not behaviour.startswith("REMOVE") or not instance.is_full:
+        return
+    low = behaviour == "REMOVE_LOW_PRIORITY"
+    for least in sorted((*instance.messages, *instance.remote), key=lambda m: (m.priority * low, m.number)):
+        if least in instance.remote:
+            instance.leftovers.pop(least, None)
+            instance.drop_copy(least)
+            least.copies.pop(instance.broker, None)
+        home = least.at.instances.get(least.home)
+        if home is not None and least in home.messages:
+            count_removed(least)
+            move_to_dmq(least, Reason.limit_reached)
+        if instance.room and (instance.room_bytes < 0 or instance.room_bytes > message.weight):
+            break
+
+
+def move_to_dmq(message: Message, rule: int) -> None:
+    """Move a message to the dead messages of its broker, if its destination uses them."""
+    home, instance = message.home, message.home.instances[message.dest]
+    instance.remove(message)
+    if not instance.option("UseDMQ"):
+        discard(message, rule)
+        return
+    row = home.lab.notes.message(Kind.DeadLettered, message, rule=rule)
+    at = home.lab.destination(DEAD)
+    dead = replace(
+        message, at=at, claims=[], copies={}, crossing={}, expires=0, transaction=None, offered=False
+    )
+    dead.claims.append(Delivery(dead))
+    dead.row = home.lab.notes.message(Kind.Enqueued, dead, frm=home.node, to=home.node, cause=row)
+    home.add(DEAD, "auto").keep(dead)
+
+
+def discard(message: Message, rule: int) -> None:
+    """Note that a message is gone which its destination does not hold any more, and its copies."""
+    message.claims.clear()
+    acknowledgement.drop_copies(message, Kind.Discarded, rule)
+    message.home.lab.notes.message(Kind.Discarded, message, rule=rule)
+
+
+def count_removed(message: Message) -> None:
+    """A transaction goes on counting what it has sent, wherever that is (OpenMQ rule 1.10)."""
+    if message.transaction is not None:
+        message.home.lab.removed[message.transaction] += 1

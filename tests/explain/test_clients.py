@@ -1,0 +1,46 @@
+"""A client or a producer is explained by its name: its connections, what was sent, what became of it."""
+
+import pytest
+
+import mqlab as mq
+from mqlab import artemis
+from mqlab.errors import UnknownName
+
+Q = mq.Queue("Q")
+NET = mq.Network(mq.Broker("A"), mq.Broker("B"))
+SHOP = mq.Client("shop", uri="failover:(tcp://A:61616,tcp://B:61616)?randomize=false")
+
+
+def test_a_client_that_fails_over():
+    story = mq.Consumer("C", on="shop", reads=Q), mq.Producer("P", on="shop", sends=3, to=Q)
+    trace = mq.run(NET, SHOP, *story, mq.Crash("A"), mq.Producer("P2", on="shop", sends=2, to=Q))
+    found = mq.explain(trace, "shop")
+    assert str(found) == str(mq.explain(trace, client="shop"))
+    assert found.title == "shop: 5 messages were sent."
+    for told in ("shop is connected to A", "shop has lost its connection", "shop is connected to B"):
+        assert sum(told in line for line in found.lines) == 1
+    assert "C received 5 messages." in found.lines
+    assert found.lines[-1].endswith("what became of them: 5 consumed.")
+    assert mq.explain(trace, "P").title == "P: 3 messages were sent."
+    assert mq.explain(trace, "C").title == "Consumer C: received 5 messages."
+
+
+def test_one_that_gave_up_says_what_was_never_sent():
+    client = mq.Client("shop", uri="failover:(tcp://A:61616)?maxReconnectAttempts=3")
+    trace = mq.run(NET, mq.Stop("A"), client, mq.Producer("P", on="shop", sends=3, to=Q), until="60s")
+    last = "P: 3 of 3 messages never sent; shop gave up at 30 ms."
+    assert [mq.explain(trace, name).lines[-1] for name in ("shop", "P")] == [last, last]
+
+
+def test_with_artemis_a_producer_sends_as_its_client():
+    pair = artemis.Network(artemis.Broker("A"), artemis.Broker("B"))
+    trace = mq.run(pair, mq.Client("shop", uri="(tcp://A,tcp://B)"), mq.Producer("P", on="shop", sends=3, to=Q))
+    assert mq.explain(trace, "P").title == "P: 3 messages were sent."
+
+
+def test_a_name_of_nobody():
+    trace = mq.run(NET, mq.Producer("P", on="A", sends=3, to=Q))
+    with pytest.raises(UnknownName, match="unknown name 'Q'; Known: A, B, P"):
+        mq.explain(trace, "Q")
+    with pytest.raises(UnknownName, match="unknown client 'Q'; Known: P"):
+        mq.explain(trace, client="Q")
