@@ -148,6 +148,16 @@ def from_running(
     return ACTIVEMQ.read_running(consoles, sources, values, hosts)
 
 
+def reread(network: Network) -> Network:
+    """Return a running network as it is now, with the same files beside it; raises `CannotRun`."""
+    return ACTIVEMQ.reread(network)
+
+
+def observed(network: Network, earlier: Network | None = None) -> Trace:
+    """Return the trace of what stands in a running network, with rates since it was read *earlier*."""
+    return ACTIVEMQ.observed(network, earlier)
+
+
 def standing(network: AnyNetwork) -> tuple[Action, ...]:
     """Return the actions that bring about what stood in a network when it was read; of others none."""
     return ACTIVEMQ.standing(network) if isinstance(network, Network) else ()

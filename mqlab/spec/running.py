@@ -65,6 +65,7 @@ class RunningQueue:
     consumers: int
     enqueued: int
     dequeued: int
+    dispatched: int
     forwarded: int
     paused: bool = False
 
@@ -102,6 +103,12 @@ class Running:
     def noted(self, *notes: str) -> Running:
         """Return the same with more notes."""
         return replace(self, notes=(*self.notes, *notes))
+
+    def since(self, earlier: Running | None, broker: str) -> float:
+        """Return the seconds since it was read *earlier*, by a broker's own clock; 0 if that restarted."""
+        up = {one.name: one.uptime_ms for one in self.brokers}
+        before = {one.name: one.uptime_ms for one in earlier.brokers} if earlier else {}
+        return max(0, up.get(broker, 0) - before.get(broker, up.get(broker, 0))) / 1000
 
     def depth(self, queue: str, broker: str) -> int:
         """Return how many messages wait in a queue at a broker; 0 where it does not exist."""

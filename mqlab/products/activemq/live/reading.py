@@ -209,6 +209,7 @@ def _queue(broker: str, row: Row) -> RunningQueue:
         consumers=row.number("ConsumerCount"),
         enqueued=row.number("EnqueueCount"),
         dequeued=row.number("DequeueCount"),
+        dispatched=row.number("DispatchCount"),
         forwarded=row.number("ForwardCount"),
         paused=row.attributes.get("Paused") is True,
     )
