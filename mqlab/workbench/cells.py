@@ -1,7 +1,7 @@
 """Widgets of a cell that has been run again: what showed them is gone, and they leave the kernel.
 
-ipywidgets keeps every widget until it is closed; a workbench has 24. One that is shown once more is opened again,
-as it was.
+ipywidgets keeps every widget until it is closed; a workbench has 24. One that is shown once more is opened
+again, as it was.
 """
 
 from __future__ import annotations
