@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mqlab.errors import BadFile, CannotRun, Interrupted, UnknownName
+from mqlab.errors import BadFile, BadValue, CannotRun, Interrupted, UnknownName, shown
 from mqlab.files import detect_product, files, markup
 from mqlab.products.activemq.files import lab_file
 from mqlab.products.activemq.product import ActiveMQ
@@ -201,6 +201,8 @@ def lab_of(
     links: LikeLinks = None,
 ) -> Lab:
     """Return the lab of a scenario of any product, with its script before it."""
+    if limit is not None and type(limit) is not int:
+        raise BadValue(f"limit is {shown(limit)}; expected a whole number of events")
     return product_of_scenario(scenario).lab(scenario, seed, jitter, limit, links=links)
 
 
