@@ -10,6 +10,7 @@ from operator import attrgetter
 
 from mqlab.spec.plural import counted
 
+SLOW = 2.0  # s of reading, from which on a text says how long it took
 SHOWN = 12  # queues, or consumers, that a text lists
 
 
@@ -90,7 +91,7 @@ class RunningConsumer:
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """A running network `at` a time (UTC); `notes` say what could not be read."""
+    """A running network `at` a time (UTC), read in so many `seconds`; `notes` say what could not be read."""
 
     at: str
     brokers: tuple[RunningBroker, ...]
@@ -99,6 +100,7 @@ class Running:
     queues: tuple[RunningQueue, ...] = ()
     consumers: tuple[RunningConsumer, ...] = ()
     notes: tuple[str, ...] = ()
+    seconds: float = 0.0
 
     def noted(self, *notes: str) -> Running:
         """Return the same with more notes."""
@@ -116,7 +118,8 @@ class Running:
 
     def __str__(self) -> str:
         brokers = ", ".join(f"{one.name} ({one.version})" for one in self.brokers)
-        lines = [f"The network as it ran at {self.at}: {brokers}"]
+        took = f", read in {self.seconds:.1f} s" if self.seconds >= SLOW else ""
+        lines = [f"The network as it ran at {self.at}{took}: {brokers}"]
         lines += [_bridge(one) for one in self.bridges if not one.by_duplex]
         there = {(one.broker, one.connector) for one in self.bridges}
         lines += [

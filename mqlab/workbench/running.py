@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
 
 from mqlab import products, views
 from mqlab.errors import MqlabError
@@ -29,7 +28,7 @@ class RunningView(StaticOutput, View):
         self.observed = products.observed(network)
         self.scenes = views.scenes(self.observed)
         self.following: asyncio.Task[None] | None = None
-        super().__init__(player.item(self.scenes), self._answer_page)
+        super().__init__(player.item(self.scenes))
         self.follow()
 
     @property
@@ -40,10 +39,6 @@ class RunningView(StaticOutput, View):
     def stills(self) -> list[str]:
         """Return the picture as SVG."""
         return [svg.picture(one.columns) for one in self.scenes]
-
-    def _answer_page(self, kind: str, data: dict[str, object]) -> Any:
-        """Answer a request of the page: all it can ask for here is a page that works without a kernel."""
-        return {"page": views.html(self.observed)} if kind == "page" else None
 
     def refresh(self) -> None:
         """Read the network again and show it; raises `CannotRun` if no broker can be read any more."""

@@ -19,8 +19,6 @@ from mqlab.spec.origin import Origin, SourceFile
 from mqlab.spec.rows import OPTIONS
 from mqlab.spec.running import Running, RunningConnector
 
-NOWHERE = "unknown"  # where a connector leads that has neither a bridge nor a file
-
 
 def read(
     consoles: Sequence[str],
@@ -108,14 +106,18 @@ class _Maker:
         elements = {one.name: one for one in self.written[name].connectors} if name in self.written else {}
         noun = {connector.name: connector for connector in base.connectors}
         ordered = [mine[own] for own in dict.fromkeys([*elements, *mine]) if own in mine]
-        made = [self.connector(one, elements.get(one.name), noun.get(one.name)) for one in ordered]
+        found = (self.connector(one, elements.get(one.name), noun.get(one.name)) for one in ordered)
+        made = [connector for connector in found if connector is not None]
         store = {} if self.persistent[name] else {"store": "memory"}
         return base.replace(*made, **store)
 
     def connector(
         self, running: RunningConnector, element: ConnectorElement | None, noun: NetworkConnector | None
-    ) -> NetworkConnector:
-        """Return a connector with the options that it runs with, and what else its file says."""
+    ) -> NetworkConnector | None:
+        """Return a connector with the options that it runs with, and what else its file says.
+
+        Of one that has neither a bridge nor a file, where it leads is unknown: there is none.
+        """
         options = {**(noun.options if noun else {}), **_changed(running, noun, self.edition)}
         remotes = {
             one.address: one.remote
@@ -126,14 +128,12 @@ class _Maker:
             uri = rewritten(element.uri, lambda leaf: self._leads(leaf, remotes, running.broker))
             return NetworkConnector(running.name, uri, **options)
         if not remotes:
-            self.nowhere[NOWHERE] = None
             self.notes.append(
-                f"{running.broker}/{running.name}: no bridge stands, and management does not tell where it "
-                f"leads; give the file of {running.broker}"
+                f"{running.broker}/{running.name} is left out: no bridge stands, and management does not tell "
+                f"where it leads; give the file of {running.broker}"
             )
-        ends = (
-            ",".join(f"tcp://{name}:61616" for name in dict.fromkeys(remotes.values())) or f"tcp://{NOWHERE}:0"
-        )
+            return None
+        ends = ",".join(f"tcp://{name}:61616" for name in dict.fromkeys(remotes.values()))
         return NetworkConnector(running.name, f"static:({ends})", **options)
 
     def _leads(self, leaf: uris.Uri, remotes: Mapping[str, str], home: str) -> str:
@@ -150,7 +150,7 @@ class _Maker:
             name for name, at in self.ports
             if at.port == leaf.port and name != home and (at.host == leaf.host or leaf.host in HERE)
         ]  # fmt: skip
-        host = leaf.host or NOWHERE
+        host = leaf.host or "unknown"
         if len(set(there)) == 1:
             return there[0]
         if host not in self.plain.names and host not in self.persistent:
