@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +11,6 @@ from mqlab.errors import BadValue
 from mqlab.spec import Action, Scenario, Start
 from mqlab.spec.link import LikeLinks
 from mqlab.spec.naming import bare
-from mqlab.spec.plural import counted
 from mqlab.spec.scenario import AnyNetwork
 from mqlab.trace.difference import Comparison
 from mqlab.trace.grid import TextTable
@@ -27,8 +25,6 @@ if TYPE_CHECKING:
     from mqlab.products import FigureTable
     from mqlab.products.activemq.figures import AnyFigure
     from mqlab.reference import Options
-
-LARGE = 100_000  # messages of a run that takes so long that it is said beforehand
 
 
 def figures(guide: str | None = None) -> FigureTable:
@@ -115,10 +111,12 @@ def save(what: object, path: str | os.PathLike[str], *actions: Action) -> list[s
 
 def _drawn(what: object, actions: tuple[Action, ...], ending: str) -> str:
     """Return the page that plays a run (or several), or the picture of its end."""
-    from mqlab import views
+    from mqlab import products, views
+    from mqlab.products import inputs
 
-    shown = what if isinstance(what, (Comparison, Ledger)) else trace_of(what, actions)
-    return views.drawn(shown, ending)
+    if (network := inputs.running(what)) is not None and not actions:
+        return views.drawn(products.observed(network), ending)
+    return views.drawn(what if isinstance(what, (Comparison, Ledger)) else trace_of(what, actions), ending)
 
 
 def configuration(what: object) -> dict[str, str]:
@@ -160,12 +158,15 @@ def run(
     events (default: 10^8), or 8 GiB of them, it is stopped with a `BadValue`. A warning says how long a run of
     100,000 messages or more takes; `mqlab.replay.run` takes the same call with ``out="folder"``.
 
+    Times of actions count from when the brokers begin to start. Actions without a time wait until they are up:
+    with OpenMQ 5 s later, with Artemis 3 s for each broker.
+
     >>> import mqlab as mq
     >>> mq.run("fuse:2.20").received()
     {'C1': 6, 'C2': 3, 'C3': 3}
     """
     from mqlab import products
-    from mqlab.products import inputs
+    from mqlab.products import foresight, inputs
     from mqlab.products.activemq.figures import AnyFigure
 
     if inputs.is_lab(what):
@@ -177,8 +178,7 @@ def run(
     if edition is not None:
         scenario = scenario.under(edition)
     messages = sum(getattr(bare(action), "sends", 0) for action in scenario.actions)
-    if large := messages >= LARGE:
-        _tell_of_size(messages)
+    large = foresight.warn_of_size(messages)
     trace = products.play(scenario, seed, jitter, limit, until, links, foretold=large)
     if until is not None:
         trace.header["until"] = until  # with seed and jitter: enough to run it again
@@ -189,14 +189,6 @@ def run(
     ):
         trace.header["real"] = asked.real  # what `explain` says of the guide
     return trace
-
-
-def _tell_of_size(messages: int) -> None:
-    """Warn before a run that takes long: a message makes 5 events or more, and 10^5 events take a second."""
-    told = f"a run of {counted(messages, 'message')} makes at least {counted(5 * messages, 'event')} and takes"
-    takes = counted(-(-5 * messages // 100_000), "second")
-    remedy = "mq.replay.run(..., out='folder') keeps them on disk"
-    warnings.warn(f"{told} about {takes}; {remedy}", stacklevel=3)
 
 
 def _played_on(lab: AnyLab, actions: tuple[Action, ...], until: int | str | None) -> Trace:
@@ -333,15 +325,19 @@ def view(what: object, *actions: Action) -> Any:
 
     *what* is a trace, what `compare` or `compare_products` returns, or whatever else `run` takes, which is run
     first; or a table that has a picture, such as ``trace.links()``. A run that contains its scenario can be
-    asked, broken and forked in its view. Its button *Save* makes pictures (PNG, SVG) of the moment and a page
+    asked, broken and forked in its view. A running network is shown as it is, and read again every 5 seconds
+    for 10 minutes. The button *Save* makes pictures (PNG, SVG) of the moment and a page
     (HTML) that plays without Python; so does ``mq.save(trace, "run.html")``.
     """
     from mqlab import views
+    from mqlab.products import inputs
     from mqlab.workbench import opening
 
     if isinstance(what, (Comparison, Ledger)):
         return views.view(what)
     if isinstance(what, TextTable) and hasattr(what, "plot"):
         return what.plot()
+    if (network := inputs.running(what)) is not None and not actions:
+        return opening.running(network)
     name = what if isinstance(what, str) and not actions else ""
     return opening.view(trace_of(what, actions), name)

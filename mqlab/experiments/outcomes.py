@@ -172,7 +172,7 @@ def outcomes(scenario: Scenario, setting: Setting, seeds: int = SEEDS) -> Outcom
 
     Raises `BadValue` for fewer than one seed, or without jitter: then every run is the same.
     """
-    if seeds < 1:
+    if type(seeds) is not int or seeds < 1:
         raise BadValue(f"seeds={seeds!r}; expected a whole number of runs, 1 or more")
     if setting.jitter <= 0:
         raise BadValue("jitter=0 always gives the same run; use e.g. jitter='1ms'")

@@ -18,6 +18,7 @@ from mqlab.experiments.what_if import what_if as changes
 from mqlab.explain import Cause, Explanation
 from mqlab.explain import explain as read_off
 from mqlab.products.activemq.live.story import Story, story
+from mqlab.products.activemq.live.subscriptions import remotes
 from mqlab.spec import Consumer, Network, Scenario
 from mqlab.spec.plural import counted
 from mqlab.spec.running import Running
@@ -139,7 +140,7 @@ def _differences(asked: Played) -> Iterator[str]:
     there = set()
     for one in running.consumers:
         if one.network and any(part.takes(queue) for part in Destination.parse(one.destination).elements()):
-            there |= {(one.broker, remote) for remote in _remotes(running, one.broker, one.client)}
+            there |= {(one.broker, remote) for remote in remotes(running, one.broker, one.client)}
     for broker, remote in sorted(lab - there):
         duplex = any(one.by_duplex for one in running.bridges if (one.broker, one.remote) == (broker, remote))
         owner = remote if duplex else broker
@@ -165,9 +166,3 @@ def _subscribed(trace: Trace, queue: Destination) -> set[tuple[str, str]]:
         elif event.kind == Kind.Unsubscribed:
             found.pop(key, None)
     return set(found.values())
-
-
-def _remotes(running: Running, broker: str, client: str) -> set[str]:
-    """Return the other end of a network subscription's bridge, by its client id: NAME_REMOTE_inbound_OWN."""
-    remotes = {one.remote for one in running.bridges if one.broker == broker}
-    return {one for one in remotes if re.search(rf"{re.escape(one)}.inbound.{re.escape(broker)}$", client)}

@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mqlab.errors import BadFile, CannotRun, Interrupted, UnknownName
+from mqlab.errors import BadFile, BadValue, CannotRun, Interrupted, UnknownName, shown
 from mqlab.files import detect_product, files, markup
 from mqlab.products.activemq.files import lab_file
 from mqlab.products.activemq.product import ActiveMQ
@@ -148,6 +148,16 @@ def from_running(
     return ACTIVEMQ.read_running(consoles, sources, values, hosts)
 
 
+def reread(network: Network) -> Network:
+    """Return a running network as it is now, with the same files beside it; raises `CannotRun`."""
+    return ACTIVEMQ.reread(network)
+
+
+def observed(network: Network, earlier: Network | None = None) -> Trace:
+    """Return the trace of what stands in a running network, with rates since it was read *earlier*."""
+    return ACTIVEMQ.observed(network, earlier)
+
+
 def standing(network: AnyNetwork) -> tuple[Action, ...]:
     """Return the actions that bring about what stood in a network when it was read; of others none."""
     return ACTIVEMQ.standing(network) if isinstance(network, Network) else ()
@@ -191,6 +201,8 @@ def lab_of(
     links: LikeLinks = None,
 ) -> Lab:
     """Return the lab of a scenario of any product, with its script before it."""
+    if limit is not None and type(limit) is not int:
+        raise BadValue(f"limit is {shown(limit)}; expected a whole number of events")
     return product_of_scenario(scenario).lab(scenario, seed, jitter, limit, links=links)
 
 

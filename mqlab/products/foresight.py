@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from time import monotonic
 from typing import TYPE_CHECKING
+
+from mqlab.spec.plural import counted
 
 if TYPE_CHECKING:
     from mqlab.engine.lab import Lab
 
+LARGE = 100_000  # messages of a run that takes so long that it is said beforehand
 AFTER = 1.0  # s that are looked at
 LONG = 20.0  # s still to come that are told
 
@@ -55,3 +59,17 @@ def say(seconds: float, memory: float) -> None:
         room = f" and {memory / 1000:.1f} GB of memory" if memory >= 1000 else ""
         told = f"This run needs about {time} more{room}. Ctrl-C ends it and keeps its trace so far."
         print(told, file=sys.stderr)
+
+
+def warn_of_size(messages: int) -> bool:
+    """Warn before a run that takes long, and return whether it does.
+
+    A message makes 5 events or more, and 10^5 events take a second.
+    """
+    if messages < LARGE:
+        return False
+    told = f"a run of {counted(messages, 'message')} makes at least {counted(5 * messages, 'event')} and takes"
+    takes = counted(-(-5 * messages // 100_000), "second")
+    remedy = "mq.replay.run(..., out='folder') keeps them on disk"
+    warnings.warn(f"{told} about {takes}; {remedy}", stacklevel=3)
+    return True

@@ -94,6 +94,12 @@ def activemq_of(what: object, *actions: Action, told: str) -> Scenario:
     return scenario
 
 
+def running(what: object) -> Network | None:
+    """Return a network that was read while it runs, or that an address names; None for anything else."""
+    found = read(what) if management.is_address(what) else what
+    return found if isinstance(found, Network) and found.running is not None else None
+
+
 def is_lab(what: object) -> TypeGuard[Lab]:
     """Whether *what* is a lab of some product."""
     from mqlab.engine.lab import Lab

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from string import ascii_uppercase
 from typing import TYPE_CHECKING
 
-from mqlab.errors import BadValue, MqlabError
+from mqlab.errors import BadValue, MqlabError, shown
 from mqlab.spec import artemis, openmq
 from mqlab.spec.action import Action
 from mqlab.spec.artemis.broker import AddressQueue
@@ -26,8 +26,10 @@ TITLES = {"activemq": "ActiveMQ, a network of brokers", "openmq": "OpenMQ, a con
 
 def of_each(actions: Sequence[Action], brokers: int) -> Iterator[Scenario]:
     """Yield a scenario of each product; errors name the product that cannot do an action."""
-    if not 1 <= brokers <= len(ascii_uppercase):
-        raise BadValue(f"brokers is {brokers}; expected 1 to {len(ascii_uppercase)}")
+    if type(brokers) is not int or not 1 <= brokers <= len(ascii_uppercase):
+        raise BadValue(f"brokers is {shown(brokers)}; expected 1 to {len(ascii_uppercase)}")
+    if any(isinstance(action, AnyNetwork) for action in actions):
+        raise BadValue("compare_products makes the networks itself: pass actions alone, and brokers=2")
     names = list(ascii_uppercase[:brokers])
     queues = [one for action in actions for one in _destinations(action) if one.is_queue]
     for network in _networks(names, tuple(dict.fromkeys(queue.name for queue in queues))):

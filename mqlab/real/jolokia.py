@@ -59,7 +59,7 @@ def _posted(address: str, questions: Sequence[JsonDict], origin: str, seconds: f
     headers = {"Content-Type": "application/json", "Accept": "application/json", "Origin": origin}
     if (secret := management.authorization(address)) is not None:
         headers["Authorization"] = secret
-    url = address.removeprefix(management.SCHEME)
+    url = address.removeprefix(management.SCHEME) + "/"  # the agent of a JVM answers only there
     body = json.dumps(list(questions)).encode()
     try:
         opener = request.build_opener(Unmoved)

@@ -91,6 +91,9 @@ class NetworkConnector(HasOptions):
         check_name("networkConnector", name)
         if uri == "":
             raise BadValue(f"networkConnector {name!r}: it has no uri; use e.g. uri='static:(tcp://B:61616)'")
+        if isinstance(uri, str) and ":" not in uri:
+            right = f"static:(tcp://{uri.strip()}:61616)"
+            raise UriError(f"networkConnector {name!r}: {uri!r} is not a discovery URI; use {right}")
         object.__setattr__(self, "judged", True)
         parsed = uris.parse(uri)
         if not parsed.components and parsed.scheme in uris.COMPOSITE:

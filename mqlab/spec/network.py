@@ -26,7 +26,7 @@ from mqlab.spec.values import Destination
 if TYPE_CHECKING:
     from typing import Unpack
 
-    from mqlab.spec.options.types import BrokerOptions
+    from mqlab.spec.options.types import BrokerOptions, NetworkChanges
 
 COMPOSITE = Record(
     {
@@ -227,8 +227,8 @@ class Network(AnyNetwork):
         """Return every connector with the broker that defines it."""
         return tuple((b, connector) for b in self.brokers for connector in b.connectors)
 
-    def change(self, path: str, **options: object) -> Network:
-        """Return the network with *options* set on what *path* names.
+    def change(self, path: str, **changes: Unpack[NetworkChanges]) -> Network:  # type: ignore[override]
+        """Return the network with options set on what *path* names.
 
         A path is ``broker`` or ``broker/connector``; ``*`` for either means all of them. Beside its options a
         broker has `name`, `policies`, `composites` and `at`, a connector `name` and `uri`. Where a broker is
@@ -240,6 +240,7 @@ class Network(AnyNetwork):
         """
         if not isinstance(path, str):
             raise BadValue(f"{shown(path)} is not a path; expected 'A' or 'A/linkToBrokerB'")
+        options: dict[str, Any] = {**changes}
         check_change(path, options)
         broker_name, _, connector_name = path.partition("/")
         if broker_name != "*":

@@ -254,6 +254,8 @@ def Network(  # noqa: N802 - a noun
     >>> Network("b1", "b2", model="master", master="b1").names
     ('b1', 'b2')
     """
+    if "brokers" in options:
+        raise BadValue("pass the brokers themselves: openmq.Network('b1', 'b2'), not brokers=")
     members = tuple(Member(b) if isinstance(b, str) else b for b in brokers)
     return OpenMQNetwork(members, model, master, to_guide("broker", {**options}, "cluster"), edition)
 

@@ -10,6 +10,7 @@ from operator import attrgetter
 
 from mqlab.spec.plural import counted
 
+SLOW = 2.0  # s of reading, from which on a text says how long it took
 SHOWN = 12  # queues, or consumers, that a text lists
 
 
@@ -65,6 +66,7 @@ class RunningQueue:
     consumers: int
     enqueued: int
     dequeued: int
+    dispatched: int
     forwarded: int
     paused: bool = False
 
@@ -89,7 +91,7 @@ class RunningConsumer:
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """A running network `at` a time (UTC); `notes` say what could not be read."""
+    """A running network `at` a time (UTC), read in so many `seconds`; `notes` say what could not be read."""
 
     at: str
     brokers: tuple[RunningBroker, ...]
@@ -98,10 +100,17 @@ class Running:
     queues: tuple[RunningQueue, ...] = ()
     consumers: tuple[RunningConsumer, ...] = ()
     notes: tuple[str, ...] = ()
+    seconds: float = 0.0
 
     def noted(self, *notes: str) -> Running:
         """Return the same with more notes."""
         return replace(self, notes=(*self.notes, *notes))
+
+    def since(self, earlier: Running | None, broker: str) -> float:
+        """Return the seconds since it was read *earlier*, by a broker's own clock; 0 if that restarted."""
+        up = {one.name: one.uptime_ms for one in self.brokers}
+        before = {one.name: one.uptime_ms for one in earlier.brokers} if earlier else {}
+        return max(0, up.get(broker, 0) - before.get(broker, up.get(broker, 0))) / 1000
 
     def depth(self, queue: str, broker: str) -> int:
         """Return how many messages wait in a queue at a broker; 0 where it does not exist."""
@@ -109,7 +118,8 @@ class Running:
 
     def __str__(self) -> str:
         brokers = ", ".join(f"{one.name} ({one.version})" for one in self.brokers)
-        lines = [f"The network as it ran at {self.at}: {brokers}"]
+        took = f", read in {self.seconds:.1f} s" if self.seconds >= SLOW else ""
+        lines = [f"The network as it ran at {self.at}{took}: {brokers}"]
         lines += [_bridge(one) for one in self.bridges if not one.by_duplex]
         there = {(one.broker, one.connector) for one in self.bridges}
         lines += [

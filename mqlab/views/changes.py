@@ -49,6 +49,7 @@ class StateChange(IntEnum):
     vote = 18  # broker a has asked for votes: b of c that it needs; d is 1 if that was enough
     full = 19  # the memory for destination b at broker a is used up: client d has to wait
     ballot = 20  # in the vote of broker a broker b said c: 0 no, 1 yes, 2 nothing
+    before = 21  # consumer a had received b messages when a running network was read
 
 
 BALLOTS = {"no": 0, "yes": 1, "no answer": 2}
@@ -125,6 +126,8 @@ class _Reader:
             if kind in (Kind.Started, Kind.RoleChanged)
         }
         window = "window" in trace.header
+        for node, count in trace.header.get("received_before", ()):
+            yield StateChange.before, node, count, 0, 0
         for no in self.cast.standing:
             if window or no not in born or not kinds & {Kind.Started, Kind.RoleChanged}:
                 yield StateChange.state, no, 1, 0, 0

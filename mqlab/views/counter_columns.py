@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from mqlab.trace import counters
 from mqlab.trace.trace import Trace
 from mqlab.views.story import PlaybackTime
@@ -15,8 +17,10 @@ ABSENT = -1  # of a counter: the broker is down, or has none of that name
 def columns(trace: Trace, story: PlaybackTime) -> dict[str, Table]:
     """Return how counters change, step by step; what steps and lines there are; their names.
 
-    A run with too many changes has neither: the page says so.
+    A run with too many changes has neither: the page says so. A running network has its brokers' own counts.
     """
+    if "counters" in trace.header:
+        return _told(trace.header["counters"])
     found = [(place, t, counts) for t, place, counts in counters.changes(trace)]
     names = counters.NAMES[str(trace.header.get("product", "activemq"))]
     if len(found) > MOST:
@@ -41,4 +45,15 @@ def columns(trace: Trace, story: PlaybackTime) -> dict[str, Table]:
             "destination": [trace.names["dest"][dest] for _, dest in places],
         },
         "counter_names": {"name": list(names), "hint": [counters.HINTS[name] for name in names]},
+    }
+
+
+def _told(rows: Sequence[tuple[str, str, Sequence[int]]]) -> dict[str, Table]:
+    """Return the counters of one moment, as the header of its trace has them: broker, destination, counts."""
+    names = list(counters.NAMES["activemq"])
+    return {
+        "counted": {"t": [0.0] * len(rows), "line": [*range(len(rows))], "step": [*range(len(rows))]},
+        "counter_steps": {column: [row[2][no] for row in rows] for no, column in enumerate(COLUMNS)},
+        "counter_lines": {"broker": [row[0] for row in rows], "destination": [row[1] for row in rows]},
+        "counter_names": {"name": names, "hint": [counters.HINTS[name] for name in names]},
     }

@@ -34,20 +34,49 @@ const fromKernel = (model, kind, more = {}) =>
   });
 const bokehFromKernel = async (model) => (await fromKernel(model, "bokehjs")).texts;
 
+// A plot of Bokeh 3.9 listens to the window's zoom and never stops: each one that was ever shown would stay.
+const letGo = () => {
+  const plot = Bokeh.Models.get("Plot").prototype.default_view.prototype;
+  if (Object.hasOwn(plot, "mqlab")) return;
+  const { connect_signals, remove } = plot;
+  plot.mqlab = new WeakMap();
+  plot.connect_signals = function () {
+    const heard = /** @type {[string, EventListener][]} */ ([]);
+    visualViewport.addEventListener = (name, f) => heard.push([name, f]);
+    try {
+      connect_signals.call(this);
+    } finally {
+      delete visualViewport.addEventListener;
+    }
+    for (const about of heard) visualViewport.addEventListener(...about);
+    plot.mqlab.set(this, heard);
+  };
+  plot.remove = function () {
+    for (const about of /** @type {[string, EventListener][]} */ (plot.mqlab.get(this) ?? []))
+      visualViewport.removeEventListener(...about);
+    remove.call(this);
+  };
+};
+
 const load = (model) =>
   (window.__mqlabBokeh ??= (async () => {
-    const version = model.get("version");
-    if (window.Bokeh?.version === version && window.Bokeh.Models?.has?.("Div")) return;
-    const served = model.get("served");
-    const texts = served
-      ? await fromServer(model, version).catch(() => bokehFromKernel(model))
-      : await bokehFromKernel(model);
-    for (const text of texts) {
-      const script = document.createElement("script");
-      script.textContent = text;
-      document.head.append(script);
-    }
+    await bokeh(model);
+    letGo();
   })());
+
+const bokeh = async (model) => {
+  const version = model.get("version");
+  if (window.Bokeh?.version === version && window.Bokeh.Models?.has?.("Div")) return;
+  const served = model.get("served");
+  const texts = served
+    ? await fromServer(model, version).catch(() => bokehFromKernel(model))
+    : await bokehFromKernel(model);
+  for (const text of texts) {
+    const script = document.createElement("script");
+    script.textContent = text;
+    document.head.append(script);
+  }
+};
 
 const setColumns = (doc, text) => {
   if (!text) return;
@@ -126,6 +155,7 @@ const embed = async (model, host) => {
     doc.views_manager.delete(seen);
   }
   const clear = () => {
+    doc.mqlab?.player?.emit("end");
     doc.clear();
     const number = Bokeh.documents.indexOf(doc);
     if (number >= 0) Bokeh.documents.splice(number, 1);

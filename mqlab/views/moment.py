@@ -48,6 +48,8 @@ class Moment:
         if what in (StateChange.work, StateChange.sent):
             count = self.received if what == StateChange.work else self.sent
             count[a] = count.get(a, 0) + 1
+        elif what == StateChange.before:
+            self.received[a] = b
         elif what == StateChange.bridge:
             (self.up.add if b else self.up.discard)(a)
         elif what == StateChange.at:

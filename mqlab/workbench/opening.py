@@ -10,7 +10,19 @@ from mqlab.trace.trace import Trace
 from mqlab.workbench.desk import WorkbenchSession
 
 if TYPE_CHECKING:
+    from mqlab.spec import Network
     from mqlab.views.host import View
+
+
+def running(network: Network) -> View:
+    """Return the picture of a running network; raises `MissingExtra` without Bokeh."""
+    try:
+        from mqlab.workbench.running import RunningView
+    except ImportError as error:
+        if (error.name or "").startswith("mqlab"):
+            raise
+        raise MissingExtra.of(error.name or "bokeh", "lab") from None
+    return RunningView(network)
 
 
 def view(trace: Trace, name: str = "") -> View:

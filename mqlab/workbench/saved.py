@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from mqlab.views import summary
+from mqlab.workbench import cells
 
 
 class StaticOutput:
@@ -18,6 +19,7 @@ class StaticOutput:
         from IPython import display as front
 
         show: Any = front.display
+        cells.show(self)
         bundle = self._repr_mimebundle_(**options)
         data = bundle[0] if isinstance(bundle, tuple) else bundle
         lines = {"text/html": summary.html(*self.shown), "text/plain": repr(self)}

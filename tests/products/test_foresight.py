@@ -5,7 +5,6 @@ import sys
 import pytest
 
 import mqlab as mq
-from mqlab.api import verbs
 from mqlab.engine import clock
 from mqlab.products import foresight
 
@@ -37,12 +36,12 @@ def test_connectors_that_start_are_counted(told):
 
 
 def test_what_was_told_beforehand_is_not_told_again(told, monkeypatch):
-    monkeypatch.setattr(verbs, "LARGE", 100)
+    monkeypatch.setattr(foresight, "LARGE", 100)
     net = mq.Network(mq.Broker("B"))
     with pytest.warns(UserWarning, match="a run of 3000 messages"):
         mq.run(net, *producers(300))
     assert told == []
-    monkeypatch.setattr(verbs, "LARGE", 100_000)
+    monkeypatch.setattr(foresight, "LARGE", 100_000)
     mq.run(net, *producers(300))
     assert len(told) == 1
 

@@ -154,6 +154,9 @@ def test_comparisons_and_events_print_as_people_read():
     assert "C1: 6 and 4" in str(both)
     assert "The first events that differ:\n  2.000 ms  Merged at A" in str(both)
     assert "The runs are identical." in str(mq.compare("fuse:2.20", "fuse:2.20"))
+    silent = str(mq.compare(mq.chain(2), mq.chain(2)))
+    assert "No messages were sent in either run" in silent
+    assert "identical" not in silent
     for product in ("fuse:4.4", "openmq:4-5a", "artemis:21.3"):
         for event in mq.run(product).events():
             assert str(event).startswith(f"{event.t / 1000:.3f} ms  {event.kind.name}")

@@ -87,6 +87,7 @@ ab = mq.NetworkConnector("ab", uri="static:(tcp://B:61616)", conduit_subscriptio
 net = mq.Network(mq.Broker("A", ab, store="kahadb"), mq.Broker("B"))
 trace = mq.run(net, mq.Consumer("C", on="B", reads=mq.Queue("Q")))
 got: dict[str, int] = trace.received()
+other = net.change("A/ab", network_ttl=2, name="link").change("A", name="office", policies=({"queue": ">"},))
 cluster = mq.openmq.Network("b1", model="peer", autocreate_queue=False)
 pair = mq.artemis.Broker("M", "replication", "master", max_hops=2)
 """
@@ -97,6 +98,7 @@ WRONG = {
     'mq.TransportConnector(update_cluster=True)': "update_cluster",
     'mq.openmq.Broker("b1", autocreate_queu=True)': "autocreate_queu",
     'mq.artemis.Network(max_hop=1)': "max_hop",
+    'mq.Network(mq.Broker("A")).change("A", stor="memory")': '"stor"',
 }  # fmt: skip
 
 

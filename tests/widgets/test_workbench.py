@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 
 import pytest
+from ipywidgets.widgets.widget import _instances
 
 import mqlab as mq
 from mqlab import products
 from mqlab.errors import BadValue
+from mqlab.workbench import cells
 
 
 def test_every_figure_of_every_family_can_be_chosen():
@@ -91,3 +93,23 @@ def test_an_unknown_figure_is_told_before_anything_is_made():
 def test_what_cannot_be_built_on_is_refused(what):
     with pytest.raises(BadValue, match="cannot be built on; pass a network or a figure's id"):
         mq.widgets.Workbench(what)
+
+
+def test_a_cell_that_runs_again_closes_what_it_has_shown_before(monkeypatch):
+    def run(cell, number, *shown):
+        monkeypatch.setattr(cells, "_now", lambda: (cell, number))
+        for one in shown:
+            cells.show(one)
+        return len(_instances) - before
+
+    before, first, second = len(_instances), mq.widgets.Workbench("fuse:2.20"), mq.widgets.Workbench("fuse:2.1")
+    each = (len(_instances) - before) // 2
+    assert run("a", "1", first) == 2 * each  # the second is not shown yet: its user holds it
+    assert run("a", "2", second) == each
+    assert run("b", "3", second, first) == 2 * each  # shown once more, it is opened once more
+    assert "application/vnd.jupyter.widget-view+json" in first._repr_mimebundle_()
+    first.figure.value = "fuse:2.9"
+    assert first.view.ask("tell", {})["name"] == "fuse:2.9"
+    third = mq.widgets.Workbench("fuse:2.1")
+    assert run("b", "4", third) == 2 * each  # the first is closed; the second stands in cell a, too
+    assert run("", "", third) == 2 * each  # nobody says which cell it is

@@ -114,6 +114,18 @@ class ActiveMQ(Product):
 
         return live.read(consoles, sources, values, hosts)
 
+    def reread(self, network: Network) -> Network:
+        """Return a running network as it is now, with the same files beside it."""
+        from mqlab.products.activemq import live
+
+        return live.reread(network)
+
+    def observed(self, network: Network, earlier: Network | None = None) -> Trace:
+        """Return the trace of what stands in a running network, with rates since it was read *earlier*."""
+        from mqlab.products.activemq.live import observed
+
+        return observed.trace(network, earlier.running if earlier is not None else None)
+
     def standing(self, network: Network) -> tuple[Action, ...]:
         """Return the actions that bring about what stood in a network when it was read while it ran."""
         if network.running is None:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from mqlab.errors import BadValue, UnknownName
+from mqlab.errors import BadValue, UnknownName, shown
 from mqlab.spec.action import Action, Restart
 from mqlab.spec.artemis.actions import StartAs
 from mqlab.spec.artemis.addresses import matches, most_specific
@@ -71,6 +71,9 @@ class ArtemisNetwork(AnyNetwork):
         for broker in self.brokers:
             if not isinstance(broker, Broker):
                 raise BadValue(f"{broker!r} is not an Artemis broker; use artemis.Broker('A')")
+        for queue in self.queues:
+            if not isinstance(queue, AddressQueue):
+                raise BadValue(f"{shown(queue)} is not a queue; use artemis.AddressQueue('ORDERS')")
         for name in self.names:
             if self.names.count(name) > 1:
                 raise BadValue(f"two brokers are called {name!r}; give each its own name")

@@ -102,7 +102,7 @@ def _check_step(step: Step, where: str, brokers: Sequence[str], opened: dict[str
         value = step.keys.get(key, 1)
         if isinstance(value, bool) or not isinstance(value, (int, float)) or value < 0:
             raise BadValue(f"{where}: {key} is {value!r}; expected a number, 0 or more")
-    _check_clients(step, where, opened)
+    _check_clients(step, where, opened, brokers)
 
 
 def _flat(given: str | Iterable[str | Iterable[str]]) -> Iterator[str]:
@@ -110,7 +110,7 @@ def _flat(given: str | Iterable[str | Iterable[str]]) -> Iterator[str]:
         yield from [item] if isinstance(item, str) else item
 
 
-def _check_clients(step: Step, where: str, opened: dict[str, dict[str, bool]]) -> None:
+def _check_clients(step: Step, where: str, opened: dict[str, dict[str, bool]], brokers: Sequence[str]) -> None:
     """Raise for a client that is opened twice, or used and never opened."""
     keys = step.keys
     if step.do in OPENS:
@@ -124,6 +124,8 @@ def _check_clients(step: Step, where: str, opened: dict[str, dict[str, bool]]) -
     senders = opened["producer"] if step.do in ("send", "xa") else anybody
     for key, known in (("consumer", opened["consumer"]), ("producer", senders), ("client", senders)):
         if key in keys and str(keys[key]) not in known:
+            if (step.do, key) == ("send", "client"):  # what a producer is on
+                raise UnknownName.of("broker or client", keys[key], [*brokers, *sorted(known)], where)
             raise UnknownName.of(key, keys[key], sorted(known), where)
     if step.do != "send":
         return

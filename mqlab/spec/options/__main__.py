@@ -28,6 +28,15 @@ TAKEN = {
     "ArtemisBrokerOptions": ("artemis", "ha-policy", "broker", "cluster-connection", "core"),
     "ArtemisNetworkOptions": ("artemis", "cluster-connection", "address-setting"),
 }
+# Of what `Network.change` sets: all of these, and what has no row.
+CHANGES = """
+class NetworkChanges(BrokerOptions, NetworkConnectorOptions, total=False):
+    name: str
+    uri: str
+    at: tuple[float, float] | None
+    policies: Sequence[Mapping[str, Any]]
+    composites: Sequence[Mapping[str, Any]]
+"""
 _WRITTEN = {
     bool: "bool",
     int: "int",
@@ -41,7 +50,8 @@ _WRITTEN = {
 
 def text() -> str:
     """Return the whole file."""
-    return HEAD + "".join(f"\nclass {name}(TypedDict, total=False):\n{_fields(name)}" for name in TAKEN)
+    taken = (f"\nclass {name}(TypedDict, total=False):\n{_fields(name)}" for name in TAKEN)
+    return HEAD + "".join(taken) + CHANGES
 
 
 def _fields(name: str) -> str:

@@ -155,3 +155,10 @@ class ArtemisNetworkOptions(TypedDict, total=False):
     discovery: bool | None
     redistribution_delay: int | None
     auto_delete_queues: bool | None
+
+class NetworkChanges(BrokerOptions, NetworkConnectorOptions, total=False):
+    name: str
+    uri: str
+    at: tuple[float, float] | None
+    policies: Sequence[Mapping[str, Any]]
+    composites: Sequence[Mapping[str, Any]]

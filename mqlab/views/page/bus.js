@@ -4,7 +4,7 @@
 //   load    new columns have come            time   the moment (seconds of playing) or the row has changed
 //   play    it plays or has stopped          select something was chosen, or nothing
 //   theme   light or dark                    size   the width of the page
-//   kernel  somebody answers now, or no more
+//   kernel  somebody answers now, or no more      end    the picture is taken away
 const doc = root.document;
 // A text of words.toml with its values; of a singular and a plural the one that fits the first value.
 /** @param {string} key @param {...(string | number)} values */
@@ -66,6 +66,15 @@ const player = {
   }
 };
 shared.player = player;
+
+// What listens or watches outside the picture would keep it for as long as the page lives: it ends with the picture.
+const life = new AbortController();
+player.on("end", () => life.abort());
+/** @type {<T extends { disconnect(): void }>(observer: T) => T} */
+const untilEnd = (observer) => {
+  life.signal.addEventListener("abort", () => observer.disconnect());
+  return observer;
+};
 
 // The first place in a sorted array whose value is greater than t.
 /** @type {(sorted: number[], t: number) => number} */

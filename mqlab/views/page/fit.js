@@ -98,8 +98,7 @@ const fitAll = () => {
 };
 
 player.on("ready", () => {
-  const again = () => (root.document == null ? removeEventListener("resize", again) : fitAll());
-  addEventListener("resize", again);
+  addEventListener("resize", fitAll, { signal: life.signal });
   // The strips have drawn themselves by then: it is known what room they leave to the stage.
   player.on("size", () => {
     player.panels.forEach(layOut);

@@ -21,7 +21,8 @@ const WHAT = [
   "stands",
   "vote",
   "full",
-  "ballot"
+  "ballot",
+  "before"
 ];
 const HEALTH = ["absent", "up", "crashed", "stopped", "suspended"];
 
@@ -165,6 +166,9 @@ const APPLY = {
     const consumer = part(s.consumers, to, newConsumer);
     consumer.got++;
     consumer.window.set(msg, { dest, working: true, since: t, flags });
+  },
+  before: (s, _p, consumer, count) => {
+    part(s.consumers, consumer, newConsumer).got = count;
   },
   bridge: (s, _p, bridge, up) => {
     const found = part(s.bridges, bridge, newBridge);

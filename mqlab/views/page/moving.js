@@ -195,7 +195,7 @@ player.on("load", () =>
 const moveAll = () => player.panels.forEach(drawMoving);
 // Bokeh lays its figure out after its size has been set: once it has, what moves is put where it belongs.
 player.on("ready", () => {
-  const watch = new ResizeObserver(() => (root.document == null ? watch.disconnect() : requestAnimationFrame(moveAll)));
+  const watch = untilEnd(new ResizeObserver(() => requestAnimationFrame(() => root.document != null && moveAll())));
   for (const p of player.panels) watch.observe(viewOf(p.source("stage")).el);
 });
 player.on("theme", () => {

@@ -20,12 +20,12 @@ const begin = () => {
   player.begun = true;
   fitAll();
   let before = "";
-  new ResizeObserver(() => {
-    if (root.document == null) return;
+  const watch = new ResizeObserver(() => {
     player.unseen = false;
     const now = JSON.stringify([player.element.clientWidth, player.room(), player.panels.map((p) => p.unit())]);
     if (now !== before) player.emit("size", player.element.clientWidth);
     before = now;
-  }).observe(player.element);
+  });
+  untilEnd(watch).observe(player.element);
 };
 fill().then(begin);

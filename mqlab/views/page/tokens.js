@@ -60,9 +60,9 @@ const paint = () => {
 };
 
 player.on("ready", () => {
-  const watcher = new MutationObserver(() => (root.document == null ? watcher.disconnect() : paint()));
-  watcher.observe(document.body, { attributes: true, attributeFilter: ["data-jp-theme-light"] });
-  const system = matchMedia("(prefers-color-scheme: dark)");
-  const changed = () => (root.document == null ? system.removeEventListener("change", changed) : paint());
-  system.addEventListener("change", changed);
+  untilEnd(new MutationObserver(paint)).observe(document.body, {
+    attributes: true,
+    attributeFilter: ["data-jp-theme-light"]
+  });
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", paint, { signal: life.signal });
 });

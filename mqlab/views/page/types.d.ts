@@ -8,7 +8,7 @@ declare const Bokeh: {
   documents: BokehDocument[];
   embed: { embed_item(item: object, place: HTMLElement): Promise<unknown> };
   index: { find_one?(model: object): any };
-  Models?: { has?(name: string): boolean };
+  Models?: { has?(name: string): boolean; get?(name: string): any };
 };
 interface BokehDocument {
   get_model_by_name(name: string): any;
@@ -169,7 +169,7 @@ interface Selected { kind: string; name?: string; node?: number; msg?: number; r
 interface Place { x: number; y: number }
 interface At extends Place { px: number; py: number; room: DOMRect } // x and y in units of the stage
 interface Told {
-  ready: []; load: []; time: [t: number, row: number]; play: [on: boolean]; select: [selection: Selected | null];
+  ready: []; end: []; load: []; time: [t: number, row: number]; play: [on: boolean]; select: [selection: Selected | null];
   theme: [dark: boolean]; size: [width: number]; kernel: []; window: []; tracks: []; places: []; groups: []; loop: [];
   breaks: []; breakpoints: []; escape: []; difference: []; undo: []; redo: []; speed: [direction: number]; tab: [id: string];
   part: [name: string | null]; projector: [on: boolean]; lab: [state: LabState | null]; busy: [busy: string, error: string];

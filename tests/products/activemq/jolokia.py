@@ -27,6 +27,7 @@ class Jolokia:
         self.answers, self.mode, self.host = answers, mode, host
         self.seen: list[dict] = []  # what it was asked, each a question
         self.origins: list[str] = []
+        self.paths: list[str] = []
         outer = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -57,6 +58,7 @@ class Jolokia:
         questions = json.loads(request.rfile.read(length))
         self.seen += questions
         self.origins.append(request.headers.get("Origin"))
+        self.paths.append(request.path)
         if self.mode == "page":
             return self.say(request, 200, PAGE, "text/html")
         if self.mode == "moved":

@@ -23,7 +23,7 @@ def runs(
         (RunningBroker("A", "5.17.2", 1000, True, (), "jolokia:http://a:8161/api/jolokia"),),
         (RunningConnector("A", connector, (("conduit_subscriptions", conduit),)),) if connector else (),
         (RunningBridge("A", connector, remote, "tcp://b:61616", False, 0, 0, 1000),) if remote else (),
-        (RunningQueue("A", "ORDERS", depth, 0, 0, depth, 0, 0),),
+        (RunningQueue("A", "ORDERS", depth, 0, 0, depth, 0, 0, 0),),
         notes=(note,) if note else (),
     )
     return mq.Network(*read.brokers, around=read.around, origin=read.origin, running=running)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import pickle
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -83,7 +84,7 @@ def test_nothing_but_reading_is_asked(consoles, live):
     assert {question["type"] for question in asked} == {"read"}
     attributes = {name for question in asked for name in question.get("attribute", ())}
     assert not {name for name in attributes if "Password" in name or "UserName" in name}
-    assert all(one.origins for one in consoles.values())
+    assert {path for one in consoles.values() for path in one.paths} == {"/api/jolokia/"}
 
 
 def test_no_secret_is_kept_or_printed(consoles, live, files, tmp_path):
@@ -228,6 +229,7 @@ def test_ten_thousand_queues_in_one_request():
     assert len(live.running.queues) == 10_000
     assert len(one.seen) == 5  # one request, a question for each kind
     assert "... and 9988 more queues" in str(live)
+    assert ", read in 3.5 s: A (5.16.7)" in str(replace(live.running, seconds=3.5))
 
 
 def test_a_broker_from_its_file_alone_is_noted(consoles, files):
@@ -242,8 +244,9 @@ def test_a_connector_without_a_bridge(files):
     with Jolokia(answers) as one:
         alone, with_file = mq.load(one.address()), mq.load(one.address(), files[1])
     assert "B/bc: no bridge stands" in str(alone)
-    assert any("does not tell where it leads; give the file of B" in note for note in alone.running.notes)
-    assert alone.broker("B").connectors[0].targets == ("unknown",)
+    assert any("where it leads; give the file of B" in note for note in alone.running.notes)
+    assert alone.broker("B").connectors == ()
+    assert [problem.rule for problem in mq.check(alone) if problem.level == "error"] == ["no-bridge"]
     assert with_file.broker("B").connectors[0].targets == ("127.0.0.1",)
 
 

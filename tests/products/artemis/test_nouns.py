@@ -99,7 +99,7 @@ def test_what_cannot_be_done_is_told_and_leaves_the_lab_as_it_was(action, told):
 def test_what_another_product_does_is_no_action_here():
     from mqlab.spec.action import StopConnector
 
-    with pytest.raises(BadValue, match="this action does not exist for Artemis"):
+    with pytest.raises(BadValue, match="Artemis does not know this action"):
         PAIR.with_actions(StopConnector("x"))
 
 

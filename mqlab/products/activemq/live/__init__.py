@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from mqlab.products.activemq.live.network import read
+from mqlab.products.activemq.live.network import read, reread
 
-__all__ = ["read"]
+__all__ = ["read", "reread"]

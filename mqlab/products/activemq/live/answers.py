@@ -38,7 +38,7 @@ ASKED = {
         ",destinationType=Queue,destinationName=*",
         (
             "Name", "QueueSize", "InFlightCount", "ConsumerCount", "EnqueueCount", "DequeueCount",
-            "ForwardCount", "Paused",
+            "DispatchCount", "ForwardCount", "Paused",
         ),
     ),
     "consumers": (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 
-from mqlab.errors import BadFile, UriError
+from mqlab.errors import BadFile, CannotRun, UriError
 from mqlab.products.activemq import files
 from mqlab.products.activemq.files.addresses import HERE, rewritten
 from mqlab.products.activemq.files.elements import BrokerElement, ConnectorElement
@@ -15,11 +15,9 @@ from mqlab.spec.around import Around, Endpoint
 from mqlab.spec.connector import NetworkConnector
 from mqlab.spec.network import Broker, Network
 from mqlab.spec.option import DEFAULT_EDITION, edition_of
-from mqlab.spec.origin import SourceFile
+from mqlab.spec.origin import Origin, SourceFile
 from mqlab.spec.rows import OPTIONS
 from mqlab.spec.running import Running, RunningConnector
-
-NOWHERE = "unknown"  # where a connector leads that has neither a bridge nor a file
 
 
 def read(
@@ -48,6 +46,15 @@ def read(
     edition, notes = _edition(running)
     notes += maker.notes
     return Network(*brokers, edition=edition, around=around, origin=plain.origin, running=running.noted(*notes))
+
+
+def reread(network: Network) -> Network:
+    """Return a network that was read while it ran as it is now; raises `CannotRun`."""
+    if network.running is None:
+        raise CannotRun("this network was not read while it runs; use mq.load('jolokia:http://...')")
+    consoles = [one.console for one in network.running.brokers]
+    origin = network.origin or Origin(())
+    return read(consoles, origin.files, dict(origin.values), dict(origin.hosts))
 
 
 def _by_name(plain: Network) -> dict[str, BrokerElement]:
@@ -99,14 +106,18 @@ class _Maker:
         elements = {one.name: one for one in self.written[name].connectors} if name in self.written else {}
         noun = {connector.name: connector for connector in base.connectors}
         ordered = [mine[own] for own in dict.fromkeys([*elements, *mine]) if own in mine]
-        made = [self.connector(one, elements.get(one.name), noun.get(one.name)) for one in ordered]
+        found = (self.connector(one, elements.get(one.name), noun.get(one.name)) for one in ordered)
+        made = [connector for connector in found if connector is not None]
         store = {} if self.persistent[name] else {"store": "memory"}
         return base.replace(*made, **store)
 
     def connector(
         self, running: RunningConnector, element: ConnectorElement | None, noun: NetworkConnector | None
-    ) -> NetworkConnector:
-        """Return a connector with the options that it runs with, and what else its file says."""
+    ) -> NetworkConnector | None:
+        """Return a connector with the options that it runs with, and what else its file says.
+
+        Of one that has neither a bridge nor a file, where it leads is unknown: there is none.
+        """
         options = {**(noun.options if noun else {}), **_changed(running, noun, self.edition)}
         remotes = {
             one.address: one.remote
@@ -117,14 +128,12 @@ class _Maker:
             uri = rewritten(element.uri, lambda leaf: self._leads(leaf, remotes, running.broker))
             return NetworkConnector(running.name, uri, **options)
         if not remotes:
-            self.nowhere[NOWHERE] = None
             self.notes.append(
-                f"{running.broker}/{running.name}: no bridge stands, and management does not tell where it "
-                f"leads; give the file of {running.broker}"
+                f"{running.broker}/{running.name} is left out: no bridge stands, and management does not tell "
+                f"where it leads; give the file of {running.broker}"
             )
-        ends = (
-            ",".join(f"tcp://{name}:61616" for name in dict.fromkeys(remotes.values())) or f"tcp://{NOWHERE}:0"
-        )
+            return None
+        ends = ",".join(f"tcp://{name}:61616" for name in dict.fromkeys(remotes.values()))
         return NetworkConnector(running.name, f"static:({ends})", **options)
 
     def _leads(self, leaf: uris.Uri, remotes: Mapping[str, str], home: str) -> str:
@@ -141,7 +150,7 @@ class _Maker:
             name for name, at in self.ports
             if at.port == leaf.port and name != home and (at.host == leaf.host or leaf.host in HERE)
         ]  # fmt: skip
-        host = leaf.host or NOWHERE
+        host = leaf.host or "unknown"
         if len(set(there)) == 1:
             return there[0]
         if host not in self.plain.names and host not in self.persistent:

@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from mqlab.errors import CannotRun, MqlabError
 from mqlab.files import management
 from mqlab.products.activemq.live.answers import CONNECTOR_OPTIONS, Answered, Row, asked
 from mqlab.spec import uri as uris
-from mqlab.spec.plural import counted
 from mqlab.spec.running import (
     Running,
     RunningBridge,
@@ -23,7 +22,6 @@ from mqlab.spec.running import (
 )
 
 FOUND_SECONDS = 3.0  # for a management that was not named, but may be where a bridge leads to
-SLOW_SECONDS = 2.0  # of reading, from which on it is said how long it took
 _USER = re.compile(r"//[^@/()]*@")
 _STOMP = "convert_string_expressions:"  # before a selector of a STOMP client
 
@@ -59,12 +57,7 @@ def read(consoles: Sequence[str]) -> Running:
     if not gathered.answered:
         raise CannotRun("; ".join(gathered.notes))
     _follow(gathered)
-    took = time.monotonic() - begun
-    found = _running(gathered)
-    if took >= SLOW_SECONDS:
-        told = f"reading {counted(len(found.queues), 'queue')} took {took:.1f} s"
-        return found.noted(told)
-    return found
+    return replace(_running(gathered), seconds=time.monotonic() - begun)
 
 
 def _take(gathered: _Gathered, answered: Answered) -> None:
@@ -209,6 +202,7 @@ def _queue(broker: str, row: Row) -> RunningQueue:
         consumers=row.number("ConsumerCount"),
         enqueued=row.number("EnqueueCount"),
         dequeued=row.number("DequeueCount"),
+        dispatched=row.number("DispatchCount"),
         forwarded=row.number("ForwardCount"),
         paused=row.attributes.get("Paused") is True,
     )

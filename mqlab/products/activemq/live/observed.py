@@ -1,0 +1,196 @@
+"""A trace of one moment: what stands in a running network, as a picture shows it.
+
+Its events have no story: all are at time 0. Brokers are up, bridges stand, consumers are subscribed, messages
+wait. Its counters are those of the brokers themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mqlab.errors import BadValue
+from mqlab.products.activemq.files import lab_file
+from mqlab.products.activemq.live.subscriptions import remotes
+from mqlab.spec.json_types import JsonDict
+from mqlab.spec.network import Network
+from mqlab.spec.plural import counted
+from mqlab.spec.running import Running, RunningBridge, RunningConsumer, RunningQueue
+from mqlab.spec.scenario import Scenario
+from mqlab.trace.kinds import Kind, Reason
+from mqlab.trace.record import Recorder
+from mqlab.trace.trace import Trace
+
+MOST_DRAWN = 200  # messages of a queue that are drawn; its counters have all
+MOST_QUEUES, MOST_CONSUMERS = 300, 300  # that are drawn: those with the most messages, the first
+
+
+def trace(network: Network, earlier: Running | None = None) -> Trace:
+    """Return the trace of what stands in a running network; rates are those since it was read *earlier*.
+
+    Raises `BadValue` for a network that was not read while it runs.
+    """
+    running = network.running
+    if running is None:
+        raise BadValue("this network was not read while it runs; use mq.load('jolokia:http://...')")
+    observer = _Observer(network, running)
+    queues = sorted(running.queues, key=lambda one: -one.depth)[:MOST_QUEUES]
+    observer.brokers()
+    observer.bridges()
+    observer.consumers([one for one in running.consumers if one.active][:MOST_CONSUMERS])
+    for queue in queues:
+        observer.messages(queue)
+    header = {
+        "scenario": _body(network, running, earlier),
+        "product": "activemq",
+        "edition": network.edition,
+        "observed": True,
+        "received_before": observer.received,
+        "counters": [_counters(one, running, earlier) for one in sorted(queues, key=_place)],
+    }
+    return observer.recorder.trace(header)
+
+
+def _place(queue: RunningQueue) -> tuple[str, str]:
+    return queue.broker, queue.name
+
+
+def _body(network: Network, running: Running, earlier: Running | None) -> JsonDict:
+    """Return the network as a lab file has it, with what bridges have forwarded beside their options."""
+    body = lab_file.write(Scenario(network))
+    waits = sum(one.depth for one in running.queues)
+    title = f"As it runs, {running.at[11:]}: {counted(waits, 'message')} waiting"
+    left_out = list(_left_out(running))
+    title += f" (drawn: {', '.join(left_out)})" if left_out else ""
+    for row in body.get("connectors", ()):
+        for bridge in running.bridges:
+            if (bridge.broker, bridge.connector) == (row["from"], row["name"]):
+                row["forwarded"] = forwarded(bridge, running, earlier)
+    return {**body, "title": title, "actions": []}
+
+
+def _left_out(running: Running) -> Iterator[str]:
+    """Yield what a picture has no room for."""
+    if any(one.depth > MOST_DRAWN for one in running.queues):
+        yield f"up to {MOST_DRAWN} messages of a queue"
+    if len(running.queues) > MOST_QUEUES:
+        yield f"{MOST_QUEUES} of {len(running.queues)} queues"
+    consumers = sum(one.active for one in running.consumers)
+    if consumers > MOST_CONSUMERS:
+        yield f"{MOST_CONSUMERS} of {consumers} subscriptions"
+
+
+def forwarded(bridge: RunningBridge, running: Running, earlier: Running | None) -> str:
+    """Return how many messages went over a bridge, both ways, and how many a second since *earlier*."""
+    count = bridge.forwarded + bridge.received
+    before = [
+        one
+        for one in (earlier.bridges if earlier else ())
+        if (one.broker, one.connector, one.remote) == (bridge.broker, bridge.connector, bridge.remote)
+    ]
+    seconds = running.since(earlier, bridge.broker)
+    if not before or not seconds:
+        return str(count)
+    return f"{count}, {(count - before[0].forwarded - before[0].received) / seconds:.1f}/s"
+
+
+def _counters(queue: RunningQueue, running: Running, earlier: Running | None) -> list[object]:
+    """Return broker, destination (with rates), and the counters by ActiveMQ's names, in the order of a page."""
+    before = [
+        one
+        for one in (earlier.queues if earlier else ())
+        if (one.broker, one.name) == (queue.broker, queue.name)
+    ]
+    text, seconds = f"queue://{queue.name}", running.since(earlier, queue.broker)
+    if before and seconds:
+        came, went = queue.enqueued - before[0].enqueued, queue.dequeued - before[0].dequeued
+        text += f" ({came / seconds:.1f}/s in, {went / seconds:.1f}/s out)"
+    counts = (queue.enqueued, queue.dequeued, queue.dispatched, queue.held, queue.forwarded, queue.depth)
+    return [queue.broker, text, [*counts, queue.consumers]]
+
+
+class _Observer:
+    """Writes down what is there."""
+
+    def __init__(self, network: Network, running: Running) -> None:
+        self.network, self.running, self.recorder = network, running, Recorder()
+        self.nodes = {name: self.recorder.add_node(name, "broker") for name in network.names}
+        for end in network.around.endpoints:
+            self.nodes[end.name] = self.recorder.add_node(end.name, "endpoint")
+        self.links: dict[tuple[str, str], int] = {}  # near and far end -> the bridge
+        self.holders: dict[tuple[str, str], list[tuple[int, int]]] = {}  # queue -> who holds how many
+        self.received: list[tuple[int, int]] = []  # a client's node, and what it has acknowledged
+        self.number = 0
+
+    def brokers(self) -> None:
+        """Say who is up: who was read, or has a bridge that stands."""
+        up = {one.name for one in self.running.brokers} | {one.remote for one in self.running.bridges}
+        for name in self.network.names:
+            kind = Kind.Started if name in up else Kind.Stopped
+            self.recorder.add(0, kind, broker=self.nodes[name], frm=self.nodes[name])
+
+    def bridges(self) -> None:
+        """Say which bridges stand, and which connectors have none."""
+        owners = {(one.remote, one.broker): one.connector for one in self.running.bridges if not one.by_duplex}
+        for one in self.running.bridges:
+            name = f"{one.broker}/{one.connector}"
+            if one.by_duplex:
+                name = f"{one.remote}/{owners.get((one.broker, one.remote), one.connector)} (duplex back)"
+            self._bridge(name, one.broker, one.remote, Kind.Connected)
+        standing = {(one.broker, one.connector) for one in self.running.bridges}
+        for broker, connector in self.network.connectors():
+            if (broker.name, connector.name) not in standing:
+                for target in connector.targets[:1]:
+                    if target in self.nodes and target in self.network.names:
+                        self._bridge(f"{broker.name}/{connector.name}", broker.name, target, Kind.Disconnected)
+
+    def _bridge(self, name: str, here: str, there: str, kind: Kind) -> None:
+        link = self.recorder.name_link(name, here, there)
+        self.links[here, there] = link
+        self.recorder.add(
+            0, kind, broker=self.nodes[here], frm=self.nodes[here], to=self.nodes[there], link=link
+        )
+
+    def consumers(self, listed: list[RunningConsumer]) -> None:
+        """Say who is subscribed: clients, and bridges on behalf of clients elsewhere."""
+        for one in listed:
+            dest = self.recorder.name_destination(one.destination)
+            sub = self.recorder.name_subscription(f"{one.destination} at {one.broker} by {one.client}")
+            home = self.nodes[one.broker]
+            if not one.network:
+                node = self.recorder.add_node(self._free(one.client), "consumer", one.broker)
+                self.recorder.add(0, Kind.Subscribed, broker=home, frm=node, to=home, dest=dest, sub=sub)
+                self.received.append((node, one.acknowledged))
+                self.holders.setdefault((one.broker, one.destination), []).append((node, one.held))
+                continue
+            for remote in remotes(self.running, one.broker, one.client):
+                link = self.links[one.broker, remote]
+                frm = self.nodes[remote]
+                self.recorder.add(
+                    0, Kind.Subscribed, broker=home, frm=frm, to=home, link=link, dest=dest, sub=sub
+                )
+
+    def _free(self, client: str) -> str:
+        number, name, taken = 1, client, set(self.recorder.names["node"])
+        while name in taken:
+            number += 1
+            name = f"{client} ({number})"
+        return name
+
+    def messages(self, queue: RunningQueue) -> None:
+        """Say what waits in a queue: what consumers hold is out to them."""
+        dest = self.recorder.name_destination(f"queue://{queue.name}")
+        broker = self.nodes[queue.broker]
+        held = iter(self._holding(queue))
+        for _ in range(min(queue.depth, MOST_DRAWN)):
+            self.number += 1
+            there = {"msg": self.number, "broker": broker, "dest": dest}
+            self.recorder.add(0, Kind.Enqueued, frm=broker, to=broker, **there)
+            if (holder := next(held, None)) is not None:
+                self.recorder.add(0, Kind.Dispatched, frm=broker, to=holder, **there)
+            elif not queue.consumers:
+                rule = Reason.no_subscription
+                self.recorder.add(0, Kind.Held, frm=broker, rule=rule, **there)
+
+    def _holding(self, queue: RunningQueue) -> Iterator[int]:
+        for node, count in self.holders.get((queue.broker, f"queue://{queue.name}"), ()):
+            yield from [node] * count
