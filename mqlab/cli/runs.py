@@ -82,6 +82,8 @@ def run(
         raise BadValue("--trace and --html need exactly one WHAT; run them separately")
     if trace and trace.suffix != ".parquet" and not trace.is_dir():
         raise BadValue(f"--trace {trace}: a trace is a Parquet file; use e.g. {trace.with_suffix('.parquet')}")
+    if html and html.suffix not in (".html", ".htm") and not html.is_dir():
+        raise BadValue(f"--html {html}: a page is an HTML file; use e.g. {html.with_suffix('.html')}")
     for path in (trace, html):
         if path is not None:
             with writing(path):  # before anybody waits for the run
