@@ -75,19 +75,11 @@ def run(
     --html makes a page that plays the run in any browser, --trace a file that mq.load reads.
     """
     from mqlab import products
-    from mqlab.products.inputs import writing
 
     asked_for = runs(whats)
     if len(asked_for) > 1 and (trace or html):
         raise BadValue("--trace and --html need exactly one WHAT; run them separately")
-    if trace and trace.suffix != ".parquet" and not trace.is_dir():
-        raise BadValue(f"--trace {trace}: a trace is a Parquet file; use e.g. {trace.with_suffix('.parquet')}")
-    if html and html.suffix not in (".html", ".htm") and not html.is_dir():
-        raise BadValue(f"--html {html}: a page is an HTML file; use e.g. {html.with_suffix('.html')}")
-    for path in (trace, html):
-        if path is not None:
-            with writing(path):  # before anybody waits for the run
-                pass
+    _check_paths(trace, html)
     failed = False
     for paths in asked_for:
         what = ", ".join(paths)
@@ -192,6 +184,22 @@ def _show_roles(trace: Trace) -> None:
         roles.add_row(*told(broker, texts[-1], ", ".join(texts[:-1])))
     if roles.row_count:
         show(roles)
+
+
+def _check_paths(trace: Path | None, html: Path | None) -> None:
+    """Raise for what cannot be written, before anybody waits for the run."""
+    from mqlab.products.inputs import writing
+
+    pairs = (
+        (trace, ".parquet", "--trace", "a trace is a Parquet"),
+        (html, ".html", "--html", "a page is an HTML"),
+    )
+    for path, ending, option, kind in pairs:
+        if path and path.suffix != ending and not path.is_dir():
+            raise BadValue(f"{option} {path}: {kind} file; use e.g. {path.with_suffix(ending)}")
+        if path:
+            with writing(path):
+                pass
 
 
 def _write(what: str, played: Trace, trace: Path | None, html: Path | None) -> None:
