@@ -29,6 +29,7 @@ from mqlab.cli.app import (
     What,
     Whats,
     app,
+    check_paths,
     network,
     note,
     only,
@@ -79,7 +80,7 @@ def run(
     asked_for = runs(whats)
     if len(asked_for) > 1 and (trace or html):
         raise BadValue("--trace and --html need exactly one WHAT; run them separately")
-    _check_paths(trace, html)
+    check_paths(trace, html)
     failed = False
     for paths in asked_for:
         what = ", ".join(paths)
@@ -184,22 +185,6 @@ def _show_roles(trace: Trace) -> None:
         roles.add_row(*told(broker, texts[-1], ", ".join(texts[:-1])))
     if roles.row_count:
         show(roles)
-
-
-def _check_paths(trace: Path | None, html: Path | None) -> None:
-    """Raise for what cannot be written, before anybody waits for the run."""
-    from mqlab.products.inputs import writing
-
-    pairs = (
-        (trace, ".parquet", "--trace", "a trace is a Parquet"),
-        (html, ".html", "--html", "a page is an HTML"),
-    )
-    for path, ending, option, kind in pairs:
-        if path and path.suffix != ending and not path.is_dir():
-            raise BadValue(f"{option} {path}: {kind} file; use e.g. {path.with_suffix(ending)}")
-        if path:
-            with writing(path):
-                pass
 
 
 def _write(what: str, played: Trace, trace: Path | None, html: Path | None) -> None:
