@@ -158,6 +158,9 @@ def run(
     events (default: 10^8), or 8 GiB of them, it is stopped with a `BadValue`. A warning says how long a run of
     100,000 messages or more takes; `mqlab.replay.run` takes the same call with ``out="folder"``.
 
+    Times of actions count from when the brokers begin to start. Actions without a time wait until they are up:
+    with OpenMQ 5 s later, with Artemis 3 s for each broker.
+
     >>> import mqlab as mq
     >>> mq.run("fuse:2.20").received()
     {'C1': 6, 'C2': 3, 'C3': 3}

@@ -128,7 +128,16 @@ def connecting(to):
 
 
 # The same for rules that no network alone breaks, or another product's.
+WAITS = mq.Consumer("C", on="A", reads=FOO)
 OTHERS = {
+    "early-openmq": (
+        scenario(mq.openmq.Network("A", "B"), WAITS, mq.Pause("B", at="2s")),
+        scenario(mq.openmq.Network("A", "B"), WAITS, mq.Pause("B", at="6s")),
+    ),
+    "early-artemis": (
+        scenario(mq.artemis.Network(mq.artemis.Broker("A")), WAITS, mq.Crash("A", at="2s")),
+        scenario(mq.artemis.Network(mq.artemis.Broker("A")), WAITS, mq.Crash("A", at="4s")),
+    ),
     **running_rules.CASES,
     **running_clusters.CASES,
     "not-played": (

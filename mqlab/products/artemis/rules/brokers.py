@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from mqlab.checks.early import early
 from mqlab.checks.example import Example
 from mqlab.checks.rule import Found, rule
 from mqlab.products.artemis.rules import examples as ex
 from mqlab.products.artemis.rules.set_up import Server, SetUp, servers
+from mqlab.products.artemis.script.broker_actions import STARTING
 from mqlab.spec.artemis.broker import Broker
 from mqlab.spec.step import Step
 
@@ -188,3 +190,16 @@ def _excludes(server: Server) -> Found:
     shifts = broker.part("slave", broker.name).scale_down is None
     if missing and hosts and asked and static and shifts:
         yield server.element, {"missing": ", ".join(missing)}
+
+
+@rule(
+    "early-artemis",
+    "warning",
+    finds="an action whose time comes before the brokers have started, where others wait for that",
+    what="it comes before {waiting}, which waits until the brokers have started, at {starts} ms",
+    fix="choose a later at=, or give all actions one",
+    source="mq.run",
+    unshown="the run does what the script says, in another order than it is written",
+)
+def _early(set_up: SetUp) -> Found:
+    yield from early(set_up.actions, STARTING * len(set_up.network.brokers))

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from mqlab.checks.rule import Element
 from mqlab.products.artemis.files.core import Core, Directory
 from mqlab.products.artemis.files.sources import sources_of
+from mqlab.spec.action import Action
 from mqlab.spec.artemis import ArtemisNetwork
 from mqlab.spec.artemis.broker import Broker
 from mqlab.spec.scenario import Scenario
@@ -21,12 +22,14 @@ class SetUp:
     network: ArtemisNetwork
     steps: tuple[Step, ...]
     cores: dict[str, Core]
+    actions: tuple[Action, ...] = ()
 
     @staticmethod
     def of(scenario: Scenario) -> SetUp:
         """Return a set-up beside the files that it was read from."""
         origin = scenario.network.origin
-        return SetUp(scenario.network, scenario.script, sources_of(origin) if origin else {})
+        cores = sources_of(origin) if origin else {}
+        return SetUp(scenario.network, scenario.script, cores, scenario.actions)
 
     def element(self, broker: Broker, within: str = "") -> Element:
         """Return a broker at its policy in its file, or at an element *within*, else at the whole."""

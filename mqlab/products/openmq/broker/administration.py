@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from mqlab.products.openmq.broker import acknowledgement, physical_destinations
 from mqlab.products.openmq.broker.destinations import turn
 from mqlab.products.openmq.broker.messages import Delivery
-from mqlab.products.openmq.broker.model import DEAD, LOCK_TIMEOUT, Broker, Client, Keys, Prepared
+from mqlab.products.openmq.broker.model import DEAD, LOCK_TIMEOUT, Broker, Client, Consumer, Keys, Prepared
 from mqlab.products.openmq.client import clients, producers
 from mqlab.products.openmq.ha import takeover
 from mqlab.products.openmq.network import cluster
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 
 Asked = tuple["Cluster", Keys]
+
+QUIESCE_POLL = 10_000_000  # us between two looks of a broker that is to become quiet (`QuiesceRunnable`)
 
 
 def _asked(lab: Cluster, keys: Keys) -> tuple[Broker, Destination, bool]:
@@ -185,8 +187,21 @@ def do_admin(lab: Cluster, keys: Keys) -> bool:
             return False
         takeover.take(broker, target)
     if command in ("quiesce", "unquiesce"):  # new clients go elsewhere, those it has stay
-        broker.quiesced = command == "quiesce"
+        broker.quiesced, broker.quiet = command == "quiesce", False
+        on_quiesced(broker)
     return True
+
+
+def on_quiesced(broker: Broker) -> None:
+    """Look whether a quiesced broker has neither clients nor messages that are not persistent."""
+    if not broker.quiesced:
+        return
+    lab = broker.lab
+    busy = any(c.open and c.home is broker for c in (*lab.consumers.values(), *lab.producers.values()))
+    kept = [m for instance in broker.instances.values() for m in (*instance.messages, *instance.remote)]
+    broker.quiet = not busy and all(message.persistent for message in kept)
+    if not broker.quiet:
+        lab.later(QUIESCE_POLL, on_quiesced, broker)
 
 
 def _change_master(broker: Broker, to: Broker) -> bool:
@@ -222,6 +237,7 @@ def _xa(asked: tuple[Cluster, Client | None, Keys]) -> bool:
     ends = action in ("commit", "rollback")
     if client and action in ("start", "end"):
         client.xid, client.xid_state = xid, "COMPLETE" if action == "end" else "STARTED"
+        client.between &= action == "end"
     if client and action == "prepare" and client.cut_off and getattr(client, "taken", ()):
         client.xid_state = "FAILED"
         return False
@@ -232,6 +248,11 @@ def _xa(asked: tuple[Cluster, Client | None, Keys]) -> bool:
         return not ends
     del lab.prepared[xid]
     producers.end_transaction(lab, xid, action == "commit")
+    if action == "rollback" and isinstance(client, Consumer) and home.lives == branch.life:
+        client.taken = [*branch.taken, *client.taken]
+        acknowledgement.redeliver(client)
+        client.between = True
+        return True
     for no, claim in enumerate(branch.taken):
         if action == "commit":
             acknowledgement.finish(claim)

@@ -209,7 +209,7 @@ def upcoming(consumer: Consumer) -> Delivery | None:
     here, lab = consumer.home, consumer.home.lab
     waits = consumer.allowance == 0 or consumer.gone or consumer.busy_until > lab.clock.now
     failed = consumer.rollback_only and consumer.lost >= 0  # C4106
-    if not consumer.open or not consumer.buffer or waits or failed:
+    if not consumer.open or not consumer.buffer or waits or failed or consumer.between:
         return None
     claim, home = consumer.buffer[0], consumer.buffer[0].message.home
     silent = here.suspended or home.suspended or not claim.delivered or lab.is_cut(here, home)

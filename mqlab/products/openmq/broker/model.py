@@ -50,6 +50,7 @@ class Client:
     open: bool = True
     cut_off: bool = False  # its destination was destroyed; its connection stays
     closed: bool = False  # by itself, or its process is gone: it looks for no broker any more
+    between: bool = False  # its last branch was rolled back: nothing comes until it begins another
     rollback_only: bool = False  # its session lost something: no acknowledgement or commit until recover
     xid: str = ""  # the distributed transaction that it has begun
     xid_state: str = "STARTED"  # COMPLETE when its work in that is over, FAILED when it cannot be prepared
@@ -154,6 +155,7 @@ class Broker:
         self.accepted: dict[Broker, bool] = {}  # who has what has to be alike, as long as nobody changes it
         self.running = self.ready = self.suspended = False
         self.quiesced = False  # it takes no new clients, by command
+        self.quiet = False  # nor has it any, nor messages that would be lost with it
         self.hangs = False  # it waits for the database or another broker, and whoever asks it too
         self.lost_database = False  # it was away: operations fail even when it is back
         self.master = lab.network.master

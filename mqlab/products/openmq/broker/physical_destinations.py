@@ -132,14 +132,16 @@ def _is_wanted(message: Message) -> bool:
 def purge(instance: PhysicalDestination) -> None:
     """Remove the messages at home in an instance that are in delivery to no consumer.
 
-    One consumer that has a topic's message in hands keeps it for all its subscriptions; what an open
-    transaction has sent goes, too (OpenMQ rule 3.8).
+    One consumer that has a topic's message in hands keeps it for all its subscriptions, unless it has no
+    subscription and is on another broker; what an open transaction has sent goes, too (OpenMQ rule 3.8).
     """
     for message in list(instance.messages):
-        if not any(claim.taker for claim in message.claims):
+        takers = [claim.taker for claim in message.claims if claim.taker]
+        if all(taker.flow is None and taker.home is not instance.broker for taker in takers):
             instance.remove(message)
             count_removed(message)
-            discard(message, Reason.asked)
+            if not takers:
+                discard(message, Reason.asked)
     for consumer in instance.at.consumers:
         if consumer.home is instance.broker and consumer.open:
             sending.purge(consumer)

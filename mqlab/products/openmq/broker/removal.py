@@ -34,7 +34,6 @@ def make_room(instance: PhysicalDestination, message: Message) -> None:
             least.copies.pop(instance.broker, None)
         home = least.at.instances.get(least.home)
         if home is not None and least in home.messages:
-            count_removed(least)
             move_to_dmq(least, Reason.limit_reached)
         if instance.room and (instance.room_bytes < 0 or instance.room_bytes > message.weight):
             break
@@ -45,13 +44,13 @@ def move_to_dmq(message: Message, rule: int) -> None:
     home, instance = message.home, message.home.instances[message.dest]
     instance.remove(message)
     if not instance.option("UseDMQ"):
+        count_removed(message)
         discard(message, rule)
         return
     row = home.lab.notes.message(Kind.DeadLettered, message, rule=rule)
     at = home.lab.destination(DEAD)
-    dead = replace(
-        message, at=at, claims=[], copies={}, crossing={}, expires=0, transaction=None, offered=False
-    )
+    # What an open transaction has sent ends with that, dead or not (OpenMQ rule 1.10).
+    dead = replace(message, at=at, claims=[], copies={}, crossing={}, expires=0, offered=False)
     dead.claims.append(Delivery(dead))
     dead.row = home.lab.notes.message(Kind.Enqueued, dead, frm=home.node, to=home.node, cause=row)
     home.add(DEAD, "auto").keep(dead)

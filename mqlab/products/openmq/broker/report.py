@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from mqlab.products.openmq.broker.destinations import PhysicalDestination
 from mqlab.products.openmq.broker.model import DEAD, Broker, Keys
 from mqlab.products.openmq.script.operation import Outcome, Row, RunningStep
 from mqlab.spec.values import Destination
@@ -99,9 +100,14 @@ def _state(broker: Broker, properties: list[str]) -> Row:
     found["destinations"] = {
         str(dest): _destination(broker, dest, properties)
         for dest in sorted(broker.instances, key=str)
-        if (dest != DEAD or broker.instances[dest].messages) and not broker.instances[dest].unlisted
+        if not broker.instances[dest].unlisted and (dest != DEAD or _is_listed(broker.instances[dest]))
     }
     return found
+
+
+def _is_listed(dead: PhysicalDestination) -> bool:
+    """Whether a broker has dead messages that are not of open transactions."""
+    return any(message.transaction is None for message in dead.messages)
 
 
 def transactions(broker: Broker) -> list[str]:
@@ -135,7 +141,7 @@ def state_of(broker: Broker, other: Broker) -> str:
     if other.taken_over_by:
         return f"TAKEOVER_COMPLETE by {other.taken_over_by.name}"
     if broker.lab.enhanced and broker.linked(other) and other.quiesced:
-        return "QUIESCE_STARTED"
+        return "QUIESCE_COMPLETE" if other.quiet else "QUIESCE_STARTED"
     killed = broker.lab.enhanced and other.lives and not (other.running or other.orderly)
     if broker.linked(other) or other in broker.unnoticed or killed:
         return "OPERATING"

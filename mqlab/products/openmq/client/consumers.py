@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from mqlab.engine.clock import NEVER
 from mqlab.products.openmq.broker import acknowledgement, delivery
 from mqlab.products.openmq.broker.flow import SHARED, Flow
 from mqlab.products.openmq.broker.model import LOCK_TIMEOUT, Broker, Client, Consumer, Keys
@@ -66,27 +67,33 @@ def _make(asked: tuple[Broker, Keys, int]) -> Outcome:
 def _goes_on(lab: Cluster, keys: Keys) -> Outcome:
     broker, dest, id = clients.reachable(lab, keys), destination_of(keys), clients.client_id(keys)
     asks = dest.is_queue or bool(id) or (broker is not None and dest not in broker.instances)
-    if broker and asks and broker.asks_in_vain and broker.find(dest):
-        broker.instances[dest].unanswered += dest.is_queue  # a topic counts who is there
+    if broker and asks and broker.asks_in_vain and (id or broker.find(dest)):  # the client id comes first
+        if dest.is_queue and dest in broker.instances:
+            broker.instances[dest].unanswered += 1  # a topic counts who is there
         broker.tell_all()
-        return RunningStep(_has_answers, (broker, keys), limit_of(keys), _open_at_last, insists=True)
-    return _open(lab, keys)
+        end = lab.clock.now + LOCK_TIMEOUT if id else NEVER
+        if id:
+            lab.later(LOCK_TIMEOUT)
+        asked = broker, keys, end
+        return RunningStep(_has_answers, asked, limit_of(keys), _open_at_last, insists=True)
+    return _open(lab, broker, keys)
 
 
-def _has_answers(asked: tuple[Broker, Keys]) -> bool:
-    return not asked[0].asks_in_vain
+def _has_answers(asked: tuple[Broker, Keys, int]) -> bool:
+    return not asked[0].asks_in_vain or asked[0].lab.clock.now >= asked[2]
 
 
-def _open_at_last(asked: tuple[Broker, Keys]) -> bool:
-    broker, keys = asked
+def _open_at_last(asked: tuple[Broker, Keys, int]) -> bool:
+    """Open a consumer whose connection is there; a client id is refused after its time (C4330)."""
+    broker, keys, end = asked
     instance = broker.instances.get(destination_of(keys))
     if instance is not None:
         instance.unanswered -= instance.dest.is_queue
-    return _open(broker.lab, keys)
+    return broker.lab.clock.now < end and broker.serves and _open(broker.lab, broker, keys)
 
 
-def _open(lab: Cluster, keys: Keys) -> bool:
-    broker, dest, id = clients.reachable(lab, keys), destination_of(keys), clients.client_id(keys)
+def _open(lab: Cluster, broker: Broker | None, keys: Keys) -> bool:
+    dest, id = destination_of(keys), clients.client_id(keys)
     if broker is None or clients.is_used(lab, id) or not broker.find(dest):
         return False
     owner = broker.instances[dest].owner

@@ -7,11 +7,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from mqlab.checks.early import early
 from mqlab.checks.example import Example
 from mqlab.checks.rule import Element, Found, not_played, rule
 from mqlab.files.treatment import once
 from mqlab.products.openmq.files import properties, treatment
+from mqlab.products.openmq.network.faults import RETRY_MS
 from mqlab.products.openmq.rules.examples import MASTER, READS, begun, linked, missed, start
+from mqlab.spec.action import Action
 from mqlab.spec.openmq import LINKED_ALIKE, OpenMQNetwork
 from mqlab.spec.scenario import Scenario
 from mqlab.spec.step import Step
@@ -24,12 +27,14 @@ class Cluster:
     network: OpenMQNetwork
     steps: tuple[Step, ...]
     files: dict[str, properties.Found]
+    actions: tuple[Action, ...] = ()
 
     @staticmethod
     def of(scenario: Scenario) -> Cluster:
         """Return a cluster beside the files that it was read from."""
         found = properties.sources(origin.files) if (origin := scenario.network.origin) else []
-        return Cluster(scenario.network, scenario.script, {one.broker or "cluster": one for one in found})
+        files = {one.broker or "cluster": one for one in found}
+        return Cluster(scenario.network, scenario.script, files, scenario.actions)
 
     def text(self, name: str, key: str, default: object) -> str:
         """Return a property of a broker as it is compared."""
@@ -156,6 +161,19 @@ def _master_first(cluster: Cluster) -> Found:
 def _no_record(cluster: Cluster) -> Found:
     if cluster.network.model == "none":
         yield cluster.whole(), {}
+
+
+@rule(
+    "early-openmq",
+    "warning",
+    finds="an action whose time comes before the brokers have started, where others wait for that",
+    what="it comes before {waiting}, which waits until the brokers have started, at {starts} ms",
+    fix="choose a later at=, or give all actions one",
+    source="mq.run",
+    unshown="the run does what the script says, in another order than it is written",
+)
+def _early(cluster: Cluster) -> Found:
+    yield from early(cluster.actions, RETRY_MS)
 
 
 @not_played(
