@@ -161,6 +161,8 @@ PYTHON = {
     "openmq.Network(brokers=['b1'])": "pass the brokers themselves: openmq.Network('b1', 'b2'), not brokers=",
     "artemis.Network(artemis.Broker('A'), queues=('Q',))": "'Q' is not a queue; use artemis.AddressQueue(",
     "mq.run(PAIR, mq.Producer('P', on='Z', sends=1, to=mq.Queue('Q')))": "unknown broker or client 'Z'",
+    "mq.survives(NET, seeds=2, processes=1)": "no message is sent, so none can be lost; add traffic",
+    "mq.NetworkConnector('ab', 'static:(tcp://B:61616)', 'duplex')": "'duplex' has no name; use e.g. duplex",
     "mq.run(NET, artemis.Isolate('A'))": "(Isolate): ActiveMQ does not know this action",
     "mq.TransportConnector('ow', 'tcp://A:61616')": "it takes no address, as mqlab finds a broker by its name",
     "mq.TransportConnector(uri='tcp://A:61616')": "it takes no address, as mqlab finds a broker by its name",

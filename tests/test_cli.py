@@ -227,6 +227,12 @@ def test_version_is_that_of_the_package(mqlab):
     assert mqlab("--version").stdout.strip() == f"mqlab {__version__}"
 
 
+def test_a_page_is_not_written_under_the_name_of_a_picture(mqlab, tmp_path):
+    done = mqlab("run", "fuse:2.20", "--html", str(tmp_path / "run.svg"))
+    assert done.returncode == 2
+    assert "a page is an HTML file; use e.g." in done.stderr
+
+
 def test_the_versions_of_an_upgrade_may_follow_what_is_upgraded(mqlab):
     named = mqlab("upgrade", "fuse:2.20", "--old", "5.5", "--new", "5.18")
     assert mqlab("upgrade", "fuse:2.20", "5.5", "5.18").stdout == named.stdout

@@ -76,10 +76,10 @@ def load(
     the broker that listens there. *values* (a mapping, or a property file) stand for placeholders such as
     ``${port}``; *hosts* maps host names that no file defines to brokers.
 
-    ``jolokia:http://user:password@host:8161/api/jolokia`` reads a running ActiveMQ broker and those that
-    bridges lead to (same port, same password). What stands there is the network's `running`; files beside
-    it add what management does not tell. ``MQLAB_JOLOKIA_USER`` and ``MQLAB_JOLOKIA_PASSWORD`` may have the
-    password.
+    ``jolokia:http://user:password@host:8161/api/jolokia`` reads a running ActiveMQ broker (Artemis:
+    ``/console/jolokia``) and those that bridges lead to (same port, same password). What stands there is the
+    network's `running`; files beside it add what management does not tell. ``MQLAB_JOLOKIA_USER`` and
+    ``MQLAB_JOLOKIA_PASSWORD`` may have the password.
     Raises `BadFile`, for brokers that cannot be read `CannotRun`.
     """
     from mqlab.products import inputs

@@ -194,3 +194,17 @@ def _exists(path: Path) -> bool:
         return path.exists()
     except (OSError, ValueError):  # no name of a file
         return False
+
+
+def check_paths(trace: Path | None, html: Path | None) -> None:
+    """Raise for what cannot be written, before anybody waits for the run."""
+    pairs = (
+        (trace, ".parquet", "--trace", "a trace is a Parquet"),
+        (html, ".html", "--html", "a page is an HTML"),
+    )
+    for path, ending, option, kind in pairs:
+        if path and path.suffix != ending and not path.is_dir():
+            raise BadValue(f"{option} {path}: {kind} file; use e.g. {path.with_suffix(ending)}")
+        if path:
+            with inputs.writing(path):
+                pass

@@ -29,6 +29,7 @@ from mqlab.cli.app import (
     What,
     Whats,
     app,
+    check_paths,
     network,
     note,
     only,
@@ -75,17 +76,11 @@ def run(
     --html makes a page that plays the run in any browser, --trace a file that mq.load reads.
     """
     from mqlab import products
-    from mqlab.products.inputs import writing
 
     asked_for = runs(whats)
     if len(asked_for) > 1 and (trace or html):
         raise BadValue("--trace and --html need exactly one WHAT; run them separately")
-    if trace and trace.suffix != ".parquet" and not trace.is_dir():
-        raise BadValue(f"--trace {trace}: a trace is a Parquet file; use e.g. {trace.with_suffix('.parquet')}")
-    for path in (trace, html):
-        if path is not None:
-            with writing(path):  # before anybody waits for the run
-                pass
+    check_paths(trace, html)
     failed = False
     for paths in asked_for:
         what = ", ".join(paths)

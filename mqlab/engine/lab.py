@@ -304,11 +304,11 @@ class Lab(Limited, Chances, ABC):
         """When the next thing happens: the next action begins as soon as the one before is over."""
         until = self.under_way
         waits = until is not None and not self.is_over(until)
-        if not waits and (until is not None or self.script):
+        goes_on = until is not None and (until.then or until.argument) is not None
+        if not waits and (goes_on or self.script or self.first):
             return self.clock.now
-        time = self.clock.next_time
-        if waits and until is not None and until.deadline is not None:
-            time = min(time, until.deadline)
+        deadline = until.deadline if waits and until is not None else None
+        time = min(self.clock.next_time, NEVER if deadline is None else deadline)
         return self.clock.now if time == NEVER else time
 
     def action_of(self, scripted: Any) -> Action:

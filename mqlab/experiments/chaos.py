@@ -18,9 +18,9 @@ from mqlab.errors import BadValue, MqlabError, UnknownName
 from mqlab.experiments.sweep import sweep
 from mqlab.products import inputs
 from mqlab.spec import graph
-from mqlab.spec.action import Action, Pause, Restart, Resume, Stop
+from mqlab.spec.action import Action, Pause, RequestReply, Restart, Resume, Stop
 from mqlab.spec.faults import Crash, Cut, Heal
-from mqlab.spec.naming import called
+from mqlab.spec.naming import bare, called
 from mqlab.spec.network import Network
 from mqlab.spec.plural import counted
 from mqlab.spec.scenario import Scenario
@@ -140,6 +140,8 @@ def survives(
         raise UnknownName.of("property", never, NEVER)
     if type(seeds) is not int or seeds < 1:
         raise BadValue(f"seeds={seeds!r}; expected a whole number of runs, 1 or more")
+    if not any(isinstance(one, RequestReply) or getattr(one, "sends", 0) for one in map(bare, scenario.doing)):
+        raise BadValue(f"no message is sent, so none can be {never}; add traffic: *mq.default_load(network)")
     drawn = {str(seed): _flat(faults(scenario, every, length, kinds, seed)) for seed in range(seeds)}
     over: dict[str, Any] = {"seed of faults": drawn}
     rows = sweep(scenario, over=over, processes=processes).rows

@@ -17,11 +17,12 @@ from mqlab.experiments.what_if import WhatIf
 from mqlab.experiments.what_if import what_if as changes
 from mqlab.explain import Cause, Explanation
 from mqlab.explain import explain as read_off
-from mqlab.products.activemq.live.story import Story, story
-from mqlab.products.activemq.live.subscriptions import remotes
-from mqlab.spec import Consumer, Network, Scenario
+from mqlab.products.story import Story
+from mqlab.products.subscriptions import remotes
+from mqlab.spec import Consumer, Scenario
 from mqlab.spec.plural import counted
 from mqlab.spec.running import Running
+from mqlab.spec.scenario import AnyNetwork
 from mqlab.spec.values import Destination, Queue
 from mqlab.trace.kinds import Kind
 from mqlab.trace.trace import Trace
@@ -63,15 +64,17 @@ class Played:
 
 def played(network: object, queue: str, on: str | None) -> Played:
     """Return what the lab does with what stands about a queue; raises `BadValue` or `UnknownName`."""
-    if not isinstance(network, Network) or network.running is None:
+    if not isinstance(network, AnyNetwork) or network.running is None:
         raise BadValue("queue= asks about a running network; load one, e.g. mq.load('jolokia:http://...')")
     name = Destination.parse(queue).name
     place = _place(network.running, name, on)
-    found = story(network, name, place)
-    trace = products.play(Scenario.of(network, *found.actions))
-    waiting = trace.waiting().get(place, {}).get(str(Queue(name)), [])
     held = sum(one.held for one in network.running.queues if (one.name, one.broker) == (name, place))
-    message = waiting[min(held, len(waiting) - 1)] if waiting else None  # the first that no consumer holds
+    for found in products.stories(network, name, place):
+        trace = products.play(Scenario.of(network, *found.actions))
+        waiting = trace.waiting().get(place, {}).get(str(Queue(name)), [])
+        message = waiting[min(held, len(waiting) - 1)] if waiting else None  # the first that no consumer holds
+        if message is not None:
+            break
     return Played(network.running, name, place, found, trace, message)
 
 
@@ -135,6 +138,8 @@ def what_if(network: object, queue: str, on: str | None, consumer: str, at_most:
 def _differences(asked: Played) -> Iterator[str]:
     """Yield where bridges subscribe to the queue in only one of the two, the lab and the running network."""
     running, queue = asked.running, Queue(asked.queue)
+    if not any(one.network for one in running.consumers):
+        return  # management does not tell of subscriptions
     read = {one.name for one in running.brokers}
     lab = {(broker, remote) for broker, remote in _subscribed(asked.trace, queue) if broker in read}
     there = set()

@@ -6,7 +6,7 @@ What a product has stands in `face`; its folder has a module `product`, which is
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,7 +19,9 @@ from mqlab.products.artemis.product import Artemis
 from mqlab.products.face import Product
 from mqlab.products.foresight import Foresight
 from mqlab.products.openmq.product import OpenMQ
-from mqlab.spec import Action, Network, Scenario
+from mqlab.products.story import Story
+from mqlab.real import jolokia
+from mqlab.spec import Action, Scenario
 from mqlab.spec.json_types import JsonDict, JsonObject
 from mqlab.spec.link import LikeLinks
 from mqlab.spec.origin import SourceFile
@@ -142,25 +144,39 @@ def from_running(
     hosts: Mapping[str, str],
 ) -> AnyNetwork:
     """Return the network of running brokers, and of files beside them; raises `CannotRun`, `BadFile`."""
-    name = files.product_of(sources) if sources else ACTIVEMQ.name
-    if name != ACTIVEMQ.name:
-        raise BadFile(f"{sources[0].name} is of {name}; only brokers of ActiveMQ are read while they run")
-    return ACTIVEMQ.read_running(consoles, sources, values, hosts)
+    name = jolokia.product_of(consoles)
+    of_files = files.product_of(sources) if sources else name
+    if of_files != name:
+        raise BadFile(f"{sources[0].name} is of {of_files}, and the running brokers are of {name}")
+    return BY_NAME[name].read_running(consoles, sources, values, hosts)
 
 
-def reread(network: Network) -> Network:
+def reread(network: AnyNetwork) -> AnyNetwork:
     """Return a running network as it is now, with the same files beside it; raises `CannotRun`."""
-    return ACTIVEMQ.reread(network)
+    return product_of_scenario(network).reread(network)
 
 
-def observed(network: Network, earlier: Network | None = None) -> Trace:
-    """Return the trace of what stands in a running network, with rates since it was read *earlier*."""
-    return ACTIVEMQ.observed(network, earlier)
+def observed(network: AnyNetwork, earlier: AnyNetwork | None = None) -> Trace:
+    """Return the trace of what stands in a running network, with rates since it was read *earlier*.
+
+    Raises `BadValue` for a network that was not read while it runs.
+    """
+    if network.running is None:
+        raise BadValue("this network was not read while it runs; use mq.load('jolokia:http://...')")
+    from mqlab.products import observation
+
+    scenery = product_of_scenario(network).scenery(network, network.running)
+    return observation.trace(scenery, network.running, earlier.running if earlier is not None else None)
+
+
+def stories(network: AnyNetwork, queue: str | None = None, on: str | None = None) -> Iterator[Story]:
+    """Yield what stands in a running network as scripts for the lab, or only what is about one queue."""
+    return product_of_scenario(network).stories(network, queue, on) if network.running else iter(())
 
 
 def standing(network: AnyNetwork) -> tuple[Action, ...]:
     """Return the actions that bring about what stood in a network when it was read; of others none."""
-    return ACTIVEMQ.standing(network) if isinstance(network, Network) else ()
+    return next((story.actions for story in stories(network)), ())
 
 
 def configuration(what: AnyNetwork | Scenario) -> dict[str, str]:

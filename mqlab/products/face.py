@@ -6,10 +6,11 @@ A product's rooms are entered when it is asked for something: nobody waits for t
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from mqlab.errors import CannotRun
 from mqlab.spec.json_types import JsonDict, JsonObject
 from mqlab.spec.origin import SourceFile
 from mqlab.trace.trace import Trace
@@ -18,11 +19,14 @@ if TYPE_CHECKING:
     from mqlab.checks.rule import Rule
     from mqlab.engine.lab import Lab
     from mqlab.products.activemq.figures import AnyFigure
+    from mqlab.products.observation import Scenery
+    from mqlab.products.story import Story
     from mqlab.real.home import Home
     from mqlab.real.processes import Processes
     from mqlab.real.steps import Script
     from mqlab.spec.option import Option
     from mqlab.spec.problem import Problem
+    from mqlab.spec.running import Running
     from mqlab.spec.scenario import AnyNetwork, Scenario
     from mqlab.spec.shape import Record
 
@@ -92,6 +96,28 @@ class Product(ABC):
         self, sources: tuple[SourceFile, ...], values: Mapping[str, str], hosts: Mapping[str, str]
     ) -> AnyNetwork:
         """Return the network that the product's configuration files make; raises `BadFile`."""
+
+    def read_running(
+        self,
+        consoles: Sequence[str],
+        sources: tuple[SourceFile, ...],
+        values: Mapping[str, str],
+        hosts: Mapping[str, str],
+    ) -> AnyNetwork:
+        """Return what running brokers, and files beside them, make; raises `CannotRun`, `BadFile`."""
+        raise CannotRun(f"brokers of {self.title} are not read while they run; give their files")
+
+    def reread(self, network: Any) -> AnyNetwork:
+        """Return a running network as it is now, with the same files beside it; raises `CannotRun`."""
+        raise CannotRun(f"brokers of {self.title} are not read while they run; give their files")
+
+    def scenery(self, network: Any, running: Running) -> Scenery:
+        """Return what a picture of a running network shows beside what stands there; raises `CannotRun`."""
+        raise CannotRun(f"brokers of {self.title} are not read while they run; give their files")
+
+    def stories(self, network: Any, queue: str | None = None, on: str | None = None) -> Iterator[Story]:
+        """Yield what stands in a running network as scripts for the lab, the likeliest first."""
+        return iter(())
 
     @abstractmethod
     def write_files(self, network: Any) -> dict[str, str]:

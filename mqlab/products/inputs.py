@@ -94,10 +94,10 @@ def activemq_of(what: object, *actions: Action, told: str) -> Scenario:
     return scenario
 
 
-def running(what: object) -> Network | None:
+def running(what: object) -> AnyNetwork | None:
     """Return a network that was read while it runs, or that an address names; None for anything else."""
     found = read(what) if management.is_address(what) else what
-    return found if isinstance(found, Network) and found.running is not None else None
+    return found if isinstance(found, AnyNetwork) and found.running is not None else None
 
 
 def is_lab(what: object) -> TypeGuard[Lab]:

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from mqlab.errors import CannotRun
@@ -23,6 +25,11 @@ SECONDS = 20.0  # of silence, until a broker counts as gone
 MOST_BYTES = 256 * 1024 * 1024
 _LOCAL = "http://localhost"  # what a broker's own jolokia-access.xml allows, if it allows only some
 _TITLE = re.compile(rb"<title[^>]*>\s*([^<]{1,80})", re.IGNORECASE)
+# Product -> the MBeans of its brokers.
+BROKERS = {
+    "activemq": "org.apache.activemq:type=Broker,brokerName=*",
+    "artemis": "org.apache.activemq.artemis:broker=*",
+}
 _READS = ("read", "search", "list")
 
 
@@ -107,3 +114,74 @@ def _value(address: str, answer: HTTPResponse) -> Any:
             f"{address}: what answers is not JSON but {kind}{named}. A proxy or a page for login may stand "
             "before it; give the address of Jolokia itself, such as http://HOST:8161/api/jolokia"
         ) from None
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """An MBean: the properties of its name, and its attributes."""
+
+    properties: dict[str, str]
+    attributes: JsonDict
+
+    def number(self, name: str) -> int:
+        """Return a count; 0 where this version has none."""
+        value = self.attributes.get(name)
+        return value if isinstance(value, int) else 0
+
+    def text(self, name: str) -> str:
+        """Return a text; empty where there is none."""
+        value = self.attributes.get(name)
+        return value if isinstance(value, str) else ""
+
+
+Rows = dict[str, list[Row]]  # by kind
+
+
+def rows(
+    address: str, asked: Mapping[str, tuple[str, Sequence[str]]], seconds: float = SECONDS
+) -> tuple[Rows, list[str]]:
+    """Return the rows of each kind that is *asked*, a pattern of MBeans and their attributes, and notes.
+
+    A note says what was refused. Raises `CannotRun` as `ask` does.
+    """
+    questions = [
+        {"type": "read", "mbean": pattern, "attribute": list(attributes)}
+        for pattern, attributes in asked.values()
+    ]
+    found: Rows = {}
+    notes = []
+    for kind, answer in zip(asked, ask(address, questions, seconds), strict=True):
+        status, value = answer.get("status"), answer.get("value")
+        if status == 200 and isinstance(value, dict):
+            found[kind] = [
+                Row(_properties(name), attributes)
+                for name, attributes in sorted(value.items())
+                if isinstance(attributes, dict)
+            ]
+        elif status != 404:  # there are none
+            notes.append(f"{address}: {kind} could not be read: {str(answer.get('error'))[:120]}")
+    return found, notes
+
+
+def _properties(name: str) -> dict[str, str]:
+    """Return the properties of an MBean's name; brokers write other signs for commas in them."""
+    pairs = (pair.partition("=") for pair in name.partition(":")[2].split(","))
+    return {key: value.strip('"') for key, _, value in pairs}
+
+
+def product_of(addresses: Sequence[str]) -> str:
+    """Return whose brokers management is of: artemis where one says so, else activemq.
+
+    What cannot be read is passed over: who reads it says why. Raises `CannotRun` for brokers of both.
+    """
+    found = set()
+    for address in addresses:
+        questions = [{"type": "search", "mbean": pattern} for pattern in BROKERS.values()]
+        with suppress(CannotRun):
+            answers = ask(address, questions)
+            found |= {name for name, answer in zip(BROKERS, answers, strict=True) if answer.get("value")}
+    if len(found) > 1:
+        raise CannotRun(
+            f"these are brokers of different products, which do not connect: {', '.join(sorted(found))}"
+        )
+    return next(iter(found), "activemq")

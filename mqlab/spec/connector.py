@@ -87,8 +87,12 @@ class NetworkConnector(HasOptions):
     judged: bool = field(compare=False)  # whether its address was looked at
     targets: tuple[str, ...] = field(compare=False)  # the brokers that its address leads to, in order
 
-    def __init__(self, name: str, uri: str = "", **options: Unpack[NetworkConnectorOptions]) -> None:
+    def __init__(
+        self, name: str, uri: str = "", *more: object, **options: Unpack[NetworkConnectorOptions]
+    ) -> None:
         check_name("networkConnector", name)
+        if more:
+            raise BadValue(f"networkConnector {name!r}: {shown(more[0])} has no name; use e.g. duplex=True")
         if uri == "":
             raise BadValue(f"networkConnector {name!r}: it has no uri; use e.g. uri='static:(tcp://B:61616)'")
         if isinstance(uri, str) and ":" not in uri:

@@ -40,6 +40,7 @@ class RunningBridge:
     """A bridge that stands. `by_duplex`: it is the other end of a duplex connector of `remote`.
 
     It has been there for `at_most_ms`: as long as the younger of its brokers, as management tells no more.
+    `forwarded` and `received` are messages; None where management does not tell.
     """
 
     broker: str
@@ -47,7 +48,7 @@ class RunningBridge:
     remote: str
     address: str
     by_duplex: bool
-    forwarded: int
+    forwarded: int | None
     received: int
     at_most_ms: int
 
@@ -137,9 +138,10 @@ class Running:
 
 
 def _bridge(one: RunningBridge) -> str:
+    forwarded = "" if one.forwarded is None else f"{counted(one.forwarded, 'message')} forwarded, "
     return (
         f"{one.broker}/{one.connector}: a bridge to {one.remote} stands, "
-        f"{counted(one.forwarded, 'message')} forwarded, for {one.at_most_ms // 1000} s at most"
+        f"{forwarded}for {one.at_most_ms // 1000} s at most"
     )
 
 
@@ -155,4 +157,4 @@ def _queue(one: RunningQueue) -> str:
 def _consumer(one: RunningConsumer) -> str:
     selector = f" with selector {one.selector}" if one.selector else ""
     away = "" if one.active else " (not connected)"
-    return f"consumer {one.client} at {one.broker}{away}: {one.destination}{selector}"
+    return f"{one.client} at {one.broker}{away} consumes {one.destination}{selector}"

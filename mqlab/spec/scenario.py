@@ -14,6 +14,7 @@ from mqlab.spec.clients import Client
 from mqlab.spec.json_types import JsonObject
 from mqlab.spec.naming import bare
 from mqlab.spec.origin import Origin
+from mqlab.spec.running import Running
 
 PACES = ("rest", "calls")
 
@@ -28,6 +29,7 @@ class AnyNetwork(ABC):
     product: ClassVar[str]
     edition: str
     origin: Origin | None
+    running: Running | None = None  # what stood in it when it was read while it ran
     STARTS: ClassVar[tuple[type[Action], ...]] = (Start,)  # with one of these a script starts brokers by itself
     FIRST: ClassVar[tuple[type[Action], ...]] = (Restart,)  # and with one of these, if it comes first
 

@@ -20,7 +20,7 @@ def columns(trace: Trace, story: PlaybackTime) -> dict[str, Table]:
     A run with too many changes has neither: the page says so. A running network has its brokers' own counts.
     """
     if "counters" in trace.header:
-        return _told(trace.header["counters"])
+        return _told(trace.header["counters"], str(trace.header["product"]))
     found = [(place, t, counts) for t, place, counts in counters.changes(trace)]
     names = counters.NAMES[str(trace.header.get("product", "activemq"))]
     if len(found) > MOST:
@@ -48,12 +48,15 @@ def columns(trace: Trace, story: PlaybackTime) -> dict[str, Table]:
     }
 
 
-def _told(rows: Sequence[tuple[str, str, Sequence[int]]]) -> dict[str, Table]:
+def _told(rows: Sequence[tuple[str, str, Sequence[int]]], product: str) -> dict[str, Table]:
     """Return the counters of one moment, as the header of its trace has them: broker, destination, counts."""
-    names = list(counters.NAMES["activemq"])
+    names = list(counters.NAMES[product])
     return {
         "counted": {"t": [0.0] * len(rows), "line": [*range(len(rows))], "step": [*range(len(rows))]},
-        "counter_steps": {column: [row[2][no] for row in rows] for no, column in enumerate(COLUMNS)},
+        "counter_steps": {
+            column: [row[2][no] if no < len(names) else ABSENT for row in rows]
+            for no, column in enumerate(COLUMNS)
+        },
         "counter_lines": {"broker": [row[0] for row in rows], "destination": [row[1] for row in rows]},
         "counter_names": {"name": names, "hint": [counters.HINTS[name] for name in names]},
     }

@@ -10,11 +10,11 @@ from mqlab.trace.trace import Trace
 from mqlab.workbench.desk import WorkbenchSession
 
 if TYPE_CHECKING:
-    from mqlab.spec import Network
+    from mqlab.spec.scenario import AnyNetwork
     from mqlab.views.host import View
 
 
-def running(network: Network) -> View:
+def running(network: AnyNetwork) -> View:
     """Return the picture of a running network; raises `MissingExtra` without Bokeh."""
     try:
         from mqlab.workbench.running import RunningView

@@ -6,7 +6,7 @@ import asyncio
 
 from mqlab import products, views
 from mqlab.errors import MqlabError
-from mqlab.spec import Network
+from mqlab.spec.scenario import AnyNetwork
 from mqlab.trace.trace import Trace
 from mqlab.views import player, svg
 from mqlab.views.host import View
@@ -23,11 +23,12 @@ class RunningView(StaticOutput, View):
     was read last, `problem` why a later reading failed: then the picture stays as it was.
     """
 
-    def __init__(self, network: Network) -> None:
+    following: asyncio.Task[None] | None = None
+
+    def __init__(self, network: AnyNetwork) -> None:
         self.network, self.problem = network, ""
         self.observed = products.observed(network)
         self.scenes = views.scenes(self.observed)
-        self.following: asyncio.Task[None] | None = None
         super().__init__(player.item(self.scenes))
         self.follow()
 
@@ -44,7 +45,7 @@ class RunningView(StaticOutput, View):
         """Read the network again and show it; raises `CannotRun` if no broker can be read any more."""
         self._take(products.reread(self.network))
 
-    def _take(self, network: Network) -> None:
+    def _take(self, network: AnyNetwork) -> None:
         self.observed = products.observed(network, self.network)
         self.network, self.problem = network, ""
         self.scenes = views.scenes(self.observed)

@@ -20,6 +20,7 @@ from mqlab.spec.origin import SourceFile
 from tests.products import test_files_checked
 from tests.products.activemq import running_rules
 from tests.products.activemq.behaviours import FOO, NEWS, network, reads, send
+from tests.products.artemis import running_rules as running_clusters
 
 STATIC = {"statically_included_destinations": ["queue://TEST.FOO"]}
 TOPICS_OUT = {"excluded_destinations": ["topic://>"]}
@@ -138,6 +139,7 @@ OTHERS = {
         scenario(mq.artemis.Network(mq.artemis.Broker("A")), WAITS, mq.Crash("A", at="4s")),
     ),
     **running_rules.CASES,
+    **running_clusters.CASES,
     "not-played": (
         broker_xml.read([SourceFile("broker.xml", "<core><diverts/></core>")]),
         broker_xml.read([SourceFile("broker.xml", "<core><journal-type>NIO</journal-type></core>")]),

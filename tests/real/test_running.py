@@ -53,7 +53,7 @@ def test_it_is_shown_as_it_runs(live):
     for line in ("SLOW at A: 6 messages, 2 of them held", "ORDERS at A: 5 messages", "RETURNS at B: 4 messages",
                  "INVOICES at B: 3 messages", "NORTH at B: 2 messages"):  # fmt: skip
         assert f"queue {line}" in text
-    assert "consumer C3 at C: queue://NORTH with selector region = 'north'" in text
+    assert "C3 at C consumes queue://NORTH with selector region = 'north'" in text
     assert PASSWORD not in text
     trace = mq.run(live)
     assert {queue: len(ones) for queue, ones in trace.waiting()["B"].items()} == {

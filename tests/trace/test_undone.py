@@ -341,3 +341,12 @@ def test_a_script_that_begins_with_the_start_of_one_broker_names_those_that_it_d
     )
     assert told(mq.run(two, mq.Restart("A"), mq.Restart("B"))) == []
     assert told(mq.run(two, mq.Start(), mq.Consumer("C", on="B", reads=Q))) == []
+
+
+@pytest.mark.parametrize("product", ["activemq", "openmq", "artemis"])
+def test_what_is_due_after_the_end_of_a_run_does_not_happen(product):
+    net = mq.complete(2, product=product)
+    end = "20s"
+    trace = mq.run(net, mq.Crash(net.names[0], at="30s"), until=end)
+    assert len(trace.rows(mq.Kind.Crashed)) == 0
+    assert told(trace) == [f"Crash {net.names[0]} at 30s: the run ended at 20000 ms, before its time"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from mqlab.files import detect_product
@@ -15,8 +15,11 @@ if TYPE_CHECKING:
     from mqlab.checks.rule import Rule
     from mqlab.products.activemq.figures import AnyFigure
     from mqlab.products.activemq.lab import Lab
-    from mqlab.spec import Action, Network, Scenario
+    from mqlab.products.observation import Scenery
+    from mqlab.products.story import Story
+    from mqlab.spec import Network, Scenario
     from mqlab.spec.problem import Problem
+    from mqlab.spec.running import Running
     from mqlab.spec.shape import Record
 
 
@@ -120,19 +123,17 @@ class ActiveMQ(Product):
 
         return live.reread(network)
 
-    def observed(self, network: Network, earlier: Network | None = None) -> Trace:
-        """Return the trace of what stands in a running network, with rates since it was read *earlier*."""
-        from mqlab.products.activemq.live import observed
+    def scenery(self, network: Network, running: Running) -> Scenery:
+        """Return what a picture of a running network shows beside what stands there."""
+        from mqlab.products.activemq.live import picture
 
-        return observed.trace(network, earlier.running if earlier is not None else None)
+        return picture.scenery(network, running)
 
-    def standing(self, network: Network) -> tuple[Action, ...]:
-        """Return the actions that bring about what stood in a network when it was read while it ran."""
-        if network.running is None:
-            return ()
+    def stories(self, network: Network, queue: str | None = None, on: str | None = None) -> Iterator[Story]:
+        """Yield what stands in a running network as a script for the lab."""
         from mqlab.products.activemq.live.story import story
 
-        return story(network).actions
+        yield story(network, queue, on)
 
     def write_files(self, network: Network) -> dict[str, str]:
         """Return path -> text of configuration files."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from mqlab.files import detect_product
@@ -16,8 +16,11 @@ if TYPE_CHECKING:
     from mqlab.checks.rule import Rule
     from mqlab.products.artemis.lab import ArtemisLab
     from mqlab.products.guide_figures import FamilyFigure
+    from mqlab.products.observation import Scenery
+    from mqlab.products.story import Story
     from mqlab.spec.artemis import ArtemisNetwork
     from mqlab.spec.problem import Problem
+    from mqlab.spec.running import Running
     from mqlab.spec.shape import Record
 
 
@@ -98,6 +101,41 @@ class Artemis(Product):
         from mqlab.products.artemis.files import broker_xml
 
         return broker_xml.read(sources, values, hosts)
+
+    def read_running(
+        self,
+        consoles: Sequence[str],
+        sources: tuple[SourceFile, ...],
+        values: Mapping[str, str],
+        hosts: Mapping[str, str],
+    ) -> ArtemisNetwork:
+        """Return what running brokers, and files beside them, make."""
+        from mqlab.products.artemis.live import network
+
+        return network.read(consoles, sources, values, hosts)
+
+    def reread(self, network: ArtemisNetwork) -> ArtemisNetwork:
+        """Return a running cluster as it is now, with the same files beside it."""
+        from mqlab.products.artemis.live import network as live
+
+        return live.reread(network)
+
+    def scenery(self, network: ArtemisNetwork, running: Running) -> Scenery:
+        """Return what a picture of a running cluster shows beside what stands there."""
+        from mqlab.products.observation import Scenery
+
+        body = self.write(Scenario(network))
+        return Scenery(
+            self.name, network.edition, body, network.names, lambda one: f"{one.broker}-{one.remote}"
+        )
+
+    def stories(
+        self, network: ArtemisNetwork, queue: str | None = None, on: str | None = None
+    ) -> Iterator[Story]:
+        """Yield what stands in a running cluster as scripts for the lab."""
+        from mqlab.products.artemis.live.network import stories
+
+        return stories(network, queue, on)
 
     def write_files(self, network: ArtemisNetwork) -> dict[str, str]:
         """Return path -> text of configuration files."""

@@ -19,6 +19,7 @@ from mqlab.spec.artemis.steps import StepCheck
 from mqlab.spec.artemis.words import to_step, with_session
 from mqlab.spec.manual import documented
 from mqlab.spec.origin import Origin
+from mqlab.spec.running import Running
 from mqlab.spec.scenario import AnyNetwork, check_change, others
 from mqlab.spec.step import Step
 
@@ -66,6 +67,7 @@ class ArtemisNetwork(AnyNetwork):
     clients: Options = field(default_factory=dict, hash=False)
     edition: str = "2.5"
     origin: Origin | None = field(default=None, compare=False)
+    running: Running | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         for broker in self.brokers:
@@ -99,6 +101,8 @@ class ArtemisNetwork(AnyNetwork):
                     yield f"scale-down of {half.name!r}", str(connector).removeprefix("to_")
 
     def __repr__(self) -> str:
+        if self.running is not None:
+            return str(self.running)
         return f"Network({', '.join(map(repr, self.brokers))})"
 
     @property

@@ -88,8 +88,10 @@ class Jolokia:
 
     def one(self, question: dict) -> dict:
         """Return the answer to one question: the attributes that it names."""
-        if question["type"] == "search":
-            return {"status": 200, "value": self.answers.get("search", [])}
+        if question["type"] == "search":  # brokers of a product
+            domain = question["mbean"].partition(":")[0] + ":"
+            known = self.answers.get("brokers", {}).get("value", ())
+            return {"status": 200, "value": [name for name in known if name.startswith(domain)]}
         for answer in (one for one in self.answers.values() if isinstance(one, dict)):
             if sorted(answer["request"]["mbean"].split(",")) == _sorted(question["mbean"]):
                 value = {

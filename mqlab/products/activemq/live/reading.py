@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 
-from mqlab.errors import CannotRun, MqlabError
-from mqlab.files import management
-from mqlab.products.activemq.live.answers import CONNECTOR_OPTIONS, Answered, Row, asked
-from mqlab.spec import uri as uris
+from mqlab.products.activemq.live.answers import CONNECTOR_OPTIONS, Answered, asked
+from mqlab.real.gathering import Gathered, free, gather
+from mqlab.real.jolokia import Row
 from mqlab.spec.running import (
     Running,
     RunningBridge,
@@ -21,23 +20,8 @@ from mqlab.spec.running import (
     RunningQueue,
 )
 
-FOUND_SECONDS = 3.0  # for a management that was not named, but may be where a bridge leads to
 _USER = re.compile(r"//[^@/()]*@")
 _STOMP = "convert_string_expressions:"  # before a selector of a STOMP client
-
-
-@dataclass(slots=True)
-class _Gathered:
-    """What was told so far."""
-
-    answered: list[Answered] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-    tried: set[str] = field(default_factory=set)
-
-    @property
-    def ids(self) -> dict[str, str]:
-        """The brokers that were read: id -> name."""
-        return {id_: row.text("BrokerName") for one in self.answered for id_, row in one.of("brokers")}
 
 
 def read(consoles: Sequence[str]) -> Running:
@@ -45,66 +29,19 @@ def read(consoles: Sequence[str]) -> Running:
 
     Raises `CannotRun` if none of them can be read; one of several that cannot be is a note.
     """
-    begun, gathered = time.monotonic(), _Gathered()
-    for console in dict.fromkeys(consoles):
-        gathered.tried.add(console)
-        try:
-            _take(gathered, asked(console))
-        except CannotRun as error:
-            if len(set(consoles)) == 1:
-                raise
-            gathered.notes.append(str(error))
-    if not gathered.answered:
-        raise CannotRun("; ".join(gathered.notes))
-    _follow(gathered)
-    return replace(_running(gathered), seconds=time.monotonic() - begun)
+    begun = time.monotonic()
+    found = _running(gather(consoles, asked))
+    return replace(found, seconds=time.monotonic() - begun)
 
 
-def _take(gathered: _Gathered, answered: Answered) -> None:
-    """Add what an address told, unless its broker was read at another one."""
-    known = gathered.ids
-    new = [row for id_, row in answered.of("brokers") if id_ not in known]
-    if new:
-        gathered.answered.append(answered)
-        gathered.notes += answered.notes
-    else:
-        names = ", ".join(row.text("BrokerName") for row in answered.rows["brokers"])
-        gathered.notes.append(f"{answered.console}: broker {names} was read at another address")
-
-
-def _follow(gathered: _Gathered) -> None:
-    """Read the brokers to which bridges lead, where they have their management at the same port and path."""
-    place = 0
-    while place < len(gathered.answered):
-        answered = gathered.answered[place]
-        place += 1
-        for _, row in answered.of("bridges"):
-            remote, known = row.text("RemoteBrokerId"), gathered.ids
-            console = management.at_host(answered.console, _host(row) or management.host_of(answered.console))
-            if remote in known or console in gathered.tried:
-                continue
-            gathered.tried.add(console)
-            try:
-                _take(gathered, asked(console, FOUND_SECONDS))
-            except MqlabError as error:
-                gathered.notes.append(str(error))
-
-
-def _host(row: Row) -> str:
-    try:
-        return uris.parse(row.text("RemoteAddress")).host or ""
-    except MqlabError:
-        return ""
-
-
-def _running(gathered: _Gathered) -> Running:
-    names = _names(gathered)
+def _running(gathered: Gathered[Answered]) -> Running:
+    names = gathered.names()
     uptimes = {id_: row.number("UptimeMillis") for one in gathered.answered for id_, row in one.of("brokers")}
     bridges: list[RunningBridge] = []
     for one in gathered.answered:
         for id_, row in one.of("bridges"):
             remote = row.text("RemoteBrokerId")
-            name = names.setdefault(remote, _free(row.text("RemoteBrokerName"), names.values()))
+            name = names.setdefault(remote, free(row.text("RemoteBrokerName"), names.values()))
             bridges.append(_bridge(names[id_], name, row, min(uptimes[id_], uptimes.get(remote, uptimes[id_]))))
     rows = [
         (names[id_], kind, row) for one in gathered.answered for kind in one.rows for id_, row in one.of(kind)
@@ -122,39 +59,8 @@ def _running(gathered: _Gathered) -> Running:
         tuple(bridges),
         tuple(_queue(name, row) for name, kind, row in rows if kind == "queues"),
         tuple(_consumer(name, row) for name, kind, row in rows if kind == "consumers" and _counts(row)),
-        (*gathered.notes, *_unread(gathered, names), *_namesakes(gathered, names)),
+        tuple(gathered.told(names)),
     )
-
-
-def _names(gathered: _Gathered) -> dict[str, str]:
-    """Return id -> name of the brokers that were read; of two with one name the second has another here."""
-    names: dict[str, str] = {}
-    for id_, name in gathered.ids.items():
-        names[id_] = _free(name, names.values())
-    return names
-
-
-def _free(name: str, taken: Iterable[str]) -> str:
-    used, number, free = set(taken), 1, name
-    while free in used:
-        number += 1
-        free = f"{name}-{number}"
-    return free
-
-
-def _unread(gathered: _Gathered, names: dict[str, str]) -> list[str]:
-    read = gathered.ids
-    return [
-        f"broker {name} was not read: a bridge leads to it, and its management was not found; it is here by "
-        "its name alone. Give its address (jolokia:...) or its file"
-        for id_, name in names.items()
-        if id_ not in read
-    ]
-
-
-def _namesakes(gathered: _Gathered, names: dict[str, str]) -> list[str]:
-    renamed = [(own, names[id_]) for id_, own in gathered.ids.items() if names[id_] != own]
-    return [f"two brokers are called {own!r}; the second is called {name!r} here" for own, name in renamed]
 
 
 def _broker(name: str, row: Row, console: str) -> RunningBroker:

@@ -7,28 +7,17 @@ other brokers forwarded come that way in the lab, too, for a consumer that leave
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from mqlab.errors import MqlabError
+from mqlab.products.story import MOST, MOST_QUEUES, Story
 from mqlab.spec.action import Action, Close, Consumer, Producer, Start, Stop, StopConnector
 from mqlab.spec.network import Network
 from mqlab.spec.plural import counted
 from mqlab.spec.running import Running, RunningConsumer, RunningQueue
 from mqlab.spec.values import Destination, Queue
 
-MOST = 20  # messages of a queue that are played
-MOST_QUEUES = 50  # that are played where nobody asks for one: those with the most messages
 DEFAULT_PREFETCH = {"queue": 1000, "topic": 32767}
 _GIVEN_UP = (MqlabError, ValueError)
-
-
-@dataclass(frozen=True, slots=True)
-class Story:
-    """The script, the clients in it that run nowhere and only bring messages, and what it leaves out."""
-
-    actions: tuple[Action, ...]
-    made: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
 
 
 def story(network: Network, queue: str | None = None, on: str | None = None) -> Story:

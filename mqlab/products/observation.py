@@ -6,16 +6,23 @@ wait. Its counters are those of the brokers themselves.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
-from mqlab.errors import BadValue
-from mqlab.products.activemq.files import lab_file
-from mqlab.products.activemq.live.subscriptions import remotes
+from mqlab.products.subscriptions import remotes
 from mqlab.spec.json_types import JsonDict
-from mqlab.spec.network import Network
 from mqlab.spec.plural import counted
 from mqlab.spec.running import Running, RunningBridge, RunningConsumer, RunningQueue
-from mqlab.spec.scenario import Scenario
+from mqlab.trace.counters import (
+    ADDED,
+    CONSUMERS,
+    DISPATCHED,
+    FORWARDED,
+    IN_FLIGHT,
+    NAMES,
+    REMOVED,
+    SIZE,
+)
 from mqlab.trace.kinds import Kind, Reason
 from mqlab.trace.record import Recorder
 from mqlab.trace.trace import Trace
@@ -24,15 +31,25 @@ MOST_DRAWN = 200  # messages of a queue that are drawn; its counters have all
 MOST_QUEUES, MOST_CONSUMERS = 300, 300  # that are drawn: those with the most messages, the first
 
 
-def trace(network: Network, earlier: Running | None = None) -> Trace:
-    """Return the trace of what stands in a running network; rates are those since it was read *earlier*.
+@dataclass(frozen=True, slots=True)
+class Scenery:
+    """What a product says of a running network for its picture: a lab file of it, and names of its bridges.
 
-    Raises `BadValue` for a network that was not read while it runs.
+    `down` are the names of connectors without a bridge, each with its two ends; `endpoints` are no brokers.
     """
-    running = network.running
-    if running is None:
-        raise BadValue("this network was not read while it runs; use mq.load('jolokia:http://...')")
-    observer = _Observer(network, running)
+
+    product: str
+    edition: str
+    body: JsonDict
+    names: tuple[str, ...]
+    bridge: Callable[[RunningBridge], str]
+    down: tuple[tuple[str, str, str], ...] = ()
+    endpoints: tuple[str, ...] = ()
+
+
+def trace(scenery: Scenery, running: Running, earlier: Running | None = None) -> Trace:
+    """Return the trace of what stands in a running network; rates are those since it was read *earlier*."""
+    observer = _Observer(scenery, running)
     queues = sorted(running.queues, key=lambda one: -one.depth)[:MOST_QUEUES]
     observer.brokers()
     observer.bridges()
@@ -40,12 +57,12 @@ def trace(network: Network, earlier: Running | None = None) -> Trace:
     for queue in queues:
         observer.messages(queue)
     header = {
-        "scenario": _body(network, running, earlier),
-        "product": "activemq",
-        "edition": network.edition,
+        "scenario": _body(scenery.body, running, earlier),
+        "product": scenery.product,
+        "edition": scenery.edition,
         "observed": True,
         "received_before": observer.received,
-        "counters": [_counters(one, running, earlier) for one in sorted(queues, key=_place)],
+        "counters": [_counters(one, running, earlier, scenery.product) for one in sorted(queues, key=_place)],
     }
     return observer.recorder.trace(header)
 
@@ -54,9 +71,8 @@ def _place(queue: RunningQueue) -> tuple[str, str]:
     return queue.broker, queue.name
 
 
-def _body(network: Network, running: Running, earlier: Running | None) -> JsonDict:
+def _body(body: JsonDict, running: Running, earlier: Running | None) -> JsonDict:
     """Return the network as a lab file has it, with what bridges have forwarded beside their options."""
-    body = lab_file.write(Scenario(network))
     waits = sum(one.depth for one in running.queues)
     title = f"As it runs, {running.at[11:]}: {counted(waits, 'message')} waiting"
     left_out = list(_left_out(running))
@@ -81,7 +97,7 @@ def _left_out(running: Running) -> Iterator[str]:
 
 def forwarded(bridge: RunningBridge, running: Running, earlier: Running | None) -> str:
     """Return how many messages went over a bridge, both ways, and how many a second since *earlier*."""
-    count = bridge.forwarded + bridge.received
+    count = (bridge.forwarded or 0) + bridge.received
     before = [
         one
         for one in (earlier.bridges if earlier else ())
@@ -90,11 +106,11 @@ def forwarded(bridge: RunningBridge, running: Running, earlier: Running | None) 
     seconds = running.since(earlier, bridge.broker)
     if not before or not seconds:
         return str(count)
-    return f"{count}, {(count - before[0].forwarded - before[0].received) / seconds:.1f}/s"
+    return f"{count}, {(count - (before[0].forwarded or 0) - before[0].received) / seconds:.1f}/s"
 
 
-def _counters(queue: RunningQueue, running: Running, earlier: Running | None) -> list[object]:
-    """Return broker, destination (with rates), and the counters by ActiveMQ's names, in the order of a page."""
+def _counters(queue: RunningQueue, running: Running, earlier: Running | None, product: str) -> list[object]:
+    """Return broker, destination (with rates), and the counters by the product's names, in their order."""
     before = [
         one
         for one in (earlier.queues if earlier else ())
@@ -104,18 +120,26 @@ def _counters(queue: RunningQueue, running: Running, earlier: Running | None) ->
     if before and seconds:
         came, went = queue.enqueued - before[0].enqueued, queue.dequeued - before[0].dequeued
         text += f" ({came / seconds:.1f}/s in, {went / seconds:.1f}/s out)"
-    counts = (queue.enqueued, queue.dequeued, queue.dispatched, queue.held, queue.forwarded, queue.depth)
-    return [queue.broker, text, [*counts, queue.consumers]]
+    by_kind = {
+        ADDED: queue.enqueued,
+        REMOVED: queue.dequeued,
+        DISPATCHED: queue.dispatched,
+        IN_FLIGHT: queue.held,
+        FORWARDED: queue.forwarded,
+        SIZE: queue.depth,
+        CONSUMERS: queue.consumers,
+    }
+    return [queue.broker, text, [by_kind[kind] for kind in NAMES[product].values()]]
 
 
 class _Observer:
     """Writes down what is there."""
 
-    def __init__(self, network: Network, running: Running) -> None:
-        self.network, self.running, self.recorder = network, running, Recorder()
-        self.nodes = {name: self.recorder.add_node(name, "broker") for name in network.names}
-        for end in network.around.endpoints:
-            self.nodes[end.name] = self.recorder.add_node(end.name, "endpoint")
+    def __init__(self, scenery: Scenery, running: Running) -> None:
+        self.scenery, self.running, self.recorder = scenery, running, Recorder()
+        self.nodes = {name: self.recorder.add_node(name, "broker") for name in scenery.names}
+        for name in scenery.endpoints:
+            self.nodes[name] = self.recorder.add_node(name, "endpoint")
         self.links: dict[tuple[str, str], int] = {}  # near and far end -> the bridge
         self.holders: dict[tuple[str, str], list[tuple[int, int]]] = {}  # queue -> who holds how many
         self.received: list[tuple[int, int]] = []  # a client's node, and what it has acknowledged
@@ -124,24 +148,16 @@ class _Observer:
     def brokers(self) -> None:
         """Say who is up: who was read, or has a bridge that stands."""
         up = {one.name for one in self.running.brokers} | {one.remote for one in self.running.bridges}
-        for name in self.network.names:
+        for name in self.scenery.names:
             kind = Kind.Started if name in up else Kind.Stopped
             self.recorder.add(0, kind, broker=self.nodes[name], frm=self.nodes[name])
 
     def bridges(self) -> None:
         """Say which bridges stand, and which connectors have none."""
-        owners = {(one.remote, one.broker): one.connector for one in self.running.bridges if not one.by_duplex}
         for one in self.running.bridges:
-            name = f"{one.broker}/{one.connector}"
-            if one.by_duplex:
-                name = f"{one.remote}/{owners.get((one.broker, one.remote), one.connector)} (duplex back)"
-            self._bridge(name, one.broker, one.remote, Kind.Connected)
-        standing = {(one.broker, one.connector) for one in self.running.bridges}
-        for broker, connector in self.network.connectors():
-            if (broker.name, connector.name) not in standing:
-                for target in connector.targets[:1]:
-                    if target in self.nodes and target in self.network.names:
-                        self._bridge(f"{broker.name}/{connector.name}", broker.name, target, Kind.Disconnected)
+            self._bridge(self.scenery.bridge(one), one.broker, one.remote, Kind.Connected)
+        for name, here, there in self.scenery.down:
+            self._bridge(name, here, there, Kind.Disconnected)
 
     def _bridge(self, name: str, here: str, there: str, kind: Kind) -> None:
         link = self.recorder.name_link(name, here, there)

@@ -1,0 +1,185 @@
+"""What Artemis brokers tell of themselves while they run: attributes of MBeans, and no operation.
+
+So consumers are known by their number, and neither selectors nor properties of messages are.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from mqlab.errors import CannotRun
+from mqlab.real import jolokia
+from mqlab.real.gathering import Gathered, free, gather
+from mqlab.real.jolokia import Row, Rows
+from mqlab.spec.running import (
+    Running,
+    RunningBridge,
+    RunningBroker,
+    RunningConnector,
+    RunningConsumer,
+    RunningQueue,
+)
+
+DOMAIN = jolokia.BROKERS["artemis"]
+# Kind -> the pattern of its MBeans, and their attributes (ActiveMQServerControl, QueueControl ... of 2.31.2).
+ASKED = {
+    "brokers": (
+        DOMAIN,
+        ("Name", "NodeID", "Version", "UptimeMillis", "PersistenceEnabled", "HAPolicy", "Backup"),
+    ),
+    "clusters": (
+        f"{DOMAIN},component=cluster-connections,name=*",
+        ("Name", "MessageLoadBalancingType", "MaxHops", "RetryInterval", "Nodes", "MessagesAcknowledged"),
+    ),
+    "queues": (
+        f"{DOMAIN},component=addresses,address=*,subcomponent=queues,routing-type=*,queue=*",
+        (
+            "Name", "Address", "MessageCount", "DeliveringCount", "ConsumerCount", "MessagesAdded",
+            "MessagesAcknowledged", "Paused",
+        ),
+    ),
+}  # fmt: skip
+# Attribute of a cluster connection -> the Python name of its option.
+OPTIONS = {
+    "MessageLoadBalancingType": "message_load_balancing",
+    "MaxHops": "max_hops",
+    "RetryInterval": "retry_interval",
+}
+_OWN = ("$sys.", "$.artemis.", "activemq.notifications", "notif.")  # queues that a broker has for itself
+
+
+@dataclass(slots=True)
+class Answered:
+    """What one address told: its rows by kind, and what it did not tell."""
+
+    console: str
+    rows: Rows
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def ids(self) -> dict[str, str]:
+        """Its brokers: id -> name."""
+        return {id_: row.text("Name") for id_, row in self.of("brokers")}
+
+    @property
+    def leads(self) -> list[tuple[str, str]]:
+        """The other nodes of its cluster: their ids, each with its host."""
+        return [(id_, place.rpartition(":")[0]) for _, row in self.of("clusters") for id_, place in nodes(row)]
+
+    def of(self, kind: str) -> Iterator[tuple[str, Row]]:
+        """Yield the id of its broker and a row, for all rows of a kind."""
+        ids = {row.properties.get("broker"): row.text("NodeID") for row in self.rows["brokers"]}
+        for row in self.rows.get(kind, ()):
+            yield ids[row.properties.get("broker")], row
+
+
+def nodes(row: Row) -> Iterator[tuple[str, str]]:
+    """Yield the id of each node that a cluster connection leads to, with its address: ``host:port``."""
+    told = row.attributes.get("Nodes")
+    for id_, place in told.items() if isinstance(told, dict) else ():
+        yield str(id_), str(place).rpartition("/")[2]
+
+
+def asked(console: str, seconds: float) -> Answered:
+    """Return what the management at an address tells; raises `CannotRun` for none, or for no Artemis."""
+    found = Answered(console, *jolokia.rows(console, ASKED, seconds))
+    if not found.rows.get("brokers"):
+        raise CannotRun(f"{console}: Jolokia answers, but not for a broker of Artemis")
+    return found
+
+
+def read(consoles: Sequence[str]) -> Running:
+    """Return what stands in the running cluster that can be read from addresses of management.
+
+    Raises `CannotRun` if none of them can be read; one of several that cannot be is a note.
+    """
+    begun = time.monotonic()
+    gathered = gather(consoles, asked)
+    names, bridges = gathered.names(), []
+    uptimes = {id_: row.number("UptimeMillis") for one in gathered.answered for id_, row in one.of("brokers")}
+    for one in gathered.answered:
+        for id_, row in one.of("clusters"):
+            for remote, place in nodes(row):
+                name = names.setdefault(remote, free(place, names.values()))
+                at_most = min(uptimes[id_], uptimes.get(remote, uptimes[id_]))
+                bridges.append(
+                    RunningBridge(names[id_], row.text("Name"), name, place, False, None, 0, at_most)
+                )
+    return Running(
+        datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S UTC"),
+        tuple(
+            _broker(names[id_], row, one.console) for one in gathered.answered for id_, row in one.of("brokers")
+        ),
+        tuple(_cluster(names[id_], row) for one in gathered.answered for id_, row in one.of("clusters")),
+        tuple(bridges),
+        tuple(
+            _queue(names[id_], row)
+            for one in gathered.answered
+            for id_, row in one.of("queues")
+            if not row.text("Name").startswith(_OWN)
+        ),
+        consumers=tuple(
+            consumer
+            for one in gathered.answered
+            for id_, row in one.of("queues")
+            for consumer in _consumers(names[id_], row)
+            if not row.text("Name").startswith(_OWN)
+        ),
+        notes=(*gathered.told(names), *_policies(gathered, names)),
+        seconds=time.monotonic() - begun,
+    )
+
+
+def _policies(gathered: Gathered[Answered], names: dict[str, str]) -> Iterator[str]:
+    for one in gathered.answered:
+        for id_, row in one.of("brokers"):
+            if row.text("HAPolicy") not in ("", "Live Only", "Primary Only"):
+                yield f"broker {names[id_]} is {row.text('HAPolicy')}; only its file says how it is played"
+
+
+def _broker(name: str, row: Row, console: str) -> RunningBroker:
+    persistent = row.attributes.get("PersistenceEnabled") is not False
+    return RunningBroker(name, row.text("Version"), row.number("UptimeMillis"), persistent, (), console)
+
+
+def _cluster(broker: str, row: Row) -> RunningConnector:
+    told = ((option, row.attributes.get(name)) for name, option in OPTIONS.items())
+    return RunningConnector(broker, row.text("Name"), tuple((o, v) for o, v in told if v is not None))
+
+
+def _consumers(broker: str, row: Row) -> Iterator[RunningConsumer]:
+    """Yield the consumers of a queue: management tells how many there are, and what they hold together."""
+    count, held = row.number("ConsumerCount"), row.number("DeliveringCount")
+    for _ in range(count):
+        yield RunningConsumer(
+            broker,
+            f"consumer of {row.text('Name')}",
+            f"queue://{row.text('Name')}",
+            selector=None,
+            network=False,
+            prefetch=0,
+            priority=0,
+            exclusive=False,
+            subscription=None,
+            active=True,
+            held=held // count,
+            acknowledged=0,
+        )
+
+
+def _queue(broker: str, row: Row) -> RunningQueue:
+    return RunningQueue(
+        broker,
+        row.text("Name"),
+        depth=row.number("MessageCount"),
+        held=row.number("DeliveringCount"),
+        consumers=row.number("ConsumerCount"),
+        enqueued=row.number("MessagesAdded"),
+        dequeued=row.number("MessagesAcknowledged"),
+        dispatched=0,
+        forwarded=0,
+        paused=row.attributes.get("Paused") is True,
+    )

@@ -1,0 +1,123 @@
+"""Several running brokers read: those whose management was named, and those that these are connected to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Generic, Protocol, TypeVar
+
+from mqlab.errors import CannotRun, MqlabError
+from mqlab.files import management
+from mqlab.real import jolokia
+
+FOUND_SECONDS = 3.0  # for a management that was not named, but may be where a broker is connected to
+
+
+class Told(Protocol):
+    """What one address told: its brokers by id, and to whom they are connected, each with its host."""
+
+    console: str
+    notes: list[str]
+
+    @property
+    def ids(self) -> dict[str, str]:
+        """Id -> name."""
+
+    @property
+    def leads(self) -> list[tuple[str, str]]:
+        """Ids of other brokers, each with the host where it is."""
+
+
+T = TypeVar("T", bound=Told)
+
+
+@dataclass(slots=True)
+class Gathered(Generic[T]):
+    """What was told so far."""
+
+    answered: list[T] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    tried: set[str] = field(default_factory=set)
+
+    @property
+    def ids(self) -> dict[str, str]:
+        """The brokers that were read: id -> name."""
+        return {id_: name for one in self.answered for id_, name in one.ids.items()}
+
+    def names(self) -> dict[str, str]:
+        """Return id -> name of the brokers that were read; of two with one name the second has another here."""
+        found: dict[str, str] = {}
+        for id_, name in self.ids.items():
+            found[id_] = free(name, found.values())
+        return found
+
+    def told(self, names: dict[str, str]) -> list[str]:
+        """Return the notes, and who of *names* was not read, or is called otherwise here."""
+        read = self.ids
+        unread = [
+            f"broker {name} was not read: a bridge leads to it, and its management was not found; it is here "
+            "by its name alone. Give its address (jolokia:...) or its file"
+            for id_, name in names.items()
+            if id_ not in read
+        ]
+        renamed = [(own, names[id_]) for id_, own in read.items() if names[id_] != own]
+        called = [
+            f"two brokers are called {own!r}; the second is called {name!r} here" for own, name in renamed
+        ]
+        return [*self.notes, *unread, *called]
+
+
+def free(name: str, taken: Iterable[str]) -> str:
+    """Return a name that is not taken: the one given, or with a number."""
+    used, number, found = set(taken), 1, name
+    while found in used:
+        number += 1
+        found = f"{name}-{number}"
+    return found
+
+
+def gather(consoles: Sequence[str], asked: Callable[[str, float], T]) -> Gathered[T]:
+    """Return what the management at each address tells, and at the hosts that these lead to.
+
+    Raises `CannotRun` if none of them can be read; one of several that cannot be is a note.
+    """
+    gathered: Gathered[T] = Gathered()
+    for console in dict.fromkeys(consoles):
+        gathered.tried.add(console)
+        try:
+            _take(gathered, asked(console, jolokia.SECONDS))
+        except CannotRun as error:
+            if len(set(consoles)) == 1:
+                raise
+            gathered.notes.append(str(error))
+    if not gathered.answered:
+        raise CannotRun("; ".join(gathered.notes))
+    _follow(gathered, asked)
+    return gathered
+
+
+def _take(gathered: Gathered[T], answered: T) -> None:
+    """Add what an address told, unless its brokers were read at another one."""
+    if set(answered.ids) <= set(gathered.ids):
+        names = ", ".join(answered.ids.values())
+        gathered.notes.append(f"{answered.console}: broker {names} was read at another address")
+        return
+    gathered.answered.append(answered)
+    gathered.notes += answered.notes
+
+
+def _follow(gathered: Gathered[T], asked: Callable[[str, float], T]) -> None:
+    """Read the brokers to which others lead, where they have their management at the same port and path."""
+    place = 0
+    while place < len(gathered.answered):
+        answered = gathered.answered[place]
+        place += 1
+        for remote, host in answered.leads:
+            console = management.at_host(answered.console, host or management.host_of(answered.console))
+            if remote in gathered.ids or console in gathered.tried:
+                continue
+            gathered.tried.add(console)
+            try:
+                _take(gathered, asked(console, FOUND_SECONDS))
+            except MqlabError as error:
+                gathered.notes.append(str(error))
