@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def do_open_consumer(lab: Cluster, keys: Keys) -> Outcome:
-    """Open a consumer on a connection of its own; all brokers are asked, but for a known topic."""
+    """Open a consumer on a connection of its own; all brokers are asked for a queue's, or a client id."""
     if clients.awaits(lab, keys):
         return RunningStep(
             _finds, (lab, keys), clients.patience(lab, keys, limit_of(keys)), _begin, insists=True
@@ -66,7 +66,7 @@ def _make(asked: tuple[Broker, Keys, int]) -> Outcome:
 
 def _goes_on(lab: Cluster, keys: Keys) -> Outcome:
     broker, dest, id = clients.reachable(lab, keys), destination_of(keys), clients.client_id(keys)
-    asks = dest.is_queue or bool(id) or (broker is not None and dest not in broker.instances)
+    asks = dest.is_queue or bool(id)
     if broker and asks and broker.asks_in_vain and (id or broker.find(dest)):  # the client id comes first
         if dest.is_queue and dest in broker.instances:
             broker.instances[dest].unanswered += 1  # a topic counts who is there
