@@ -44,11 +44,12 @@ class Cluster(Processes):
         core, own = self.ports[name][0], self.made(name)
         (other,) = (self.ports[one][0] for one in self.names if one != name)
         asked = [
-            self.home / "bin" / "artemis", "create", "--silent", "--name", name, "--user", USER,
-            "--password", PASSWORD, "--require-login", "--clustered", "--cluster-user", "cluster",
-            "--cluster-password", "cluster", "--static-cluster", f"tcp://{self.host}:{other}",
-            "--host", self.host, "--default-port", core, "--http-port", self.consoles[name],
-            "--no-autotune", "--no-amqp-acceptor", "--no-mqtt-acceptor", "--no-hornetq-acceptor", "--disable-persistence", own,
+            self.home / "bin" / "artemis", "create", "--silent", "--name", name,
+            "--user", USER, "--password", PASSWORD, "--require-login",
+            "--clustered", "--cluster-user", "cluster", "--cluster-password", "cluster",
+            "--static-cluster", f"tcp://{self.host}:{other}", "--host", self.host,
+            "--default-port", core, "--http-port", self.consoles[name], "--no-autotune",
+            "--no-amqp-acceptor", "--no-mqtt-acceptor", "--no-hornetq-acceptor", "--disable-persistence", own,
         ]  # fmt: skip
         said = self.ask([*map(str, asked)])
         assert (own / "bin").is_dir(), said
