@@ -303,3 +303,9 @@ class Reason(IntEnum):
         "messages are lost",
         "Artemis rule 1.8",
     )
+    delivered_too_often = (
+        80,
+        "it was delivered as often as max-delivery-attempts allows",
+        "Artemis rule 9.9",
+        {"max_delivery_attempts", "dead_letter_address"},
+    )

@@ -23,9 +23,7 @@ def outcome(lab: Site) -> Told:
     consumers, senders = lab.clients.consumers, lab.clients.senders
     sent = {n for client in (*consumers.values(), *senders.values()) for n in client.sent}
     served = [broker.journal for broker in lab.live_brokers()]
-    here = {
-        item.message.number for data in served for _, item in data.items() if item.message.due <= lab.clock.now
-    }
+    here = {item.message.number for data in served for _, item in data.items() if item.due <= lab.clock.now}
     here |= {row.message.number for data in served for mail in data.store_and_forward.values() for row in mail}
     got = Counter((n, c.dest.is_queue or c.name) for c in consumers.values() for n in c.received)
     return {

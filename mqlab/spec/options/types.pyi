@@ -154,6 +154,11 @@ class ArtemisNetworkOptions(TypedDict, total=False):
     allow_direct_connections_only: bool | None
     discovery: bool | None
     redistribution_delay: int | None
+    max_delivery_attempts: int | None
+    dead_letter_address: str | None
+    redelivery_delay: int | None
+    redelivery_delay_multiplier: float | None
+    max_redelivery_delay: int | None
     auto_delete_queues: bool | None
 
 class NetworkChanges(BrokerOptions, NetworkConnectorOptions, total=False):

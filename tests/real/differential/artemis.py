@@ -324,7 +324,19 @@ def scenario(draw: Draw, name: str) -> dict[str, Any]:
     if s.kind in ("cluster", "scale_down", "pairs", "quorum"):
         found |= draw.maybe(0.5, cluster={"message_load_balancing": draw.one(["OFF", "STRICT", "ON_DEMAND"])})
         found |= draw.maybe(0.4, address_settings={"redistribution_delay": draw.one([0, 0, 1000])})
+    if draw.chance(0.35):
+        found["address_settings"] = {**found.get("address_settings", {}), **_redelivery(draw)}
+        found["queues"] = [*found["queues"], {"name": "DLQ"}][: 2 if draw.chance(0.85) else 1]
     return {**found, "steps": s.steps}
+
+
+def _redelivery(draw: Draw) -> Step:
+    """Return settings of what is delivered in vain."""
+    return {
+        **draw.maybe(0.8, max_delivery_attempts=draw.one([1, 2, 2, 3])),
+        **draw.maybe(0.8, dead_letter_address="DLQ"),
+        **draw.maybe(0.3, redelivery_delay=draw.one([500, 2000])),
+    }
 
 
 def _up(s: Script, pair: list[str]) -> None:

@@ -84,10 +84,11 @@ class MessageConsumer(ABC):
         """What its connection is called."""
         return self.spec.connection or self.name
 
-    def set_prefetch(self, prefetch: int | None) -> None:
-        """Take note of its prefetch, which may be the broker's to say."""
+    def set_prefetch(self, prefetch: int | None, own: int | None = None) -> None:
+        """Take note of its prefetch, which may be the broker's to say, and of its *own*."""
         self.prefetch = prefetch
-        self.batch = max(1, (prefetch or 0) * BATCH)  # how many are reported or acknowledged together
+        # How many are reported or acknowledged together.
+        self.batch = max(1, ((prefetch if own is None else own) or 0) * BATCH)
 
     def comes_from(self, broker: int, node: int, sub: int = -1) -> None:
         """What it takes comes from that broker now; its stamps are the same for every message."""

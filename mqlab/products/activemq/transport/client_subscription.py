@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mqlab.products.activemq.broker import advisory, dead_letter_strategy
+from mqlab.products.activemq.broker.broker import DEFAULTS, NO_POLICY
 from mqlab.products.activemq.broker.message import ConsumerInfo, Message, MessageDispatch
 from mqlab.products.activemq.broker.subscription import Subscription
 from mqlab.products.activemq.transport.openwire import DispatchCommand
 from mqlab.products.activemq.transport.sockets import Socket
+from mqlab.spec.json_types import JsonObject
 from mqlab.trace.kinds import Kind, Reason
 
 if TYPE_CHECKING:
@@ -23,10 +25,11 @@ class ClientSubscription(Subscription):
 
     def __init__(self, broker: Broker, socket: Socket, consumer: MessageConsumer) -> None:
         info, prefetch = consumer.info(), consumer.wanted_prefetch
-        if prefetch is None:
-            prefetch = prefetch_of(broker, info)
+        own = prefetch
+        if prefetch is None:  # what a policy makes of the usual one its client is not told (ActiveMQ rule 1.8)
+            prefetch, own = prefetch_of(broker, info), prefetch_of(broker, info, usual=True)
         super().__init__(broker, info, prefetch, f"{info.dest} at {broker.name} by {consumer.name}")
-        consumer.set_prefetch(prefetch)
+        consumer.set_prefetch(prefetch, own)
         self.socket, self.consumer, self.client_name = socket, consumer, consumer.name
         self.may_refuse = self.may_refuse or info.browser
 
@@ -89,14 +92,18 @@ class ClientSubscription(Subscription):
                 dead_letter_strategy.poisoned(self.broker, message)
 
 
-def prefetch_of(broker: Broker, info: ConsumerInfo) -> int:
-    """Return what the destination's policy gives a consumer of its kind that asks for nothing else."""
+def prefetch_of(broker: Broker, info: ConsumerInfo, usual: bool = False) -> int:
+    """Return what the destination's policy gives a consumer of its kind that asks for nothing else.
+
+    With *usual* it is what such a client itself goes by.
+    """
     kind = "topic"
     if info.dest.is_queue:
         kind = "queue_browser" if info.browser else "queue"
     elif info.durable:
         kind = "durable_topic"
-    prefetch: int = broker.policy_for(info.dest)[f"{kind}_prefetch"]
+    policy: JsonObject = {**DEFAULTS, **NO_POLICY} if usual else broker.policy_for(info.dest)
+    prefetch: int = policy[f"{kind}_prefetch"]
     if kind == "topic" and broker.lab.edition == "5.5":
         return min(prefetch, TOPIC_PREFETCH_5_5)
     return prefetch

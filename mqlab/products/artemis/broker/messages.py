@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from mqlab.spec.artemis.broker import AddressQueue
@@ -47,7 +48,7 @@ class MessageReference:
     place: int
     delivery_count: int = 0
     row: int = -1  # of the trace: what happened to it last here
-    scheduled: bool = False  # its time has not come
+    due: int = 0  # us, before which it is not delivered; 0 once that is over
 
 
 @dataclass(eq=False, slots=True)
@@ -73,35 +74,43 @@ class Queue:
     def add(self, message: Message, delivery_count: int = 0, row: int = -1) -> MessageReference:
         """Append a message at the tail."""
         self.enqueued += 1
-        self.waiting.append(MessageReference(message, self.enqueued, delivery_count, row, message.due > 0))
+        self.waiting.append(MessageReference(message, self.enqueued, delivery_count, row, message.due))
         self.scheduled += message.due > 0
         return self.waiting[-1]
+
+    def schedule(self, item: MessageReference, due: int) -> None:
+        """Let a message that waits be delivered only later (us)."""
+        self.scheduled += not item.due
+        item.due = due
 
     @property
     def held(self) -> list[MessageReference]:
         """What its consumers have."""
         return [item for c in self.consumers for item in (*c.acknowledging, *c.unacknowledged, *c.buffer)]
 
-    def requeue(self, rows: list[tuple[MessageReference, bool]]) -> None:
-        """Put what a consumer held, tried or not, at the head, before what was sent earlier."""
-        for item, tried in rows:
-            item.delivery_count += tried
-        self.waiting[:0] = [item for item, _ in rows]
+    def requeue(self, items: list[MessageReference]) -> None:
+        """Put what a consumer held at the head, before what was sent earlier."""
+        self.waiting[:0] = items
 
     def items(self) -> list[MessageReference]:
         """All messages in the order of their places."""
         return sorted(self.waiting + self.held, key=lambda item: item.place)
 
     def due(self, now: int) -> list[MessageReference]:
-        """What waits, without the messages whose time has not come: when it comes, one goes to the head."""
+        """What waits, without the messages whose time has not come.
+
+        When it comes, one goes to the head; those of one time in their order (Artemis rule 9.9).
+        """
         if self.scheduled:
-            ready = [item for item in self.waiting if item.scheduled and item.message.due <= now]
+            ready = [item for item in self.waiting if 0 < item.due <= now]
             self.scheduled -= len(ready)
-            for item in sorted(ready, key=lambda item: item.message.due):
-                item.scheduled, item.message.due = False, 0
-                self.waiting.remove(item)
-                self.waiting.insert(0, item)
-        return [item for item in self.waiting if item.message.due <= now]
+            self.waiting = [item for item in self.waiting if item not in ready]
+            for _, together in groupby(sorted(ready, key=lambda item: item.due), lambda item: item.due):
+                items = [*together]
+                self.waiting[:0] = items
+                for item in items:
+                    item.due = item.message.due = 0
+        return [item for item in self.waiting if not item.due]
 
     def wanted(self, message: Message) -> bool:
         """Whether a consumer's selector lets a message pass."""
@@ -165,15 +174,15 @@ class Journal:
             yield from ((queue, item) for item in queue.items())
 
     def persisted(self, orderly: bool = False) -> Journal:
-        """Return what outlives it; an orderly end also writes down which messages were tried."""
+        """Return what outlives it; an orderly end also counts what consumers hold as tried."""
         kept = Journal(self.node_id, self.home, prepared=[list(work) for work in self.prepared])
         for name, old in self.queues.items():
             if old.durable:
                 kept.queues[name] = queue = Queue(name, old.topic, True, old.selector, old.auto_delete)
                 held = old.held
                 for item in (i for i in old.items() if i.message.persistent):
-                    tried = orderly and (item.delivery_count > 0 or item in held)
-                    queue.add(item.message, int(tried), item.row)
+                    tried = item.delivery_count + (orderly and item in held)
+                    queue.add(item.message, tried, item.row)
         kept.store_and_forward = {
             pair: [StoredMessage(pair, m.queue, m.message, m.row) for m in mail if m.message.persistent]
             for pair, mail in self.store_and_forward.items()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 from typing import TYPE_CHECKING
 
+from mqlab.products.artemis.broker import redelivery
 from mqlab.products.artemis.broker.broker import Broker
 from mqlab.products.artemis.broker.messages import MessageReference, Queue
 from mqlab.products.artemis.client.clients import CLOSED, ROLLED_BACK, Client
@@ -147,20 +148,28 @@ class Consumer(Client):
     def roll_back(self) -> None:
         """Everything comes again, here only what others do not take; what was taken counts as tried."""
         self.rollback_only = False
-        self.requeue(taken=True, buffered=False)
+        self.requeue(taken=True, buffered=False, delayed=True)
         if self.at is not None:
             self.lab.balancing.dispatch(self.at, stopped=self)
             self.lab.balancing.dispatch(self.at)
 
-    def requeue(self, taken: bool, buffered: bool) -> None:
-        """What it holds goes back to its place, counted as tried or not."""
-        rows = [(item, taken) for item in self.unacknowledged] + [(item, buffered) for item in self.buffer]
+    def requeue(self, taken: bool, buffered: bool, delayed: bool = False) -> None:
+        """What it holds goes back to its place, counted as tried or not, if it was not tried too often."""
+        tried = [*self.unacknowledged] * taken + [*self.buffer] * buffered
+        items = [*self.unacknowledged, *self.buffer]
         self.unacknowledged, self.buffer, self.arrived = [], [], 0
         self.round += 1
         if self.queue is not None and self.at is not None:
-            self.queue.requeue(rows)
-            for item, _ in rows:
+            for item in tried:
+                item.delivery_count += 1
+            dead, back = redelivery.sort_out(self.at, self.queue, items)
+            self.queue.requeue(back)
+            if delayed:
+                redelivery.delay(self.at, self.queue, back)
+            for item in back:
                 self.lab.notes.returned(item, self.queue, self.at)
+            for item in dead:
+                redelivery.bury(self.at, item)
 
     def leave(self, taken: bool, buffered: bool) -> None:
         """Leave the queue, after giving back what is held, counted as tried or not."""

@@ -145,6 +145,10 @@ class ClusterConnection(Subsystem):
         if not groups:
             self.lab.message(Kind.Discarded, message, broker, rule=Reason.no_subscription, cause=message.row)
 
+    def is_bound(self, broker: Broker, address: str) -> bool:
+        """Whether a broker knows a queue of an address, here or elsewhere."""
+        return bool(self._groups(broker, address, True))
+
     def _groups(self, broker: Broker, name: str, is_queue: bool) -> list[list[Binding]]:
         """Return the queues of an address, here and elsewhere: those that take turns, each beside the other."""
         self._forget()
