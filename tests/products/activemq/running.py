@@ -99,12 +99,17 @@ OPENED = ("java.base/java.net", "java.base/java.lang", "java.base/java.util", "j
 
 def distribution(folder: Path) -> Path:
     """Return the folder of a distribution with its console, which Maven brings into *folder*."""
-    asked = ["mvn", "-q", "-B", "dependency:copy", f"-Dartifact={ARTIFACT}", f"-DoutputDirectory={folder}"]
+    return unpacked(ARTIFACT, folder)
+
+
+def unpacked(artifact: str, folder: Path) -> Path:
+    """Return the folder of an artifact of Maven, unpacked in *folder*."""
+    asked = ["mvn", "-q", "-B", "dependency:copy", f"-Dartifact={artifact}", f"-DoutputDirectory={folder}"]
     done = subprocess.run(asked, cwd=folder, capture_output=True, text=True, timeout=500)
     assert done.returncode == 0, (done.stdout + done.stderr)[-2000:]
     (archive,) = folder.glob("*.tar.gz")
     shutil.unpack_archive(archive, folder, filter="tar")
-    return folder / f"apache-activemq-{VERSION}"
+    return folder / archive.name.removesuffix("-bin.tar.gz")
 
 
 class Consoles(Processes):
@@ -215,6 +220,9 @@ class client_transaction:  # noqa: N801 - reads as what it is within a with
         self.client.commit(self.name)
 
 
+DEPTHS = (("A", "ORDERS", 5), ("A", "SLOW", 6), ("B", "INVOICES", 3), ("B", "NORTH", 2), ("B", "RETURNS", 4))
+
+
 def messages_wait(brokers: Consoles) -> list[stomp.Connection12]:
     """Bring the messages there that wait, and return the clients that stay.
 
@@ -242,7 +250,8 @@ def messages_wait(brokers: Consoles) -> list[stomp.Connection12]:
     brokers.read(hung, "SLOW", 1, ack="client-individual", **{"activemq.prefetchSize": "2"})
     brokers.send("A", "SLOW", 6)
     brokers.until("A", "SLOW", "InFlightCount", 2)
-    brokers.until("B", "RETURNS", "QueueSize", 4)
+    for broker, queue, depth in DEPTHS:
+        brokers.until(broker, queue, "QueueSize", depth)
     return [c1, c2, c3, hung]
 
 
