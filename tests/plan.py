@@ -21,7 +21,7 @@ from nbval.plugin import IPyNbCell
 
 # Fixture -> the group of the tests that use it: each worker would make its own.
 GROUPS = {"jupyter": "jupyter", "spark_ends": "spark", "from_npm": "npm", "types": "types",
-          "home": "broker", "console": "broker"}  # fmt: skip
+          "home": "broker", "console": "broker", "artemis_console": "broker"}  # fmt: skip
 # What begins first, the longest in front: groups, and folders whose files go each by itself.
 FIRST = ("jupyter", "spark", "npm", "broker", "tests/browser/", "notebooks/", "types",
          "tests/products/")  # fmt: skip

@@ -99,12 +99,17 @@ OPENED = ("java.base/java.net", "java.base/java.lang", "java.base/java.util", "j
 
 def distribution(folder: Path) -> Path:
     """Return the folder of a distribution with its console, which Maven brings into *folder*."""
-    asked = ["mvn", "-q", "-B", "dependency:copy", f"-Dartifact={ARTIFACT}", f"-DoutputDirectory={folder}"]
+    return unpacked(ARTIFACT, folder)
+
+
+def unpacked(artifact: str, folder: Path) -> Path:
+    """Return the folder of an artifact of Maven, unpacked in *folder*."""
+    asked = ["mvn", "-q", "-B", "dependency:copy", f"-Dartifact={artifact}", f"-DoutputDirectory={folder}"]
     done = subprocess.run(asked, cwd=folder, capture_output=True, text=True, timeout=500)
     assert done.returncode == 0, (done.stdout + done.stderr)[-2000:]
     (archive,) = folder.glob("*.tar.gz")
     shutil.unpack_archive(archive, folder, filter="tar")
-    return folder / f"apache-activemq-{VERSION}"
+    return folder / archive.name.removesuffix("-bin.tar.gz")
 
 
 class Consoles(Processes):
