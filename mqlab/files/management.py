@@ -14,6 +14,7 @@ from urllib.parse import SplitResult, unquote, urlsplit, urlunsplit
 from mqlab.errors import BadValue
 
 SCHEME = "jolokia:"
+WEB = ("http:", "https:")  # what an address begins with whose scheme was forgotten
 USER, PASSWORD = "MQLAB_JOLOKIA_USER", "MQLAB_JOLOKIA_PASSWORD"  # variables of the environment
 DEFAULT_USER = "admin"  # of ActiveMQ's and Artemis' own files
 EXAMPLE = "jolokia:http://localhost:8161/api/jolokia"

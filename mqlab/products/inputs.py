@@ -110,7 +110,10 @@ def is_lab(what: object) -> TypeGuard[Lab]:
 def is_file(what: object) -> TypeGuard[str | os.PathLike[str]]:
     """Whether *what* names a file: a path, a text that ends like one, that of a folder, or a running broker."""
     return isinstance(what, os.PathLike) or (
-        isinstance(what, str) and (what.endswith(FILES) or management.is_address(what) or os.path.isdir(what))
+        isinstance(what, str)
+        and (
+            what.endswith(FILES) or what.startswith((management.SCHEME, *management.WEB)) or os.path.isdir(what)
+        )
     )
 
 
@@ -132,6 +135,9 @@ def read(path: str | os.PathLike[str]) -> AnyNetwork | Scenario | Trace:
 def _path(given: object) -> Path:
     if not isinstance(given, (str, os.PathLike)):
         raise BadFile(f"{shown(given)} is not a path; use e.g. 'my.json'")
+    if str(given).startswith(management.WEB):
+        address = management.without_secret(f"{management.SCHEME}{given}")
+        raise BadFile(f"an address is read as that of a running broker; use e.g. {address!r}")
     return Path(given)
 
 

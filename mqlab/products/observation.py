@@ -27,6 +27,7 @@ from mqlab.trace.kinds import Kind, Reason
 from mqlab.trace.record import Recorder
 from mqlab.trace.trace import Trace
 
+NO_CONSUMER = {"activemq": Reason.no_subscription, "artemis": Reason.nobody_reads}
 MOST_DRAWN = 200  # messages of a queue that are drawn; its counters have all
 MOST_QUEUES, MOST_CONSUMERS = 300, 300  # that are drawn: those with the most messages, the first
 
@@ -204,7 +205,7 @@ class _Observer:
             if (holder := next(held, None)) is not None:
                 self.recorder.add(0, Kind.Dispatched, frm=broker, to=holder, **there)
             elif not queue.consumers:
-                rule = Reason.no_subscription
+                rule = NO_CONSUMER[self.scenery.product]
                 self.recorder.add(0, Kind.Held, frm=broker, rule=rule, **there)
 
     def _holding(self, queue: RunningQueue) -> Iterator[int]:

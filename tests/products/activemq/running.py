@@ -220,6 +220,9 @@ class client_transaction:  # noqa: N801 - reads as what it is within a with
         self.client.commit(self.name)
 
 
+DEPTHS = (("A", "ORDERS", 5), ("A", "SLOW", 6), ("B", "INVOICES", 3), ("B", "NORTH", 2), ("B", "RETURNS", 4))
+
+
 def messages_wait(brokers: Consoles) -> list[stomp.Connection12]:
     """Bring the messages there that wait, and return the clients that stay.
 
@@ -247,7 +250,8 @@ def messages_wait(brokers: Consoles) -> list[stomp.Connection12]:
     brokers.read(hung, "SLOW", 1, ack="client-individual", **{"activemq.prefetchSize": "2"})
     brokers.send("A", "SLOW", 6)
     brokers.until("A", "SLOW", "InFlightCount", 2)
-    brokers.until("B", "RETURNS", "QueueSize", 4)
+    for broker, queue, depth in DEPTHS:
+        brokers.until(broker, queue, "QueueSize", depth)
     return [c1, c2, c3, hung]
 
 

@@ -188,6 +188,15 @@ def test_an_address_that_is_none(text):
         mq.load(text)
 
 
+def test_an_address_without_its_scheme_is_told_with_it(consoles):
+    address = consoles["A"].address()
+    with pytest.raises(BadFile, match=r"use e\.g\. 'jolokia:http://127\.0\.0\.1:\d+/api/jolokia'") as raised:
+        mq.load(address.removeprefix("jolokia:"))
+    with pytest.raises(BadFile, match="use e\\.g\\. 'jolokia:") as again:
+        mq.run(address.removeprefix("jolokia:"))
+    assert not [text for text in (str(raised.value), str(again.value)) if "s3cret" in text]
+
+
 def test_two_addresses_of_one_broker(consoles):
     one = consoles["C"]
     live = mq.load(one.address(), one.address().replace("127.0.0.1", "localhost"))
@@ -414,6 +423,8 @@ def test_the_command_line(consoles, files, mqlab, tmp_path):
     wrong = mqlab("check", addresses[0].replace("/api/", "/none/"))
     assert wrong.returncode
     assert "there is no Jolokia (404)" in wrong.stderr
-    every = (checked, asked, tried, played, saved, wrong)
+    forgotten = mqlab("check", addresses[0].removeprefix("jolokia:"))
+    assert "use e.g. 'jolokia:http://127.0.0.1" in forgotten.stderr
+    every = (checked, asked, tried, played, saved, wrong, forgotten)
     assert not [one for one in every for secret in SECRETS if secret in one.stdout + one.stderr]
     assert PASSWORD not in (tmp_path / "net.json").read_text()

@@ -17,7 +17,7 @@ from mqlab.spec.running import Running, RunningQueue
 from mqlab.spec.values import Queue
 
 MOST_CONSUMERS = 5  # of a queue at a broker that are played
-NOT_TOLD = "selector_not_told = TRUE"  # of consumers that leave messages: management does not tell theirs
+NOT_TOLD = "not_told_by_management = TRUE"  # of consumers that leave messages: management does not tell theirs
 
 
 def read(
