@@ -47,7 +47,7 @@ def stage(end: str, label: str) -> figure:
         sizing_mode="scale_width",
         name="stage" + end,
         tools="",
-        html_attributes={"role": "img", "aria-label": f"{label}; the table has the same data"},
+        html_attributes={"role": "group", "aria-label": f"{label}; the table has the same data"},
     )
     # Axes, grids and a title that nobody sees are laid out at each paint all the same.
     plot.below, plot.left, plot.center, plot.title = [], [], [], None

@@ -83,6 +83,7 @@ SCRIPTS = (
     "panel_counters.js",
     "panel_tabs.js",
     "palette.js",
+    "walk.js",
     "editor.js",
     "top.js",
     "player.js",

@@ -17,6 +17,8 @@ const HELP = [
   ["Z, Shift Z", worded("undo_redo")],
   ["T", "projector"],
   ["Alt ← ↑ → ↓", worded("move_the_selected_part")],
+  [worded("on_the_stage"), worded("walk_the_stage")],
+  ["M", worded("walk_the_messages")],
   ["0", worded("zoom_out_to_the_whole_run")],
   ["Esc", worded("clear_the_selection")],
   ["?", worded("show_this_list")]

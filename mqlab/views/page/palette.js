@@ -93,6 +93,37 @@ const spotBeside = (p, node, part) => {
   return spots.find(isFree) ?? spots[0];
 };
 
+// The place nearest to the middle of the stage at which a broker covers nothing.
+const BROKER_ROOM = [200, 130];
+/** @param {Panel} p @returns {[x: number, y: number]} */
+const freeSpot = (p) => {
+  const { x_range: xr, y_range: yr } = p.source("stage"),
+    [w, h] = BROKER_ROOM,
+    middle = /** @type {[x: number, y: number]} */ ([(xr.start + xr.end) / 2, (yr.start + yr.end) / 2]),
+    cards = [p.data("brokers"), p.data("clients")].flatMap((rows) => rows.x.map((_, i) => rowOf(rows, i))),
+    spots = /** @type {[x: number, y: number][]} */ ([]);
+  for (let x = xr.start + w / 2; x <= xr.end - w / 2; x += w / 4)
+    for (let y = yr.end + h / 2; y <= yr.start - h / 2; y += h / 4)
+      if (cards.every((one) => Math.abs(one.x - x) > (one.w + w) / 2 || Math.abs(one.y - y) > (one.h + h) / 2))
+        spots.push([x, y]);
+  const far = ([x, y]) => Math.hypot(x - middle[0], y - middle[1]);
+  return spots.sort((a, b) => far(a) - far(b))[0] ?? middle;
+};
+// By keyboard: a broker is put where there is room, a client on the broker that is selected; else one walks to it.
+/** @param {Panel} p @param {string} name */
+const putByKey = (p, name) => {
+  const [x, y] = freeSpot(p),
+    at = { x, y, px: 0, py: 0, room: viewOf(p.source("stage")).el.getBoundingClientRect() },
+    selected = player.selection?.kind === "broker" ? player.selection : null,
+    { on } = PARTS[name];
+  if (on == null || (on === "broker" && selected)) {
+    putPart(p, name, selected, at);
+    return;
+  }
+  choosePart(name);
+  if (drawn.part) p.walk();
+};
+
 // A new broker stands where it was put: it is the one that was not there before.
 /** @param {Panel} p */
 const putPart = async (p, part, found, at) => {
@@ -210,7 +241,6 @@ player.on("ready", () =>
       start.hidden = !player.kernel || lab.state == null || lab.state.parts.length > 0;
       list.hidden = !(player.kernel && lab.mode === "build" && lab.state);
       const wide = list.hidden ? 0 : PALETTE_WIDE;
-      view.el.setAttribute("role", list.hidden ? "img" : "group"); // a picture has no buttons in it
       if ((p.palette ?? 0) !== wide) {
         p.palette = wide;
         player.emit("size", player.element.clientWidth);
@@ -232,7 +262,7 @@ player.on("ready", () =>
                 "data-part": name,
                 "aria-pressed": `${drawn.part === name}`,
                 title: hint,
-                onclick: () => choosePart(name)
+                onclick: (event) => (event.detail === 0 ? putByKey(p, name) : choosePart(name))
               },
               sign,
               text

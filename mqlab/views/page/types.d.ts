@@ -161,7 +161,7 @@ interface Panel {
   // apart.js, groups.js, palette.js
   elsewhere?: Set<number>; gotThere?: Map<string, number> | null; heading?: HTMLElement;
   groupButtons?: Map<string, HTMLElement>; groupPlace?: HTMLElement; tabWide?: number;
-  palette?: number; ghost?: { clear(): void; show(from: Selected, to: Selected | null, event: MouseEvent): void };
+  palette?: number; walk?: () => void; ghost?: { clear(): void; show(from: Selected, to: Selected | null, event: MouseEvent): void };
 }
 
 // --- The player (bus.js), and who is told what.
