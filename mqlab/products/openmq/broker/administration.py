@@ -161,9 +161,11 @@ def do_resume_destination(lab: Cluster, keys: Keys) -> bool:
     return do_pause_destination(lab, keys, paused=False)
 
 
-def do_browse(lab: Cluster, keys: Keys) -> Row:
+def do_browse(lab: Cluster, keys: Keys) -> Row | bool:
     """Show what a broker holds of a queue, by priority, but what has expired."""
     broker, dest, _ = _asked(lab, keys)
+    if clients.reachable(lab, keys) is None:
+        return False
     instance = broker.instances.get(dest)
     found = sorted([*instance.messages, *instance.copies], key=turn) if instance else []
     return {"numbers": [m.number for m in found if not m.expires or lab.clock.now < m.expires]}
