@@ -68,7 +68,8 @@ def never_sent(trace: Trace, message: str | int) -> Explanation | None:
     producer, _, place = str(message).rpartition("-")
     for one in unsent(trace) if place.isdecimal() and not trace.header.get("part") else ():
         if one.producer == producer and one.planned - one.missing < int(place) <= one.planned:
-            why = one.why or "the run ended before"
+            cut = any("the run ended at" in row.why for row in trace.undone)
+            why = one.why or ("the run ended before" if cut else "the run does not tell why")
             told = (f"Not done: {row}." for row in trace.undone if producer in row.what.split())
             return Explanation(f"Message {message} was never sent: {why}.", tuple(told))
     return None

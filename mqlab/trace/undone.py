@@ -93,7 +93,7 @@ def _clients(trace: Trace, told: set[str]) -> Iterator[Undone]:
     browsed = _named(trace, Kind.Browsed, "to") | _named(trace, Kind.Received, "to")
     for action in trace.actions:
         kind = type(action).__name__
-        known = kind not in there or called(action) in told
+        known = kind not in there or not told.isdisjoint((called(action), f"{kind} {action.name}"))  # type: ignore[attr-defined]
         if known or action.name in there[kind] | browsed:  # type: ignore[attr-defined]
             continue
         done = "never subscribed" if kind == "Consumer" else "never connected"

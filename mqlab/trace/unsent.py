@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 GROUPS = ("Client", "Session")  # what consumers and producers are on, besides brokers; by name, as no run
 # of one product loads the actions of another
+OPENING = "its producer waits to be opened, which has no limit: timeout limits sends only [ActiveMQ rule 11.11]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +75,16 @@ def _why(trace: Trace, name: str, actions: list[tuple[int, Action]]) -> str:
             refused += operation.get("refused", ())
             if operation["result"] == "blocked":
                 return Reason.limit_reached.sentence
-    return _blocked(trace, name, refused) or _down(trace, clients) or _apart(trace, clients)
+    away = _apart(trace, clients)
+    opening = away and name not in {names[number] for (number,) in trace.tallied((Kind.Sent,), "frm")}
+    told = f"{away}; {OPENING}" if opening and _has_timeout(trace, clients) else away
+    return _blocked(trace, name, refused) or _down(trace, clients) or told
+
+
+def _has_timeout(trace: Trace, clients: set[str]) -> bool:
+    """Whether a client has the option `timeout` of failover in its address."""
+    own = [one for one in trace.actions if type(one).__name__ == "Client" and one.name in clients]  # type: ignore[attr-defined]
+    return any(re.search(r"[?&]timeout=\d", one.uri) for one in own)  # type: ignore[attr-defined]
 
 
 def _blocked(trace: Trace, name: str, refused: list[int]) -> str:
@@ -87,12 +98,15 @@ def _blocked(trace: Trace, name: str, refused: list[int]) -> str:
 
 
 def _apart(trace: Trace, clients: set[str]) -> str:
-    """Return that a producer's client never had a connection, and why its last attempt failed."""
+    """Return since when a producer's client has no connection; of one that never had any, why."""
     names, frm, rules = trace.names["node"], trace.column("frm"), trace.column("rule")
     roles = zip(names, trace.names["node_role"], strict=True)
     own = {no for no, (name, role) in enumerate(roles) if role == "client" and name in clients}  # no brokers
-    if any(frm[row] in own for row in trace.rows(Kind.Attached)):
-        return ""
+    last = [row for row in trace.rows(Kind.Attached, Kind.Interrupted) if frm[row] in own][-1:]
+    for row in last:
+        lost = trace.column("kind")[row] == Kind.Interrupted
+        since = told_ms(trace.column("t")[row])
+        return f"{names[frm[row]]} lost its broker at {since} ms and has found no other" if lost else ""
     tried = attempts(trace, own)
     return f"{names[frm[tried[-1]]]} never connected: {Reason(rules[tried[-1]]).sentence}" if tried else ""
 

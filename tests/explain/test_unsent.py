@@ -5,6 +5,7 @@ import pytest
 import mqlab as mq
 from mqlab import artemis, openmq
 from mqlab.errors import BadValue, UnknownName
+from mqlab.trace.kinds import Kind
 
 Q = mq.Queue("Q")
 A = mq.Network(mq.Broker("A"))
@@ -39,6 +40,46 @@ def test_a_failover_timeout_ends_a_send():
         "Message P-2: never accepted at A: its send failed: Failover timeout of 1000 ms reached."
     )
     assert title(trace, "P-3") == "Message P-3 was never sent: Failover timeout of 1000 ms reached."
+
+
+LIMITED = "failover:(tcp://A:61616)?timeout=3000"
+BEFORE_CRASH = {
+    "in turn": (mq.Client("cl", uri=LIMITED), sends(1, on="cl"), mq.Crash("A"), sends(1, on="cl")),
+    "at times": (
+        mq.Client("cl", uri=LIMITED, at="0s"), sends(2, on="cl", every="2s", at="500ms"), mq.Crash("A", at="2s")
+    ),
+    "a send without a receipt": (
+        mq.Client("cl", uri=LIMITED), sends(1, on="cl", persistent=False), mq.Crash("A"),
+        sends(1, on="cl", persistent=False),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("until", [None, "20s"])
+@pytest.mark.parametrize("actions", BEFORE_CRASH.values(), ids=list(BEFORE_CRASH))
+def test_a_run_waits_for_a_failover_timeout(actions, until):
+    trace = mq.run(A, *actions, until=until)
+    assert title(trace, "P-2") == (
+        "Message P-2: never accepted at A: its send failed: Failover timeout of 3000 ms reached."
+    )
+    assert trace.end >= trace.column("t")[trace.rows(Kind.Sent)[1]] + 3_000_000
+
+
+@pytest.mark.parametrize("until", [None, "20s"])
+def test_a_producer_that_opens_without_a_broker_waits_without_a_limit(until):
+    """As `FailoverTransport.oneway` limits messages only, and a ProducerInfo is none (ActiveMQ rule 11.11)."""
+    why = "its producer waits to be opened, which has no limit"
+    late = f"{why}: timeout limits sends only [ActiveMQ rule 11.11]"
+    opened = mq.Client("cl", uri=LIMITED, at="1s")
+    trace = mq.run(A, opened, mq.Crash("A", at="2s"), sends(1, on="cl", at="3s"), until=until)
+    assert title(trace, "P-1") == (
+        f"Message P-1 was never sent: cl lost its broker at 2000 ms and has found no other; {late}."
+    )
+    never = mq.run(A, mq.Crash("A"), mq.Client("cl", uri=LIMITED), sends(1, on="cl"), until=until)
+    assert title(never, "P-1") == (
+        "Message P-1 was never sent: cl never connected: connection refused: "
+        f"nothing is listening at that address; {late}."
+    )
 
 
 def test_a_broker_that_is_down_gets_nothing_and_that_is_told_once():

@@ -105,7 +105,10 @@ def test_a_client_that_never_connected_says_why(uri, why):
 def test_what_a_client_without_a_connection_was_to_send_says_why_it_was_not():
     lost = mq.Client("shop", uri="failover:(tcp://A:61616)?timeout=3000")
     trace = mq.run(A, mq.Crash("A"), lost, mq.Producer("P", on="shop", sends=3, to=Q), until="9s")
-    why = "shop never connected: connection refused: nothing is listening at that address"
+    why = (
+        "shop never connected: connection refused: nothing is listening at that address; its producer waits "
+        "to be opened, which has no limit: timeout limits sends only [ActiveMQ rule 11.11]"
+    )
     assert f"Producer P: 3 of 3 messages never sent; {why}" in told(trace)
     assert mq.explain(trace, message="P-1").title == f"Message P-1 was never sent: {why}."
 
@@ -350,3 +353,35 @@ def test_what_is_due_after_the_end_of_a_run_does_not_happen(product):
     trace = mq.run(net, mq.Crash(net.names[0], at="30s"), until=end)
     assert len(trace.rows(mq.Kind.Crashed)) == 0
     assert told(trace) == [f"Crash {net.names[0]} at 30s: the run ended at 20000 ms, before its time"]
+
+
+def limited(attempts):
+    return f"failover:(tcp://A:61616)?maxReconnectAttempts={attempts}"
+
+
+@pytest.mark.parametrize(("attempts", "waits"), [(3, 30), (8, 1270), (12, 20_470), (25, 400_950)])
+def test_a_run_waits_for_a_client_that_gives_up(attempts, waits):
+    """Whether actions have times or not, and whether it was ever connected or not."""
+    timed = mq.run(A, mq.Crash("A", at="0s"), mq.Client("cl", uri=limited(attempts), at="1s"))
+    assert (timed.end - 1_000_000) // 1000 == waits
+    assert told(timed) == ["Client cl: never connected; Connection refused"]
+    in_turn = mq.run(A, mq.Crash("A"), mq.Client("cl", uri=limited(attempts)))
+    assert (told(in_turn), in_turn.end // 1000) == (told(timed), waits)
+    lost = mq.run(A, mq.Client("cl", uri=limited(attempts), at="1s"), mq.Crash("A", at="2s"))
+    assert "the maximum number of reconnect attempts was reached" in str(mq.explain(lost, client="cl"))
+
+
+def test_a_client_that_gives_up_hours_later_is_not_waited_for_and_that_is_told():
+    trace = mq.run(A, mq.Crash("A", at="0s"), mq.Client("cl", uri=limited(1000), at="1s"))
+    [why] = told(trace)
+    assert why.startswith("Client cl: still trying to connect at 1001 ms; it gives up at about ")
+    end = why.rpartition("until=")[2].strip("'")
+    later = mq.run(A, mq.Crash("A", at="0s"), mq.Client("cl", uri=limited(1000), at="1s"), until=end)
+    assert told(later) == ["Client cl: never connected; Connection refused"]
+
+
+def test_the_next_action_does_not_wait_for_a_client_that_would_give_up():
+    """Else none could be told to start its broker in time."""
+    trace = mq.run(A, mq.Client("cl", uri=limited(20)), mq.Consumer("C", on="cl", reads=Q), mq.Crash("A"),
+                   mq.Restart("A"), mq.Producer("P", on="A", sends=2, to=Q))  # fmt: skip
+    assert trace.received() == {"C": 2}

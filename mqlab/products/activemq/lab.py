@@ -194,7 +194,7 @@ class Lab(KernelLab):
             "edition": self.edition,
             "snapshots": self.snapshots,
             "problems": list(self.problems),
-            "undone": self.undone,
+            "undone": [*self.undone, *waits.still_trying(self)],
             "request_reply": self.replies,
         }
         if self.details:

@@ -253,6 +253,19 @@ class FailoverOptions:
     priority_uris: str = ""
     nested: Mapping[str, str] = field(default_factory=dict)
 
+    def waits(self, rounds: int, delay: float) -> int:
+        """Return how long (ms) so many waits take, the first of them *delay* ms."""
+        total = 0
+        for left in range(rounds, 0, -1):
+            total += max(0, int(delay))
+            grown = int(delay)
+            if self.use_exponential_back_off:
+                grown = int(min(delay * self.reconnect_delay_exponent, self.max_reconnect_delay))
+            if grown == int(delay):  # so are all that are left
+                return total + (left - 1) * max(0, grown)
+            delay = grown
+        return total
+
 
 def _guide_name(name: str) -> str:
     """Return an option as the guide writes it: camel case, and URIs in capitals."""

@@ -167,8 +167,8 @@ class SendJob(PendingCall, MessageProducer):
             user.remember(command, self.size)
             self.in_line = True
             user.request(command, self)
-            self._watch_time()
             if user.transport.away or user.transport.reconnecting:
+                self._watch_time()
                 user.waiting.append((self._limit_answer, self.message))
             else:
                 self._limit_answer(self.message)
@@ -229,7 +229,7 @@ class SendJob(PendingCall, MessageProducer):
         transport = self.user.failover
         if transport is not None and transport.options.timeout > 0:
             after = -(-transport.options.timeout // CHECK) * CHECK
-            self.lab.clock.schedule_background(self.lab.clock.now + after * 1000, self.on_time, self.message)
+            self.lab.pause(after * 1000, self.on_time, self.message)
 
     def on_time(self, message: Message) -> None:
         """The option timeout is over: what still waits for a connection has failed."""

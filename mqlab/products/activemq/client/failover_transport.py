@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from mqlab.engine.limits import LONGEST_REST
 from mqlab.products.activemq.client.address_list import AddressList
 from mqlab.products.activemq.client.addresses import FailoverOptions, Refused, same, with_options
 from mqlab.products.activemq.client.backup_pool import BackupPool
@@ -26,6 +27,7 @@ from mqlab.products.activemq.transport.sockets import Transport, TransportListen
 from mqlab.trace.kinds import Kind, Reason
 
 if TYPE_CHECKING:
+    from mqlab.engine.clock import Call
     from mqlab.products.activemq.client.calls import PendingCall
     from mqlab.products.activemq.lab import Lab
 
@@ -46,10 +48,9 @@ class FailoverTransport:
         self.source: Transport | None = None  # the socket in use
         self.address: str | None = None
         self.delay: float = options.reconnect_delay
-        self.failures = 0
-        self.first = True
+        self.failures = self.timer_no = 0
+        self.first, self.rebalance, self.told_to_go = True, False, False
         self.reconnecting = self.stopped = self.scheduled = self.resting = False
-        self.rebalance = self.told_to_go = False
         self.error: Refused | None = None
         self.failure: Refused | None = None
         self.order: list[str] = []
@@ -57,7 +58,6 @@ class FailoverTransport:
         self.waiting: list[Command] = []  # to be sent when there is a connection
         self.requests: dict[int, Command] = {}  # sent, and not yet answered
         self.left_waiting = False  # whether anything still waited when it gave up
-        self.timer_no = 0
         self.after_reconnect: list[tuple[PendingCall, dict[str, object]]] = []
         self.backups = BackupPool(self)
 
@@ -91,14 +91,11 @@ class FailoverTransport:
     def send(self, command: Command) -> None:
         """Send *command* now, or as soon as a connection is there."""
         if self.source is not None and not self.reconnecting:
-            self._track(command)
+            if command.request is not None:
+                self.requests[command.request] = command
             self.source.send(command)
         elif not isinstance(command, ForOneConnection):
             self.waiting.append(command)
-
-    def _track(self, command: Command) -> None:
-        if command.request is not None:
-            self.requests[command.request] = command
 
     def leave(self) -> None:
         """Give up the connection in use, for a better one."""
@@ -147,7 +144,20 @@ class FailoverTransport:
         self.resting = True
         # Without a wait the next round still comes after this one: an attempt takes its time.
         wait = max(self.lab.timing.attempt, self._back_off(rule) + self.lab.timing.round)
-        self.lab.clock.schedule_background(self.lab.clock.now + wait, self.on_rested, self.timer_no)
+        self._wait(wait, self.on_rested)
+
+    def _wait(self, us: int, then: Call) -> None:
+        """Wait; the end of a run waits too, for a client that will have given up before long."""
+        if self.source is None and 0 <= self.gives_up_in <= LONGEST_REST:
+            self.lab.pause(us, then, self.timer_no)
+        else:
+            self.lab.clock.schedule_background(self.lab.clock.now + us, then, self.timer_no)
+
+    @property
+    def gives_up_in(self) -> int:
+        """How long (us) the waits of the rounds that are left take; -1 where nothing limits their number."""
+        left = self.limit - self.failures
+        return -1 if self.limit == NO_LIMIT else 1000 * self.options.waits(left, self.delay)
 
     def on_rested(self, nap: int) -> None:
         """The wait is over."""
@@ -188,8 +198,7 @@ class FailoverTransport:
         if self.backups.backups:
             self._use_backup()
         elif not self.first and not self.failures and self.options.initial_reconnect_delay > 0:
-            then = self.lab.clock.now + self._back_off(Reason.initial_delay)
-            self.lab.clock.schedule_background(then, self.on_first_wait, self.timer_no)
+            self._wait(self._back_off(Reason.initial_delay), self.on_first_wait)
         else:
             self.try_next()
 
@@ -198,8 +207,7 @@ class FailoverTransport:
 
         A command to go is obeyed even when it names the broker in use.
         """
-        stays = not self.told_to_go and same(first, self.address)
-        if self.backups.at_priority or stays:
+        if self.backups.at_priority or (not self.told_to_go and same(first, self.address)):
             return False
         self.told_to_go = False
         self.leave()
@@ -250,7 +258,8 @@ class FailoverTransport:
         self.delay = self.options.initial_reconnect_delay
         if self.stopped:
             self.source.close()
-            self.finish_stop()
+            self.reconnecting = False
+            self._let_go()
             return
         if not first:
             self.owner.replay(self.source)
@@ -268,33 +277,24 @@ class FailoverTransport:
         self.reconnecting = False
         self._let_go()
         if self.stopped:
-            self.finish_stop()
             return
-        limit = self.limit
         self.failures += 1
-        if limit != NO_LIMIT and self.failures >= limit:
+        if NO_LIMIT != self.limit <= self.failures:
             self.fail(failure)
             return
         self._nap(Reason.back_off)
 
-    def finish_stop(self) -> None:
-        """The round that was under way at the end is over."""
-        self.reconnecting = False
-        self._let_go()
-
     @property
     def limit(self) -> int:
         """How many rounds may fail; any number below 1 but -1 means one."""
-        if self.first and self.options.startup_max_reconnect_attempts != NO_LIMIT:
-            return self.options.startup_max_reconnect_attempts
-        return self.options.max_reconnect_attempts
+        at_start = self.options.startup_max_reconnect_attempts
+        return at_start if self.first and at_start != NO_LIMIT else self.options.max_reconnect_attempts
 
     def fail(self, error: Refused) -> None:
         """End it for good: the exception listener hears of it, and whoever waits."""
         self.error = error
         self.left_waiting = bool(self.waiting)
-        self.waiting = []
-        self.requests = {}
+        self.waiting, self.requests = [], {}
         self.owner.on_failed(error)
 
     # What sockets tell
@@ -335,7 +335,7 @@ class FailoverTransport:
         if self.addresses.tell(addresses):
             if self.source is not None:
                 self.backups.build()
-            self.rebalance = self.rebalance or (rebalance and self.source is not None)
+                self.rebalance = self.rebalance or rebalance
             self.wake()
 
     def go_to(self, address: str) -> None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from mqlab.engine.limits import LONGEST_REST
 from mqlab.spec.json_types import JsonObject
+from mqlab.spec.values import told_ms
 
 if TYPE_CHECKING:
     from mqlab.products.activemq.lab import Lab
@@ -88,3 +90,17 @@ def expecting(lab: Lab) -> str:
         if client.failover is not None and client.failover.expects:
             return f"client {client.name} will find a broker"
     return "a service will be discovered" if lab.lan.expects else ""
+
+
+def still_trying(lab: Lab) -> list[dict[str, str]]:
+    """Return the clients that give up some day, but too late for a run to wait for it, as a header has them."""
+    rows = []
+    for client in lab.clients_by_name.values():
+        transport = client.failover
+        if transport is None or not transport.away or transport.stopped or transport.error is not None:
+            continue
+        if transport.gives_up_in > LONGEST_REST:
+            end = (lab.clock.now + transport.gives_up_in) // 1_000_000 + 1
+            why = f"still trying to connect at {told_ms(lab.clock.now)} ms; it gives up at about {end} s"
+            rows.append({"what": f"Client {client.name}", "why": f"{why}: set until='{end}s'"})
+    return rows
