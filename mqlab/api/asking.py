@@ -54,6 +54,8 @@ def explain(
         if actions or not message is consumer is broker is client is None:
             raise BadValue("queue= is asked of a running network alone, with on= and why_not=")
         return running.explain(_network(what), queue, on, why_not)
+    if on is not None:
+        raise BadValue(f"on={shown(on)} goes with queue=, of a running network")
     names = [one for one in actions if isinstance(one, (str, int))]
     trace = trace_of(what, tuple(one for one in actions if not isinstance(one, (str, int))))
     if names:

@@ -89,7 +89,13 @@ def where_it_has_been(refusal=DemandSubscription.refusal):
 
 def untried(requeue=artemis_messages.Queue.requeue):
     """Return a patch: what goes back to its queue does not count as delivered."""
-    return artemis_messages.Queue, "requeue", lambda self, rows: requeue(self, [(item, 0) for item, _ in rows])
+
+    def uncounted(queue, items):
+        for item in items:
+            item.delivery_count = 0
+        requeue(queue, items)
+
+    return artemis_messages.Queue, "requeue", uncounted
 
 
 def strict(value, _, name):

@@ -61,7 +61,7 @@ def _changes(lab: Cluster, keys: Keys, change: Callable[[Asked], bool]) -> Outco
     broker = lab.brokers[keys["broker"]]
     if not (broker.serves and broker.asks_master_in_vain):
         return change((lab, keys))
-    broker.hangs = True
+    broker.hangs |= change is not _update
     broker.tell_all()
     return RunningStep(_master_answers, (lab, keys), limit_of(keys), change, insists=True)
 
@@ -69,12 +69,18 @@ def _changes(lab: Cluster, keys: Keys, change: Callable[[Asked], bool]) -> Outco
 def _master_answers(asked: Asked) -> bool:
     broker = asked[0].brokers[asked[1]["broker"]]
     broker.hangs &= broker.asks_master_in_vain
-    return not broker.hangs
+    return not broker.asks_master_in_vain
 
 
 def do_update_destination(lab: Cluster, keys: Keys) -> Outcome:
-    """Change properties, the same everywhere; local-only is fixed at the creation."""
-    return _changes(lab, keys, _update) if _asked(lab, keys)[2] else False
+    """Change properties, the same everywhere; local-only is fixed at the creation.
+
+    At the broker asked they are in force at once, and it does not hang (OpenMQ rule 6.1).
+    """
+    broker, dest, there = _asked(lab, keys)
+    if there and broker.asks_master_in_vain and "LocalOnly" not in keys["options"]:
+        cluster.CHANGES["update"](broker, dest, dict(keys["options"]))
+    return _changes(lab, keys, _update) if there else False
 
 
 def _update(asked: Asked) -> bool:
@@ -155,9 +161,11 @@ def do_resume_destination(lab: Cluster, keys: Keys) -> bool:
     return do_pause_destination(lab, keys, paused=False)
 
 
-def do_browse(lab: Cluster, keys: Keys) -> Row:
+def do_browse(lab: Cluster, keys: Keys) -> Row | bool:
     """Show what a broker holds of a queue, by priority, but what has expired."""
     broker, dest, _ = _asked(lab, keys)
+    if clients.reachable(lab, keys) is None:
+        return False
     instance = broker.instances.get(dest)
     found = sorted([*instance.messages, *instance.copies], key=turn) if instance else []
     return {"numbers": [m.number for m in found if not m.expires or lab.clock.now < m.expires]}

@@ -110,6 +110,7 @@ class PhysicalDestination:
         self.bytes += message.weight
         if self.controls_flow and self.is_full and not was_full:
             self.producers.stop()
+        self.producers.let_on.clear()
 
     def drop_copy(self, message: Message) -> None:
         """A message of another home is not here any more."""

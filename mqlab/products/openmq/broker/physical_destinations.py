@@ -106,25 +106,38 @@ def expire(messages: list[Message]) -> None:
         instance = message.at.instances.get(home)
         if now < message.expires or not home.serves or message.transaction is not None:
             continue  # what is in a transaction does not expire before its commit
-        for claim in message.claims:
-            if claim.taker and delivery.upcoming(claim.taker) is claim:
-                claim.taker.buffer.popleft()
-                claim.free()
-                message.at.changed()
+        dropped = [c for c in message.claims if c.taker and delivery.upcoming(c.taker) is c]
+        for claim in dropped:
+            _drop(claim)
+        if 0 < len(dropped) < len(message.claims):  # the others have not seen it
+            message.claims = [claim for claim in message.claims if claim not in dropped]
+            dropped = []
         in_hands = any(claim.taker for claim in message.claims)
         if instance is None or message not in instance.messages:
             messages.remove(message)
-        elif not in_hands and (_is_wanted(message) or now >= next_sweep(message)):
+        elif not in_hands and (dropped or _is_wanted(message) or now >= next_sweep(message)):
             messages.remove(message)
             acknowledgement.drop_copies(message, Kind.Discarded, Reason.expired)
             move_to_dmq(message, Reason.expired)
 
 
+def _drop(claim: Delivery) -> None:
+    """A client is about to take a message that has expired: it drops it, and has room for another."""
+    taker = claim.taker
+    claim.free()
+    claim.message.at.changed()
+    if taker is not None:
+        taker.buffer.popleft()
+        sending.answer(taker)
+
+
 def _is_wanted(message: Message) -> bool:
     """Whether a consumer would be handed it now: one that passes it over or is full does not see it expire."""
-    home = message.home
+    home, free = message.home, [claim.key for claim in message.claims if claim.taker is None]
     return any(
-        selects(consumer.selector, message) and delivery.has_room(consumer, home)
+        selects(consumer.selector, message)
+        and delivery.has_room(consumer, home)
+        and (None in free or consumer.key in free)
         for consumer in home.active(message.dest)
     )
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def do_open_consumer(lab: Cluster, keys: Keys) -> Outcome:
-    """Open a consumer on a connection of its own; all brokers are asked, but for a known topic."""
+    """Open a consumer on a connection of its own; all brokers are asked for a queue's, or a client id."""
     if clients.awaits(lab, keys):
         return RunningStep(
             _finds, (lab, keys), clients.patience(lab, keys, limit_of(keys)), _begin, insists=True
@@ -66,7 +66,7 @@ def _make(asked: tuple[Broker, Keys, int]) -> Outcome:
 
 def _goes_on(lab: Cluster, keys: Keys) -> Outcome:
     broker, dest, id = clients.reachable(lab, keys), destination_of(keys), clients.client_id(keys)
-    asks = dest.is_queue or bool(id) or (broker is not None and dest not in broker.instances)
+    asks = dest.is_queue or bool(id)
     if broker and asks and broker.asks_in_vain and (id or broker.find(dest)):  # the client id comes first
         if dest.is_queue and dest in broker.instances:
             broker.instances[dest].unanswered += 1  # a topic counts who is there
@@ -161,10 +161,23 @@ def _flow(broker: Broker, dest: Destination, keys: Keys) -> Flow:
     return Flow(limit, first)
 
 
-def do_close_consumer(lab: Cluster, keys: Keys) -> None:
-    """Close consumer and connection; a temporary destination goes with it."""
-    consumer = lab.consumers[keys["consumer"]]
-    consumer.closed = True
+def do_close_consumer(lab: Cluster, keys: Keys) -> Outcome:
+    """Close consumer and connection, which a suspended broker does not answer (OpenMQ rule 8.8)."""
+    return RunningStep(_can_close, lab.consumers[keys["consumer"]], limit_of(keys), _close, insists=True)
+
+
+def _can_close(consumer: Consumer) -> bool:
+    return not (consumer.open and consumer.home.suspended)
+
+
+def do_kill_client(lab: Cluster, keys: Keys) -> None:
+    """Kill the process of a client: its broker sees the connection go."""
+    _close(lab.consumers[keys["consumer"]])
+
+
+def _close(consumer: Consumer) -> None:
+    """A consumer leaves; a temporary destination goes with it."""
+    lab, consumer.closed = consumer.home.lab, True
     if consumer.open:
         if consumer.mode == "dups_ok":
             acknowledgement.on_dups(consumer)
@@ -174,9 +187,6 @@ def do_close_consumer(lab: Cluster, keys: Keys) -> None:
         temporary = consumer.dest.name.startswith("temp:")
         for broker in (consumer.home, *consumer.home.peers) if temporary else ():
             broker.drop(consumer.dest)
-
-
-do_kill_client = do_close_consumer  # its broker sees the connection go, too
 
 
 def do_receive(lab: Cluster, keys: Keys) -> Outcome:

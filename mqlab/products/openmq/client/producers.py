@@ -44,9 +44,21 @@ def _open(lab: Cluster, key: str, name: str, keys: Keys) -> Client | None:
     return lab.producers[key]
 
 
-def do_close_producer(lab: Cluster, keys: Keys) -> None:
-    """Close a producer; what it has not committed is gone."""
-    producer = lab.producers.pop(keys["producer"])
+def do_close_producer(lab: Cluster, keys: Keys) -> Outcome:
+    """Close a producer, which a suspended broker does not answer (OpenMQ rule 8.8)."""
+    asked = lab, keys["producer"]
+    return RunningStep(_can_close, asked, limit_of(keys), _close_named, insists=True)
+
+
+def _can_close(asked: tuple[Cluster, str]) -> bool:
+    producer = asked[0].producers[asked[1]]
+    return not (producer.open and producer.home.suspended)
+
+
+def _close_named(asked: tuple[Cluster, str]) -> None:
+    """A producer leaves; what it has not committed is gone."""
+    lab, name = asked
+    producer = lab.producers.pop(name)
     _close(producer)
     producer.open, producer.closed = False, True
     end_transaction(lab, producer.name, commit=False)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 RETRY_MS = 5000  # between two attempts at a broker that is away
 START_MS = 60_000  # how long a start may take if the step does not say
+LINKED_MS = 25_000 - RETRY_MS  # how long it is waited for its links after the first attempt
 # us until TCP sends again what was not acknowledged, for the first time: Linux's least 200 ms and the spread
 # of a quiet line's round trips. The eighth time came after 53.3 to 55.0 s (created_in_cut, two plays).
 RETRANSMISSION = 210_000
@@ -58,15 +59,18 @@ def _start(asked: tuple[Broker, Keys]) -> Outcome:
 
 
 def _wait(asked: tuple[Broker, Keys]) -> RunningStep:
-    return RunningStep(_is_ready, asked, limit_of(asked[1], START_MS), _say_how)
+    return RunningStep(_is_linked, asked, min(LINKED_MS, limit_of(asked[1], START_MS)), _say_how)
 
 
-def _is_ready(asked: tuple[Broker, Keys]) -> bool:
-    return asked[0].ready
+def _is_linked(asked: tuple[Broker, Keys]) -> bool:
+    """Whether a broker is linked to all that are there; without its master it is to none."""
+    broker = asked[0]
+    others = (other for other in broker.lab.brokers.values() if other is not broker)
+    return broker.ready or not any(other.running and not other.suspended for other in others)
 
 
 def _say_how(asked: tuple[Broker, Keys]) -> str:
-    return "ok" if asked[0].ready else "not ready"
+    return "ok" if _is_linked(asked) else "not linked"
 
 
 def do_restart(lab: Cluster, keys: Keys) -> Outcome:
