@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from mqlab.files.editing import attribute, holder, put_in, removed
 from mqlab.files.markup import Edit, edited, tag
 from mqlab.products.activemq.files.addresses import AddressBook, rewritten
-from mqlab.products.activemq.files.elements import BrokerElement, TransportElement
+from mqlab.products.activemq.files.elements import BrokerElement
 from mqlab.products.activemq.files.new_file import Place
 from mqlab.spec.uri import Uri
 
@@ -80,18 +80,14 @@ def _transports(broker: BrokerElement, place: Place) -> Iterator[Edit]:
         yield from (removed(document, one) for one in broker.element.all("transportConnectors"))
         yield from put_in(document, broker.element, holder("transportConnectors", own + stomp))
         return
-    yield from _listening(broker, kept, place)
+    uri = _AT.sub(f"{place.host}:{place.port}", kept.uri, count=1)
+    yield from attribute(document, kept.element, "uri", uri)
     yield from (removed(document, one.element) for one in broker.transports if one is not kept)
     parent = next(one for one in broker.element.walk() if any(c is kept.element for c in one.children))
     if all(one is kept for one in broker.transports):
         yield from put_in(document, parent, stomp)
     else:  # the last one is taken out: behind it there is no place
         yield Edit(kept.element.end, kept.element.end, "\n" + stomp.rstrip("\n"))
-
-
-def _listening(broker: BrokerElement, kept: TransportElement, place: Place) -> Iterator[Edit]:
-    uri = _AT.sub(f"{place.host}:{place.port}", kept.uri, count=1)
-    yield from attribute(broker.document, kept.element, "uri", uri)
 
 
 def _stamp(broker: BrokerElement) -> Iterator[Edit]:
