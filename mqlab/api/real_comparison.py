@@ -17,6 +17,7 @@ from mqlab.products.unsupported_steps import steps
 from mqlab.real.home import find
 from mqlab.spec import Action
 from mqlab.spec.json_types import JsonDict, JsonObject
+from mqlab.spec.plural import counted
 from mqlab.trace.grid import TextTable
 from mqlab.trace.trace import Trace
 
@@ -32,7 +33,7 @@ class Beside(TextTable):
     which they are not alike. `trace` is what the real clients saw:
     the way of each message that was received, and when; it can be viewed and asked as that of a run.
     `failures` is what ended threads within the real brokers: bugs of theirs, for which the script was
-    played again.
+    played again. `changes` is how the files that the real brokers ran on differ from the user's own, as a diff.
     """
 
     version: str
@@ -41,6 +42,7 @@ class Beside(TextTable):
     trace: Trace | None = field(default=None, hash=False, compare=False)
     product: str = "ActiveMQ"
     failures: tuple[str, ...] = ()
+    changes: str = field(default="", hash=False, compare=False)
 
     @property
     def rows(self) -> dict[str, tuple[int | str, int | str]]:
@@ -69,7 +71,9 @@ class Beside(TextTable):
 
     def __str__(self) -> str:
         told = "Real broker and mqlab agree." if not self.differs else f"{len(self.differs)} differ."
-        return "\n".join([TextTable.__str__(self), told, *self.problems])
+        lines = sum(line[:1] == "+" and line[:3] != "+++" for line in self.changes.splitlines())
+        own = f"Real brokers ran on your files; {counted(lines, 'line')} set for this machine: see `changes`."
+        return "\n".join([TextTable.__str__(self), told, *([own] if self.changes else []), *self.problems])
 
 
 def _totals(outcome: Outcome) -> Iterator[tuple[str, int | str]]:
@@ -116,7 +120,9 @@ def real(
             body = recording(body, played.outcome, home.version)
             file.write_text(json.dumps(body, indent=1) + "\n", encoding="utf-8")
     ours = products.outcome_of(products.play(scenario))
-    return Beside(home.version, played.outcome, ours, played.trace, home.product.title, played.failures)
+    return Beside(
+        home.version, played.outcome, ours, played.trace, home.product.title, played.failures, played.changes
+    )
 
 
 def recording(scenario: JsonObject, outcome: Outcome, version: str) -> JsonDict:

@@ -26,11 +26,13 @@ class Played:
     """What real brokers did: the outcome in the recordings' form, and a trace of what clients saw.
 
     `failures` is what ended threads within brokers, in this run and in those that were given up for it.
+    `changes` is how the files that brokers ran on differ from those that the network was read from, as a diff.
     """
 
     outcome: dict[str, object]
     trace: Trace
     failures: tuple[str, ...] = ()
+    changes: str = ""
 
 
 def play(scenario: Scenario, home: Home, limit: float = 120) -> Played:
@@ -60,8 +62,8 @@ def _play(scenario: Scenario, home: Home, until: float) -> Played:
         for step in steps(scenario):
             script.do(step)
         outcome = script.outcome()
-        failures = tuple(brokers.failures())
+        failures, changes = tuple(brokers.failures()), brokers.changes
     seen = (one for each in script.consumers.values() for consumer in each for one in consumer.seen)
     body = products.product_of_scenario(scenario).write(scenario)
     told = trace(brokers.names, seen, {"scenario": body, "edition": scenario.network.edition})
-    return Played(outcome, told, failures)
+    return Played(outcome, told, failures, changes)

@@ -35,6 +35,7 @@ class Processes(ABC):
     """
 
     host = LOOPBACK
+    changes = ""  # how the files that they run on differ from the user's own, as a diff
 
     def __init__(self, names: Sequence[str]) -> None:
         self.names = list(names)

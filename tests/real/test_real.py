@@ -162,6 +162,51 @@ def test_copies_of_virtual_topics_and_composite_destinations_go_where_the_lab_sa
     assert not both.differs, both
 
 
+OWN = """<beans xmlns="http://www.springframework.org/schema/beans"
+    xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:schemaLocation="
+    http://www.springframework.org/schema/beans http://www.springframework.org/schema/beans/spring-beans.xsd
+    http://activemq.apache.org/schema/core http://activemq.apache.org/schema/core/activemq-core.xsd">
+  <bean class="org.springframework.beans.factory.config.PropertyPlaceholderConfigurer">
+    <property name="locations"><value>file:${activemq.conf}/credentials.properties</value></property>
+  </bean>
+  <broker xmlns="http://activemq.apache.org/schema/core" brokerName="${name}" dataDirectory="${activemq.data}">
+    <destinationInterceptors><virtualDestinationInterceptor><virtualDestinations>
+      <virtualTopic name=">" prefix="C.*."/>
+      <compositeTopic name="ALL" forwardOnly="false"><forwardTo>
+        <filteredDestination selector="n = 'x'" queue="SOME"/><queue physicalName="EVERY"/>
+      </forwardTo></compositeTopic>
+    </virtualDestinations></virtualDestinationInterceptor></destinationInterceptors>
+    <systemUsage><systemUsage>
+      <memoryUsage><memoryUsage limit="64 mb"/></memoryUsage>
+    </systemUsage></systemUsage>
+    <transportConnectors>
+      <transportConnector name="openwire" uri="tcp://0.0.0.0:61616?maximumConnections=1000"/>
+      <transportConnector name="amqp" uri="amqp://0.0.0.0:5672"/>
+    </transportConnectors>
+  </broker>
+  <import resource="jetty.xml"/>
+</beans>
+"""
+
+
+def test_real_brokers_run_on_the_users_own_files(home, tmp_path):
+    """What the reader overlooks would be in no file that the lab writes."""
+    (tmp_path / "activemq.xml").write_text(OWN)
+    topic, queue = mq.Topic, mq.Queue
+    found = mq.real(
+        mq.load(tmp_path / "activemq.xml", values={"name": "A"}),
+        mq.Consumer("S", on="A", reads=queue("SOME")),
+        mq.Consumer("E", on="A", reads=queue("EVERY")),
+        mq.Consumer("V", on="A", reads=queue("C.x.NEWS")),
+        mq.Producer("P", on="A", sends=4, to=topic("ALL"), properties={"n": ["x", "y", "x", "y"]}),
+        mq.Producer("N", on="A", sends=4, to=topic("NEWS")),
+    )
+    assert found.rows["S received"] == (2, 2)
+    assert found.rows["E received"] == found.rows["V received"] == (4, 4)
+    assert "-  <import resource=" in found.changes
+    assert "Real brokers ran on your files" in str(found)
+
+
 def test_what_was_recorded_conforms(home, mqlab, tmp_path):
     done = mqlab("real", "fuse:2.20", "--record", "seen.json", "--json")
     told = json.loads(done.stdout)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from mqlab.errors import UriError
 from mqlab.files.editing import removed
 from mqlab.files.markup import Edit, edited
-from mqlab.products.activemq.files import edits, new_file, xml_annotations
+from mqlab.products.activemq.files import edits, new_file, placing, xml_annotations
 from mqlab.products.activemq.files.addresses import AddressBook
 from mqlab.products.activemq.files.elements import BrokerElement
 from mqlab.products.activemq.files.new_file import Place
@@ -24,7 +24,8 @@ def write(network: Network, places: Mapping[str, Place] | None = None) -> dict[s
     """Return file name -> text of the configuration files of a network.
 
     Reading the texts gives an equal network; the host of a new broker is called like the broker. With
-    *places* each broker has a new file for just that place.
+    *places* each broker has a file for just that place: its own with nothing but ports, addresses and folders
+    changed, or a new one.
     """
     if places is not None:
         return _placed(network, places)
@@ -43,9 +44,12 @@ def write(network: Network, places: Mapping[str, Place] | None = None) -> dict[s
 
 def _placed(network: Network, places: Mapping[str, Place]) -> dict[str, str]:
     address = {name: f"{place.host}:{place.port}" for name, place in places.items()}
+    origin = network.origin or Origin(())
+    own = placing.texts(_found(_kept(network, origin), origin), dict(origin.hosts), places)
     made: dict[str, str] = {}
     for broker in network.brokers:
-        made[_file_name(broker.name, made)] = new_file.broker(broker, address, places[broker.name])
+        new = own.get(broker.name) or new_file.broker(broker, address, places[broker.name])
+        made[_file_name(broker.name, made)] = new
     return made
 
 

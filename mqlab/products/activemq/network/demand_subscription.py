@@ -72,7 +72,8 @@ class DemandSubscription(Subscription):
             rule = ALREADY_VISITED
         elif message.hops >= self.ttl:
             rule = TTL_USED_UP
-        if rule and not (self.broker.spec.policies and replays(self, message)):
+        # Only what goes back is let through whatever its hops (ActiveMQ rule 1.13).
+        if rule and not (rule == ALREADY_VISITED and self.broker.spec.policies and replays(self, message)):
             return rule
         if self.selector is not None:
             return super().refusal(message)

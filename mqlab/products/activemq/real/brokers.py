@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from difflib import unified_diff
 from pathlib import Path
 
+from mqlab.files.markup import encoded, encoding_of
 from mqlab.products.activemq import files
+from mqlab.products.activemq.files.reading import sources
 from mqlab.real.home import Home
 from mqlab.real.processes import JAVA_OPTIONS, LOOPBACK, Processes
 from mqlab.spec import Network
@@ -30,6 +33,7 @@ appender.out.name=out
 appender.out.layout.type=PatternLayout
 appender.out.layout.pattern=%d{ISO8601} %-5p %m%n
 """
+_PROPERTIES = re.compile(r"file:\$\{activemq\.(?:conf|base)\}/([\w.-]+\.properties)")
 _UP = re.compile(r"Network connection between .*:(\d+)(?:@\d+)? .* has been established")
 _FAILED = re.compile(r"ERROR (Error in thread .*)\n(.*)")
 _QUEUE = re.compile(r"(adding|removing) destination: queue://(\S+)", re.IGNORECASE)
@@ -47,10 +51,14 @@ class Brokers(Processes):
             for name, (openwire, stomp) in self.ports.items()
         }
         texts = files.write(network, self.at)
+        self.values = dict(network.origin.values) if network.origin is not None else {}
+        self.changes = _changes(network, dict(zip(network.names, texts.values(), strict=True)))
         for name, (file, text) in zip(network.names, texts.items(), strict=True):
             own = self.own[name] = self.folder / Path(file).parent
             own.mkdir(parents=True)
-            (self.folder / file).write_text(text, encoding="utf-8")
+            (self.folder / file).write_bytes(encoded(text, encoding_of(text)))
+            for beside in _PROPERTIES.findall(text):  # their values are on the command line
+                (own / beside).touch()
             (own / "log4j.properties").write_text(_LOG4J)
             (own / "log4j2.properties").write_text(_LOG4J2)
 
@@ -65,6 +73,7 @@ class Brokers(Processes):
             "java.io.tmpdir": base,
             "log4j.configuration": f"file:{base / 'log4j.properties'}",
             "log4j2.configurationFile": base / "log4j2.properties",
+            **self.values,
         }
         return [
             self.home.java,
@@ -114,6 +123,15 @@ class Brokers(Processes):
             else:
                 there.pop(queue, None)
         return [queue for queue in there if not any(sign in queue for sign in "*>,")]
+
+
+def _changes(network: Network, texts: Mapping[str, str]) -> str:
+    """Return how the files that brokers run on differ from those that a network was read from, as a diff."""
+    found: list[str] = []
+    for name, broker in sources(network).items():
+        before, after = (text.splitlines() for text in (broker.document.text, texts[name]))
+        found += unified_diff(before, after, broker.document.where, name, lineterm="", n=0)
+    return "\n".join(found)
 
 
 def expected_bridges(network: Network, serving: Iterable[str]) -> int:

@@ -164,8 +164,8 @@ class Consumer(Client):
                 item.delivery_count += 1
             dead, back = redelivery.sort_out(self.at, self.queue, items)
             self.queue.requeue(back)
-            if delayed:
-                redelivery.delay(self.at, self.queue, back)
+            late = back if delayed else [item for item in back if item in tried]
+            redelivery.delay(self.at, self.queue, late)
             for item in back:
                 self.lab.notes.returned(item, self.queue, self.at)
             for item in dead:
