@@ -112,7 +112,8 @@ def pytest_collection_modifyitems(config, items):
     for cases in tests.values():
         if _is_quick(cases[0]):
             calls = "mqlab" in getattr(cases[0], "fixturenames", ())
-            (commands if calls else quick).extend(_some(cases, FEW))
+            every = cases[0].get_closest_marker("complete")
+            (commands if calls else quick).extend(cases if every else _some(cases, FEW))
     for item in [*quick, *_some(commands, COMMANDS)]:
         item.add_marker("quick")
     left = [item for (part, _), pool in pools.items() for item in _left_out(pool, part)]

@@ -53,7 +53,12 @@ class Rule:
     def problems(self, subject: object) -> Iterator[Problem]:
         """Yield what the rule finds in what it looks at."""
         for element, facts in self.find(subject):
-            what, fix, source = (text.format_map(facts) for text in (self.what, self.fix, self.source))
+            try:
+                what, fix, source = (text.format_map(facts) for text in (self.what, self.fix, self.source))
+            except KeyError as error:
+                raise KeyError(
+                    f"rule {self.id}: its function does not yield {error}, which a text names"
+                ) from None
             yield Problem(self.id, self.level, element.where, what, fix, source, element.file, element.line)
 
 

@@ -178,14 +178,16 @@ def rules_of(scenario):
 @pytest.mark.parametrize("rule", EXAMPLES)
 def test_a_run_shows_what_comes_of_a_rule(rule):
     pair = EXAMPLES[rule]()
-    assert rule in rules_of(pair.bad)
-    assert rule not in rules_of(pair.good)
+    where = f"example= of {rule} in its @rule: Example(with the problem, mended)"
+    assert rule in rules_of(pair.bad), f"the first has no such problem: {where}"
+    assert rule not in rules_of(pair.good), f"the mended one has the problem, too: {where}"
     changes = effect(rule).changes
     assert changes, "its example runs like the mended one: take another, or say unshown= why"
     gains = [good - bad for fact, (bad, good) in changes.items() if fact.endswith(" receives")]
     doubles = [fact for fact in changes if fact == "received twice"]
     moved = [fact for fact in changes if fact.startswith("waiting at ") or fact.endswith(" ends as")]
-    assert max(gains, default=0) > 0 or doubles or moved
+    told = f"the mended one gives no consumer more, and nothing less twice or waiting: {changes}"
+    assert max(gains, default=0) > 0 or doubles or moved, told
 
 
 def test_the_effect_of_a_rule_is_data():

@@ -198,6 +198,9 @@ def test_no_rule_is_added_by_half():
                 name = f"{rule.id} ({folder}/{module.name}.py)"
                 if rule not in product.rules():
                     half.append(f"{name}: name its module in RULES, {folder}/__init__.py")
+                for text in ("finds", "what", "fix", "source"):
+                    if not getattr(rule, text).strip():
+                        half.append(f"{name}: {text}= of its @rule is empty, and check prints it")
                 if not rule.example and not rule.unshown:
                     half.append(
                         f"{name}: write into its @rule example=lambda: Example(with the problem, mended), "

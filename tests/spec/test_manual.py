@@ -78,7 +78,8 @@ def test_help_of_mqlab_is_one_screen_and_leads_on():
 def test_the_types_of_options_are_those_of_the_rows():
     """If this fails: python -m mqlab.spec.options; ruff format mqlab."""
     written = types_file.FILE.read_text()
-    assert ast.dump(ast.parse(written)) == ast.dump(ast.parse(types_file.text()))
+    same = ast.dump(ast.parse(written)) == ast.dump(ast.parse(types_file.text()))
+    assert same, "the rows have changed; run: python -m mqlab.spec.options; ruff format mqlab"
 
 
 RIGHT = """

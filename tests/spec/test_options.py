@@ -207,7 +207,11 @@ def advice(product, element, name):
     )
 
 
-@pytest.mark.parametrize(("product", "element"), ELEMENTS, ids="/".join)
+CASES = [pytest.param(*pair, id="/".join(pair)) for pair in ELEMENTS]
+
+
+@pytest.mark.complete
+@pytest.mark.parametrize(("product", "element"), CASES)
 def test_a_run_asks_for_every_option(product, element):
     missing = [
         advice(product, element, name)
@@ -217,7 +221,7 @@ def test_a_run_asks_for_every_option(product, element):
     assert not missing, "\n".join(missing)
 
 
-@pytest.mark.parametrize(("product", "element"), ELEMENTS, ids="/".join)
+@pytest.mark.parametrize(("product", "element"), CASES)
 def test_what_is_only_kept_is_asked_for_by_nobody(product, element):
     for name, row in asked_for(product, element).items():
         assert not row.kept or not is_read(product, element, name), (
@@ -227,6 +231,6 @@ def test_what_is_only_kept_is_asked_for_by_nobody(product, element):
 
 
 @pytest.mark.parametrize("name", ["check_something_else", "nobody", "imq.nobody.reads"])
-@pytest.mark.parametrize(("product", "element"), ELEMENTS, ids="/".join)
+@pytest.mark.parametrize(("product", "element"), CASES)
 def test_what_no_code_knows_does_not_count_as_asked_for(product, element, name):
     assert not is_read(product, element, name)

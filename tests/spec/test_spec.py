@@ -46,8 +46,8 @@ def test_every_option_row_is_complete_and_its_default_passes_its_own_reader():
     for element, rows in OPTIONS.items():
         for name, row in rows.items():
             assert row.name == name
-            assert row.sentence.endswith(".")
-            assert row.source
+            assert row.sentence.endswith("."), f"[{element}.{name}]: no sentence, or no full stop"
+            assert row.source, f"[{element}.{name}]: its source is missing"
             for edition in EDITIONS:
                 default = row.default_for(edition)
                 if default is not None:

@@ -1,15 +1,29 @@
 """The recorder: rows become columns as they are written, and a trace that was given never changes."""
 
+import json
 import pickle
+from pathlib import Path
 
 import pytest
 
 import mqlab as mq
 from mqlab.errors import BadValue
 from mqlab.trace import COLUMNS, record
+from mqlab.trace.kinds import Kind, Reason
 from mqlab.trace.record import Recorder
 
 FOO = mq.Queue("TEST.FOO")
+CODES = Path(__file__).with_name("codes.json")
+
+
+def test_codes_of_kinds_and_reasons_stay_since_files_hold_them():
+    stored = json.loads(CODES.read_text())
+    for codes in (Kind, Reason):
+        known, now = stored[codes.__name__], {one.name: int(one) for one in codes}
+        moved = {name: number for name, number in known.items() if now.get(name) != number}
+        assert not moved, f"{codes.__name__}: files hold these codes; put new ones at the end: {moved}"
+        assert len(now) == len(known), f"{codes.__name__}: write the new ones into {CODES.name}, at the end"
+        assert max(now.values()) <= 127, "a code is one byte of a column"
 
 
 @pytest.mark.parametrize("full", [0, 1, 7, 63])

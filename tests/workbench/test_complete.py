@@ -10,6 +10,7 @@ from mqlab.spec import action, codec, faults
 from mqlab.workbench import answers, breaking, building, desk
 from tests.conftest import ROOT
 
+pytestmark = pytest.mark.complete
 SCRIPTS = {path.name: path.read_text() for path in (ROOT / "mqlab/views/page").glob("*.js")}
 TESTS = "\n".join(path.read_text() for folder in ("workbench", "browser", "views", "widgets")
                   for path in (ROOT / "tests" / folder).glob("*.py")

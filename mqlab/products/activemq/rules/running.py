@@ -17,7 +17,7 @@ from mqlab.spec.rows import OPTIONS
 from mqlab.spec.running import RunningConnector
 
 SOURCE = "management of the running broker"
-OUTSIDE = "no run: it is about a running network"
+OUTSIDE = "it is about a running network"
 
 
 @dataclass(frozen=True, slots=True)

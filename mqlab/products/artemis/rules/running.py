@@ -12,7 +12,7 @@ from mqlab.spec.artemis.options import OPTIONS
 from mqlab.spec.plural import counted
 
 SOURCE = "management of the running broker"
-OUTSIDE = "no run: it is about a running network"
+OUTSIDE = "it is about a running network"
 
 
 @rule(
