@@ -394,4 +394,4 @@ def test_a_file_that_empties_its_store_at_a_start_is_told(tmp_path):
         'deleteAllMessagesOnStartup="true"/>'
     )
     found = str(mq.check(mq.load(tmp_path / "activemq.xml")))
-    assert "finds the messages in its store" in found
+    assert "messages in the store of a broker survive its restart" in found
