@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 
-from mqlab.errors import UnknownName
+from mqlab.errors import BadValue, UnknownName
+from mqlab.spec.problem import Problem
 from mqlab.trace.accounts import roles
 from mqlab.trace.trace import Trace
 
@@ -41,13 +42,20 @@ class Effect:
         return "; ".join(f"{fact} {bad}; with the fix {good}" for fact, (bad, good) in self.changes.items())
 
 
-@cache
-def effect(rule: str) -> Effect:
+def effect(rule: str | Problem, *others: object, **options: object) -> Effect:
     """Return the effect of a problem found by `check`: runs of a minimal network with it and with the fix.
 
     Its `bad` and `mended` are traces, for `mqlab.view` and `mqlab.compare`. Raises `UnknownName` for a rule
-    that no run shows (``mqlab rules check`` says why).
+    that no run shows (``mqlab rules check`` says why), `BadValue` for what is no rule.
     """
+    if others or options or not isinstance(rule, (str, Problem)):
+        change = "of a change: mq.compare(mq.run(net), mq.run(net.change(...)))"
+        raise BadValue(f"effect takes a rule or a problem of check, such as mq.effect('ttl-zero'); {change}")
+    return _effect(rule if isinstance(rule, str) else rule.rule)
+
+
+@cache
+def _effect(rule: str) -> Effect:
     from mqlab import products
     from mqlab.experiments.catalogue import examples
 

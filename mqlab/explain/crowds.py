@@ -75,17 +75,18 @@ def consumers(trace: Trace, broker: str) -> Iterator[str]:
     """Yield how many consumers a broker had, what they received, how many it lost, how many came back."""
     node = trace.names["node"].index(broker)
     kinds, at, frm, to, rules = (trace.column(name) for name in ("kind", "broker", "frm", "to", "rule"))
-    their = [no for no, role in enumerate(trace.names["node_role"]) if role == "consumer"]
+    their = {no for no, role in enumerate(trace.names["node_role"]) if role == "consumer"}
     had, on, away, back = (set[int]() for _ in range(4))
     cut_off = set[int]()
     for row in trace.rows(Kind.Subscribed, Kind.Unsubscribed, *DOWN):
         if at[row] != node:
             continue
-        if kinds[row] == Kind.Subscribed and frm[row] in their:
-            had.add(frm[row])
-            on.add(frm[row])
-            back |= {frm[row]} & away
-            away.discard(frm[row])
+        if kinds[row] == Kind.Subscribed:
+            came = {frm[row]} & their  # who came may be a bridge
+            had |= came
+            on |= came
+            back |= came & away
+            away -= came
             continue
         gone = on & ({frm[row]} if kinds[row] == Kind.Unsubscribed else on)
         on -= gone

@@ -31,6 +31,8 @@ TOLD = (
     Kind.Intervened,
 )
 
+_UP_OR_DOWN = (Kind.Crashed, Kind.Stopped, Kind.Restarted, Kind.Suspended, Kind.Resumed)
+
 
 def of_consumer(trace: Trace, consumer: str) -> Explanation:
     """Tell which subscriptions the network made for a consumer, how its client fared, and what it received."""
@@ -39,8 +41,9 @@ def of_consumer(trace: Trace, consumer: str) -> Explanation:
         raise UnknownName.of("consumer", consumer, counts)
     homes = {action.on for action in trace.actions if isinstance(action, Consumer) and action.name == consumer}
     its = {consumer, *homes}  # a client has the connection of its consumers
-    names, frm = trace.names["node"], trace.column("frm")
+    names, frm, at = trace.names["node"], trace.column("frm"), trace.column("broker")
     fared = [row for row in trace.rows(Kind.FailedOver, Kind.Failed) if names[frm[row]] in its]
+    fared += [row for row in trace.rows(*_UP_OR_DOWN) if names[at[row]] in homes]  # of its broker
     told = (sentence(trace, trace.event(row)) for row in sorted({*on_behalf(trace, consumer), *fared}))
     title = f"Consumer {consumer}: received {counted(counts[consumer], 'message')}."
     return Explanation(title, tuple(filter(None, told)))

@@ -87,9 +87,11 @@ class Lesson:
         """Return what stands in the empty fields of a task: the kind of answer that is wanted, never one."""
         return answers.example(self.task(id), self.fields(id), self.texts["words"])
 
-    def predict(self, id: str, **given: object) -> Feedback:
+    def predict(self, id: str, *unnamed: object, **given: object) -> Feedback:
         """Commit a prediction and return what is to be said about it."""
         task, key = self._prediction(id), self.fields(id)
+        if unnamed:
+            raise BadValue(f"name what is predicted: lesson.predict({id!r}, {next(iter(key))}=...)")
         try:
             read = answers.read(given, key)
         except BadValue as error:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
-from mqlab.errors import BadFile, BadValue, UnknownName
+from mqlab.errors import BadFile, BadValue, UnknownName, shown
 from mqlab.replay import store
 from mqlab.replay.cells import COUNT_COLUMNS, DEPTH, DEPTH_COLUMNS, FORM, KINDS, MARGINALS, counts
 from mqlab.spec.json_types import JsonDict
@@ -130,6 +130,8 @@ class PyramidReader:
         The window is from *t0* to *t1*: texts such as ``"1s"``, or numbers of microseconds, as a `Duration` is.
         """
         t0, t1 = _us(t0, "t0"), _us(t1, "t1")
+        if t1 < t0 - 1:  # an empty one ends right before it begins
+            raise BadValue(f"the window ends at {t1} us, before it begins ({t0} us); exchange the two")
         pieces = list(self._rows(t0, t1))
         first = self._first_row(pieces)
         table = self.events(t0, t1, limit)
@@ -146,7 +148,9 @@ class PyramidReader:
         return self._of(message)[0]
 
     def of_message(self, message: int) -> Trace:
-        """Return the events of one message as a trace; causes that are of no message are none."""
+        """Return the events of a message, by its number, as a trace; causes that are of no message are none."""
+        if isinstance(message, str):
+            raise BadValue(f"message is {shown(message)}; expected its number, such as 7")
         table, rows = self._of(message)
         columns = {name: table.column(name).to_numpy() for name in table.column_names}
         place = np.searchsorted(rows, columns["cause"])

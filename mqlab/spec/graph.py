@@ -66,8 +66,10 @@ def to_networkx(network: Network) -> networkx.MultiDiGraph[str]:
 
     Nodes and edges carry the options that were written; a node its place `at`, if it has one, an edge its
     `connector` (such as ``A/ab``), which a duplex one has in both directions. `from_networkx` leads back.
-    Raises `MissingExtra` without networkx.
+    Raises `MissingExtra` without networkx, `BadValue` for what is no network of ActiveMQ brokers.
     """
+    if not isinstance(network, Network):
+        raise BadValue(f"to_networkx takes a network, not {shown(network)}")
     try:
         import networkx
     except ImportError:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from mqlab.errors import UnknownName
 from mqlab.trace.event import Event
 from mqlab.trace.fates import FATES, Fate, down_since, failures
 from mqlab.trace.grid import TextTable
@@ -126,7 +127,13 @@ class Account(TextTable, Mapping[int, Entry]):
         return self.trace.event(told[-1]) if told else None
 
     def of(self, *fates: Fate | str) -> list[int]:
-        """Return the numbers of the messages that had one of these fates, such as ``"lost"``."""
+        """Return the numbers of the messages that had one of these fates, such as ``"lost"``.
+
+        Raises `UnknownName` for what is no fate.
+        """
+        for fate in fates:
+            if fate not in set(FATES):
+                raise UnknownName.of("fate", fate, [one.value for one in FATES])
         codes = {FATES.index(Fate(fate)) for fate in fates}
         pairs = zip(self._tally.messages, self._tally.fates, strict=True)
         return [message for message, code in pairs if code in codes]

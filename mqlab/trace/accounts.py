@@ -82,8 +82,9 @@ def masters(trace: Trace, name: str, time: int) -> list[str]:
 
 def unavailable(trace: Trace, broker: str) -> Spans:
     """Return from when to when a broker did not serve; a suspended one does not."""
-    if broker not in trace.names["node"]:
-        raise UnknownName.of("broker", broker, trace.names["node"])
+    brokers = [n for n, r in zip(trace.names["node"], trace.names["node_role"], strict=True) if r == "broker"]
+    if broker not in brokers:
+        raise UnknownName.of("broker", broker, brokers)
     end = trace.end
     serves, paused, spans, since = False, False, [], 0
     for time, what in _changes(trace, broker):

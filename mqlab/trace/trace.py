@@ -121,9 +121,9 @@ class Trace(Columns, Plottable):
                 self._tally = plain.tally(self)
         return self._tally
 
-    def rows_of(self, message: int) -> Sequence[int]:
-        """Return the rows of the events of message number *message*, in order."""
-        return self.index().rows(message)
+    def rows_of(self, message: int | str) -> Sequence[int]:
+        """Return the rows of the events of a message by number or name (7, "P-7"), in order."""
+        return self.index().rows(self.message(message) if isinstance(message, str) else message)
 
     # Questions. Each is a short function over the columns in `questions`.
 

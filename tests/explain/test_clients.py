@@ -44,3 +44,14 @@ def test_a_name_of_nobody():
         mq.explain(trace, "Q")
     with pytest.raises(UnknownName, match="unknown client 'Q'; Known: P"):
         mq.explain(trace, client="Q")
+
+
+def test_a_consumer_names_the_crash_of_its_broker_and_a_broker_counts_its_own_consumers():
+    """A bridge subscribes at the broker, too, for the consumers beyond it: none of its own."""
+    consumers = [mq.Consumer(f"C{no}", on=f"B{2 + no % 2}", reads=Q) for no in range(40)]
+    trace = mq.run(mq.chain(3), *consumers, mq.Crash("B2"), mq.Wait("1s"), mq.Restart("B2"))
+    counted = mq.explain(trace, "B2").lines[-2:]
+    assert counted[0].startswith("20 consumers subscribed here;")
+    assert counted[1].startswith("20 consumers lost the broker;")
+    assert "B2 crashed" in str(mq.explain(trace, "C0"))
+    assert "B2 crashed" not in str(mq.explain(trace, "C1"))

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from mqlab import lessons
+from mqlab.errors import BadValue
 from mqlab.lessons import progress
 
 RIGHT = {"C1": 6, "C2": 3, "C3": 3}
@@ -86,3 +87,9 @@ def test_the_file_is_in_the_users_own_folder_or_where_the_variable_says(monkeypa
     assert "mqlab" in progress.place().parts
     monkeypatch.setenv(progress.VARIABLE, str(tmp_path / "mine"))
     assert progress.place() == Path(os.environ[progress.VARIABLE])
+
+
+def test_a_prediction_without_names_says_what_to_name(tmp_path):
+    opened = lessons.open("07-load-balancing", file=tmp_path / "progress.json")
+    with pytest.raises(BadValue, match=r"lesson\.predict\('article', C1=\.\.\.\)"):
+        opened.predict("article", 150)

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 import mqlab as mq
-from mqlab.errors import BadFile, MqlabError, UnknownName
+from mqlab.errors import BadFile, BadValue, MqlabError, UnknownName
 from mqlab.trace import COLUMNS, Kind, parquet
 from mqlab.trace.columns import Columns
 from mqlab.trace.labels import labels
@@ -182,3 +182,30 @@ def test_a_queue_is_stuck_where_consumers_of_it_are_and_cannot_be_reached():
     assert stuck_queues(mq.run(apart, *story, mq.Crash("A"))) == [], "a broker that is down holds nobody up"
     full = mq.Consumer("C", on="A", reads=Q, prefetch=1, receiving=False)
     assert stuck_queues(mq.run(apart, full, story[1])) == [], "a full window empties by itself"
+
+
+def test_who_asks_with_a_wrong_name_is_told_the_right_ones():
+    trace = mq.run(mq.chain(2), mq.Consumer("C", on="B2", reads=mq.Queue("Q")))
+    with pytest.raises(UnknownName, match="unknown broker 'C'; Known: B1, B2"):
+        trace.unavailable("C")
+    with pytest.raises(UnknownName, match="unknown fate 'los'; did you mean 'lost'"):
+        trace.account().of("los")
+    with pytest.raises(BadValue, match="takes a network, not <mqlab"):
+        mq.to_networkx(trace)
+    assert trace.account().of("lost") == []
+
+
+def test_rows_are_asked_of_a_message_by_number_or_name():
+    trace = mq.run(mq.chain(2), mq.Producer("P", on="B1", sends=2, to=mq.Queue("Q")))
+    assert [*trace.rows_of("P-2")] == [*trace.rows_of(2)] != []
+    with pytest.raises(MqlabError, match="P-3"):
+        trace.rows_of("P-3")
+
+
+def test_an_effect_is_of_a_rule_or_of_a_problem():
+    [problem] = [one for one in mq.check(mq.chain(3, network_ttl=1)) if one.rule == "ttl-distance"][:1]
+    assert mq.effect(problem) is mq.effect("ttl-distance")
+    net = mq.chain(2)
+    for ask in (lambda: mq.effect([1]), lambda: mq.effect(net, "B1/B1_to_B2", network_ttl=2)):
+        with pytest.raises(BadValue, match="effect takes a rule or a problem of check"):
+            ask()
