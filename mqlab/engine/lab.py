@@ -202,10 +202,10 @@ class Lab(Limited, Chances, ABC):
         if self.under_way is not None:  # its end was the beginning of another part of it
             return True
         if self.script:
-            self.rest_since = self.clock.now
-            self.latest = self.script.popleft()
+            self.rest_since, self.latest = self.clock.now, self.script.popleft()
             self.under_way = self.begin(self.latest)
-            self.looks.wake()
+            if self.looks.asleep:
+                self.looks.wake()
             return True
         return self.clock.step() or self._next_appointment()
 

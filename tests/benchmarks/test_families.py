@@ -18,7 +18,7 @@ BOUNDS = {
     "mesh of 25, TTL 5": (10.4, 0.15),
     "topic, 100 subscribers": (12.3, 0.12),
     "failover (masterslave, crash, cut)": (29, 0.027),
-    "OpenMQ, 3 brokers": (28.5, 0.028),
+    "OpenMQ, 3 brokers": (31, 0.028),  # 27.7 before packets were counted as the product does
     "Artemis, 3 brokers": (19.5, 0.038),
 }
 # What grows: how a run is made, the least and the greatest size, and how much more an event may cost.

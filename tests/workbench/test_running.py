@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -106,6 +107,12 @@ def test_a_bridge_that_is_gone_is_down(consoles, live):
     assert view.scenes[0].columns["links"]["name"] == ["ab"]
 
 
+def apart(call):
+    """Return what *call* does in a thread of its own: in this one a browser's tests may have a running loop."""
+    with ThreadPoolExecutor(1) as threads:
+        return threads.submit(call).result()
+
+
 def test_it_follows_its_network_in_a_notebook(consoles, live):
     async def seen():
         view = mq.view(live)
@@ -127,7 +134,7 @@ def test_it_follows_its_network_in_a_notebook(consoles, live):
         await asyncio.sleep(0.05)
         return view, read_again, following.cancelled()
 
-    view, read_again, ended = asyncio.run(seen())
+    view, read_again, ended = apart(lambda: asyncio.run(seen()))
     assert read_again
     assert "may not read management (403)" in view.problem
     assert view.scenes[0].columns["brokers"]["name"] == ["A", "B", "C"]  # as it was
@@ -137,7 +144,7 @@ def test_it_follows_its_network_in_a_notebook(consoles, live):
 
 
 def test_in_a_script_it_is_read_when_asked(live):
-    assert mq.view(live).following is None
+    assert apart(lambda: mq.view(live).following) is None
 
 
 def test_it_is_saved_as_a_page_and_a_picture(live, tmp_path):

@@ -152,7 +152,8 @@ def on_forwarded(trip: Trip) -> None:
         )
         instance = message.at.instances.get(there)
         if instance is not None:
-            removal.make_room(instance, message)
+            if instance.removes:
+                removal.make_room(instance, message)
             instance.keep_copy(message)
     taker = claim.taker
     claim.arrived = True

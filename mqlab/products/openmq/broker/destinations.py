@@ -12,7 +12,7 @@ from mqlab.spec.values import Destination
 
 if TYPE_CHECKING:
     from mqlab.products.openmq.broker.messages import Message
-    from mqlab.products.openmq.broker.model import Broker, Consumer, Properties
+    from mqlab.products.openmq.broker.model import Broker, Consumer, Keys, Properties
     from mqlab.products.openmq.network.state import Cluster
 
 
@@ -69,9 +69,20 @@ class PhysicalDestination:
     unanswered: int = 0  # consumers that are to be opened once all brokers have answered
     unlisted: bool = False  # a temporary one that not all brokers have answered for in time
     producers: ProducerFlow = field(init=False, repr=False)
+    behaviour: str = field(init=False, repr=False)  # at its limits
+    controls_flow: bool = field(init=False, repr=False)  # whether producers wait where others would be refused
+    removes: bool = field(init=False, repr=False)  # whether others go where it is full
 
     def __post_init__(self) -> None:
         self.producers = ProducerFlow(self)
+        self.set({})
+
+    def set(self, options: Keys) -> None:
+        """Some of its properties are others now."""
+        self.options.update(options)
+        self.behaviour = str(self.option("LimitBehavior"))  # each message asks for it
+        self.controls_flow = self.behaviour == "FLOW_CONTROL"
+        self.removes = self.behaviour.startswith("REMOVE")
 
     @property
     def dest(self) -> Destination:
@@ -110,14 +121,16 @@ class PhysicalDestination:
         self.bytes += message.weight
         if self.controls_flow and self.is_full and not was_full:
             self.producers.stop()
-        self.producers.let_on.clear()
+        if self.producers.let_on:
+            self.producers.let_on.clear()
 
     def drop_copy(self, message: Message) -> None:
         """A message of another home is not here any more."""
         if message in self.copies:
             del self.copies[message]
             self.bytes -= message.weight
-            self.producers.check()
+            if self.paused or self.producers.waiting:
+                self.producers.check()
 
     def remove(self, message: Message) -> None:
         """A message is here no more."""
@@ -128,7 +141,8 @@ class PhysicalDestination:
         if message.offered:
             message.offered = False
             del self.offered[bisect_left(self.offered, turn(message), key=turn)]
-        self.producers.check()
+        if self.paused or self.producers.waiting:
+            self.producers.check()
         self.at.lab.changed.add(self.at)
 
     def offer(self, message: Message) -> None:
@@ -153,11 +167,6 @@ class PhysicalDestination:
         return self.options[name] if name in self.options else PROPERTIES.get(name)
 
     @property
-    def controls_flow(self) -> bool:
-        """Whether producers wait where others would be refused."""
-        return bool(self.option("LimitBehavior") == "FLOW_CONTROL")
-
-    @property
     def held(self) -> int:
         """How many messages count against its limit: at home here, or copies (OpenMQ rule 3.1)."""
         return len(self.messages) + len(self.remote)
@@ -165,6 +174,8 @@ class PhysicalDestination:
     @property
     def held_bytes(self) -> int:
         """How many bytes these have."""
+        if not self.leftovers:
+            return self.bytes
         return self.bytes + sum(m.weight for m in self.leftovers if m not in self.copies)
 
     @property

@@ -56,7 +56,8 @@ def take_in(message: Message, producer: Client) -> bool:
     if instance is None or not home.running:
         lab.notes.message(Kind.Failed, message, rule=Reason.broker_stopped, **way)
         return False
-    make_room(instance, message)
+    if instance.removes:
+        make_room(instance, message)
     if message.transaction is None and not find_claims(message):
         return True
     instance.keep(message)

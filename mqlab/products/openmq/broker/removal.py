@@ -23,10 +23,9 @@ def make_room(instance: PhysicalDestination, message: Message) -> None:
 
     A copy of another home's message dies at its home (OpenMQ rule 3.3).
     """
-    behaviour = str(instance.option("LimitBehavior"))
-    if not behaviour.startswith("REMOVE") or not instance.is_full:
+    if not instance.is_full:
         return
-    low = behaviour == "REMOVE_LOW_PRIORITY"
+    low = instance.behaviour == "REMOVE_LOW_PRIORITY"
     for least in sorted((*instance.messages, *instance.remote), key=lambda m: (m.priority * low, m.number)):
         if least in instance.remote:
             instance.leftovers.pop(least, None)

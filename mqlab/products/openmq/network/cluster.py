@@ -33,7 +33,7 @@ def _create(broker: Broker, dest: Destination, options: Keys) -> None:
     # In an enhanced cluster one store knows a destination as what it was first.
     others = broker.lab.brokers.values() if broker.lab.enhanced else ()
     was_auto = any(b.instances[dest].created_by == "auto" for b in others if dest in b.instances)
-    broker.add(dest, "auto" if was_auto else "admin", options).options.update(options if there else {})
+    broker.add(dest, "auto" if was_auto else "admin", options).set(options if there else {})
 
 
 def _update(broker: Broker, dest: Destination, options: Keys) -> None:
@@ -43,7 +43,7 @@ def _update(broker: Broker, dest: Destination, options: Keys) -> None:
                 consumer.stays_active = True
         instance = broker.instances[dest]
         before = instance.producers.batch, instance.controls_flow, instance.is_full
-        instance.options.update(options)
+        instance.set(options)
         instance.producers.update(*before)
 
 
