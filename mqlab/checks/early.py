@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
-from mqlab.checks.rule import Element, Found
+from mqlab.checks.rule import Element, Found, Rule, rule
 from mqlab.spec.action import Action, Settle, Snapshot, Start
 from mqlab.spec.naming import called
 from mqlab.spec.values import duration
+
+
+def early_rule(id: str) -> Callable[[Callable[..., Found]], Rule]:
+    """Make a rule of actions before brokers have started, of the function below: it yields `early`."""
+    return rule(
+        id,
+        "warning",
+        finds="an action whose time comes before the brokers have started, where others wait for that",
+        what="it comes before {waiting}, which waits until the brokers have started, at {starts} ms",
+        fix="choose a later at=, or give all actions one",
+        source="mq.run",
+        unshown="the run does what the script says, in another order than it is written",
+    )
 
 
 def early(actions: Sequence[Action], starts: int) -> Found:

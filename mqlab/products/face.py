@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from mqlab.errors import CannotRun
 from mqlab.spec.json_types import JsonDict, JsonObject
-from mqlab.spec.origin import SourceFile
+from mqlab.spec.origin import Origin, SourceFile
 from mqlab.trace.trace import Trace
 
 if TYPE_CHECKING:
@@ -107,9 +107,13 @@ class Product(ABC):
         """Return what running brokers, and files beside them, make; raises `CannotRun`, `BadFile`."""
         raise CannotRun(f"brokers of {self.title} are not read while they run; give their files")
 
-    def reread(self, network: Any) -> AnyNetwork:
+    def reread(self, network: AnyNetwork) -> AnyNetwork:
         """Return a running network as it is now, with the same files beside it; raises `CannotRun`."""
-        raise CannotRun(f"brokers of {self.title} are not read while they run; give their files")
+        if network.running is None:
+            raise CannotRun("this network was not read while it runs; use mq.load('jolokia:http://...')")
+        origin = network.origin or Origin(())
+        consoles = [one.console for one in network.running.brokers]
+        return self.read_running(consoles, origin.files, dict(origin.values), dict(origin.hosts))
 
     def scenery(self, network: Any, running: Running) -> Scenery:
         """Return what a picture of a running network shows beside what stands there; raises `CannotRun`."""

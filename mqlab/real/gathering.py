@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Generic, Protocol, TypeVar
 
 from mqlab.errors import CannotRun, MqlabError
@@ -65,6 +66,11 @@ class Gathered(Generic[T]):
             f"two brokers are called {own!r}; the second is called {name!r} here" for own, name in renamed
         ]
         return [*self.notes, *unread, *called]
+
+
+def now() -> str:
+    """Return the time at which brokers are read, as a running network tells it."""
+    return datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
 
 
 def free(name: str, taken: Iterable[str]) -> str:

@@ -117,12 +117,6 @@ class ActiveMQ(Product):
 
         return live.read(consoles, sources, values, hosts)
 
-    def reread(self, network: Network) -> Network:
-        """Return a running network as it is now, with the same files beside it."""
-        from mqlab.products.activemq import live
-
-        return live.reread(network)
-
     def scenery(self, network: Network, running: Running) -> Scenery:
         """Return what a picture of a running network shows beside what stands there."""
         from mqlab.products.activemq.live import picture

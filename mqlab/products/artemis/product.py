@@ -114,12 +114,6 @@ class Artemis(Product):
 
         return network.read(consoles, sources, values, hosts)
 
-    def reread(self, network: ArtemisNetwork) -> ArtemisNetwork:
-        """Return a running cluster as it is now, with the same files beside it."""
-        from mqlab.products.artemis.live import network as live
-
-        return live.reread(network)
-
     def scenery(self, network: ArtemisNetwork, running: Running) -> Scenery:
         """Return what a picture of a running cluster shows beside what stands there."""
         from mqlab.products.observation import Scenery

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from mqlab.products.activemq.live.network import read, reread
+from mqlab.products.activemq.live.network import read
 
-__all__ = ["read", "reread"]
+__all__ = ["read"]

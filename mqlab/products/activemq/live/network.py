@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 
-from mqlab.errors import BadFile, CannotRun, UriError
+from mqlab.errors import BadFile, UriError
 from mqlab.products.activemq import files
 from mqlab.products.activemq.files.addresses import HERE, rewritten
 from mqlab.products.activemq.files.elements import BrokerElement, ConnectorElement
@@ -15,7 +15,7 @@ from mqlab.spec.around import Around, Endpoint
 from mqlab.spec.connector import NetworkConnector
 from mqlab.spec.network import Broker, Network
 from mqlab.spec.option import DEFAULT_EDITION, edition_of
-from mqlab.spec.origin import Origin, SourceFile
+from mqlab.spec.origin import SourceFile
 from mqlab.spec.rows import OPTIONS
 from mqlab.spec.running import Running, RunningConnector
 
@@ -46,15 +46,6 @@ def read(
     edition, notes = _edition(running)
     notes += maker.notes
     return Network(*brokers, edition=edition, around=around, origin=plain.origin, running=running.noted(*notes))
-
-
-def reread(network: Network) -> Network:
-    """Return a network that was read while it ran as it is now; raises `CannotRun`."""
-    if network.running is None:
-        raise CannotRun("this network was not read while it runs; use mq.load('jolokia:http://...')")
-    consoles = [one.console for one in network.running.brokers]
-    origin = network.origin or Origin(())
-    return read(consoles, origin.files, dict(origin.values), dict(origin.hosts))
 
 
 def _by_name(plain: Network) -> dict[str, BrokerElement]:

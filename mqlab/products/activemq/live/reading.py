@@ -6,10 +6,9 @@ import re
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 
 from mqlab.products.activemq.live.answers import CONNECTOR_OPTIONS, Answered, asked
-from mqlab.real.gathering import Gathered, free, gather
+from mqlab.real.gathering import Gathered, free, gather, now
 from mqlab.real.jolokia import Row
 from mqlab.spec.running import (
     Running,
@@ -47,7 +46,7 @@ def _running(gathered: Gathered[Answered]) -> Running:
         (names[id_], kind, row) for one in gathered.answered for kind in one.rows for id_, row in one.of(kind)
     ]
     return Running(
-        datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S UTC"),
+        now(),
         tuple(
             _broker(names[id_], row, one.console) for one in gathered.answered for id_, row in one.of("brokers")
         ),

@@ -8,16 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from mqlab.checks.rule import Element, Found, rule
+from mqlab.checks.rule import Element, Found
+from mqlab.checks.running import apart, not_read, not_read_rule, running_rule, waiting, waiting_rule
 from mqlab.products.activemq.files.elements import ConnectorElement
 from mqlab.products.activemq.rules.context import BrokerFile, CheckContext, files
 from mqlab.spec.connector import NetworkConnector
-from mqlab.spec.plural import counted
 from mqlab.spec.rows import OPTIONS
 from mqlab.spec.running import RunningConnector
-
-SOURCE = "management of the running broker"
-OUTSIDE = "it is about a running network"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,14 +43,12 @@ def pairs(file: BrokerFile) -> Iterator[Pair]:
             yield Pair(file.at(written.element), written, there[written.name], edition)
 
 
-@rule(
+@running_rule(
     "file-differs",
     "warning",
     finds="an option of a network connector that the running broker has otherwise than its file",
     what="{option} is {written} in the file and {running} in the broker",
     fix='restart the broker with this file, or write {option}="{running}" into it',
-    source=SOURCE,
-    unshown=OUTSIDE,
     of=(files, pairs),
 )
 def _file_differs(pair: Pair) -> Found:
@@ -69,14 +64,12 @@ def _xml(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-@rule(
+@running_rule(
     "not-running",
     "warning",
     finds="a network connector of a file that the running broker does not have",
     what="networkConnector {name} is in the file, and the broker runs without it",
     fix="restart the broker with this file, or remove the connector from it",
-    source=SOURCE,
-    unshown=OUTSIDE,
     of=(files,),
 )
 def _not_running(file: BrokerFile) -> Found:
@@ -86,14 +79,12 @@ def _not_running(file: BrokerFile) -> Found:
             yield file.at(written.element), {"name": written.name}
 
 
-@rule(
+@running_rule(
     "not-in-file",
     "warning",
     finds="a network connector that runs and is not in the broker's file",
     what="the broker runs a networkConnector {name} that is not in the file: it is gone after a restart",
     fix="write it into the file, or give the file that the broker runs with",
-    source=SOURCE,
-    unshown=OUTSIDE,
     of=(files,),
 )
 def _not_in_file(file: BrokerFile) -> Found:
@@ -103,51 +94,31 @@ def _not_in_file(file: BrokerFile) -> Found:
             yield file.at(file.broker.element), {"name": name}
 
 
-@rule(
+@running_rule(
     "no-bridge",
     "error",
     finds="a network connector of a running broker without a bridge",
     what="no bridge stands: nothing is forwarded from here, and no demand comes",
     fix="see in the broker's log why it is not connected, and whether the other broker is up",
-    source=SOURCE,
-    unshown=OUTSIDE,
 )
 def _no_bridge(context: CheckContext) -> Found:
-    running = context.network.running
-    if running is not None:
-        standing = {(one.broker, one.connector) for one in running.bridges}
-        for one in running.connectors:
-            if (one.broker, one.name) not in standing:
-                yield context.connector(one.broker, one.name), {}
+    for one in apart(context.network.running):
+        yield context.connector(one.broker, one.name), {}
 
 
-@rule(
+@waiting_rule(
     "waiting",
-    "warning",
     finds="messages that wait in a running queue without a consumer or bridge that takes from it",
     what="{depth} in queue {name}, and no subscription takes from it",
-    fix="ask why: mq.explain(net, queue={name!r}, on={broker!r}, why_not=CONSUMER)",
-    source=SOURCE,
-    unshown=OUTSIDE,
 )
 def _waiting(context: CheckContext) -> Found:
-    running = context.network.running
-    for one in running.queues if running is not None else ():
-        if one.depth and not one.consumers:
-            facts = {"depth": counted(one.depth, "message"), "name": one.name, "broker": one.broker}
-            yield context.broker(one.broker), facts
+    for broker, facts in waiting(context.network.running):
+        yield context.broker(broker), facts
 
 
-@rule(
+@not_read_rule(
     "not-read",
-    "warning",
     finds="what could not be read of a running network",
-    what="{note}",
-    fix="the rest is as it runs",
-    source=SOURCE,
-    unshown=OUTSIDE,
 )
 def _not_read(context: CheckContext) -> Found:
-    running = context.network.running
-    for note in running.notes if running is not None else ():
-        yield Element("running network"), {"note": note}
+    yield from not_read(context.network.running)

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from mqlab.errors import CannotRun
 from mqlab.products.artemis.files import broker_xml
 from mqlab.products.artemis.live import reading
 from mqlab.products.story import MOST, MOST_QUEUES, Story
 from mqlab.spec.action import Consumer, Producer, Start
 from mqlab.spec.artemis import WORDS, ArtemisNetwork
 from mqlab.spec.artemis.broker import Broker
-from mqlab.spec.origin import Origin, SourceFile
+from mqlab.spec.origin import SourceFile
 from mqlab.spec.running import Running, RunningQueue
 from mqlab.spec.values import Queue
 
@@ -65,15 +64,6 @@ def _broker(name: str, base: Broker | None, plain: ArtemisNetwork, running: Runn
     told = {key: value for one in clusters[:1] for key, value in one.options}
     changed = {key: value for key, value in told.items() if plain.option(made, key) != value}
     return made.change(**changed) if changed else made
-
-
-def reread(network: ArtemisNetwork) -> ArtemisNetwork:
-    """Return a cluster that was read while it ran as it is now; raises `CannotRun`."""
-    if network.running is None:
-        raise CannotRun("this network was not read while it runs; use mq.load('jolokia:http://...')")
-    origin = network.origin or Origin(())
-    consoles = [one.console for one in network.running.brokers]
-    return read(consoles, origin.files, dict(origin.values), dict(origin.hosts))
 
 
 def stories(network: ArtemisNetwork, queue: str | None = None, on: str | None = None) -> Iterator[Story]:

@@ -8,11 +8,10 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 
 from mqlab.errors import CannotRun
 from mqlab.real import jolokia
-from mqlab.real.gathering import Gathered, free, gather
+from mqlab.real.gathering import Gathered, free, gather, now
 from mqlab.real.jolokia import Row, Rows
 from mqlab.spec.running import (
     Running,
@@ -109,7 +108,7 @@ def read(consoles: Sequence[str]) -> Running:
                     RunningBridge(names[id_], row.text("Name"), name, place, False, None, 0, at_most)
                 )
     return Running(
-        datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S UTC"),
+        now(),
         tuple(
             _broker(names[id_], row, one.console) for one in gathered.answered for id_, row in one.of("brokers")
         ),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from mqlab.checks.early import early
+from mqlab.checks.early import early, early_rule
 from mqlab.checks.example import Example
 from mqlab.checks.rule import Found, rule
 from mqlab.products.artemis.rules import examples as ex
@@ -192,14 +192,6 @@ def _excludes(server: Server) -> Found:
         yield server.element, {"missing": ", ".join(missing)}
 
 
-@rule(
-    "early-artemis",
-    "warning",
-    finds="an action whose time comes before the brokers have started, where others wait for that",
-    what="it comes before {waiting}, which waits until the brokers have started, at {starts} ms",
-    fix="choose a later at=, or give all actions one",
-    source="mq.run",
-    unshown="the run does what the script says, in another order than it is written",
-)
+@early_rule("early-artemis")
 def _early(set_up: SetUp) -> Found:
     yield from early(set_up.actions, STARTING * len(set_up.network.brokers))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mqlab.checks.early import early
+from mqlab.checks.early import early, early_rule
 from mqlab.checks.example import Example
 from mqlab.checks.rule import Element, Found, not_played, rule
 from mqlab.files.treatment import once
@@ -163,15 +163,7 @@ def _no_record(cluster: Cluster) -> Found:
         yield cluster.whole(), {}
 
 
-@rule(
-    "early-openmq",
-    "warning",
-    finds="an action whose time comes before the brokers have started, where others wait for that",
-    what="it comes before {waiting}, which waits until the brokers have started, at {starts} ms",
-    fix="choose a later at=, or give all actions one",
-    source="mq.run",
-    unshown="the run does what the script says, in another order than it is written",
-)
+@early_rule("early-openmq")
 def _early(cluster: Cluster) -> Found:
     yield from early(cluster.actions, RETRY_MS)
 
