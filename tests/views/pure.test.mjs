@@ -146,8 +146,10 @@ test("timeText: a time reads as in Python's told_time", () => {
   );
 });
 
-test("nowText: while it plays, as many digits as an eye can follow", () => {
+test("nowText: to the microsecond at a moment, else as many digits as an eye can follow", () => {
   const { nowText, player } = closure(["bus", "tokens", "clock", "axis"], { clock: { play: [0, 1], t: [0, 12104.4] } });
+  player.t = 0.5;
+  assert.equal(nowText(), "6.052 s");
   player.t = 1;
   assert.equal(nowText(), "12.1044 s");
   player.playing = true;
