@@ -38,7 +38,7 @@ def undone(trace: Trace) -> tuple[Undone, ...]:
 
     Of a part of a run nothing can be said: it is empty.
     """
-    if "scenario" not in trace.header or trace.header.get("part"):
+    if "scenario" not in trace.header or trace.part:
         return ()
     rows = [Undone(row["what"], row["why"]) for row in trace.header.get("undone", ())]
     found = [
