@@ -141,7 +141,7 @@ def _faults(trace: Trace) -> Iterator[Line]:
         )
 
 
-def _away(trace: Trace) -> Iterator[str]:
+def _away(trace: Trace) -> Iterator[Line]:
     """Yield how long destinations and clients had no broker."""
     away = {who: sum(end - begin for begin, end in spans) for who, spans in trace.downtime().items()}
     order = sorted(away, key=lambda who: -away[who]) if len(away) > MOST else away
