@@ -385,13 +385,3 @@ def test_the_next_action_does_not_wait_for_a_client_that_would_give_up():
     trace = mq.run(A, mq.Client("cl", uri=limited(20)), mq.Consumer("C", on="cl", reads=Q), mq.Crash("A"),
                    mq.Restart("A"), mq.Producer("P", on="A", sends=2, to=Q))  # fmt: skip
     assert trace.received() == {"C": 2}
-
-
-def test_a_file_that_empties_its_store_at_a_start_is_told(tmp_path):
-    """A broker of a run finds its messages again, which the real one would not."""
-    (tmp_path / "activemq.xml").write_text(
-        '<broker xmlns="http://activemq.apache.org/schema/core" brokerName="A" '
-        'deleteAllMessagesOnStartup="true"/>'
-    )
-    found = str(mq.check(mq.load(tmp_path / "activemq.xml")))
-    assert "messages in the store of a broker survive its restart" in found
