@@ -193,8 +193,10 @@ def _fails_in_turn(lab: Cluster, job: SendJob, producer: Client) -> bool:
     That makes no message more (C4059, later C4313), which ends the whole step: False. Nobody waits for what is
     not persistent: the first such message is lost unnoticed, the others fail before the session is closed.
     """
-    in_hand = not job.persistent or len(job.left) <= 1
-    if producer.closed or producer.mode == "transacted" or not in_hand:
+    makes_none = producer.closed or producer.mode == "transacted"
+    if makes_none or (job.persistent and len(job.left) > 1):
+        if not makes_none:
+            _say_how_many(job)
         job.row["later" if job.late else "result"] = "refused"
         lab.producers.pop(f"#{job.row['first']}", None)
         lab.jobs.remove(job)
