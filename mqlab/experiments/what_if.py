@@ -94,6 +94,7 @@ def what_if(
     C did not receive message P-1.
       C without selector=n > 2: would receive it
     """
+    trace.require_whole("what_if")
     counts = trace.received()
     if consumer not in counts:
         raise UnknownName.of("consumer", consumer, counts)

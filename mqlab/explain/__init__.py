@@ -6,6 +6,8 @@ Every sentence says the time, what happened, and the reason with its source. `wh
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from mqlab.errors import BadValue, UnknownName
 from mqlab.explain.clients import of_client
 from mqlab.explain.explanation import Cause, Explanation
@@ -49,16 +51,18 @@ def explain(
             raise BadValue("why_not requires message=: explain(trace, message=..., why_not=...)")
         if consumer or broker or client:
             raise BadValue(f"why_not={why_not!r} names the consumer; leave out consumer=, client= and broker=")
+        trace.require_whole("why_not")
         return why_not_received(trace, message, why_not)
     asked = [name for name in (message, consumer, client, broker) if name is not None]
     if len(asked) > 1:
         raise BadValue("explain one thing at a time: a message (for a consumer), a consumer, client or broker")
+    if not asked:
+        return of_run(trace)
     if message is not None:
-        return of_message(trace, message)
-    if consumer is not None:
-        return of_consumer(trace, consumer)
-    if client is not None:
-        return of_client(trace, client)
-    if broker is not None:
-        return of_broker(trace, broker)
-    return of_run(trace)
+        answer = of_message(trace, message)
+    elif consumer is not None:
+        answer = of_consumer(trace, consumer)
+    else:
+        answer = of_client(trace, client) if client is not None else of_broker(trace, str(broker))
+    outside = f"This is a part of the run: {trace.part}; what happened before and after is outside."
+    return replace(answer, told=(*answer.told, outside)) if trace.part else answer

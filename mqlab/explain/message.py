@@ -66,7 +66,7 @@ def _not_moved(trace: Trace, number: int) -> Iterator[str]:
 def never_sent(trace: Trace, message: str | int) -> Explanation | None:
     """Return why a message that was to be sent never was; None for one that was, or that was not planned."""
     producer, _, place = str(message).rpartition("-")
-    for one in unsent(trace) if place.isdecimal() and not trace.header.get("part") else ():
+    for one in unsent(trace) if place.isdecimal() else ():
         if one.producer == producer and one.planned - one.missing < int(place) <= one.planned:
             cut = any("the run ended at" in row.why for row in trace.undone)
             why = one.why or ("the run ended before" if cut else "the run does not tell why")

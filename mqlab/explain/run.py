@@ -34,11 +34,15 @@ def of_run(trace: Trace) -> Explanation:
     """Tell who received what, what waits where and why, what was lost, and what faults there were."""
     told: list[Line] = [*_received(trace)]
     told += _waiting(trace)
-    for tell in (_gone, _twice, _faults, _split):
+    of_whole = () if trace.part else (_away, _split)
+    for tell in (_gone, _twice, _faults, *of_whole):
         told += tell(trace)
     if trace.header.get("real"):
         told.append(f"The real broker: {trace.header['real']}")
     told += _some((f"Not done: {one}." for one in trace.undone), "thing not done", "things not done")
+    if trace.part:
+        title = f"{counted(trace.index().count, 'message was', 'messages were')} sent in this part of the run"
+        return Explanation(f"{title}: {trace.part}; what happened before and after is outside.", tuple(told))
     if not trace.index().count:
         return Explanation("0 messages were sent. To see one move, add a producer and a consumer.", tuple(told))
     return Explanation(f"{counted(trace.index().count, 'message was', 'messages were')} sent.", tuple(told))
@@ -123,7 +127,7 @@ def _split(trace: Trace) -> Iterator[str]:
 
 
 def _faults(trace: Trace) -> Iterator[Line]:
-    """Yield the faults, each in its sentence, and how long brokers and clients were away."""
+    """Yield the faults, each in its sentence."""
     rows = trace.rows(*FAULTS)
     apart = [row for row in rows if trace.column("msg")[row] < 0]
     told = (sentence(trace, trace.event(row)) for row in apart[:MOST])
@@ -136,6 +140,10 @@ def _faults(trace: Trace) -> Iterator[Line]:
             f"{counted(len(taken), 'message was', 'messages were')} recovered from a store after a "
             "restart or takeover."
         )
+
+
+def _away(trace: Trace) -> Iterator[Line]:
+    """Yield how long destinations and clients had no broker."""
     away = {who: sum(end - begin for begin, end in spans) for who, spans in trace.downtime().items()}
     order = sorted(away, key=lambda who: -away[who]) if len(away) > MOST else away
     lines = (f"{who} was without a broker for {told_time(away[who])}." for who in order)

@@ -15,7 +15,7 @@ from mqlab.replay import store
 from mqlab.replay.cells import COUNT_COLUMNS, DEPTH, DEPTH_COLUMNS, FORM, KINDS, MARGINALS, counts
 from mqlab.spec.json_types import JsonDict
 from mqlab.spec.plural import counted
-from mqlab.spec.values import duration
+from mqlab.spec.values import duration, told_ms
 from mqlab.trace import parquet
 from mqlab.trace.trace import Trace
 
@@ -140,7 +140,8 @@ class PyramidReader:
         columns = {name: table.column(name).to_numpy() for name in table.column_names}
         columns["cause"] = cause
         plain = {name: values.tolist() for name, values in columns.items()}
-        header = {**self._header(first + np.arange(len(cause))), "window": [t0, t1]}
+        part = f"from {told_ms(t0)} to {told_ms(t1)} ms of {told_ms(self.span[1])} ms"
+        header = {**self._header(first + np.arange(len(cause)), part), "window": [t0, t1]}
         return Trace.from_columns(header, self.names, plain)
 
     def path(self, message: int) -> pa.Table:
@@ -157,11 +158,11 @@ class PyramidReader:
         known = (place < len(rows)) & (rows[np.minimum(place, len(rows) - 1)] == columns["cause"])
         columns["cause"] = np.where(known, place, -1)
         plain = {name: values.tolist() for name, values in columns.items()}
-        return Trace.from_columns(self._header(rows), self.names, plain)
+        return Trace.from_columns(self._header(rows, f"the events of message {message}"), self.names, plain)
 
-    def _header(self, rows: Numbers) -> dict[str, object]:
-        """Return the header of a part: what is told of its events, by their rows in the part."""
-        header: JsonDict = {**self.manifest["header"], "part": True}
+    def _header(self, rows: Numbers, part: str) -> dict[str, object]:
+        """Return the header of a *part*: which it is, and what is told of its events, by their rows there."""
+        header: JsonDict = {**self.manifest["header"], "part": part}
         if not header.get("details"):
             return header
         at = np.array([row for row, _ in header["details"]])

@@ -17,7 +17,11 @@ WAYS = ("refuse", "reset_once", "hang", "drop_replies")
 
 @dataclass(frozen=True, slots=True)
 class Crash(Action):
-    """Kill a broker process (SIGKILL): sockets close, file locks are released."""
+    """Kill a broker process (SIGKILL): sockets close, file locks are released.
+
+    Without `at` the next action waits until the network is at rest, and a producer in the background has sent
+    all. With times, such as ``Crash("A", at="2s")`` and ``Restart("A", at="5s")``, they go by the clock.
+    """
 
     broker: str
 

@@ -111,6 +111,8 @@ class Account(TextTable, Mapping[int, Entry]):
                 rule, why = Reason.broker_stopped, f"{event.broker} is down; its store holds it"
         elif fate is Fate.consumed:
             why = ""
+        elif fate is Fate.cut_off:
+            why = "what became of it is outside this part of the run"
         elif fate is Fate.lost and event.kind in (Kind.Stopped, Kind.Crashed, Kind.Interrupted):
             rule, why = Reason.connection_lost, "it was in transit when the connection was lost"
         elif fate is Fate.never_accepted and not why:

@@ -122,6 +122,12 @@ class Columns:
         self._details: dict[int, Mapping[str, object]] | None = None
         self._rows: dict[tuple[int, ...], array[int]] = {}
 
+    @property
+    def part(self) -> str:
+        """Which part of a run the trace is, such as ``the events of message 7``; empty for a whole run."""
+        part = self.header.get("part", "")
+        return part if isinstance(part, str) else "some of its events"  # of an older version
+
     @classmethod
     def from_columns(
         cls,

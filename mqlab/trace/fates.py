@@ -31,6 +31,7 @@ class Fate(StrEnum):
     dropped = "dropped"  # by a rule: no subscriber of the topic, a limit, an order of the client ...
     lost = "lost"  # by a fault: a stop or crash without a store, a connection that went ...
     never_accepted = "never accepted"  # no broker took it over: refused, or still on its way
+    cut_off = "cut off"  # the trace is a part of its run, and what became of the message lies outside
 
 
 FATES = tuple(Fate)
@@ -131,8 +132,11 @@ class Faults:
     def fate(self, sent: int, failed: int) -> tuple[int, int]:
         """Return (code, row) of a message that no broker took over: *sent* and *failed* are rows or -1.
 
-        Whose send failed knows; what was on its way when its connection went is lost.
+        Whose send failed knows; what was on its way when its connection went is lost. In a part of a run it
+        may have been taken over before or after.
         """
+        if failed < 0 and self.trace.part:
+            return CODE[Fate.cut_off], sent
         if failed >= 0 or sent < 0:
             return CODE[Fate.never_accepted], max(failed, sent)
         frm = self.trace.column("frm")[sent]

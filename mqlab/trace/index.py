@@ -43,14 +43,18 @@ class Index:
         return rows[starts[msg] : starts[msg + 1]]
 
     def name(self, msg: int) -> str:
-        """Return the name of a message; raises `BadValue` for a number that none has."""
+        """Return the name of a message; raises `BadValue` for a number that none has.
+
+        In a part of a run it is the number, as what its producer sent before is not known there.
+        """
         for node, numbers in self.sent.items():
             place = bisect_left(numbers, msg)  # they go up, unless it sent for two actions at a time
             if place == len(numbers) or numbers[place] != msg:
                 place = numbers.index(msg) if msg in numbers else -1
             if place >= 0:
-                return f"{self.trace.names['node'][node]}-{place + 1}"
-        raise BadValue(f"no message {msg}: the run sent {counted(self.count, 'message')}")
+                return str(msg) if self.trace.part else f"{self.trace.names['node'][node]}-{place + 1}"
+        where = "this part of the run" if self.trace.part else "the run"
+        raise BadValue(f"no message {msg}: {where} sent {counted(self.count, 'message')}")
 
     @property
     def count(self) -> int:
@@ -75,7 +79,7 @@ class Index:
         if text in self.foreign:
             return self.foreign[text]
         producer, _, place = text.rpartition("-")
-        if producer and place.isdecimal() and self.trace.header.get("part"):
+        if producer and place.isdecimal() and self.trace.part:
             raise BadValue(f"{text}: this trace is a part of its run; ask for the number of a message, e.g. 7")
         if producer and place.isdecimal():
             nodes = self.trace.names["node"]
@@ -92,6 +96,8 @@ class Index:
 
     def names(self) -> Mapping[int, str]:
         """Return message number -> name, of all."""
+        if self.trace.part:
+            return {msg: str(msg) for of in self.sent.values() for msg in of}
         nodes = self.trace.names["node"]
         return {msg: f"{nodes[node]}-{no}" for node, of in self.sent.items() for no, msg in enumerate(of, 1)}
 

@@ -25,13 +25,15 @@ def lines(trace: Trace) -> Lines:
     ran = f"{told_time(trace.end)}, {counted(len(trace), 'event')}, seed {trace.header.get('seed', 0)}"
     edition = f", edition {trace.header['edition']}" if "edition" in trace.header else ""
     found = [("run", ran + edition), ("brokers", _some(brokers)), ("messages", _fates(trace))]
+    if trace.part:
+        found.insert(1, ("a part", f"{trace.part}; what happened before and after is outside"))
     found.append(("received", _some([f"{who} {count}" for who, count in trace.received().items()])))
     lies = [
         f"{broker} {dest} {len(numbers)}"
         for broker, dests in trace.waiting().items()
         for dest, numbers in dests.items()
     ]
-    found += [("waiting", _some(lies))] * bool(lies)
+    found += [("at its end" if trace.part else "waiting", _some(lies))] * bool(lies)
     for fate, count, why, which in account.table()[1:]:
         if fate not in (Fate.consumed, Fate.waiting):
             found.append((fate, f"{count} ({which})" + f": {why}" * bool(why)))
@@ -65,7 +67,10 @@ def html(trace: Trace) -> str:
 
 def _fates(trace: Trace) -> str:
     account = trace.account()
-    told = ", ".join(f"{count} {fate}" for fate, count in account.counts().items())
+    at_end = " at its end" if trace.part else ""
+    told = ", ".join(
+        f"{count} {fate}" + at_end * (fate == Fate.waiting) for fate, count in account.counts().items()
+    )
     return f"{len(account)} sent" + f": {told}" * bool(told)
 
 

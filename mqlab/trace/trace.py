@@ -6,6 +6,7 @@ from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from mqlab.errors import BadValue
 from mqlab.spec import codec
 from mqlab.spec.action import Action
 from mqlab.spec.naming import bare
@@ -133,7 +134,8 @@ class Trace(Columns, Plottable):
         A message is *consumed* when a consumer received it and, if it was sent to a queue, no broker holds
         it any more; *waiting* while a broker holds it, unacknowledged or unread; *expired*, *dead-lettered*,
         *dropped* (by a rule) or *lost* (by a fault) by what happened to its last copy; *never accepted* if
-        no broker took it over. Of a topic's message this is the best that became of any copy.
+        no broker took it over. Of a topic's message this is the best that became of any copy. In a part of a
+        run, *waiting* is what a broker holds at its end, and *cut off* what went on outside.
         """
         if self._account is None:
             self._account = Account(self)
@@ -201,6 +203,7 @@ class Trace(Columns, Plottable):
         """
         from mqlab.trace import counters
 
+        self.require_whole("counters")
         return counters.counters(self, None if at is None else moment(at, "at"))
 
     def waiting(self) -> dict[str, dict[str, list[int]]]:
@@ -242,13 +245,21 @@ class Trace(Columns, Plottable):
     # Of a run with faults. Each is a short function over the columns in `accounts`.
 
     def unavailable(self, broker: str) -> list[tuple[Duration, Duration]]:
-        """Return from when to when a broker did not serve."""
+        """Return from when to when a broker did not serve; raises `BadValue` for a part of a run."""
+        self.require_whole("unavailable")
         return accounts.as_durations(accounts.unavailable(self, broker))
 
     def downtime(self) -> dict[str, list[tuple[Duration, Duration]]]:
-        """Return client or destination -> from when to when it had no broker."""
+        """Return client or destination -> from when to when it had no broker; raises `BadValue` for a part."""
+        self.require_whole("downtime")
         return {name: accounts.as_durations(spans) for name, spans in accounts.downtime(self).items()}
 
     def master(self, name: str, at: int | str) -> list[str]:
-        """Return who of the set *name* serves at a time such as ``"3s"``."""
+        """Return who of the set *name* serves at a time such as ``"3s"``; `BadValue` for a part of a run."""
+        self.require_whole("master")
         return accounts.masters(self, name, moment(at, "at"))
+
+    def require_whole(self, question: str) -> None:
+        """Raise `BadValue` for a question that hangs on the run's beginning, where the trace lacks it."""
+        if self.part:
+            raise BadValue(f"{question} goes by the run from its beginning; this trace is a part: {self.part}")

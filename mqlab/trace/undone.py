@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mqlab.spec.action import Acknowledge, Action, Commit, Consumer, Producer, Rollback
+from mqlab.spec.action import Acknowledge, Action, Commit, Consumer, Producer, Rollback, Wait
 from mqlab.spec.naming import called
 from mqlab.spec.plural import counted
 from mqlab.spec.values import duration, told_time
@@ -38,7 +38,7 @@ def undone(trace: Trace) -> tuple[Undone, ...]:
 
     Of a part of a run nothing can be said: it is empty.
     """
-    if "scenario" not in trace.header or trace.header.get("part"):
+    if "scenario" not in trace.header or trace.part:
         return ()
     rows = [Undone(row["what"], row["why"]) for row in trace.header.get("undone", ())]
     found = [
@@ -48,6 +48,7 @@ def undone(trace: Trace) -> tuple[Undone, ...]:
         *_faults(trace, {row.what for row in rows}),
         *_clients(trace, {row.what for row in rows}),
         *_late(trace),
+        *_held_up(trace),
         *(missing := [*_messages(trace)]),
         *_too_late(trace),
         *_problems(trace, {row.what for row in missing}),
@@ -168,6 +169,45 @@ def _late(trace: Trace) -> Iterator[Undone]:
                         f"{told_time(sent[action.name])}, because actions without at= wait for rest; "
                         "give it at='0s'",
                     )
+
+
+def _held_up(trace: Trace) -> Iterator[Undone]:
+    """Yield the stops of brokers after which the script went on only when a producer beside it was done.
+
+    An action without `at` is over when the network is at rest, and with such a producer it is not.
+    """
+    ended = {name: _times(trace, kind) for name, kind in _ENDS.items()}
+    begun = {"Restart": _times(trace, Kind.Restarted), **ended}
+    sent = _last(trace, Kind.Sent)
+    sending: dict[str, int] = {}  # producer in the background -> when it sent its last message
+    held: tuple[Action, int, str] | None = None
+    waits = 0  # us, of waits that were asked for since then
+    for action in trace.actions:
+        kind = type(action).__name__
+        if isinstance(action, Wait):
+            waits += duration(action.time, "time")
+        if isinstance(action, Producer) and action.in_background and action.name in sent:
+            sending[action.name] = sent[action.name]
+        name = getattr(action, "broker", getattr(action, "who", None))
+        times = begun.get(kind, {}).get(str(name), ())
+        if action.at is not None or len(times) != 1:  # of several it is not known which is whose
+            continue
+        if held is not None and times[0] - waits >= sent[held[2]]:
+            what, time, producer = held
+            waited = f"from {told_ms(time)} ms to {told_ms(sent[producer])} ms, when {producer} had sent all"
+            why = f"actions without at= wait for rest, so the next one waited {waited}; give them at="
+            yield Undone(called(what), why)
+            return
+        late = [one for one, last in sending.items() if last > times[0]]
+        if held is None and late and kind in _ENDS:
+            held, waits = (action, times[0], max(late, key=lambda one: sending[one])), 0
+
+
+def _last(trace: Trace, kind: Kind) -> dict[str, int]:
+    """Return client -> when it last did this (us)."""
+    names, times = trace.names["node"], trace.column("t")
+    frm = trace.column("frm")
+    return {names[frm[row]]: times[row] for row in trace.rows(kind) if frm[row] >= 0}
 
 
 def _first(trace: Trace, kind: Kind) -> dict[str, int]:

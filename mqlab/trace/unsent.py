@@ -34,7 +34,12 @@ class Unsent:
 
 
 def unsent(trace: Trace) -> list[Unsent]:
-    """Return the producers of a run that have not sent all of their messages, in the order of the script."""
+    """Return the producers of a run that have not sent all of their messages, in the order of the script.
+
+    A part of a run does not tell.
+    """
+    if trace.part:
+        return []
     groups = {action.name for action in trace.actions if type(action).__name__ in GROUPS}  # type: ignore[attr-defined]
     planned, product = Counter[str](), trace.header.get("product", "activemq")
     on: dict[str, list[tuple[int, Action]]] = {}

@@ -60,6 +60,8 @@ CASES = {
     "unknown-host": (pair(linked("static:(tcp://gone:1,tcp://localhost:2)")), "0.xml:3", pair(linked())),
     "port-closed": (pair(linked("static:(tcp://B:61616)")), "0.xml:3",
                     pair(linked("static:(tcp://B:2)"))),
+    "no-openwire": ((written("A", transport=OK.replace("tcp:", "mqtt:")), written("B", port=2)), "0.xml:3",
+                    pair()),
     "port-twice": (pair(transport_twice := OK.replace("{port}", "7") + OK.replace("{port}", "7")),
                    "0.xml:5", pair()),
     "bad-address": (pair(linked("static:(tcp://B:2")), "0.xml:3", pair(linked())),

@@ -10,6 +10,7 @@ import mqlab as mq
 from mqlab.errors import BadValue
 from mqlab.replay import long, store
 from mqlab.spec.values import Duration
+from mqlab.trace import Kind
 from mqlab.views.scene import scene
 from mqlab.views.sizes import ROOMS
 from mqlab.views.stage import Kept
@@ -208,3 +209,39 @@ def test_a_part_of_a_run_says_nothing_of_what_the_run_did_beside_it(tmp_path):
         with pytest.raises(BadValue, match="this trace is a part of its run; ask for the number of a message"):
             mq.explain(part, message="P-7")
     assert "received by" in mq.explain(tiles.of_message(7), message=7).title
+
+
+def test_what_a_window_cuts_off_is_no_fate(tmp_path):
+    """Each message of the run is consumed; a part tells what it saw of that, and which part it is."""
+    trace = mq.run(mq.chain(3), mq.Consumer("C", on="B3", reads=mq.Queue("Q")),
+                   mq.Producer("P", on="B1", sends=20, to=mq.Queue("Q")))  # fmt: skip
+    tiles = mq.replay.open(mq.replay.write(trace, tmp_path / "run"))
+    begin = trace.column("t")[trace.rows(Kind.Sent)[0]]
+    seen = set()
+    for end in range(begin, trace.end, 500):
+        part = tiles.window(begin + (end - begin) // 2, end)
+        seen |= set(part.account().counts())
+    assert seen == {"consumed", "waiting", "cut off"}
+    part = tiles.window("0s", begin)
+    told = f"from 0 to {begin // 1000} ms of {trace.end // 1000} ms; what happened before and after is outside"
+    assert f"a part    {told}" in str(part)
+    assert "1 sent: 1 cut off" in str(part)
+    for explained in (
+        mq.explain(part),
+        mq.explain(part, message=1),
+        mq.explain(part, "P"),
+        mq.explain(part, "B1"),
+    ):
+        assert told in str(explained)
+    assert "never sent" not in str(mq.explain(part, "P"))
+    assert part.message_name(1) == "1"
+
+
+@pytest.mark.parametrize("question", [
+    lambda part: part.counters(), lambda part: part.downtime(), lambda part: part.unavailable("A"),
+    lambda part: part.master("A", 0), lambda part: mq.explain(part, message=1, why_not="C1"),
+    lambda part: mq.what_if(part, message=1, consumer="C1")])  # fmt: skip
+def test_a_part_refuses_what_hangs_on_the_beginning_of_its_run(tmp_path, question):
+    tiles = mq.replay.open(mq.replay.write(mq.run("fuse:2.20"), tmp_path / "run"))
+    with pytest.raises(BadValue, match="from its beginning; this trace is a part: the events of message 1"):
+        question(tiles.of_message(1))

@@ -21,6 +21,7 @@ DECIDES = {
     Fate.dropped: {Kind.Discarded, Kind.Unsubscribed},
     Fate.lost: {Kind.Discarded, Kind.Unsubscribed, Kind.Stopped, Kind.Crashed, Kind.Interrupted},
     Fate.never_accepted: {Kind.Sent, Kind.Failed},
+    Fate.cut_off: {Kind.Sent},
 }  # fmt: skip
 
 Held = Iterator[tuple[str, object, int]]  # broker, destination, number of the message

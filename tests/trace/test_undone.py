@@ -1,6 +1,7 @@
 """What was asked of a run and not done stands in `trace.undone`, with the reason; what was done does not."""
 
 import random
+import re
 
 import pytest
 
@@ -387,11 +388,18 @@ def test_the_next_action_does_not_wait_for_a_client_that_would_give_up():
     assert trace.received() == {"C": 2}
 
 
-def test_a_file_that_empties_its_store_at_a_start_is_told(tmp_path):
-    """A broker of a run finds its messages again, which the real one would not."""
-    (tmp_path / "activemq.xml").write_text(
-        '<broker xmlns="http://activemq.apache.org/schema/core" brokerName="A" '
-        'deleteAllMessagesOnStartup="true"/>'
-    )
-    found = str(mq.check(mq.load(tmp_path / "activemq.xml")))
-    assert "messages in the store of a broker survive its restart" in found
+def in_traffic(*more):
+    sends = mq.Producer("P", on="B1", sends=1000, to=Q, every="5ms", in_background=True)
+    return mq.run(mq.chain(2), sends, *more)
+
+
+def test_a_producer_in_the_background_that_holds_the_script_up_is_told():
+    """A crash in its traffic is over at rest: the wait after it begins when all is sent."""
+    held = in_traffic(mq.Wait("2s"), mq.Crash("B2"), mq.Wait("1s"), mq.Restart("B2"))
+    (row,) = told(held)
+    told_of = r"Crash B2: actions without at= wait for rest, so the next one waited from \d+ ms to 69\d\d ms"
+    assert re.fullmatch(told_of + ", when P had sent all; give them at=", row)
+    (restarted,) = (event.t for event in held.events() if event.kind == mq.Kind.Restarted)
+    assert restarted > "7900ms"
+    assert told(in_traffic(mq.Crash("B2", at="2s"), mq.Restart("B2", at="3s"))) == []
+    assert told(in_traffic(mq.Wait("8s"), mq.Crash("B2"), mq.Wait("1s"), mq.Restart("B2"))) == []

@@ -42,6 +42,7 @@ class BrokerOptions(TypedDict, total=False):
     advisory_support: bool | None
     store: Literal["memory", "kahadb", "jdbc"] | None
     shared_store: str | None
+    delete_all_messages_on_startup: bool | None
     broker_name: str | None
     process: bool | None
     link: bool | None

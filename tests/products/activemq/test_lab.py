@@ -90,6 +90,26 @@ def test_routes_that_multiply_are_stopped_with_advice():
         play(scenario, limit=2000)
 
 
+def test_a_broker_that_deletes_all_messages_when_it_starts_loses_what_its_store_held(tmp_path):
+    """A slave on the same store does so, too, when it takes over."""
+    (tmp_path / "activemq.xml").write_text(
+        '<broker xmlns="http://activemq.apache.org/schema/core" brokerName="A" '
+        'deleteAllMessagesOnStartup="true"/>'
+    )
+    sends, reads = mq.Producer("P", on="A", sends=3, to=mq.Queue("Q")), mq.Queue("Q")
+    loaded = mq.load(tmp_path / "activemq.xml")
+    again = (sends, mq.Stop("A"), mq.Restart("A"), mq.Consumer("C", on="A", reads=reads))
+    trace = mq.run(loaded, *again)
+    assert (trace.received(), trace.undone) == ({"C": 0}, ())
+    assert "3 (1-3): the broker's store was deleted" in str(trace)
+    assert mq.run(loaded.change("A", delete_all_messages_on_startup=False), *again).received() == {"C": 3}
+    for deletes, received in ((True, 0), (False, 3)):
+        pair = mq.Network(mq.Broker("A", shared_store="s"),
+                          mq.Broker("B", shared_store="s", delete_all_messages_on_startup=deletes))  # fmt: skip
+        takes_over = (sends, mq.Crash("A"), mq.Wait("20s"), mq.Consumer("C", on="B", reads=reads))
+        assert mq.run(pair, *takes_over).received() == {"C": received}
+
+
 def test_messages_in_a_memory_store_are_told_lost():
     trace = mq.run(mq.Network(mq.Broker("A", store="memory")), mq.Producer("P", on="A", sends=2, to=FOO),
                    mq.Stop("A"))  # fmt: skip

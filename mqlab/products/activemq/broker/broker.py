@@ -84,6 +84,8 @@ class Broker:
         """Serve clients and bridges, with what the store holds."""
         self.running = True
         self.record(Kind.Restarted if self.incarnations > 1 else Kind.Started)
+        if self.spec.get("delete_all_messages_on_startup", self.lab.edition):
+            self.store.delete(self)
         self.store.restore(self)
         advisory.fire(self, "MasterBroker")
 

@@ -34,6 +34,16 @@ class PersistenceAdapter:
     def release(self, broker: Broker) -> None:
         """Let go of the store: nobody waits for it."""
 
+    def delete(self, by: Broker) -> None:
+        """Delete all that its last user had kept, on behalf of a broker that is about to start."""
+        brokers = {broker.node: broker for broker in by.lab.brokers.values()}
+        for sub in self.durables:
+            durable.ended(brokers[self.last], sub, Reason.store_deleted)
+        holders = self.holders
+        for message in self.empty():
+            broker = brokers[holders[message]]
+            broker.record_message(Kind.Discarded, message, rule=Reason.store_deleted, cause=message.row)
+
     def empty(self) -> list[Message]:
         """Somebody has deleted the files; returns the messages that are lost."""
         lost = [message for kept in self.destinations.values() for message in kept]

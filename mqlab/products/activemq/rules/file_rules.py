@@ -95,6 +95,22 @@ def _filter_prefix(file: BrokerFile) -> Found:
             yield file.at(connector.element), {"part": short[0]}
 
 
+@rule(
+    "no-openwire",
+    "warning",
+    finds="a broker without a transport connector for OpenWire",
+    what="it has no transport connector for OpenWire ({has}): no client with an address can connect, no bridge",
+    fix="add e.g. <transportConnector name='openwire' uri='tcp://0.0.0.0:61616'/>; mqlab goes by names alone",
+    source="ActiveMQ, transport connectors",
+    unshown="mqlab resolves brokers by name and ignores what they listen on",
+    of=(files,),
+)
+def _no_openwire(file: BrokerFile) -> Found:
+    has = file.broker.transports
+    if has and not any(one.openwire for one in has):
+        yield file.at(has[0].element), {"has": ", ".join(one.uri for one in has)}
+
+
 @not_played(
     "left-out",
     finds="what stands in a file of ActiveMQ and is not played",

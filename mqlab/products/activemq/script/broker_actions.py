@@ -6,18 +6,15 @@ from collections import deque
 from typing import TYPE_CHECKING
 
 from mqlab.engine.completion import Completion
-from mqlab.products.activemq.broker import durable
 from mqlab.products.activemq.script.steps import RunningStep, script_option
 from mqlab.spec.action import Action, Pause, Restart, Resume, Settle, Start, Stop
 from mqlab.spec.clients import StartBrokers
 from mqlab.spec.faults import Crash, HostDown
 from mqlab.spec.naming import called
 from mqlab.spec.values import duration
-from mqlab.trace.kinds import Kind, Reason
 
 if TYPE_CHECKING:
     from mqlab.products.activemq.broker.broker_service import BrokerService
-    from mqlab.products.activemq.ha.persistence_adapter import PersistenceAdapter
     from mqlab.products.activemq.lab import Lab
     from mqlab.products.activemq.script.runner import ScriptRunner
 
@@ -85,22 +82,11 @@ def start_broker(runner: ScriptRunner, action: Restart) -> None:
     if process.alive:
         runner.lab.tell_in_vain(called(action), "the broker was running already")
     if action.store == "new":
-        _delete(runner, process.broker.store)
+        process.broker.store.delete(process.broker)
     process.start(action.broker_id == "new")
     runner.now.life = process.incarnation
     if script_option(action, "wait_ms") is not None and script_option(action, "max_ms") is None:
         runner.now.until = None
-
-
-def _delete(runner: ScriptRunner, store: PersistenceAdapter) -> None:
-    """Somebody deletes a store: what its last user had kept is gone."""
-    brokers = {broker.node: broker for broker in runner.lab.brokers.values()}
-    for sub in store.durables:
-        durable.ended(brokers[store.last], sub, Reason.store_deleted)
-    holders = store.holders
-    for message in store.empty():
-        broker = brokers[holders[message]]
-        broker.record_message(Kind.Discarded, message, rule=Reason.store_deleted, cause=message.row)
 
 
 def has_started(runner: ScriptRunner, waiting: RunningStep, action: Restart) -> bool:
