@@ -194,7 +194,7 @@ def _held_up(trace: Trace) -> Iterator[Undone]:
             continue
         if held is not None and times[0] - waits >= sent[held[2]]:
             what, time, producer = held
-            waited = f"from {told_ms(time)} ms to {told_ms(sent[producer])} ms, when {producer} had sent all"
+            waited = f"from {told_time(time)} to {told_time(sent[producer])}, when {producer} had sent all"
             why = f"actions without at= wait for rest, so the next one waited {waited}; give them at="
             yield Undone(called(what), why)
             return
