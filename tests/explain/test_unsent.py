@@ -86,9 +86,7 @@ def test_a_broker_that_is_down_gets_nothing_and_that_is_told_once():
     trace = mq.run(A, mq.Consumer("C", on="A", reads=Q), sends(every="1s", at="1s"), mq.Crash("A", at="2500ms"))
     assert title(trace, "P-4") == "Message P-4 was never sent: A crashed at 2.5 s."
     assert title(trace, "P-4", why_not="C") == "Message P-4 was never sent: A crashed at 2.5 s."
-    assert [str(one) for one in trace.undone] == [
-        "Producer P: 3 of 5 messages never sent; A crashed at 2.5 s"
-    ]
+    assert [str(one) for one in trace.undone] == ["Producer P: 3 of 5 messages never sent; A crashed at 2.5 s"]
 
 
 def test_who_was_cut_off_by_the_end_of_the_run():
