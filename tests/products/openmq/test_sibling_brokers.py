@@ -305,11 +305,15 @@ def test_only_persistent_sends_wait_for_the_new_home_when_one_was_lost(persisten
     assert sorted(got(found, "C")) == ([1, 2, 4, 5] if persistent == "true" else [])
 
 
-def test_a_producer_without_reconnect_has_each_message_refused():
+@pytest.mark.parametrize(("count", "refused"), [(1, [1]), (2, None)])
+def test_a_producer_without_reconnect_fails_and_has_a_closed_session(count, refused):
     found = run("open_producer producer=P broker=b1 queue=Q\nkill broker=b1\n"
-                "send producer=P count=2 id=send", **HOME)  # fmt: skip
-    row = next(row for row in found["operations"] if row.get("id") == "send")
-    assert (row["result"], row["sent"], row["refused"]) == ("refused", 0, [1, 2])
+                f"send producer=P count={count} id=send\nsend producer=P count=1 id=again", **HOME)  # fmt: skip
+    rows = {row["id"]: row for row in found["operations"] if "id" in row}
+    assert (rows["send"]["result"], rows["send"]["sent"]) == ("refused", 0)
+    assert rows["send"].get("refused") == refused
+    assert rows["again"]["result"] == "refused"
+    assert not {"sent", "refused"} & set(rows["again"])
 
 
 def test_who_asks_a_frozen_broker_waits_and_goes_on_when_it_wakes_up():

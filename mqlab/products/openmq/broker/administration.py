@@ -32,6 +32,12 @@ def _asked(lab: Cluster, keys: Keys) -> tuple[Broker, Destination, bool]:
     return broker, dest, dest in broker.instances
 
 
+def _managed(lab: Cluster, keys: Keys) -> tuple[Broker, Destination, bool]:
+    """Return the same, and whether the broker's administration finds that destination."""
+    broker, dest, there = _asked(lab, keys)
+    return broker, dest, there and not broker.instances[dest].unlisted
+
+
 def do_create_destination(lab: Cluster, keys: Keys) -> Outcome:
     """Create a destination, everywhere at once; the broker asked waits for all (OpenMQ rule 8.13)."""
     broker, _, there = _asked(lab, keys)
@@ -53,6 +59,8 @@ def _create(asked: tuple[Cluster, Keys, int]) -> bool:
     lab, keys, end = asked
     broker, dest, there = _asked(lab, keys)
     in_vain, broker.hangs = broker.hangs and lab.clock.now >= end, False
+    if in_vain and not there:  # it is there all the same, and no administrator finds it (OpenMQ rule 8.13)
+        broker.add(dest, "admin").unlisted = True
     return not there and not in_vain and cluster.change(broker, "create", dest, dict(keys.get("options", {})))
 
 
@@ -77,7 +85,7 @@ def do_update_destination(lab: Cluster, keys: Keys) -> Outcome:
 
     At the broker asked they are in force at once, and it does not hang (OpenMQ rule 6.1).
     """
-    broker, dest, there = _asked(lab, keys)
+    broker, dest, there = _managed(lab, keys)
     if there and broker.asks_master_in_vain and "LocalOnly" not in keys["options"]:
         cluster.CHANGES["update"](broker, dest, dict(keys["options"]))
     return _changes(lab, keys, _update) if there else False
@@ -85,7 +93,7 @@ def do_update_destination(lab: Cluster, keys: Keys) -> Outcome:
 
 def _update(asked: Asked) -> bool:
     keys = asked[1]
-    broker, dest, there = _asked(*asked)
+    broker, dest, there = _managed(*asked)
     allowed = there and "LocalOnly" not in keys["options"]
     changed = allowed and cluster.change(broker, "update", dest, dict(keys["options"]))
     if changed:  # who lacks it has it now (OpenMQ rule 3.6)
@@ -119,7 +127,7 @@ def _destroy(asked: Asked) -> bool:
 
 def do_purge(lab: Cluster, keys: Keys) -> bool:
     """Remove what one broker has of a destination (OpenMQ rule 3.8)."""
-    broker, dest, there = _asked(lab, keys)
+    broker, dest, there = _managed(lab, keys)
     if dest == DEAD:  # every broker has one
         there = bool(broker.add(dest, "auto"))
     if there and broker.serves:
@@ -149,7 +157,7 @@ def _unsubscribe(asked: Asked) -> bool:
 
 def do_pause_destination(lab: Cluster, keys: Keys, paused: bool = True) -> bool:
     """Pause one broker's instance: its producers and consumers wait."""
-    broker, dest, there = _asked(lab, keys)
+    broker, dest, there = _managed(lab, keys)
     if there and broker.serves:
         broker.instances[dest].paused = paused
         broker.instances[dest].producers.check()

@@ -78,7 +78,8 @@ def do_send(lab: Cluster, keys: Keys) -> Outcome:
     row = {"first": first, "count": count, "result": "blocked"}
     producer = lab.producers.get(str(keys.get("producer")))
     job = SendJob(row, _kept(producer, keys), range(first, first + count), [], producer)
-    if job.left and producer and not producer.open and producer.mode != "transacted":
+    waits = producer is not None and not producer.open and clients.comes_back(producer)
+    if job.left and producer and waits and producer.mode != "transacted":
         _send_into_nothing(job, producer)
         if keys.get("persistent", True):
             return RunningStep(_can_send, (lab, job), limit_of(keys), _begin)
@@ -155,11 +156,9 @@ def go_on(lab: Cluster, job: SendJob) -> bool:
             job.row["later" if job.late else "result"] = "refused"
             lab.jobs.remove(job)
             return True
-    if not producer.open and not clients.comes_back(producer) and producer.mode == "transacted":
-        job.row["result"] = "refused"  # its session is closed, and makes no message (C4313)
-        lab.jobs.remove(job)
+    if not producer.open and not clients.comes_back(producer) and not _fails_in_turn(lab, job, producer):
         return True
-    if producer.cut_off or (not producer.open and not clients.comes_back(producer)):
+    if producer.cut_off:
         job.refused += job.left
         job.left = range(0)
     # The next message may wait for its time, or for the receipt of the one before.
@@ -186,6 +185,26 @@ def go_on(lab: Cluster, job: SendJob) -> bool:
     if not job.left and not job.under_way:
         _end(lab, job)
     return moved
+
+
+def _fails_in_turn(lab: Cluster, job: SendJob, producer: Client) -> bool:
+    """A producer has lost its broker for good: what it has in hand fails (C4064), then its session is closed.
+
+    That makes no message more (C4059, later C4313), which ends the whole step: False. Nobody waits for what is
+    not persistent: the first such message is lost unnoticed, the others fail before the session is closed.
+    """
+    makes_none = producer.closed or producer.mode == "transacted"
+    if makes_none or (job.persistent and len(job.left) > 1):
+        if not makes_none:
+            _say_how_many(job)
+        job.row["later" if job.late else "result"] = "refused"
+        lab.producers.pop(f"#{job.row['first']}", None)
+        lab.jobs.remove(job)
+    else:
+        job.refused += job.left if job.persistent else job.left[1:]
+        job.left = range(0)
+    producer.closed = True
+    return job in lab.jobs
 
 
 Sent = tuple[SendJob, Client, Message]

@@ -147,6 +147,7 @@ def start(broker: Broker) -> None:
     broker.lives += 1
     lab.notes.add(Kind.Restarted if broker.lives > 1 else Kind.Started, broker=broker.node)
     for dest, instance in list(broker.instances.items()):
+        instance.unlisted = False
         owner = lab.consumers.get(str(instance.owner))
         if instance.created_by == "temporary" and owner and owner.keys.get("reconnect"):
             lab.later(RETURN_WINDOW, on_window_over, (broker, dest))
