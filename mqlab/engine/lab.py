@@ -30,7 +30,7 @@ from mqlab.spec.link import Links
 from mqlab.spec.naming import called
 from mqlab.spec.plural import counted
 from mqlab.spec.scenario import AnyNetwork, Scenario
-from mqlab.spec.values import Duration, duration, moment, told_ms
+from mqlab.spec.values import Duration, duration, moment, told_time
 from mqlab.trace.record import Recorder
 from mqlab.trace.trace import Trace
 
@@ -82,7 +82,7 @@ class Lab(Limited, Chances, ABC):
             self.schedule(action)
 
     def __repr__(self) -> str:
-        return f"<mqlab.Lab at {told_ms(self.now)} ms, {counted(self.recorder.count, 'event')}>"
+        return f"<mqlab.Lab at {told_time(self.now)}, {counted(self.recorder.count, 'event')}>"
 
     def __dir__(self) -> list[str]:
         """Return what a user of the lab needs; the rest is for those who build one."""
@@ -254,7 +254,7 @@ class Lab(Limited, Chances, ABC):
             if self.clock.now > self.rest_since + LONGEST_REST and self.expecting:
                 raise BadValue(
                     f"not at rest after {LONGEST_REST // 60_000_000} min, stopped at "
-                    f"{told_ms(self.clock.now)} ms: {self.expecting}; set until=..."
+                    f"{told_time(self.clock.now)}: {self.expecting}; set until=..."
                 )
             if not self.clock.step():
                 self.clock.next()
