@@ -19,7 +19,7 @@ from mqlab.engine import hurrying
 from mqlab.engine.chances import Chances
 from mqlab.engine.clock import NEVER, Call, Clock
 from mqlab.engine.completion import Completion, Timed
-from mqlab.engine.limits import LONGEST_REST, Limited
+from mqlab.engine.limits import LONGEST_REST, Limited, ahead
 from mqlab.engine.link import Link, LinkQuality
 from mqlab.engine.looks import Looks
 from mqlab.engine.timing import Timing
@@ -154,10 +154,7 @@ class Lab(Limited, Chances, ABC):
     def due(self, action: Timed) -> int:
         """Return when *action* is due (us); raises `BadValue` for a time that is over."""
         time = self.clock.now if action.at is None else duration(action.at, "at")
-        if time < self.clock.now:
-            told, now = called(self.action_of(action)), told_time(self.clock.now)
-            raise BadValue(f"{told} is in the past (now: {now}); choose a later time")
-        return time
+        return ahead(time, self.clock.now, called(self.action_of(action)))
 
     def on_scheduled(self, action: Timed) -> None:
         """The time of an action has come: it happens beside the others."""
@@ -332,7 +329,7 @@ class Lab(Limited, Chances, ABC):
 
     def until(self, time: int | str) -> None:
         """Let time pass until *time* (such as ``"2s"``) after the lab's start."""
-        self._play(moment(time, "until"))
+        self._play(ahead(moment(time, "until"), self.clock.now, f"until={time!r}"))
 
     def rest(self) -> None:
         """Let time go on until the script is over and nothing moves any more."""

@@ -62,3 +62,10 @@ class Limited:
         if messages > self.most:
             sent = counted(messages, "message")
             raise BadValue(f"more than {counted(self.most, 'event')} result from {sent}; send fewer")
+
+
+def ahead(time: int, now: int, what: str) -> int:
+    """Return a time (us) that is not over; raises `BadValue` for one that is."""
+    if time < now:
+        raise BadValue(f"{what} is in the past (now: {told_time(now)}); choose a later time")
+    return time

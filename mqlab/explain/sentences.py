@@ -11,6 +11,7 @@ from mqlab.spec.network_names import DATABASE
 from mqlab.spec.values import told_time
 from mqlab.trace import accounts, questions
 from mqlab.trace.event import Event
+from mqlab.trace.fates import BURIED
 from mqlab.trace.kinds import Kind, Reason
 from mqlab.trace.trace import Trace
 
@@ -80,7 +81,7 @@ def _refused(trace: Trace, event: Event, detail: JsonDict) -> str:
 def _enqueued(trace: Trace, event: Event, detail: JsonDict) -> Line:
     if event.frm != event.broker:
         return f"{event.broker} enqueued it, received from {event.frm}{_over(event)}"
-    if event.cause is not None and trace.column("kind")[event.cause] == Kind.DeadLettered:
+    if event.cause is not None and trace.column("kind")[event.cause] in BURIED:
         return f"{event.broker} enqueued it in {event.destination}"
     text = f"{event.broker} copied it to {event.destination} (virtual destination)"
     return Sentence(text, source="ActiveMQ, virtual destinations")
