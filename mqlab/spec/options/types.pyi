@@ -91,9 +91,7 @@ class OpenmqBrokerOptions(TypedDict, total=False):
     autocreate_destination_max_total_msg_bytes: int | None
     autocreate_destination_max_bytes_per_msg: int | None
     autocreate_destination_max_num_producers: int | None
-    autocreate_destination_limit_behavior: (
-        Literal["REJECT_NEWEST", "REMOVE_OLDEST", "REMOVE_LOW_PRIORITY", "FLOW_CONTROL"] | None
-    )
+    autocreate_destination_limit_behavior: Literal["REJECT_NEWEST", "REMOVE_OLDEST", "REMOVE_LOW_PRIORITY", "FLOW_CONTROL"] | None
     autocreate_queue_max_num_active_consumers: int | None
     autocreate_queue_max_num_backup_consumers: int | None
     autocreate_queue_consumer_flow_limit: int | None
@@ -111,7 +109,7 @@ class ArtemisBrokerOptions(TypedDict, total=False):
     manager: bool | None
     restart_backup: bool | None
     allow_failback: bool | None
-    scale_down: Mapping[str, Any] | None
+    scale_down: Mapping[str, object] | None
     failover_on_shutdown: bool | None
     wait_for_activation: bool | None
     request_backup: bool | None
@@ -120,10 +118,10 @@ class ArtemisBrokerOptions(TypedDict, total=False):
     backup_request_retry_interval: int | None
     backup_port_offset: int | None
     excludes: Sequence[str] | None
-    master: Mapping[str, Any] | None
-    slave: Mapping[str, Any] | None
+    master: Mapping[str, object] | None
+    slave: Mapping[str, object] | None
     shared_store: str | None
-    address_settings: Mapping[str, Any] | None
+    address_settings: Mapping[str, object] | None
     cluster_password: str | None
     in_vm_connector: str | None
     in_vm_id: int | None
@@ -166,5 +164,5 @@ class NetworkChanges(BrokerOptions, NetworkConnectorOptions, total=False):
     name: str
     uri: str
     at: tuple[float, float] | None
-    policies: Sequence[Mapping[str, Any]]
-    composites: Sequence[Mapping[str, Any]]
+    policies: Sequence[Mapping[str, object]]
+    composites: Sequence[Mapping[str, object]]
