@@ -160,3 +160,9 @@ def test_two_names_are_too_many():
     for names, more in ((("A", "B"), {}), (("A",), {"broker": "B"})):
         with pytest.raises(BadValue, match="'A': name one thing alone, or pass message="):
             mq.explain(trace, *names, **more)
+
+
+def test_a_scale_down_that_names_no_connectors_says_so():
+    net = artemis.Network(artemis.Broker("B1", scale_down={}), artemis.Broker("B2"), queues=OF_Q)
+    trace = mq.run(net, mq.Producer("P", on="B1", sends=1, to=Q), mq.Stop("B1"))
+    assert "moved no messages: it names no connectors to other brokers" in str(mq.explain(trace, message="P-1"))
