@@ -15,8 +15,9 @@ from mqlab.explain import groups, script
 from mqlab.explain.case import ENDED, Case, of_kind
 from mqlab.explain.explanation import Cause, Explanation
 from mqlab.explain.message import ends, of_message
-from mqlab.explain.sentences import Sentence, ms, sentence
+from mqlab.explain.sentences import Sentence, sentence
 from mqlab.spec.plural import counted
+from mqlab.spec.values import told_time
 from mqlab.trace.event import Event
 from mqlab.trace.kinds import Kind, Reason
 from mqlab.trace.trace import Trace
@@ -94,7 +95,7 @@ def _absence(case: Case) -> Iterator[Cause]:
     if not case.homes and case.lives[0].t <= sent.t:
         left = case.ends[-1][1]
         assert left is not None
-        text = f"{consumer} left at {ms(left.t)}, before the message was sent"
+        text = f"{consumer} left at {told_time(left.t)}, before the message was sent"
         yield Cause(Sentence(text, left.t), Reason.consumer_left, left.row)
 
 

@@ -262,7 +262,7 @@ player.on("ready", () => {
     flag.style.transform = `translateX(calc(-50% + ${aside}px))`;
   };
   const tell = () => {
-    const text = timeText(player.runTime(player.panels[0], player.t));
+    const text = nowText();
     setText(bubble, text);
     keepWhole(bubble);
     if (player.playing && performance.now() - spoken < 400) return; // not as often as it is drawn

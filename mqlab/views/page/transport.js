@@ -155,5 +155,5 @@ player.on("ready", () => {
     clock.speed = SPEEDS[at];
     speed.selectedIndex = at;
   });
-  seldom(() => setText(clockNow, timeText(player.runTime(player.panels[0], player.t))));
+  seldom(() => setText(clockNow, nowText()));
 });
