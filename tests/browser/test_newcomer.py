@@ -84,7 +84,7 @@ def test_how_long_the_run_is_stands_only_where_there_is_room_for_it(laptop):
         for box in (one.bounding_box() for one in bar.get_by_role("button").all())
     )
     page.set_viewport_size({"width": 1440, "height": 1000})
-    whole.get_by_text("/ 28 ms").wait_for()
+    whole.get_by_text("/ 28.0 ms").wait_for()
 
 
 def test_the_bar_above_is_one_row_and_the_title_gives_way(laptop):

@@ -19,13 +19,13 @@ const setWindow = (from, to) => {
 
 // The axis of a long run is in seconds.
 const isLong = () => (player.panels[0].data("clock").t?.at(-1) ?? 0) >= 2000;
-// The time at which the picture stands: to the microsecond where something happens, else with as many digits as an eye
-// can follow.
+// With as many digits as an eye can follow.
+const roughTime = (ms) => (ms >= 1000 ? `${(ms / 1000).toFixed(3)} s` : `${ms.toFixed(1)} ms`);
+// The time at which the picture stands, to the microsecond where something happens.
 const nowText = () => {
   const ms = player.runTime(player.panels[0], player.t),
     { t = [] } = player.panels[0].data("clock");
-  if (!player.playing && Math.abs(t[after(t, ms - 5e-4)] - ms) < 5e-4) return timeText(ms);
-  return ms >= 1000 ? `${(ms / 1000).toFixed(3)} s` : `${ms.toFixed(1)} ms`;
+  return !player.playing && Math.abs(t[after(t, ms - 5e-4)] - ms) < 5e-4 ? timeText(ms) : roughTime(ms);
 };
 
 // A canvas as sharp as the screen, `draw`n again when told to.
