@@ -116,10 +116,8 @@ class PyramidReader:
         pieces = list(self._rows(t0, t1))
         total = sum(stop - start for _, start, stop in pieces)
         if total > limit:
-            raise BadValue(
-                f"{counted(total, 'event lies', 'events lie')} from {told_time(t0)} to {told_time(t1)}; look at less "
-                f"than {limit}"
-            )
+            there = f"from {told_time(t0)} to {told_time(t1)}"
+            raise BadValue(f"{counted(total, 'event lies', 'events lie')} {there}; look at less than {limit}")
         wanted = None if columns is None else tuple(columns)
         parts = [self._read(path, start, stop, "t", wanted) for path, start, stop in pieces]
         return pa.concat_tables(parts) if parts else parquet.schema().empty_table()
