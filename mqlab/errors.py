@@ -82,6 +82,16 @@ class UnknownName(MqlabError, LookupError):
         return cls(f"{where + ': ' if where else ''}unknown {what} {shown(given)}; {hint}{listed}")
 
 
+class UnknownKey(UnknownName, KeyError):
+    """A key that a mapping does not have."""
+
+    __str__ = Exception.__str__  # KeyError's is the repr of the text
+
+
+class UnknownRow(UnknownName, IndexError):
+    """A place in a trace beyond its events."""
+
+
 class BadValue(MqlabError, ValueError):
     """A value outside of what an option, a name or an action accepts."""
 

@@ -256,6 +256,16 @@ def test_options_are_those_of_help(mqlab):
     assert "advisory_support" in mqlab("options", "advisorySupport").stdout
 
 
+@pytest.mark.parametrize(
+    ("word", "named"), [("failover:", "maxReconnectAttempts"), ("timeout", "How long a send")]
+)
+def test_options_of_addresses_are_listed_by_their_name_there(mqlab, word, named):
+    told = mqlab("options", word).stdout
+    assert "failover:(...)" in told
+    assert named in told
+    assert "max_reconnect_attempts" not in told
+
+
 def test_save_writes_what_runs_alike(mqlab, tmp_path):
     done = mqlab("save", "fuse:2.20", "--set", "A/linkToBrokerB.conduitSubscriptions=false", "--to", "x.json")
     assert done.returncode == 0

@@ -10,6 +10,7 @@ from mqlab.errors import BadValue, UnknownName, shown
 from mqlab.explain import Explanation, clients
 from mqlab.explain import explain as read_off
 from mqlab.spec import Action
+from mqlab.spec.calls import fit
 from mqlab.spec.link import LikeLinks
 from mqlab.trace.difference import Comparison
 from mqlab.trace.ledger import Ledger
@@ -235,3 +236,6 @@ def compare_products(*actions: Action, brokers: int = 2, seed: int = 0) -> Ledge
     from mqlab.products import starting_networks
 
     return Ledger(tuple(run(one, seed=seed) for one in starting_networks.of_each(actions, brokers)))
+
+
+fit(globals())

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from mqlab.errors import BadValue, shown
+from mqlab.spec.calls import fit
 
 if TYPE_CHECKING:
     from mqlab.experiments.chaos import Cheapest, Survival
@@ -121,3 +122,6 @@ def _ms(time: int | str) -> int:
     from mqlab.spec.values import duration
 
     return duration(time, "time") // 1000
+
+
+fit(globals())

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mqlab.errors import BadValue, shown
+from mqlab.spec.calls import fit
 
 if TYPE_CHECKING:
     from mqlab.spec.scenario import AnyNetwork
@@ -106,3 +107,6 @@ def regions(*brokers: int, product: str = "activemq", **options: object) -> AnyN
     for size in brokers:
         _count("regions", 1, brokers=size)
     return _made("regions", topology.regions(brokers), product, options)
+
+
+fit(globals())

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import mqlab.real  # noqa: F401 - before the verb of that name takes its place in the package
 from mqlab.errors import BadValue
 from mqlab.spec import Action, Scenario, Start
+from mqlab.spec.calls import fit
 from mqlab.spec.link import LikeLinks
 from mqlab.spec.naming import bare
 from mqlab.spec.scenario import AnyNetwork
@@ -341,3 +342,6 @@ def view(what: object, *actions: Action) -> Any:
         return opening.running(network)
     name = what if isinstance(what, str) and not actions else ""
     return opening.view(trace_of(what, actions), name)
+
+
+fit(globals())

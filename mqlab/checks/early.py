@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from mqlab.checks.rule import Element, Found, Rule, rule
 from mqlab.spec.action import Action, Settle, Snapshot, Start
 from mqlab.spec.naming import called
-from mqlab.spec.values import duration
+from mqlab.spec.values import duration, told_time
 
 
 def early_rule(id: str) -> Callable[[Callable[..., Found]], Rule]:
@@ -16,7 +16,7 @@ def early_rule(id: str) -> Callable[[Callable[..., Found]], Rule]:
         id,
         "warning",
         finds="an action whose time comes before the brokers have started, where others wait for that",
-        what="it comes before {waiting}, which waits until the brokers have started, at {starts} ms",
+        what="it comes before {waiting}, which waits until the brokers have started, at {starts}",
         fix="choose a later at=, or give all actions one",
         source="mq.run",
         unshown="the run does what the script says, in another order than it is written",
@@ -30,7 +30,7 @@ def early(actions: Sequence[Action], starts: int) -> Found:
         return
     for action in _timed(actions):
         if 0 < duration(action.at or 0, "at") < starts * 1000:
-            yield Element(called(action)), {"waiting": called(waiting[0]), "starts": starts}
+            yield Element(called(action)), {"waiting": called(waiting[0]), "starts": told_time(starts * 1000)}
 
 
 def _timed(actions: Sequence[Action]) -> Iterator[Action]:

@@ -44,7 +44,7 @@ def options(
     for element, entries in found.by_element().items():
         listed = table(element, "option", "type, default", "what it does")
         for entry in entries:
-            name = f"{entry.option.name}\n{entry.option.guide}"
+            name = "\n".join(dict.fromkeys((entry.option.name, entry.option.guide)))
             kind = f"{entry.type}\ndefault {entry.default}"
             sentence = f"{entry.option.sentence} [{entry.option.source}]"
             listed.add_row(*told(name, kind, sentence))

@@ -19,18 +19,19 @@ from mqlab.engine import hurrying
 from mqlab.engine.chances import Chances
 from mqlab.engine.clock import NEVER, Call, Clock
 from mqlab.engine.completion import Completion, Timed
-from mqlab.engine.limits import LONGEST_REST, Limited
+from mqlab.engine.limits import LONGEST_REST, Limited, ahead
 from mqlab.engine.link import Link, LinkQuality
 from mqlab.engine.looks import Looks
 from mqlab.engine.timing import Timing
 from mqlab.engine.unfinished import unfinished
 from mqlab.errors import BadValue
 from mqlab.spec.action import Action, Start
+from mqlab.spec.calls import fitting
 from mqlab.spec.link import Links
 from mqlab.spec.naming import called
 from mqlab.spec.plural import counted
 from mqlab.spec.scenario import AnyNetwork, Scenario
-from mqlab.spec.values import Duration, duration, moment, told_ms
+from mqlab.spec.values import Duration, duration, moment, told_time
 from mqlab.trace.record import Recorder
 from mqlab.trace.trace import Trace
 
@@ -82,7 +83,7 @@ class Lab(Limited, Chances, ABC):
             self.schedule(action)
 
     def __repr__(self) -> str:
-        return f"<mqlab.Lab at {told_ms(self.now)} ms, {counted(self.recorder.count, 'event')}>"
+        return f"<mqlab.Lab at {told_time(self.now)}, {counted(self.recorder.count, 'event')}>"
 
     def __dir__(self) -> list[str]:
         """Return what a user of the lab needs; the rest is for those who build one."""
@@ -154,10 +155,7 @@ class Lab(Limited, Chances, ABC):
     def due(self, action: Timed) -> int:
         """Return when *action* is due (us); raises `BadValue` for a time that is over."""
         time = self.clock.now if action.at is None else duration(action.at, "at")
-        if time < self.clock.now:
-            told, now = called(self.action_of(action)), told_ms(self.clock.now)
-            raise BadValue(f"{told} is in the past (now: {now} ms); choose a later time")
-        return time
+        return ahead(time, self.clock.now, called(self.action_of(action)))
 
     def on_scheduled(self, action: Timed) -> None:
         """The time of an action has come: it happens beside the others."""
@@ -257,7 +255,7 @@ class Lab(Limited, Chances, ABC):
             if self.clock.now > self.rest_since + LONGEST_REST and self.expecting:
                 raise BadValue(
                     f"not at rest after {LONGEST_REST // 60_000_000} min, stopped at "
-                    f"{told_ms(self.clock.now)} ms: {self.expecting}; set until=..."
+                    f"{told_time(self.clock.now)}: {self.expecting}; set until=..."
                 )
             if not self.clock.step():
                 self.clock.next()
@@ -330,9 +328,10 @@ class Lab(Limited, Chances, ABC):
         """What of the script has not happened, each with the reason, as a trace's header has it."""
         return unfinished(self)
 
+    @fitting
     def until(self, time: int | str) -> None:
         """Let time pass until *time* (such as ``"2s"``) after the lab's start."""
-        self._play(moment(time, "until"))
+        self._play(ahead(moment(time, "until"), self.clock.now, f"until={time!r}"))
 
     def rest(self) -> None:
         """Let time go on until the script is over and nothing moves any more."""

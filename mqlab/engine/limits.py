@@ -7,7 +7,7 @@ from collections.abc import Callable
 from mqlab.engine.clock import Clock
 from mqlab.errors import BadValue
 from mqlab.spec.plural import counted
-from mqlab.spec.values import told_ms
+from mqlab.spec.values import told_time
 from mqlab.trace.record import Recorder
 
 LONGEST_REST = 600_000_000  # us that a network has to come to rest
@@ -35,15 +35,15 @@ class Limited:
     def check_limit(self) -> None:
         """Raise `BadValue` when more has happened than the limit allows."""
         if self.limit is not None and self.recorder.count > self.limit:
-            now = told_ms(self.clock.now)
-            raise BadValue(f"more than {counted(self.limit, 'event')}, stopped at {now} ms; {self.remedy}")
+            now = told_time(self.clock.now)
+            raise BadValue(f"more than {counted(self.limit, 'event')}, stopped at {now}; {self.remedy}")
 
     def check_patience(self) -> None:
         """Raise `BadValue` for a run beyond its limit of events, of memory, or of things without events."""
         if self.onlooker is not None:
             self.onlooker()
         turns, count = TURNS * (self.most + LEAST_EVENTS), self.recorder.count
-        now = f"stopped at {told_ms(self.clock.now)} ms"
+        now = f"stopped at {told_time(self.clock.now)}"
         if count > self.most:
             raise BadValue(f"more than {counted(self.most, 'event')}, {now}; {self.remedy}")
         if self.clock.turn > turns:
@@ -62,3 +62,10 @@ class Limited:
         if messages > self.most:
             sent = counted(messages, "message")
             raise BadValue(f"more than {counted(self.most, 'event')} result from {sent}; send fewer")
+
+
+def ahead(time: int, now: int, what: str) -> int:
+    """Return a time (us) that is not over; raises `BadValue` for one that is."""
+    if time < now:
+        raise BadValue(f"{what} is in the past (now: {told_time(now)}); choose a later time")
+    return time

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from mqlab.spec.action import Settle, Snapshot, Start
 from mqlab.spec.naming import called
-from mqlab.spec.values import told_ms
+from mqlab.spec.values import told_time
 
 if TYPE_CHECKING:
     from mqlab.engine.lab import Lab
@@ -17,7 +17,7 @@ ADDED = (Settle, Snapshot)  # a run adds them itself: nobody misses them
 
 def unfinished(lab: Lab) -> list[dict[str, str]]:
     """Return what has not happened yet, or was in vain, as a trace's header has it: what, and why."""
-    now = f"the run ended at {told_ms(lab.clock.now)} ms"
+    now = f"the run ended at {told_time(lab.clock.now)}"
     left = [(action, f"{now}, before its turn") for action in lab.script]
     left += [(action, f"{now}, before its time") for action in lab.appointments]
     if lab.latest is not None and lab.under_way is not None and not lab.is_over(lab.under_way):
@@ -34,7 +34,7 @@ def unfinished(lab: Lab) -> list[dict[str, str]]:
 
 def _early(lab: Lab) -> Iterator[dict[str, str]]:
     """Yield the actions whose time came while brokers were starting, before others that wait for them."""
-    began = "had started" if lab.started_at is None else f"had started, at {told_ms(lab.started_at)} ms"
+    began = "had started" if lab.started_at is None else f"had started, at {told_time(lab.started_at)}"
     for scripted, waiting in lab.early:
         action, other = lab.action_of(scripted), lab.action_of(waiting)
         if not isinstance(other, (*ADDED, Start)):

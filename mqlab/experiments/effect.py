@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from functools import cache
 
 from mqlab.errors import BadValue, UnknownName
+from mqlab.spec.calls import fitting
 from mqlab.spec.problem import Problem
 from mqlab.trace.accounts import roles
 from mqlab.trace.trace import Trace
@@ -42,6 +43,7 @@ class Effect:
         return "; ".join(f"{fact} {bad}; with the fix {good}" for fact, (bad, good) in self.changes.items())
 
 
+@fitting
 def effect(rule: str | Problem, *others: object, **options: object) -> Effect:
     """Return the effect of a problem found by `check`: runs of a minimal network with it and with the fix.
 

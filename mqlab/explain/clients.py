@@ -8,9 +8,10 @@ from collections.abc import Iterator
 from mqlab.errors import UnknownName
 from mqlab.explain import crowds
 from mqlab.explain.explanation import Explanation
-from mqlab.explain.sentences import Line, ms
+from mqlab.explain.sentences import Line
 from mqlab.spec.action import Producer
 from mqlab.spec.plural import counted
+from mqlab.spec.values import told_time
 from mqlab.trace.kinds import Kind, Reason
 from mqlab.trace.trace import Trace
 from mqlab.trace.unsent import GROUPS, unsent
@@ -71,7 +72,7 @@ def _became(trace: Trace, numbers: list[int]) -> Iterator[str]:
     if not numbers:
         return
     times, account = trace.column("t"), trace.account()
-    first, last = (ms(times[trace.rows_of(number)[0]]) for number in (numbers[0], numbers[-1]))
+    first, last = (told_time(times[trace.rows_of(number)[0]]) for number in (numbers[0], numbers[-1]))
     fates = Counter(str(account[number].fate) for number in numbers)
     became = ", ".join(f"{count} {fate}" for fate, count in fates.items())
     yield f"The messages were sent from {first} to {last}; what became of them: {became}."

@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from mqlab.explain.news import NEWS
-from mqlab.explain.sentences import Line, Sentence, ms, sentence
+from mqlab.explain.sentences import Line, Sentence, sentence
 from mqlab.spec.plural import counted
+from mqlab.spec.values import told_time
 from mqlab.trace.fates import DOWN
 from mqlab.trace.kinds import Kind, Reason
 from mqlab.trace.trace import Trace
@@ -67,7 +68,7 @@ def _together(trace: Trace, rows: list[int]) -> Sentence | None:
         frm=some([*dict.fromkeys(froms)]),
         names=f" ({some(froms)})" if froms else "",
     )
-    until = f", the last at {ms(last.t)}" if last.t > first.t else ""
+    until = f", the last at {told_time(last.t)}" if last.t > first.t else ""
     return Sentence(text + until, first.t, first.rule, first.rule.source)
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from html import escape
 
-from mqlab.explain.sentences import Line, Sentence, ms
+from mqlab.explain.sentences import Line, Sentence
 from mqlab.spec.change import Change
+from mqlab.spec.values import told_time
 from mqlab.trace.kinds import Reason
 
 
@@ -81,5 +82,5 @@ class Explanation:
 def _cells(line: Line) -> tuple[str, str]:
     """Return a line's time, empty for none, and what is told."""
     if isinstance(line, Sentence) and line.t is not None:
-        return ms(line.t), line.said()
+        return told_time(line.t), line.said()
     return "", str(line)

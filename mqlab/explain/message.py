@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from mqlab.explain.explanation import Explanation
-from mqlab.explain.sentences import Line, sentence
+from mqlab.explain.sentences import Line, Sentence, sentence
+from mqlab.spec.action import Producer
+from mqlab.spec.headers import unusual_priorities
+from mqlab.spec.values import Destination, matches
 from mqlab.trace import questions
 from mqlab.trace.fates import DOWN, UP, Fate
 from mqlab.trace.kinds import Kind, Reason
@@ -27,6 +30,7 @@ def of_message(trace: Trace, message: str | int) -> Explanation:
     title = f"Message {index.name(number)}: {'; '.join(ends(trace, number)) or 'gone'}."
     if trace.account()[number].fate == Fate.waiting:
         told += _not_moved(trace, number)
+    told += _unheeded(trace, number)
     return Explanation(title, tuple(told))
 
 
@@ -50,8 +54,10 @@ def _not_moved(trace: Trace, number: int) -> Iterator[str]:
     """Yield why the scale-down of a broker of Artemis has not moved a message that it held when it ended."""
     entry = trace.account()[number]
     rows = {item["name"]: item for item in trace.header.get("scenario", {}).get("brokers", ()) if "ha" in item}
-    if "scale_down" not in rows.get(entry.broker, {}).get("ha", {}):
+    policy = rows.get(entry.broker, {}).get("ha", {})
+    if "scale_down" not in policy:
         return
+    named = {"connectors", "discovery_group_ref"} & set(policy["scale_down"] or ())
     names, kinds, broker = trace.names["node"], trace.column("kind"), trace.column("broker")
     end = [kinds[row] for row in trace.rows(*DOWN) if names[broker[row]] == entry.broker]
     if end:
@@ -59,8 +65,28 @@ def _not_moved(trace: Trace, number: int) -> Iterator[str]:
             "only an orderly stop begins it"
             if end[-1] == Kind.Crashed
             else "it found no broker to move them to"
+            if named
+            else "it names no connectors to other brokers"
         )
         yield f"The scale-down of {entry.broker} moved no messages: {why} [{Reason.scale_down.source}]."
+
+
+def _unheeded(trace: Trace, number: int) -> Iterator[Line]:
+    """Yield that ActiveMQ's brokers ignore the priority which a message of a queue was given."""
+    sent = next((event for row in trace.rows_of(number) if (event := trace.event(row)).kind == Kind.Sent), None)
+    if sent is None or trace.header.get("product", "activemq") != "activemq":
+        return
+    to = Destination.parse(sent.destination or "")
+    own = (one for one in trace.actions if isinstance(one, Producer) and one.name == sent.frm)
+    given = any(unusual_priorities(one.jms_priority) for one in own)
+    brokers = trace.header.get("scenario", {}).get("brokers", ())
+    policies = [policy for broker in brokers for policy in broker.get("policies", ())]
+    heeded = (one for one in policies if one.get("prioritized_messages"))
+    if to.is_queue and given and not any(matches(one.get("queue", ""), to.name) for one in heeded):
+        yield Sentence(
+            f"Its priority counts for nothing: no broker has prioritizedMessages for {to}",
+            source="ActiveMQ, per destination policies",
+        )
 
 
 def never_sent(trace: Trace, message: str | int) -> Explanation | None:

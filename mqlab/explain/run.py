@@ -7,8 +7,9 @@ from collections.abc import Iterable, Iterator
 
 from mqlab.explain.explanation import Explanation
 from mqlab.explain.parts import waiting
-from mqlab.explain.sentences import Line, ms, sentence
+from mqlab.explain.sentences import Line, sentence
 from mqlab.spec.plural import counted
+from mqlab.spec.values import told_time
 from mqlab.trace import accounts
 from mqlab.trace.fates import Fate
 from mqlab.trace.kinds import Kind
@@ -117,8 +118,8 @@ def _split(trace: Trace) -> Iterator[str]:
             now = accounts.masters(trace, key, time) if time < end else []
             if since is not None and sorted(now) != sorted(who):
                 yield (
-                    f"Split brain: {' and '.join(who)} were active at the same time from {ms(since)} "
-                    f"to {ms(time)}."
+                    f"Split brain: {' and '.join(who)} were active at the same time from {told_time(since)} "
+                    f"to {told_time(time)}."
                 )
                 since = None
             if len(now) > 1 and since is None:
@@ -145,5 +146,5 @@ def _away(trace: Trace) -> Iterator[Line]:
     """Yield how long destinations and clients had no broker."""
     away = {who: sum(end - begin for begin, end in spans) for who, spans in trace.downtime().items()}
     order = sorted(away, key=lambda who: -away[who]) if len(away) > MOST else away
-    lines = (f"{who} was without a broker for {ms(away[who])}." for who in order)
+    lines = (f"{who} was without a broker for {told_time(away[who])}." for who in order)
     yield from _some(lines, "that was without a broker", "that were without a broker")

@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 from mqlab.explain import groups
 from mqlab.spec.json_types import JsonDict
 from mqlab.spec.network_names import DATABASE
-from mqlab.spec.values import told_ms
+from mqlab.spec.values import told_time
 from mqlab.trace import accounts, questions
 from mqlab.trace.event import Event
+from mqlab.trace.fates import BURIED
 from mqlab.trace.kinds import Kind, Reason
 from mqlab.trace.trace import Trace
 
@@ -32,7 +33,7 @@ class Sentence:
     source: str = ""
 
     def __str__(self) -> str:
-        return self.said() if self.t is None else f"{ms(self.t)}  {self.said()}"
+        return self.said() if self.t is None else f"{told_time(self.t)}  {self.said()}"
 
     def said(self, *, cited: bool = True) -> str:
         """Return it without the time, and without the source unless it is *cited*."""
@@ -44,11 +45,6 @@ Line = Sentence | str  # of an answer; what is of no single moment may be plain 
 Tell = Callable[[Trace, Event, JsonDict], Line]
 
 
-def ms(time: int) -> str:
-    """Return a time (us) as it is read: ``12.5 ms``."""
-    return f"{told_ms(time)} ms"
-
-
 def sentence(trace: Trace, event: Event) -> Sentence | None:
     """Return one event as a sentence; None for what tells a reader nothing."""
     tell = SENTENCES[event.kind]
@@ -57,7 +53,7 @@ def sentence(trace: Trace, event: Event) -> Sentence | None:
     detail = dict(trace.detail(event.row))
     if isinstance(tell, str):
         who = event.frm or event.broker
-        told: Line = tell.format(e=event, over=_over(event), who=who, age=ms(event.age))
+        told: Line = tell.format(e=event, over=_over(event), who=who, age=told_time(event.age))
     else:
         told = tell(trace, event, detail)
     if isinstance(told, str):
@@ -85,7 +81,7 @@ def _refused(trace: Trace, event: Event, detail: JsonDict) -> str:
 def _enqueued(trace: Trace, event: Event, detail: JsonDict) -> Line:
     if event.frm != event.broker:
         return f"{event.broker} enqueued it, received from {event.frm}{_over(event)}"
-    if event.cause is not None and trace.column("kind")[event.cause] == Kind.DeadLettered:
+    if event.cause is not None and trace.column("kind")[event.cause] in BURIED:
         return f"{event.broker} enqueued it in {event.destination}"
     text = f"{event.broker} copied it to {event.destination} (virtual destination)"
     return Sentence(text, source="ActiveMQ, virtual destinations")

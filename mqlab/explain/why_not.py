@@ -15,8 +15,9 @@ from mqlab.explain import groups, script
 from mqlab.explain.case import ENDED, Case, of_kind
 from mqlab.explain.explanation import Cause, Explanation
 from mqlab.explain.message import ends, of_message
-from mqlab.explain.sentences import Sentence, ms, sentence
+from mqlab.explain.sentences import Sentence, sentence
 from mqlab.spec.plural import counted
+from mqlab.spec.values import told_time
 from mqlab.trace.event import Event
 from mqlab.trace.kinds import Kind, Reason
 from mqlab.trace.trace import Trace
@@ -94,7 +95,7 @@ def _absence(case: Case) -> Iterator[Cause]:
     if not case.homes and case.lives[0].t <= sent.t:
         left = case.ends[-1][1]
         assert left is not None
-        text = f"{consumer} left at {ms(left.t)}, before the message was sent"
+        text = f"{consumer} left at {told_time(left.t)}, before the message was sent"
         yield Cause(Sentence(text, left.t), Reason.consumer_left, left.row)
 
 
@@ -153,10 +154,15 @@ def _elsewhere(case: Case) -> Iterator[Cause]:
         for event in given:
             yield _by(case, event, _winner(case, event))
         return
-    there = ", ".join(sorted(case.homes - case.been)) or "it"
     here = ", ".join(sorted(case.been)) or "nobody"
-    text = f"{here} did not forward it to {there}, where {case.consumer} is connected."
-    yield Cause(text, about=("LocalOnly", "duplex"))
+    if there := ", ".join(sorted(case.homes - case.been)):
+        text = f"{here} did not forward it to {there}, where {case.consumer} is connected."
+        yield Cause(text, about=("LocalOnly", "duplex"))
+        return
+    put = (e for e in case.events if e.kind == Kind.Enqueued and not case.reads(e.destination))
+    instead = " and ".join(dict.fromkeys(str(event.destination) for event in put))
+    text = f"put it into {instead}, which {case.consumer} does not read" if instead else "did not offer it"
+    yield Cause(f"{here} {text}.")
 
 
 def _instead(case: Case) -> Iterator[Cause]:

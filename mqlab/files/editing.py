@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from textwrap import indent
 
 from mqlab.files.markup import Document, Edit, Element, plain, quoted, tag
@@ -66,10 +67,10 @@ def put_in(
     if known:
         last = known[-1]
         place = _behind(document.text, last.end)
-        yield Edit(place, place, "\n" + indent(lines, _indent(document, last, _own(document, parent))))
+        yield Edit(place, place, "\n" + indent(lines, _indent(document, last, indent_of(document, parent))))
     elif parent.children:
         first = parent.children[0]
-        space = _indent(document, first, _own(document, parent))
+        space = _indent(document, first, indent_of(document, parent))
         yield Edit(first.start, first.start, indent(lines, space).lstrip() + "\n" + space)
     else:
         yield _inside(document, parent, lines)
@@ -77,7 +78,7 @@ def put_in(
 
 def _inside(document: Document, parent: Element, lines: str) -> Edit:
     """Return the edit that puts lines into an element that has no other."""
-    space = _own(document, parent)
+    space = indent_of(document, parent)
     made = f"\n{indent(lines, space + _STEP)}\n{space}"
     if parent.empty:
         slash = document.text.rindex("/", parent.start, parent.inside)
@@ -88,7 +89,29 @@ def _inside(document: Document, parent: Element, lines: str) -> Edit:
     return Edit(parent.inside + len(inner.rstrip()), end, made)
 
 
-def _own(document: Document, element: Element) -> str:
+@dataclass(slots=True)
+class Putting:
+    """Puts lines into elements of a document; what an empty one gets is put in together, at the end."""
+
+    document: Document
+    filled: dict[int, tuple[Element, str]] = field(default_factory=dict)  # by the element's place
+
+    def __call__(self, parent: Element, lines: str, after: Sequence[str] | None = None) -> Iterator[Edit]:
+        """Yield the edit that puts lines into an element as `put_in` does."""
+        if parent.children:
+            yield from put_in(self.document, parent, lines, after)
+        else:
+            before = self.filled.get(parent.start, (parent, ""))[1]
+            self.filled[parent.start] = parent, f"{before}{lines.rstrip()}\n"
+
+    def rest(self) -> Iterator[Edit]:
+        """Yield the edits of elements that were empty."""
+        for parent, lines in self.filled.values():
+            yield from put_in(self.document, parent, lines)
+
+
+def indent_of(document: Document, element: Element) -> str:
+    """Return the blanks before the line that an element begins in."""
     line = document.text.rfind("\n", 0, element.start) + 1
     before = document.text[line : element.start]
     return before[: len(before) - len(before.lstrip())]

@@ -71,5 +71,5 @@ def warn_of_size(messages: int) -> bool:
     told = f"a run of {counted(messages, 'message')} makes at least {counted(5 * messages, 'event')} and takes"
     takes = counted(-(-5 * messages // 100_000), "second")
     remedy = "mq.replay.run(..., out='folder') keeps them on disk"
-    warnings.warn(f"{told} {takes} or more, as each hop adds events; {remedy}", stacklevel=3)
+    warnings.warn(f"{told} {takes} or more, as each hop adds events; {remedy}", stacklevel=4)
     return True

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from mqlab import products
 from mqlab.errors import UnknownName
 from mqlab.spec.json_types import JsonDict, JsonObject
 from mqlab.spec.manual import defaults, kind
 from mqlab.spec.option import Option
+from mqlab.spec.options import tables
 from mqlab.trace.grid import TextTable
 
 GUIDES = tuple(products.GUIDES)
@@ -74,6 +75,8 @@ def options(word: str = "") -> Options:
     """
     asked = str(word).lower().replace("_", "")
     entries = [Entry(element, row) for name in PRODUCTS for element, row in _elements(name)]
+    for element, rows in tables("addresses").items():  # they have one name: that in the address
+        entries += [Entry(element, replace(row, name=row.guide)) for row in rows.values()]
     found = [entry for entry in entries if asked in _text(entry)]
     if not found:
         raise UnknownName.of("option", word, [entry.option.name for entry in entries])
@@ -87,9 +90,9 @@ def _text(entry: Entry) -> str:
 
 def _elements(product: str) -> Iterator[tuple[str, Option]]:
     """Yield each option row of a product with the element that has it."""
-    tables = products.BY_NAME[product].options()
+    known = products.BY_NAME[product].options()
     of = "" if product == "activemq" else f"{product} "
-    yield from ((f"{of}{name}", row) for name, rows in tables.items() for row in rows.values())
+    yield from ((f"{of}{name}", row) for name, rows in known.items() for row in rows.values())
 
 
 def schema(product: str | None = None) -> JsonDict:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from mqlab.errors import MissingExtra
 from mqlab.replay import running
 from mqlab.spec import Action
+from mqlab.spec.calls import fit
 from mqlab.trace.trace import Trace
 
 if TYPE_CHECKING:
@@ -341,3 +342,6 @@ if running.in_notebook() and "mqlab.widgets.replay" not in sys.modules and find_
     from mqlab.replay import spark as _spark
 
     _spark.start_soon()
+
+
+fit(globals())

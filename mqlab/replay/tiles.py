@@ -15,7 +15,7 @@ from mqlab.replay import store
 from mqlab.replay.cells import COUNT_COLUMNS, DEPTH, DEPTH_COLUMNS, FORM, KINDS, MARGINALS, counts
 from mqlab.spec.json_types import JsonDict
 from mqlab.spec.plural import counted
-from mqlab.spec.values import duration, told_ms
+from mqlab.spec.values import duration, told_time
 from mqlab.trace import parquet
 from mqlab.trace.trace import Trace
 
@@ -140,7 +140,7 @@ class PyramidReader:
         columns = {name: table.column(name).to_numpy() for name in table.column_names}
         columns["cause"] = cause
         plain = {name: values.tolist() for name, values in columns.items()}
-        part = f"from {told_ms(t0)} to {told_ms(t1)} ms of {told_ms(self.span[1])} ms"
+        part = f"from {told_time(t0)} to {told_time(t1)} of {told_time(self.span[1])}"
         header = {**self._header(first + np.arange(len(cause)), part), "window": [t0, t1]}
         return Trace.from_columns(header, self.names, plain)
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from mqlab.errors import BadValue, MissingExtra, UnknownName, shown
+from mqlab.spec.calls import fitting
 from mqlab.spec.connector import NetworkConnector
 from mqlab.spec.network import Broker, Network
 from mqlab.spec.option import DEFAULT_EDITION
@@ -61,6 +62,7 @@ def diameter(network: Network) -> int:
     return max((max(_distances(onward, name).values()) for name in onward), default=0)
 
 
+@fitting
 def to_networkx(network: Network) -> networkx.MultiDiGraph[str]:
     """Return a network as a graph of networkx: brokers are nodes, possible message routes are edges.
 
@@ -86,6 +88,7 @@ def to_networkx(network: Network) -> networkx.MultiDiGraph[str]:
     return graph
 
 
+@fitting
 def from_networkx(graph: networkx.Graph[str], *, edition: str = DEFAULT_EDITION, **options: Any) -> Network:
     """Return the network of a graph of networkx: nodes are brokers, edges network connectors.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import NoneType
 
 from mqlab.errors import BadValue, shown
@@ -20,3 +20,8 @@ def check_headers(where: str, priority: int | list[int], properties: Mapping[str
         for one in value if isinstance(value, list) else (value,):
             if not isinstance(one, (str, int, float, bool, NoneType)):
                 raise BadValue(f"{here} is {shown(one)}; expected a string, number or bool")
+
+
+def unusual_priorities(priority: int | Sequence[int]) -> set[int]:
+    """Return which of a producer's priorities are not the usual one, 4 (JMS 1.1)."""
+    return {*([priority] if isinstance(priority, int) else priority)} - {4}

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 from mqlab.errors import BadValue, UnknownName, shown
 from mqlab.spec.action import Action, Restart, Settle, Snapshot, Start
 from mqlab.spec.around import Around
+from mqlab.spec.calls import fitting
 from mqlab.spec.clients import StartBrokers
 from mqlab.spec.connector import HasOptions, NetworkConnector, TransportConnector, check_name
 from mqlab.spec.json_types import JsonObject
@@ -209,7 +210,7 @@ class Network(AnyNetwork):
     def __repr__(self) -> str:
         if self.running is not None:
             return str(self.running)
-        return f"Network({', '.join(map(repr, self.brokers))}, edition={self.edition!r})"
+        return f"Network({', '.join([*map(repr, self.brokers), f'edition={self.edition!r}'])})"
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -227,6 +228,7 @@ class Network(AnyNetwork):
         """Return every connector with the broker that defines it."""
         return tuple((b, connector) for b in self.brokers for connector in b.connectors)
 
+    @fitting
     def change(self, path: str, **changes: Unpack[NetworkChanges]) -> Network:  # type: ignore[override]
         """Return the network with options set on what *path* names.
 

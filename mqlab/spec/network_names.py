@@ -16,7 +16,7 @@ from mqlab.spec import uri as uris
 from mqlab.spec.connector import HEARD
 from mqlab.spec.scenario import check_actions, check_names
 from mqlab.spec.steps import STEP_OF, check_options, check_wait
-from mqlab.spec.values import duration, told_ms
+from mqlab.spec.values import duration, told_time
 
 if TYPE_CHECKING:
     from mqlab.spec.network import Network
@@ -89,7 +89,7 @@ def check_open(action: a.Action, opened: Sequence[str], brokers: Sequence[str], 
     """Raise `UnknownName` for a client or consumer that is to be opened later than *now* (us)."""
     for what, name in mentions(action):
         if name is not None and ("client" in what or "consumer" in what) and name not in brokers:
-            where = f"{type(action).__name__} at {told_ms(now)} ms"
+            where = f"{type(action).__name__} at {told_time(now)}"
             _need(f"{what} that is open", name, opened, where)
 
 
@@ -157,6 +157,8 @@ class KnownNames:
             if name is None or any(name in self._of_kind(kind) for kind in what.split(" or ")):
                 continue
             called = "broker" if what == "broker or client" and not self.clients else what
+            if what == "consumer" and name in self.places:
+                raise UnknownName(f"{where}: {name} is a producer, which ends by itself when it has sent all")
             raise UnknownName.of(called, name, self.names(what), where)
         self.check_kind(action, where, strictly)
         if isinstance(action, c.Client):

@@ -8,8 +8,7 @@ from dataclasses import MISSING, Field, fields
 from typing import TYPE_CHECKING, Any
 
 from mqlab.errors import BadValue, UnknownName
-
-_NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+from mqlab.spec.calls import misfit
 
 
 class Noun(type):
@@ -49,23 +48,7 @@ class Noun(type):
 
     def _misfit(cls, given: tuple[object, ...], named: dict[str, object]) -> UnknownName | BadValue | None:
         """Return in what a call does not fit; None if it does."""
-        known = cls.__signature__.parameters
-        fields = [name for name, field in known.items() if field.kind in _NAMED]
-        for name in named:
-            if name not in known:
-                return UnknownName.of("field", name, fields, cls.__name__)
-        try:
-            cls.__signature__.bind(*given, **named)
-        except TypeError as error:
-            order = [name for name, field in known.items() if field.kind is not field.KEYWORD_ONLY]
-            needed = [
-                f"{name}=..."
-                for name, of in known.items()
-                if of.kind is of.KEYWORD_ONLY and of.default is of.empty
-            ]
-            order = order + needed or [f"{name}=..." for name in known]
-            return BadValue(f"{cls.__name__}: {error}; expected {cls.__name__}({', '.join(order)})")
-        return None
+        return misfit(cls.__name__, cls.__signature__, given, named, "field")
 
 
 def _shown(noun: Any) -> str:

@@ -192,10 +192,10 @@ class Duration(int):
     __hash__ = int.__hash__
 
     def __str__(self) -> str:
-        return f"{told_ms(self)} ms"
+        return told_time(self)
 
     def __repr__(self) -> str:
-        return f"Duration('{told_ms(self)}ms')"
+        return f"Duration('{told_time(self).replace(' ', '')}')"
 
     @property
     def ms(self) -> float:
@@ -241,13 +241,14 @@ def _us(time: int | str) -> int:
     return duration(time) if isinstance(time, str) else time
 
 
-def told_ms(time: float) -> str:
-    """Return a time in us as milliseconds, to the microsecond.
+def told_time(time: float) -> str:
+    """Return a time in us as it is read everywhere: in ms, from one second on in s, to the microsecond.
 
-    >>> told_ms(1_234_567), told_ms(1_200_000_000)
-    ('1234.567', '1200000')
+    >>> told_time(12_500), told_time(999_999), told_time(12_104_400), told_time(1_200_000_000)
+    ('12.5 ms', '999.999 ms', '12.1044 s', '1200 s')
     """
-    return f"{time / 1000:.3f}".rstrip("0").rstrip(".")
+    number, unit = (f"{time / 1e6:.6f}", "s") if time >= 1_000_000 else (f"{time / 1000:.3f}", "ms")
+    return f"{number.rstrip('0').rstrip('.')} {unit}"
 
 
 def as_typed(text: str) -> str | int | bool:

@@ -8,7 +8,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from mqlab.errors import UnknownName
+from mqlab.errors import UnknownKey, UnknownName, shown
+from mqlab.spec.plural import counted
 from mqlab.trace.event import Event
 from mqlab.trace.fates import FATES, Fate, down_since, failures
 from mqlab.trace.grid import TextTable
@@ -69,8 +70,9 @@ class Entry:
 
     def __getitem__(self, key: str) -> object:
         """Return the attribute of that name."""
-        if key not in ("message", "fate", "row", "rule", "why", "broker", "destination", "line"):
-            raise KeyError(key)
+        known = ("message", "fate", "row", "rule", "why", "broker", "destination", "line")
+        if key not in known:
+            raise UnknownKey.of("key", key, known)
         return getattr(self, key)
 
 
@@ -97,9 +99,10 @@ class Account(TextTable, Mapping[int, Entry]):
 
     def __getitem__(self, message: int) -> Entry:
         messages = self._tally.messages
-        place = bisect_left(messages, message)
+        place = bisect_left(messages, message) if isinstance(message, int) else len(messages)
         if place == len(messages) or messages[place] != message:
-            raise KeyError(message)
+            count = counted(len(messages), "message")
+            raise UnknownKey(f"no message {shown(message)}: the account has {count}, by number")
         return self._entry(message, FATES[self._tally.fates[place]], self._tally.rows[place])
 
     def _entry(self, message: int, fate: Fate, row: int) -> Entry:

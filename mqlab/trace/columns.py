@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Self
 
-from mqlab.errors import UnknownName
+from mqlab.errors import UnknownName, UnknownRow
 from mqlab.spec.json_types import JsonObject
 from mqlab.spec.values import Duration
 
@@ -148,8 +148,11 @@ class Columns:
         return self._count
 
     def row(self, row: int) -> list[int]:
-        """Return the integers of one row, in the order of `COLUMNS`; raises `IndexError` beyond the last."""
-        place = range(self._count)[row]
+        """Return the integers of one row, in the order of `COLUMNS`; raises `UnknownRow` beyond the last."""
+        try:
+            place = range(self._count)[row]
+        except IndexError:
+            raise UnknownRow(f"no event {row}: the trace has {self._count}, counted from 0") from None
         lent = self._columns
         columns = lent.source.columns if isinstance(lent, LentColumns) else lent  # to read takes nothing
         return [columns[name][place] for name in COLUMNS]

@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from html import escape
 
-_NUMBER = re.compile(r"-|\d+(\.\d+)?( ms)?")
+_NUMBER = re.compile(r"-|\d+(\.\d+)?( m?s)?")
 
 
 class TextTable(ABC):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from mqlab.spec.values import told_time
 from mqlab.trace.grid import TextTable
 from mqlab.trace.kinds import Kind
 from mqlab.trace.labels import labels
@@ -68,6 +69,12 @@ def _ms(time: int | None, since: int | None) -> int | None:
     return None if time is None or since is None else (time - since) // 1000
 
 
+def _told(column: str, value: int | None) -> str:
+    if value is None:
+        return "-"
+    return told_time(value * 1000) if column in TIMES else str(value)
+
+
 @dataclass(frozen=True, repr=False)
 class Ledger(TextTable):
     """A table of runs: one row each, columns as in `COLUMNS`. Prints as text, shows as HTML."""
@@ -84,8 +91,5 @@ class Ledger(TextTable):
         """Return the table as text: the head, then one line per run."""
         lines = [["", *COLUMNS]]
         for name, row in self.rows().items():
-            cells = (
-                ("-" if row[c] is None else f"{row[c]} ms" if c in TIMES else str(row[c])) for c in COLUMNS
-            )
-            lines.append([name, *cells])
+            lines.append([name, *(_told(column, value) for column, value in row.items())])
         return lines

@@ -6,7 +6,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from mqlab.spec.plural import counted
-from mqlab.spec.values import told_ms
+from mqlab.spec.values import told_time
 from mqlab.trace.fates import Fate
 from mqlab.trace.labels import title
 from mqlab.trace.spans import spans
@@ -22,7 +22,7 @@ def lines(trace: Trace) -> Lines:
     """Return the lines of a summary; times have units."""
     roles, account = trace.names["node_role"], trace.account()
     brokers = [name for name, role in zip(trace.names["node"], roles, strict=True) if role == "broker"]
-    ran = f"{_time(trace.end)}, {counted(len(trace), 'event')}, seed {trace.header.get('seed', 0)}"
+    ran = f"{told_time(trace.end)}, {counted(len(trace), 'event')}, seed {trace.header.get('seed', 0)}"
     edition = f", edition {trace.header['edition']}" if "edition" in trace.header else ""
     found = [("run", ran + edition), ("brokers", _some(brokers)), ("messages", _fates(trace))]
     if trace.part:
@@ -72,10 +72,6 @@ def _fates(trace: Trace) -> str:
         f"{count} {fate}" + at_end * (fate == Fate.waiting) for fate, count in account.counts().items()
     )
     return f"{len(account)} sent" + f": {told}" * bool(told)
-
-
-def _time(us: int) -> str:
-    return f"{told_ms(us)} ms"
 
 
 def _some(names: list[str]) -> str:

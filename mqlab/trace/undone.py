@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from mqlab.spec.action import Acknowledge, Action, Commit, Consumer, Producer, Rollback, Wait
 from mqlab.spec.naming import called
 from mqlab.spec.plural import counted
-from mqlab.spec.values import duration, told_ms
+from mqlab.spec.values import duration, told_time
 from mqlab.trace.accounts import role_at
 from mqlab.trace.kinds import Kind, Reason
 from mqlab.trace.unsent import GROUPS, attempts, unsent
@@ -165,8 +165,8 @@ def _late(trace: Trace) -> Iterator[Undone]:
                 if time > sent[action.name] and any(one.takes(action.to) for one in reads):
                     yield Undone(
                         f"Consumer {consumer.name}",
-                        f"subscribed at {told_ms(time)} ms, after {action.name} had sent to {action.to} at "
-                        f"{told_ms(sent[action.name])} ms, because actions without at= wait for rest; "
+                        f"subscribed at {told_time(time)}, after {action.name} had sent to {action.to} at "
+                        f"{told_time(sent[action.name])}, because actions without at= wait for rest; "
                         "give it at='0s'",
                     )
 
@@ -194,7 +194,7 @@ def _held_up(trace: Trace) -> Iterator[Undone]:
             continue
         if held is not None and times[0] - waits >= sent[held[2]]:
             what, time, producer = held
-            waited = f"from {told_ms(time)} ms to {told_ms(sent[producer])} ms, when {producer} had sent all"
+            waited = f"from {told_time(time)} to {told_time(sent[producer])}, when {producer} had sent all"
             why = f"actions without at= wait for rest, so the next one waited {waited}; give them at="
             yield Undone(called(what), why)
             return

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mqlab.spec.action import Action, Producer
-from mqlab.spec.values import told_ms
+from mqlab.spec.values import told_time
 from mqlab.trace.fates import Fate, down_since
 from mqlab.trace.kinds import Kind, Reason
 
@@ -53,8 +53,8 @@ def unsent(trace: Trace) -> list[Unsent]:
         planned[name] += action.sends
         on.setdefault(name, []).append((place, action))
     names, sent = trace.names["node"], Counter[str]()
-    for (number,), (_, count) in trace.tallied((Kind.Sent,), "frm").items():
-        sent[names[number]] += count
+    for node, numbers in trace.index().sent.items():
+        sent[names[node]] += len(numbers)
     found = []
     for name, count in planned.items():
         if count > sent[name]:
@@ -68,7 +68,7 @@ def _why(trace: Trace, name: str, actions: list[tuple[int, Action]]) -> str:
     names, frm, rules, times = trace.names["node"], *map(trace.column, ("frm", "rule", "t"))
     for row in reversed(trace.rows(Kind.Failed)):
         if rules[row] == Reason.gave_up and frm[row] >= 0 and names[frm[row]] in clients:
-            return f"{names[frm[row]]} gave up at {told_ms(times[row])} ms"
+            return f"{names[frm[row]]} gave up at {told_time(times[row])}"
     places = {place for place, _ in actions}
     for call in trace.header.get("calls", ()):  # ActiveMQ's
         for failed in (*call.get("failed", ()), *([call["error"]] if "error" in call else ())):
@@ -79,7 +79,7 @@ def _why(trace: Trace, name: str, actions: list[tuple[int, Action]]) -> str:
         if operation["step"] - 1 in places:
             refused += operation.get("refused", ())
             if operation["result"] == "blocked":
-                return Reason.limit_reached.sentence
+                return f"{Reason.limit_reached.sentence}: the producer waits for room (FLOW_CONTROL)"
     away = _apart(trace, clients)
     opening = away and name not in {names[number] for (number,) in trace.tallied((Kind.Sent,), "frm")}
     told = f"{away}; {OPENING}" if opening and _has_timeout(trace, clients) else away
@@ -110,8 +110,8 @@ def _apart(trace: Trace, clients: set[str]) -> str:
     last = [row for row in trace.rows(Kind.Attached, Kind.Interrupted) if frm[row] in own][-1:]
     for row in last:
         lost = trace.column("kind")[row] == Kind.Interrupted
-        since = told_ms(trace.column("t")[row])
-        return f"{names[frm[row]]} lost its broker at {since} ms and has found no other" if lost else ""
+        since = told_time(trace.column("t")[row])
+        return f"{names[frm[row]]} lost its broker at {since} and has found no other" if lost else ""
     tried = attempts(trace, own)
     return f"{names[frm[tried[-1]]]} never connected: {Reason(rules[tried[-1]]).sentence}" if tried else ""
 
@@ -129,5 +129,5 @@ def _down(trace: Trace, clients: set[str]) -> str:
     for node, row in down_since(trace).items():
         if names[node] in near:
             did = "crashed" if trace.column("kind")[row] == Kind.Crashed else "stopped"
-            return f"{names[node]} {did} at {told_ms(trace.column('t')[row])} ms"
+            return f"{names[node]} {did} at {told_time(trace.column('t')[row])}"
     return ""

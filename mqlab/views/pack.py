@@ -17,7 +17,7 @@ from math import floor
 from typing import Any
 
 from mqlab.spec.json_types import JsonDict
-from mqlab.spec.values import told_ms
+from mqlab.spec.values import told_time
 
 SCALES = (1, 10, 100, 1000, 10_000, 1_000_000)
 MOST = 2**40  # of a number: a millionth of it is still told apart from the next one
@@ -25,7 +25,7 @@ MOST = 2**40  # of a number: a millionth of it is still told apart from the next
 LEFT_OUT = ("link", "dest", "frm", "to", "broker", "msg")
 _SIGNS = "\x01\x02\x03\x04\x05\x06"
 _MESSAGE, _NUMBER, _ANY_SIGN = "\x06", "\x07", re.compile("[\x01-\x07]")
-_MS = re.compile(r"\d+(?:\.\d+)?(?= ms)")
+_MS = re.compile(r"\d+(?:\.\d+)?(?= m?s\b)")
 
 Tables = Mapping[str, Mapping[str, Sequence[Any]]]
 Head = JsonDict
@@ -104,7 +104,7 @@ def _time(row: Mapping[str, Sequence[Any]], moments: Mapping[float, int], times:
     """Return that the written times are those of the moments at which rows play; None if one is not."""
     for play, written in zip(row.get("play", ()), row["time"], strict=True):
         place = moments.get(play)
-        if place is None or written != f"{told_ms(times[place] * 1000)} ms":
+        if place is None or written != told_time(times[place] * 1000):
             return None
     return {"written": True}
 

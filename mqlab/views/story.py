@@ -16,7 +16,7 @@ from math import log2, log10
 from statistics import median
 from typing import TYPE_CHECKING, Self
 
-from mqlab.spec.values import told_ms
+from mqlab.spec.values import told_time
 from mqlab.views.moments import Moment, moments
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def length(us: int) -> str:
         return f"{minutes} min {seconds} s"
     if us >= 999_500:  # less is "999 ms" at most
         return f"{us / 1e6:.1f} s"
-    return f"{us / 1000:.0f} ms" if us >= 10_000 else f"{told_ms(us)} ms"
+    return f"{us / 1000:.0f} ms" if us >= 10_000 else told_time(us)
 
 
 class PlaybackTime:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from mqlab.explain import sentence
-from mqlab.explain.sentences import ms
 from mqlab.spec.plural import counted
+from mqlab.spec.values import told_time
 from mqlab.trace.event import Event
 from mqlab.trace.kinds import Reason
 from mqlab.trace.trace import Trace
@@ -38,7 +38,7 @@ def columns(trace: Trace, story: PlaybackTime) -> dict[str, Table]:
         at[row] = len(at)
         values = (
             round(story.at(event.t), 4),
-            ms(event.t),
+            told_time(event.t),
             who + said,
             row,
             event.kind.name,

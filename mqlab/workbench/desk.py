@@ -11,7 +11,7 @@ from mqlab.errors import BadValue, UnknownName, shown
 from mqlab.experiments import fixes
 from mqlab.spec.change import Change
 from mqlab.spec.json_types import JsonDict
-from mqlab.spec.values import told_ms
+from mqlab.spec.values import told_time
 from mqlab.trace.labels import title
 from mqlab.trace.trace import Trace
 from mqlab.workbench import (
@@ -123,7 +123,7 @@ class WorkbenchSession:
         branch, at = self.state.shown, microseconds(data["ms"])
         broken = breaking.with_step(branch.scenario, data["step"], at)
         text = data.get("text") or breaking.text_of(data["step"])
-        self._fork(branch.then(text, broken, f"{text} at {told_ms(at)} ms", at), data)
+        self._fork(branch.then(text, broken, f"{text} at {told_time(at)}", at), data)
         return self.tell({})
 
     def fork(self, data: Data) -> Data:

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from mqlab.errors import BadValue
 from mqlab.explain import sentence
-from mqlab.explain.sentences import ms
 from mqlab.spec.plural import counted
+from mqlab.spec.values import told_time
 from mqlab.trace.event import Event
 from mqlab.trace.kinds import Kind
 from mqlab.trace.trace import Trace
@@ -48,7 +48,7 @@ def mermaid(trace: Trace) -> str:
             lines.append(f"    {numbers[event.frm]}->>{numbers[event.to]}: {event.message}")
         elif event.kind in _NOTES and event.broker:
             told = sentence(trace, event)
-            note = _word(f"{told.text if told else event.kind.name}, {ms(event.t)}")
+            note = _word(f"{told.text if told else event.kind.name}, {told_time(event.t)}")
             lines.append(f"    Note over {numbers[event.broker]}: {note}")
     return "\n".join(lines) + "\n"
 

@@ -11,7 +11,7 @@ from mqlab.experiments.rerun import play
 from mqlab.products import inputs
 from mqlab.spec import Scenario
 from mqlab.spec.json_types import JsonDict
-from mqlab.spec.values import duration, told_ms
+from mqlab.spec.values import duration, told_time
 from mqlab.trace.kinds import Kind
 from mqlab.workbench.branch import AT_ONCE, MOST_EVENTS, Branch
 
@@ -95,7 +95,7 @@ def ends(branch: Branch, number: int, times: Sequence[int]) -> JsonDict:
 
 def moved(branch: Branch, number: int, at: int) -> Branch:
     """Return the run in which a fault happens at another time (us)."""
-    text = f"{_called(_action(branch, number))} at {told_ms(at)} ms"
+    text = f"{_called(_action(branch, number))} at {told_time(at)}"
     return branch.then(text, _with(branch, number, at), text)
 
 

@@ -21,8 +21,8 @@ NET = mq.Network(
 )
 def test_the_story_names_the_line(cut, heal, line):
     story = str(mq.explain(mq.run(NET, cut, heal)))
-    assert f"1000 ms  {line} was cut (how refuse)." in story
-    assert f"2000 ms  {line} was restored." in story
+    assert f"1 s  {line} was cut (how refuse)." in story
+    assert f"2 s  {line} was restored." in story
     assert "None" not in story
 
 

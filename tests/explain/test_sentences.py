@@ -56,3 +56,24 @@ def test_what_goes_to_the_dead_letter_queue_is_no_virtual_destination():
     told = str(mq.explain(trace, message="P-1"))
     assert "A enqueued it in queue://ActiveMQ.DLQ." in told
     assert "virtual" not in told
+
+
+def test_an_expired_message_is_no_copy_of_a_virtual_destination():
+    trace = mq.run(mq.Network(mq.Broker("A")),
+                   mq.Producer("P", on="A", sends=1, to=mq.Queue("Q"), time_to_live="1s"), mq.Wait("2s"),
+                   mq.Consumer("C", on="A", reads=mq.Queue("Q")))  # fmt: skip
+    told = str(mq.explain(trace, message="P-1"))
+    assert "A enqueued it in queue://ActiveMQ.DLQ" in told
+    assert "virtual" not in told
+
+
+@pytest.mark.parametrize(
+    ("priority", "heeds", "told"), [(9, False, True), ([4, 4], False, False), (9, True, False)]
+)
+def test_a_priority_that_no_broker_heeds_is_told(priority, heeds, told):
+    policies = [{"queue": "Q.>", "prioritized_messages": True}] if heeds else []
+    sends = mq.Producer("P", on="A", sends=1, to=mq.Queue("Q.A"), jms_priority=priority)
+    trace = mq.run(mq.Network(mq.Broker("A", policies=policies)), sends)
+    assert (
+        "no broker has prioritizedMessages for queue://Q.A" in str(mq.explain(trace, message="P-1"))
+    ) is told

@@ -5,9 +5,10 @@ The files are those of `shared/corpus` (its README says where they are from), wh
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from random import Random
 
@@ -18,9 +19,12 @@ from mqlab import products
 from mqlab.api import artemis
 from mqlab.errors import MqlabError
 from mqlab.files import parsing
+from mqlab.products.activemq import files as activemq
+from mqlab.products.activemq.files.policies import KNOWN
 from mqlab.products.artemis.files import broker_xml
 from mqlab.spec.artemis.options import ELEMENTS, OPTIONS
 from mqlab.spec.origin import SourceFile
+from mqlab.spec.rows import OPTIONS as ACTIVEMQ
 from tests.conftest import SHARED
 
 CORPUS = SHARED / "corpus"
@@ -28,6 +32,7 @@ pytestmark = pytest.mark.skipif(not CORPUS.is_dir(), reason=f"{CORPUS}: the file
 # Product -> how many files there are at least, and how many of them are refused at most.
 FLOORS = {"activemq": (173, 7), "artemis": (219, 3)}
 SEED, CHANGES = 26, 4  # of each file
+COMMENT = re.compile("<!--.*?-->", re.DOTALL)
 
 
 def files(product):
@@ -126,6 +131,65 @@ def leaves(text):
             walk(child, path)
 
     walk(parsing.parse(text, "x").root, ())
+    return found
+
+
+def activemq_changes(net):
+    """Yield options of brokers, connectors and policies of a file: path, row, value, and what changes it."""
+    for broker in net.brokers:
+        for row in ACTIVEMQ["broker"].values():
+            if row.type in (bool, int, str) and row.guide not in OF_MORE:
+                yield broker.name, row, broker.options.get(row.name), net.change
+        for link in broker.connectors:
+            for row in ACTIVEMQ["networkConnector"].values():
+                if row.type in (bool, int, str):
+                    yield f"{broker.name}/{link.name}", row, link.options.get(row.name), net.change
+        for number, policy in enumerate(broker.policies):
+            for row in ACTIVEMQ["policyEntry"].values():
+                yield broker.name, row, policy.get(row.name), partial(changed_policy, net, number)
+
+
+def changed_policy(net, number, name, **options):
+    made = list(net.broker(name).policies)
+    made[number] = {**made[number], **options}
+    return net.change(name, policies=tuple(made))
+
+
+# A store of another kind has another element; a pure slave needs its master.
+OF_MORE = ("store", "sharedStore", "masterConnector")
+
+
+def test_one_option_of_an_activemq_file_is_changed_and_nothing_else():
+    random, done = Random(SEED), 0
+    for path, net in networks("activemq").items():
+        possible = list(activemq_changes(net))
+        for name, row, value, change in random.sample(possible, min(CHANGES, len(possible))):
+            new = change(name, **{row.name: another(row, value)})
+            texts = activemq.write(new)
+            words = {row.guide, *(row.xml or row.guide).split("/")}
+            for file in net.origin.files:
+                before, after = attributes(file.text), attributes(texts[file.name])
+                gone = before - after
+                # An option whose values are elements, as dispatchPolicy, is changed by another element.
+                gone = [one for one in gone if one[0] not in KNOWN or not row.choices]
+                assert all(attribute in words for _, attribute, _ in gone), (path, row.guide, gone)
+                comments = COMMENT.findall(file.text)
+                assert COMMENT.findall(texts[file.name]) == comments, (path, row.guide)
+            read = [SourceFile(file, text) for file, text in texts.items()]
+            assert activemq.read(read, dict(net.origin.values), dict(net.origin.hosts)) == new, (
+                path,
+                row.guide,
+            )
+            done += 1
+    assert done >= 500
+
+
+def attributes(text):
+    """Return how often each element is in a document, and each attribute with its value."""
+    found = Counter()
+    for element in parsing.parse(text, "x").root.walk():
+        found[element.name, "", element.text.strip()] += 1
+        found.update((element.name, key, value) for key, value in element.attributes.items())
     return found
 
 

@@ -42,6 +42,7 @@ def ADDRESSED(uri, **transport):  # noqa: N802 - a table's word
 
 REACH = ("ttl-short", "ttl-distance", "no-target")
 # rule -> (what has the problem, what has not)
+URGENT = mq.Producer("P", on="A", sends=2, to=mq.Queue("Q"), jms_priority=[0, 9])
 CASES = {
     "ttl-zero": (network("A>B", network_ttl=0), network("A>B")),
     "ttl-short": (
@@ -130,6 +131,18 @@ def connecting(to):
 # The same for rules that no network alone breaks, or another product's.
 WAITS = mq.Consumer("C", on="A", reads=FOO)
 OTHERS = {
+    "priority-ignored": (
+        scenario(network("A>B"), URGENT),
+        scenario(network("A>B").change("A", policies=[{"queue": ">", "prioritized_messages": True}]), URGENT),
+    ),
+    "nearly-same": (
+        scenario(network("A>B"), mq.Consumer("C", on="B", reads=mq.Queue("test.foo")), send(1)),
+        scenario(network("A>B"), *reads("C@B"), send(1)),
+    ),
+    "one-name": (
+        scenario(network("A>B"), *reads("P@B"), send(1)),
+        scenario(network("A>B"), *reads("C@B"), send(1)),
+    ),
     "early-openmq": (
         scenario(mq.openmq.Network("A", "B"), WAITS, mq.Pause("B", at="2s")),
         scenario(mq.openmq.Network("A", "B"), WAITS, mq.Pause("B", at="6s")),

@@ -223,7 +223,7 @@ def test_what_a_window_cuts_off_is_no_fate(tmp_path):
         seen |= set(part.account().counts())
     assert seen == {"consumed", "waiting", "cut off"}
     part = tiles.window("0s", begin)
-    told = f"from 0 to {begin // 1000} ms of {trace.end // 1000} ms; what happened before and after is outside"
+    told = f"from 0 ms to {begin // 1000} ms of {trace.end}; what happened before and after is outside"
     assert f"a part    {told}" in str(part)
     assert "1 sent: 1 cut off" in str(part)
     for explained in (

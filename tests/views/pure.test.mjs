@@ -66,7 +66,7 @@ const packed = (heads, ...columns) => {
 };
 
 test("unpack: numbers, also negative, broken and of more than 32 bits", async () => {
-  const { unpack } = closure(["bus", "unpack"]);
+  const { unpack } = closure(["bus", "clock", "unpack"]);
   const heads = [
     { table: "a", column: "x", n: 4, scale: 10 },
     { table: "a", column: "y", n: 3, scale: 1 },
@@ -77,7 +77,7 @@ test("unpack: numbers, also negative, broken and of more than 32 bits", async ()
 });
 
 test("unpack: times by their places among the clock's moments, and others beside them", async () => {
-  const { unpack } = closure(["bus", "unpack"]);
+  const { unpack } = closure(["bus", "clock", "unpack"]);
   const heads = [
     { table: "clock", column: "play", n: 3, scale: 10 },
     { table: "clock", column: "t", n: 3, scale: 1 },
@@ -90,11 +90,11 @@ test("unpack: times by their places among the clock's moments, and others beside
   const found = await unpack(packed(heads, [0, 5, 20], [0, 1, 123456], [2, 0], [1], [7], [1, 5], [1, 2], [1, 2]));
   assert.deepEqual(found.e.play, [2, 0.7, 0]);
   assert.deepEqual(found.f.took, [0.4, 1.5]);
-  assert.deepEqual(found.g.time, ["1 ms", "123456 ms"]);
+  assert.deepEqual(found.g.time, ["1 ms", "123.456 s"]);
 });
 
 test("unpack: patterns get back what was left out, `what` last of all", async () => {
-  const { unpack } = closure(["bus", "unpack"]);
+  const { unpack } = closure(["bus", "clock", "unpack"]);
   const heads = [
     {
       table: "e",
@@ -131,11 +131,29 @@ test("said: the row's sentence with its rule and source", () => {
   assert.equal(player.said(1), "2: waits: nobody reads [ActiveMQ rule 1.6].");
 });
 
-test("timeText: a long run in seconds", () => {
-  const short = closure(["bus", "tokens", "clock", "axis"], { clock: { play: [0], t: [500] } }).timeText;
-  assert.deepEqual([short(12.345), short(0)], ["12.3 ms", "0.0 ms"]);
-  const long = closure(["bus", "tokens", "clock", "axis"], { clock: { play: [0], t: [2000] } }).timeText;
-  assert.deepEqual([long(1234.6), long(0)], ["1.235 s", "0.000 s"]);
+test("timeText: a time reads as in Python's told_time", () => {
+  const { timeText } = closure(["bus", "clock"]);
+  const cases = [
+    [0, "0 ms"],
+    [12.345, "12.345 ms"],
+    [999.9996, "1 s"],
+    [12104.4, "12.1044 s"],
+    [0.1 + 0.2, "0.3 ms"]
+  ];
+  assert.deepEqual(
+    cases.map(([ms]) => timeText(ms)),
+    cases.map(([, text]) => text)
+  );
+});
+
+test("nowText: to the microsecond at a moment, else as many digits as an eye can follow", () => {
+  const { nowText, player } = closure(["bus", "tokens", "clock", "axis"], { clock: { play: [0, 1], t: [0, 12104.4] } });
+  player.t = 0.5;
+  assert.equal(nowText(), "6.052 s");
+  player.t = 1;
+  assert.equal(nowText(), "12.1044 s");
+  player.playing = true;
+  assert.equal(nowText(), "12.104 s");
 });
 
 test("axis: xOf and timeAt are each other's way back; a window stays within the run", () => {

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import mqlab as mq
 from mqlab import views
 from mqlab.spec.topology import network
+from mqlab.spec.values import told_time
 from mqlab.views import player, scene
 from mqlab.views.pack import LEFT_OUT, pack
 
@@ -46,9 +47,7 @@ def unpack(text):
             continue
         if "written" in one:
             shown = dict(zip(*tables["clock"].values(), strict=True))
-            table[one["column"]] = [
-                f"{round(shown[play], 3):.15g} ms" for play in table["play"]
-            ]  # as unpack.js
+            table[one["column"]] = [told_time(shown[play] * 1000) for play in table["play"]]  # as unpack.js
             continue
         if "ends" in one:
             ends, place = numbers(body, place, one["n"], 1)

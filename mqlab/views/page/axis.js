@@ -17,10 +17,16 @@ const setWindow = (from, to) => {
   player.emit("window");
 };
 
-// Of a long run times are told in seconds. As the clock says a time of the run; the axis has round ones.
+// The axis of a long run is in seconds.
 const isLong = () => (player.panels[0].data("clock").t?.at(-1) ?? 0) >= 2000;
-/** @param {number} ms */
-const timeText = (ms) => (isLong() ? `${(ms / 1000).toFixed(3)} s` : `${ms.toFixed(1)} ms`);
+// With as many digits as an eye can follow.
+const roughTime = (ms) => (ms >= 1000 ? `${(ms / 1000).toFixed(3)} s` : `${ms.toFixed(1)} ms`);
+// The time at which the picture stands, to the microsecond where something happens.
+const nowText = () => {
+  const ms = player.runTime(player.panels[0], player.t),
+    { t = [] } = player.panels[0].data("clock");
+  return !player.playing && Math.abs(t[after(t, ms - 5e-4)] - ms) < 5e-4 ? timeText(ms) : roughTime(ms);
+};
 
 // A canvas as sharp as the screen, `draw`n again when told to.
 const makeCanvas = (height, attributes) => {

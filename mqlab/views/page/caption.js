@@ -53,7 +53,7 @@ player.on("ready", () => {
   let since = -READ,
     timer = 0;
   const tell = () => {
-    setText(now, timeText(player.runTime(player.panels[0], player.t)));
+    setText(now, nowText());
     const told = captionNow(),
       wait = since + READ - performance.now();
     if (player.playing && wait > 0 && !told.chapter) return;

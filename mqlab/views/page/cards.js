@@ -240,8 +240,7 @@ const stateWords = (p, broker, role, t) => {
 const sayMs = (ms) => (ms >= 999.5 ? `${(ms / 1000).toFixed(ms >= 10000 ? 0 : 1)} s` : `${Math.round(ms)} ms`);
 /** @param {Panel} p @param {number} t */
 const sayTime = (p, t) => {
-  const ms = player.runTime(p, t);
-  return ms >= 1000 ? `${(ms / 1000).toFixed(3)} s` : `${ms.toFixed(1)} ms`;
+  return timeText(player.runTime(p, t));
 };
 
 const isChosen = (kind, node) =>

@@ -7,6 +7,12 @@ const between = (from, to, value) => {
   if (i === 0) return to[0] ?? 0;
   return to[i - 1] + ((value - from[i - 1]) / (from[i] - from[i - 1] || 1)) * (to[i] - to[i - 1]);
 };
+// A time of the run as it is read everywhere, in Python as well: in ms, from one second on in s, to the microsecond.
+/** @param {number} ms */
+const timeText = (ms) => {
+  const us = Math.round(ms * 1000);
+  return us >= 1e6 ? `${us / 1e6} s` : `${us / 1000} ms`;
+};
 player.runTime = (panel, t) => between(panel.data("clock").play, panel.data("clock").t, t);
 player.storyTime = (ms) => between(player.panels[0].data("clock").t, player.panels[0].data("clock").play, ms);
 

@@ -212,7 +212,7 @@ lab.breakIt = async (at = middleOf(), from = null) => {
     ms = lab.now();
   try {
     const { deeds } = await lab.ask("deeds", { kind: part.kind, name: part.name, ms });
-    const title = worded("at_ms", part.name || worded("inject_fault"), ms.toFixed(1));
+    const title = `${part.name || worded("inject_fault")} ${worded("at", timeText(ms))}`;
     const slower =
       part.kind === "consumer"
         ? [{ text: worded("slow_down_option_delay", part.name), act: () => panel.show("options", true) }]

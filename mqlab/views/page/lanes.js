@@ -19,7 +19,7 @@ const chosenLanes = ({ branches, current, beside }) => {
   return [...new Set(wanted.filter((no) => no != null))].slice(0, MOST_RUNS).sort((a, b) => a - b);
 };
 const branchName = (branch, number) =>
-  `${number + 1} ${number ? "\u0394 " : ""}${branch.name}${branch.ms == null ? "" : worded("at_ms_2", +branch.ms.toFixed(1))}`;
+  `${number + 1} ${number ? "\u0394 " : ""}${branch.name}${branch.ms == null ? "" : ` ${worded("at", timeText(branch.ms))}`}`;
 
 // The place of a time of the run; what is after the end of the shown run lies at its end.
 const laneX = (ms) => xOf(Math.max(0, Math.min(player.duration, player.storyTime(ms))), 0, player.duration);

@@ -13,7 +13,7 @@ const OVERVIEW_STYLE = `
     font: 600 11px/17px var(--mq-font); padding: 0 6px; border-radius: 4px; white-space: nowrap; font-variant-numeric: tabular-nums; }
   .overview .names { position: absolute; top: 0; left: 0; }
   .overview .to-come { position: absolute; top: ${LANE}px; height: ${DENSITY + BELOW}px; right: ${MARGIN}px; left: 0; overflow: hidden; pointer-events: none; }
-  .to-come > div { height: 100%; background: var(--mq-bg); opacity: 0.55; will-change: transform; }`;
+  .to-come > div { height: 100%; background: #888; mix-blend-mode: saturation; will-change: transform; }`;
 const FAULTS = new Set([
   "Crashed",
   "Stopped",
@@ -262,7 +262,7 @@ player.on("ready", () => {
     flag.style.transform = `translateX(calc(-50% + ${aside}px))`;
   };
   const tell = () => {
-    const text = timeText(player.runTime(player.panels[0], player.t));
+    const text = nowText();
     setText(bubble, text);
     keepWhole(bubble);
     if (player.playing && performance.now() - spoken < 400) return; // not as often as it is drawn

@@ -77,11 +77,7 @@ addTab({
           {},
           element("span", { class: "which" }, String(i + 1)),
           short(name, 80),
-          element(
-            "span",
-            { class: "dim" },
-            worded("event_ends_at_ms_events_ends", found.events[i], +found.ends[i].toFixed(1))
-          )
+          element("span", { class: "dim" }, worded("events_end_at", found.events[i], timeText(found.ends[i])))
         )
       );
     });
@@ -89,7 +85,7 @@ addTab({
     if (found.first) {
       const at = Math.min(...found.first.filter(Boolean).map((one) => one.ms));
       body.append(
-        element("h4", {}, worded("first_difference_at_ms", +at.toFixed(3))),
+        element("h4", {}, worded("first_difference_at", timeText(at))),
         ...found.first.map((one, i) =>
           element("p", {}, element("span", { class: "which" }, i + 1), one ? one.text : worded("has_ended"))
         ),
@@ -106,7 +102,7 @@ addTab({
                 player.seek(player.storyTime(at));
               }
             },
-            worded("go_to_ms", +at.toFixed(1))
+            worded("go_to", timeText(at))
           ),
           element("button", { type: "button", class: "plain", onclick: nextDifference }, worded("next_difference_2"))
         )

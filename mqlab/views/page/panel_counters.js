@@ -112,7 +112,7 @@ const showCounters = (place) => {
     {},
     element("tr", {}, ...["", worded("was"), worded("now"), worded("difference")].map((one) => element("th", {}, one)))
   );
-  const time = timeText(player.runTime(player.panels[0], player.t));
+  const time = nowText();
   place.note.textContent =
     then === undefined
       ? worded("nothing_to_compare_with_at", time)

@@ -24,7 +24,7 @@ const stepsOf = (steps, at = lab.now()) => {
     const cell = element(
       "button",
       { type: "button", class: i === current ? "now" : step.ms > at ? "later" : "", onclick: () => goToStep(step) },
-      element("span", { class: "ms", "data-ms": step.ms ?? null }, step.ms == null ? "" : stepTime(step.ms)),
+      element("span", { class: "ms", "data-ms": step.ms ?? null }, step.ms == null ? "" : timeText(step.ms)),
       element("span", { class: "dot" }),
       say
     );
@@ -36,7 +36,6 @@ const stepsOf = (steps, at = lab.now()) => {
 };
 
 // As the clock says it, and no finer than it matters to one who reads.
-const stepTime = (ms) => (ms >= 1000 ? `${+(ms / 1000).toFixed(4)} s` : `${+ms.toFixed(3)} ms`);
 
 // To the row of the table that tells the same; several rows may be of one moment.
 const goToStep = (step) => {
@@ -76,7 +75,7 @@ const tellFromTable = (body) => {
   for (let i = 0; i < events.time.length && steps.length < 60; i++) {
     if (about(i))
       steps.push({
-        ms: parseFloat(events.time[i]),
+        ms: player.runTime(player.panels[0], events.play[i]),
         text: events.what[i].replace(chosen.kind === "message" ? /^\d+: / : "", ""),
         row: events.row[i],
         source: rules.source?.[events.rule[i]]

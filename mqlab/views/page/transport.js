@@ -8,7 +8,7 @@ const TRANSPORT_STYLE = `
   .transport .bar { width: 1px; height: 22px; background: var(--mq-line); margin: 0 4px; }
   .foot .transport .play { background: var(--mq-active); border-color: var(--mq-active); color: var(--mq-on_active); min-width: 92px; justify-content: center; }
   .foot .transport .play kbd { background: none; color: inherit; border-color: currentColor; }
-  .foot .transport select { max-width: 190px; }
+  .foot .transport select { max-width: 190px; text-overflow: ellipsis; }
   .foot button span:empty { display: none; }
   .foot.tight .transport { gap: 4px; } .foot.tight .transport .play { min-width: 60px; } .foot.tight .transport .kinds { max-width: 92px; }
   .foot.tight .transport .tracks-of { max-width: 138px; } .foot.tight .transport .clock { min-width: 72px; } .foot.tight .transport .bar { margin: 0 1px; }
@@ -144,7 +144,7 @@ player.on("ready", () => {
     speed.replaceChildren(
       ...SPEEDS.map((s) => element("option", { value: s, selected: s === clock.speed }, speedText(s)))
     );
-    of.textContent = `/ ${timeText(Math.max(...player.panels.map((p) => player.runTime(p, player.duration))))}`;
+    of.textContent = `/ ${roughTime(Math.max(...player.panels.map((p) => player.runTime(p, player.duration))))}`;
   });
   player.on("play", (on) => {
     play.setAttribute("aria-pressed", String(on));
@@ -155,5 +155,5 @@ player.on("ready", () => {
     clock.speed = SPEEDS[at];
     speed.selectedIndex = at;
   });
-  seldom(() => setText(clockNow, timeText(player.runTime(player.panels[0], player.t))));
+  seldom(() => setText(clockNow, nowText()));
 });

@@ -59,7 +59,7 @@ const unpack = async (text) => {
   }
   const moments = new Map(tables.clock?.play.map((play, place) => [play, tables.clock.t[place]]));
   for (const table of Object.values(tables)) {
-    if (table.time?.written) table.time = table.play.map((play) => `${Number(moments.get(play).toFixed(3))} ms`);
+    if (table.time?.written) table.time = table.play.map((play) => timeText(moments.get(play)));
     const names = Object.keys(table).filter((name) => table[name].patterns);
     for (const name of names.filter((one) => one !== "what").concat(names.filter((one) => one === "what")))
       table[name] = wordsOf(table[name], table);

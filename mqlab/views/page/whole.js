@@ -106,17 +106,11 @@ player.on("ready", () => {
       [1, "right"]
     ])) {
       const at = from + share * (to - from);
-      write(
-        pen,
-        `${at.toLocaleString("en", { maximumFractionDigits: to - from < 10 ? 3 : 1 })} ms`,
-        gutter() + share * span(),
-        base + 10,
-        { align, size: 10.5 }
-      );
+      write(pen, timeText(at), gutter() + share * span(), base + 10, { align, size: 10.5 });
     }
     strip.setAttribute("aria-valuemax", String(high));
     strip.setAttribute("aria-valuenow", String(from));
-    strip.setAttribute("aria-valuetext", worded("to_ms", from.toFixed(1), to.toFixed(1), of("window").told?.[0] ?? ""));
+    strip.setAttribute("aria-valuetext", worded("span", timeText(from), timeText(to), of("window").told?.[0] ?? ""));
   };
   const send = (wished) => {
     if (asked.at && performance.now() - asked.at < PATIENCE) {

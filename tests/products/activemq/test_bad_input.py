@@ -61,7 +61,7 @@ BAD = {
     'mq.Cut("A", how="bent")': ["Cut", "unknown way to cut 'bent'", "refuse, reset_once, hang"],
     'mq.Cut("database")': ["Cut", "unknown end of a line"],
     # times
-    'mq.Crash("A", at="1s")': ["Crash", "at 1s is in the past", "5000 ms", "choose a later time"],
+    'mq.Crash("A", at="1s")': ["Crash", "at 1s is in the past", "5 s", "choose a later time"],
     'mq.Crash("A", at="soon")': ["Crash", "'soon'", "use e.g. '500ms'"],
     'mq.Crash("A", at=-1)': ["Crash", "-1 is not a duration"],
     'mq.Wait("-1s")': ["Wait", "'-1s'", "use e.g. '500ms'"],

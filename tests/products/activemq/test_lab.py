@@ -10,6 +10,15 @@ from mqlab.errors import BadValue, UnknownName
 FOO = mq.Queue("TEST.FOO")
 
 
+def test_a_lab_goes_until_no_time_that_is_over():
+    lab = mq.Lab(mq.Network(mq.Broker("A")))
+    lab.until("2s")
+    with pytest.raises(BadValue, match=r"until='1s' is in the past \(now: 2 s\); choose a later"):
+        lab.until("1s")
+    lab.until("2s")
+    assert lab.now == "2s"
+
+
 def two_brokers():
     return mq.Network(mq.Broker("A", mq.NetworkConnector("ab", uri="static:(tcp://B:61616)")), mq.Broker("B"))
 

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from random import Random
+from typing import Any
 
 from mqlab.errors import MqlabError
 from mqlab.products.activemq.client import jms
 from mqlab.products.activemq.client.query import NO_VALUE, options, prefixed, value_of
+from mqlab.spec.options import tables
 
 AGENTS = ("static", "simple", "masterslave", "multicast", "zeroconf")
 COMPOSITE = ("static", "simple", "masterslave", "failover", "discovery")
@@ -226,31 +228,35 @@ def socket_problem(query: Mapping[str, str]) -> str:
     )
 
 
+_ROWS = tables("addresses")["failover:(...)"]
+_DEFAULTS: dict[str, Any] = {name: row.default for name, row in _ROWS.items()}
+
+
 @dataclass(frozen=True, slots=True)
 class FailoverOptions:
     """The options of failover: with the defaults of 5.17; times in ms (Fuse 1, Table 1.1)."""
 
-    initial_reconnect_delay: int = 10
-    max_reconnect_delay: int = 30_000
-    reconnect_delay: int = 10
-    use_exponential_back_off: bool = True
-    reconnect_delay_exponent: float = 2.0
-    max_reconnect_attempts: int = -1
-    startup_max_reconnect_attempts: int = -1
-    randomize: bool = True
-    timeout: int = -1
-    backup: bool = False
-    backup_pool_size: int = 1
-    priority_backup: bool = False
-    track_messages: bool = False
-    track_transaction_producers: bool = True
-    max_cache_size: int = 131_072
-    update_uris_supported: bool = True
-    rebalance_update_uris: bool = True
-    reconnect_supported: bool = True
-    warn_after_reconnect_attempts: int = 10
-    update_uris_url: str = ""
-    priority_uris: str = ""
+    initial_reconnect_delay: int = _DEFAULTS["initial_reconnect_delay"]
+    max_reconnect_delay: int = _DEFAULTS["max_reconnect_delay"]
+    reconnect_delay: int = _DEFAULTS["reconnect_delay"]
+    use_exponential_back_off: bool = _DEFAULTS["use_exponential_back_off"]
+    reconnect_delay_exponent: float = _DEFAULTS["reconnect_delay_exponent"]
+    max_reconnect_attempts: int = _DEFAULTS["max_reconnect_attempts"]
+    startup_max_reconnect_attempts: int = _DEFAULTS["startup_max_reconnect_attempts"]
+    randomize: bool = _DEFAULTS["randomize"]
+    timeout: int = _DEFAULTS["timeout"]
+    backup: bool = _DEFAULTS["backup"]
+    backup_pool_size: int = _DEFAULTS["backup_pool_size"]
+    priority_backup: bool = _DEFAULTS["priority_backup"]
+    track_messages: bool = _DEFAULTS["track_messages"]
+    track_transaction_producers: bool = _DEFAULTS["track_transaction_producers"]
+    max_cache_size: int = _DEFAULTS["max_cache_size"]
+    update_uris_supported: bool = _DEFAULTS["update_uris_supported"]
+    rebalance_update_uris: bool = _DEFAULTS["rebalance_update_uris"]
+    reconnect_supported: bool = _DEFAULTS["reconnect_supported"]
+    warn_after_reconnect_attempts: int = _DEFAULTS["warn_after_reconnect_attempts"]
+    update_uris_url: str = _DEFAULTS["update_uris_url"]
+    priority_uris: str = _DEFAULTS["priority_uris"]
     nested: Mapping[str, str] = field(default_factory=dict)
 
     def waits(self, rounds: int, delay: float) -> int:
@@ -267,13 +273,7 @@ class FailoverOptions:
         return total
 
 
-def _guide_name(name: str) -> str:
-    """Return an option as the guide writes it: camel case, and URIs in capitals."""
-    head, *rest = name.replace("uris", "URIs").replace("_url", "_URL").split("_")
-    return head + "".join(word if word[0].isupper() else word.title() for word in rest)
-
-
-FAILOVER = {_guide_name(f.name): f.name for f in fields(FailoverOptions) if f.name != "nested"}
+FAILOVER = {row.guide: name for name, row in _ROWS.items()}
 COUNTS = (
     "max_reconnect_attempts",
     "startup_max_reconnect_attempts",

@@ -16,6 +16,7 @@ from mqlab.errors import BadFile, UnknownName
 from mqlab.products.activemq.files import lab_file, python
 from mqlab.products.guide_figures import FamilyFigure
 from mqlab.spec import Scenario
+from mqlab.spec.calls import fitting
 from mqlab.spec.json_types import JsonDict
 
 GUIDES = ("fuse", "amq6", "article")
@@ -54,6 +55,7 @@ class Figure:
     def __str__(self) -> str:
         return f"{self.id}: {self.title}. {self.question}"
 
+    @fitting
     def change(self, path: str, **options: object) -> Figure:
         """Return the figure with options changed at ``broker/connector`` (``*/*`` is all)."""
         scenario = self.scenario.change(path, **options)

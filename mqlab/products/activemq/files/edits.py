@@ -4,24 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from mqlab.files.editing import attribute, removed
+from mqlab.files.editing import Putting, attribute, removed
 from mqlab.files.markup import Document, Edit, Element
-from mqlab.products.activemq.files import new_file, policies, stores, xml_names
+from mqlab.products.activemq.files import new_file, policy_edits, store_edits, xml_names
 from mqlab.products.activemq.files.elements import BrokerElement
+from mqlab.products.activemq.files.policy_edits import within
 from mqlab.products.activemq.files.schema import LATER
 from mqlab.products.activemq.files.stores import text
 from mqlab.spec.connector import NetworkConnector
 from mqlab.spec.network import Broker
-
-_STORE = {
-    "store",
-    "shared_store",
-    "locker",
-    "io_exception_handler",
-    *xml_names.HANDLER,
-    *xml_names.ADAPTER,
-    *xml_names.LOCKER,
-}
 
 
 def inserted(document: Document, parent: Element, lines: str, first: bool = False) -> Iterator[Edit]:
@@ -40,17 +31,6 @@ def inserted(document: Document, parent: Element, lines: str, first: bool = Fals
     yield Edit(start, start, lines)
 
 
-def replaced(document: Document, broker: Element, name: str, lines: str, first: bool) -> Iterator[Edit]:
-    """Yield the edits that put *lines* in the place of a broker's child element."""
-    element = broker.first(name)
-    if element is None:
-        yield from inserted(document, broker, lines, first) if lines else ()
-    elif lines:
-        yield Edit(element.start, element.end, lines.strip())
-    else:
-        yield removed(document, element)
-
-
 def broker(found: BrokerElement, got: Broker, wanted: Broker, address: Mapping[str, str]) -> Iterator[Edit]:
     """Yield the edits by which the file of *got* says what can be said of *wanted*."""
     document, element = found.document, found.element
@@ -64,15 +44,15 @@ def broker(found: BrokerElement, got: Broker, wanted: Broker, address: Mapping[s
     openwire = next((t for t in found.transports if t.openwire), None)
     if openwire is not None:
         yield from _transport(document, openwire.element, got, wanted)
-    if any(got.options.get(name) != wanted.options.get(name) for name in _STORE):
-        yield from _store(document, element, wanted)
+    put = Putting(document)
+    yield from store_edits.of_store(document, element, got, wanted, put)
     if got.policies != wanted.policies:
-        yield from _policies(document, element, got, wanted)
+        yield from policy_edits.of_policies(document, element, got, wanted, put)
     virtual = [(b.composites, b.options.get("virtual_topics")) for b in (got, wanted)]
     if virtual[0] != virtual[1]:
-        lines = policies.written_virtual(*virtual[1])
-        yield from replaced(document, element, "destinationInterceptors", lines, False)
-    yield from _connectors(found, got, wanted, address)
+        yield from policy_edits.of_virtual(document, element, got, wanted, put)
+    yield from _connectors(found, got, wanted, address, put)
+    yield from put.rest()
 
 
 def _changed(before: Mapping[str, str], after: Mapping[str, str]) -> list[str]:
@@ -91,37 +71,8 @@ def _transport(document: Document, element: Element, got: Broker, wanted: Broker
         yield from attribute(document, element, name, after.get(name))
 
 
-def _store(document: Document, element: Element, wanted: Broker) -> Iterator[Edit]:
-    lines = stores.written(wanted.options, None)
-    own = lines[lines.index("    <persistenceAdapter") :] if lines else ""
-    handler = lines.removesuffix(own)
-    yield from replaced(document, element, "persistenceAdapter", own, False)
-    yield from replaced(document, element, "ioExceptionHandler", handler, False)
-    persistent = None if lines else "false"
-    if persistent or "persistent" in element.attributes:
-        yield from attribute(document, element, "persistent", persistent)
-
-
-def _policies(document: Document, element: Element, got: Broker, wanted: Broker) -> Iterator[Edit]:
-    there = [e for e in policies.entries(element) if {"queue", "topic"} & set(e.attributes)]
-    if len(there) != len(got.policies) or not there:
-        lines = policies.written(wanted.policies)
-        yield from replaced(document, element, "destinationPolicy", lines, False)
-        return
-    for entry, was, now in zip(there, got.policies, wanted.policies, strict=False):
-        if was != now:
-            lines = policies.entry(now)
-            yield Edit(entry.start, entry.end, lines.strip())
-    for entry in there[len(wanted.policies) :]:
-        yield removed(document, entry)
-    more = "".join(map(policies.entry, wanted.policies[len(there) :]))
-    if more:
-        holder = element.below("destinationPolicy", "policyMap", "policyEntries")[-1]
-        yield from inserted(document, holder, more)
-
-
 def _connectors(
-    found: BrokerElement, got: Broker, wanted: Broker, address: Mapping[str, str]
+    found: BrokerElement, got: Broker, wanted: Broker, address: Mapping[str, str], put: Putting
 ) -> Iterator[Edit]:
     document = found.document
     elements = dict(zip((c.name for c in got.connectors), found.connectors, strict=True))
@@ -135,11 +86,8 @@ def _connectors(
     new = [c for c in wanted.connectors if c.name not in before]
     if not new:
         return
-    holder = found.element.first("networkConnectors")
-    lines = "".join(new_file.connector(c, address, " " * 6) for c in new)
-    if holder is None:
-        lines = f"    <networkConnectors>\n{lines}    </networkConnectors>\n"
-    yield from inserted(document, holder or found.element, lines, first=holder is None)
+    lines = "".join(new_file.connector(c, address, "") for c in new)
+    yield from within(put, found.element, ("networkConnectors",), lines)
 
 
 def _connector(

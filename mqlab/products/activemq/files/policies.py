@@ -18,13 +18,26 @@ from mqlab.spec.rows import OPTIONS
 from mqlab.spec.virtual_topic import ATTRIBUTES, PREFIX
 
 VIRTUAL_TOPICS = ("topic://VirtualTopic.>",)
-_INTERCEPTORS = ("destinationInterceptors", "virtualDestinationInterceptor", "virtualDestinations")
+INTERCEPTORS = ("destinationInterceptors", "virtualDestinationInterceptor", "virtualDestinations")
+ENTRIES = ("destinationPolicy", "policyMap", "policyEntries")
+KNOWN = (*xml_names.DISPATCH.values(), *xml_names.DEAD_LETTERS.values())
 _COMPOSITES = {"compositeQueue": "", "compositeTopic": "topic://"}  # and how their names begin in the lab
 
 
 def entries(broker: Element) -> list[Element]:
-    """Return the policy entries of a broker that are for a pattern."""
-    return broker.below("destinationPolicy", "policyMap", "policyEntries", "policyEntry")
+    """Return the policy entries of a broker that are for queues or topics of a pattern.
+
+    One for temporary destinations says nothing that the lab plays.
+    """
+    return [
+        entry
+        for entry in broker.below(*ENTRIES, "policyEntry")
+        if {"queue", "topic"} & set(entry.attributes) or _patterns(entry)
+    ]
+
+
+def _patterns(entry: Element) -> list[Element]:
+    return [one for child in entry.all("destination") for one in child.all("queue", "topic")]
 
 
 def read(reader: Reader, broker: Element) -> list[dict[str, object]]:
@@ -33,13 +46,11 @@ def read(reader: Reader, broker: Element) -> list[dict[str, object]]:
     for entry in entries(broker):
         named = [name for name in ("queue", "topic") if name in entry.attributes]
         patterns: dict[str, object] = {name: reader.text(entry, name) for name in named}
-        for child in entry.below("destination"):
-            for element in child.all("queue", "topic"):
-                patterns[element.name] = reader.destination(element).partition("://")[2]
+        for element in _patterns(entry):
+            patterns[element.name] = reader.destination(element).partition("://")[2]
         if len(patterns) > 1:
             raise BadFile(f"{reader.place(entry)}: it names both a queue and a topic; use one entry for each")
-        if patterns:  # an entry for temporary destinations says nothing that the lab plays
-            found.append({**patterns, **_options(reader, entry)})
+        found.append({**patterns, **_options(reader, entry)})
     return found
 
 
@@ -64,18 +75,19 @@ def _options(reader: Reader, entry: Element) -> dict[str, object]:
     return {name: found[name] for name in OPTIONS["policyEntry"] if name in found}
 
 
+def virtual(broker: Element) -> tuple[list[Element], list[Element]]:
+    """Return the elements of a broker's composite destinations, and those of its virtual topics."""
+    inside = [element for holder in broker.below(*INTERCEPTORS) for element in holder.children]
+    composites = [one for one in inside if one.name in _COMPOSITES and one.below("forwardTo")]
+    return composites, [one for one in inside if one.name == "virtualTopic"]
+
+
 def read_virtual(reader: Reader, broker: Element) -> tuple[list[dict[str, object]], tuple[str, ...] | None]:
     """Return a broker's composite destinations and its virtual topics; None for those if it says nothing."""
-    if broker.first(_INTERCEPTORS[0]) is None:
+    if broker.first(INTERCEPTORS[0]) is None:
         return [], None
-    inside = [element for holder in broker.below(*_INTERCEPTORS) for element in holder.children]
-    composites = [
-        _composite(reader, element)
-        for element in inside
-        if element.name in _COMPOSITES and element.below("forwardTo")
-    ]
-    topics = tuple(_virtual_topic(reader, element) for element in inside if element.name == "virtualTopic")
-    return composites, topics
+    composites, topics = virtual(broker)
+    return [_composite(reader, one) for one in composites], tuple(_virtual_topic(reader, one) for one in topics)
 
 
 def _composite(reader: Reader, element: Element) -> dict[str, object]:
@@ -117,35 +129,42 @@ def written(policies: Iterable[Mapping[str, object]]) -> str:
     return tag("destinationPolicy", {}, held, " " * 4)
 
 
+def attributes(policy: JsonObject) -> dict[str, str]:
+    """Return the attributes of a policy's element."""
+    given = _told(policy, {"queue": "queue", "topic": "topic", **xml_names.POLICY})
+    return {name: value for name, value in given.items() if name not in LATER["policyEntry"]}
+
+
+def inside(policy: JsonObject) -> dict[str, tuple[str, dict[str, str]]]:
+    """Return what stands in a policy: element -> the element in it, with its attributes."""
+    found: dict[str, tuple[str, dict[str, str]]] = {}
+    if replay := _told(policy, xml_names.REPLAY):
+        found["networkBridgeFilterFactory"] = "conditionalNetworkBridgeFilterFactory", replay
+    if "dispatch_policy" in policy:
+        found["dispatchPolicy"] = xml_names.DISPATCH[policy["dispatch_policy"]], {}
+    letters = _told(policy, xml_names.DEAD_LETTER)
+    if letters or "dead_letter_strategy" in policy:
+        strategy = policy.get("dead_letter_strategy", "shared")
+        if strategy != "individual":
+            letters.pop("queuePrefix", None)
+        found["deadLetterStrategy"] = xml_names.DEAD_LETTERS[strategy], letters
+    if "pending_message_limit" in policy:
+        limit = _told(policy, xml_names.LIMIT)
+        found["pendingMessageLimitStrategy"] = "constantPendingMessageLimitStrategy", limit
+    return found
+
+
+def _told(policy: JsonObject, names: Mapping[str, str]) -> dict[str, str]:
+    return {attribute: text(policy[name]) for name, attribute in names.items() if name in policy}
+
+
 def entry(policy: JsonObject) -> str:
     """Return a policy as lines."""
-
-    def told(names: Mapping[str, str]) -> dict[str, str]:
-        return {a: text(policy[n]) for n, a in names.items() if n in policy}
-
-    given = told({"queue": "queue", "topic": "topic", **xml_names.POLICY})
-    given = {name: value for name, value in given.items() if name not in LATER["policyEntry"]}
-    inside = ""
-    replay = told(xml_names.REPLAY)
-    if replay:
-        inside += _in("networkBridgeFilterFactory", "conditionalNetworkBridgeFilterFactory", replay)
-    if "dispatch_policy" in policy:
-        inside += _in("dispatchPolicy", xml_names.DISPATCH[policy["dispatch_policy"]], {})
-    letters = told(xml_names.DEAD_LETTER)
-    strategy = policy.get("dead_letter_strategy", "shared")
-    prefix = letters.pop("queuePrefix", None)
-    if strategy == "individual" and prefix is not None:
-        letters["queuePrefix"] = prefix
-    if letters or "dead_letter_strategy" in policy:
-        inside += _in("deadLetterStrategy", xml_names.DEAD_LETTERS[strategy], letters)
-    if "pending_message_limit" in policy:
-        limit = told(xml_names.LIMIT)
-        inside += _in("pendingMessageLimitStrategy", "constantPendingMessageLimitStrategy", limit)
-    return tag("policyEntry", given, inside, " " * 10)
-
-
-def _in(outer: str, inner: str, attributes: Mapping[str, str]) -> str:
-    return tag(outer, {}, tag(inner, attributes, "", " " * 14), " " * 12)
+    lines = "".join(
+        tag(outer, {}, tag(inner, given, "", " " * 14), " " * 12)
+        for outer, (inner, given) in inside(policy).items()
+    )
+    return tag("policyEntry", attributes(policy), lines, " " * 10)
 
 
 def written_virtual(composites: Iterable[JsonObject], topics: tuple[str, ...] | None) -> str:
@@ -156,23 +175,41 @@ def written_virtual(composites: Iterable[JsonObject], topics: tuple[str, ...] | 
     composites = list(composites)
     if not composites and topics is None:
         return ""
-    lines = ""
-    for pattern in VIRTUAL_TOPICS if topics is None else topics:
-        named, _, query = pattern.removeprefix("topic://").partition("?")
-        own = dict(pair.split("=", 1) for pair in query.split("&") if pair)
-        lines += tag("virtualTopic", {"name": named, "prefix": PREFIX, **own}, "", " " * 10)
-    for composite in composites:
-        to = "".join(_written_target(one) for one in composite["forward_to"])
-        kind, _, name = composite["name"].rpartition("://")
-        given = {"name": name, "forwardOnly": text(composite.get("forward_only", True))}
-        if composite.get("send_when_not_matched"):
-            given["sendWhenNotMatched"] = "true"
-        element = "compositeTopic" if kind == "topic" else "compositeQueue"
-        lines += tag(element, given, tag("forwardTo", {}, to, " " * 12), " " * 10)
-    made = lines
-    for depth, name in enumerate(reversed(_INTERCEPTORS)):
+    lines = "".join(map(virtual_topic, VIRTUAL_TOPICS if topics is None else topics))
+    made = lines + "".join(map(composite, composites))
+    for depth, name in enumerate(reversed(INTERCEPTORS)):
         made = f"{' ' * (8 - 2 * depth)}<{name}>\n{made}{' ' * (8 - 2 * depth)}</{name}>\n"
     return made
+
+
+def virtual_topic(pattern: str) -> str:
+    """Return a virtual topic as lines."""
+    return tag("virtualTopic", of_topic(pattern), "", " " * 10)
+
+
+def of_topic(pattern: str) -> dict[str, str]:
+    """Return the attributes of a virtual topic's element."""
+    named, _, query = pattern.removeprefix("topic://").partition("?")
+    own = dict(pair.split("=", 1) for pair in query.split("&") if pair)
+    return {"name": named, "prefix": PREFIX, **own}
+
+
+def composite(composite: JsonObject) -> str:
+    """Return a composite destination as lines."""
+    element = "compositeTopic" if composite["name"].startswith("topic://") else "compositeQueue"
+    return tag(element, composed(composite), forwarded(composite), " " * 10)
+
+
+def composed(composite: JsonObject) -> dict[str, str]:
+    """Return the attributes of a composite destination's element."""
+    name = composite["name"].rpartition("://")[2]
+    given = {"name": name, "forwardOnly": text(composite.get("forward_only", True))}
+    return {**given, "sendWhenNotMatched": "true"} if composite.get("send_when_not_matched") else given
+
+
+def forwarded(composite: JsonObject) -> str:
+    """Return where a composite destination forwards to as lines."""
+    return tag("forwardTo", {}, "".join(map(_written_target, composite["forward_to"])), " " * 12)
 
 
 def _written_target(target: str | JsonObject) -> str:

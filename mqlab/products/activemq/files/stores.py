@@ -15,21 +15,34 @@ from mqlab.spec.rows import OPTIONS
 
 SHARED = "/shared/"  # before the name of a store that is written as no path
 DATA_SOURCE = "lab-database"
+MEMORY, HANDLERS, LEASE_HANDLER = (
+    "memoryPersistenceAdapter",
+    "ioExceptionHandler",
+    "leaseLockerIOExceptionHandler",
+)
+ADAPTERS = (*xml_names.FILE_STORES, "jdbcPersistenceAdapter")
+# Attributes of an adapter that older editions have for options of the lock.
+ALIASES = {
+    "databaseLockedWaitDelay": "lock_acquire_sleep_interval_ms",
+    "lockAcquireSleepInterval": "lock_acquire_sleep_interval_ms",
+    "useDatabaseLock": "use_lock",
+}
 
 
 def adapter_of(broker: Element) -> Element | None:
     """Return a broker's persistence adapter, the element inside of ``persistenceAdapter``."""
     inside = broker.below("persistenceAdapter")
     found = [child for element in inside for child in element.children]
-    return found[0] if found else broker.first(*xml_names.FILE_STORES, "jdbcPersistenceAdapter")
+    return found[0] if found else broker.first(*ADAPTERS)
 
 
 def read(reader: Reader, broker: Element) -> dict[str, object]:
-    """Return the options of a broker's store and lock."""
+    """Return the options of a broker's store and lock; one that is not persistent ignores its adapter."""
     adapter = adapter_of(broker)
-    if adapter is None or adapter.name == "memoryPersistenceAdapter":
-        kept = adapter is None and reader.text(broker, "persistent", "true").strip() != "false"
-        return {} if kept else {"store": "memory"}
+    if reader.text(broker, "persistent", "true").strip() == "false":
+        return {"store": "memory"}
+    if adapter is None or adapter.name == MEMORY:
+        return {} if adapter is None else {"store": "memory"}
     found: dict[str, object] = {}
     if adapter.name == "jdbcPersistenceAdapter" and "dataSource" in adapter.attributes:
         found["store"] = "jdbc"
@@ -37,24 +50,26 @@ def read(reader: Reader, broker: Element) -> dict[str, object]:
     if adapter.name != "jdbcPersistenceAdapter" and directory.startswith("/"):
         found = {"shared_store": directory.removeprefix(SHARED)}
     rows = OPTIONS["broker"]
-    given = {
-        "databaseLockedWaitDelay": "lock_acquire_sleep_interval_ms",
-        "lockAcquireSleepInterval": "lock_acquire_sleep_interval_ms",
-        "useDatabaseLock": "use_lock",
-        **{attribute: name for name, attribute in xml_names.ADAPTER.items()},
-    }
-    for attribute, name in given.items():
+    given = {attribute: name for name, attribute in xml_names.ADAPTER.items()}
+    for attribute, name in (ALIASES | given).items():
         if attribute in adapter.attributes:
             found[name] = reader.option(adapter, rows[name], attribute)
     for kind, element_name in xml_names.LOCKERS.items():
         for locker in adapter.below("locker", element_name):
             found["locker"] = kind
             found.update(reader.options(locker, "broker", xml_names.LOCKER))
-    handlers = broker.below("ioExceptionHandler", "leaseLockerIOExceptionHandler")
+    handlers = broker.below(HANDLERS, LEASE_HANDLER)
     for handler in handlers:
         found["io_exception_handler"] = "lease"
         found.update(reader.options(handler, "broker", xml_names.HANDLER))
     return found
+
+
+def kind(options: JsonObject) -> str:
+    """Return where messages are kept: in files, by JDBC or in memory."""
+    if options.get("shared_store") is not None or options.get("store") is None:
+        return "file"
+    return str(options["store"])
 
 
 def written(options: JsonObject, directory: str | None) -> str:
@@ -62,29 +77,52 @@ def written(options: JsonObject, directory: str | None) -> str:
 
     *directory* is where the files of a shared store lie, if not in `SHARED`.
     """
-    shared, store = options.get("shared_store"), options.get("store")
-    if shared is None and store == "memory":
+    lines = adapter(options, directory)
+    if not lines:
         return ""
-    jdbc = shared is None and store == "jdbc"
-    place = "${activemq.data}/kahadb"
-    if shared is not None:
-        place = directory or (shared if shared.startswith("/") else SHARED + shared)
-    given = {"dataSource": f"#{DATA_SOURCE}"} if jdbc else {"directory": place}
-    given |= _set(options, xml_names.ADAPTER)
-    kind = options.get("locker") or ("database" if jdbc else "file")
-    own = _set(options, xml_names.LOCKER)
-    if kind == "file":
-        own = {k: v for k, v in own.items() if k in ("lockAcquireSleepInterval", "failIfLocked")}
-    lines = ""
-    if own or options.get("locker"):
-        lines = tag("locker", {}, tag(xml_names.LOCKERS[kind], own, "", " " * 10), " " * 8)
-    adapter = tag("jdbcPersistenceAdapter" if jdbc else "kahaDB", given, lines, " " * 6)
-    made = tag("persistenceAdapter", {}, adapter, " " * 4)
-    if options.get("io_exception_handler") == "lease":
-        period = _set(options, xml_names.HANDLER)
-        handler = tag("leaseLockerIOExceptionHandler", period, "", " " * 6)
-        made = tag("ioExceptionHandler", {}, handler, " " * 4) + made
+    made, given = tag("persistenceAdapter", {}, lines, " " * 4), handler(options)
+    if given is not None:
+        made = tag(HANDLERS, {}, tag(LEASE_HANDLER, given, "", " " * 6), " " * 4) + made
     return made
+
+
+def adapter(options: JsonObject, directory: str | None) -> str:
+    """Return the adapter alone as lines; nothing for memory."""
+    kept, own = kind(options), locker(options)
+    if kept == "memory":
+        return ""
+    given = {"dataSource": f"#{DATA_SOURCE}"} if kept == "jdbc" else {"directory": folder(options, directory)}
+    given |= _set(options, xml_names.ADAPTER)
+    lines = "" if own is None else tag("locker", {}, tag(*own, "", " " * 10), " " * 8)
+    return tag("jdbcPersistenceAdapter" if kept == "jdbc" else "kahaDB", given, lines, " " * 6)
+
+
+def folder(options: JsonObject, directory: str | None) -> str:
+    """Return the folder of a store in files."""
+    shared = options.get("shared_store")
+    if shared is None:
+        return "${activemq.data}/kahadb"
+    return directory or (shared if shared.startswith("/") else SHARED + shared)
+
+
+def locker(options: JsonObject) -> tuple[str, dict[str, str]] | None:
+    """Return the element of the lock with its attributes; None if all is as by default."""
+    how = options.get("locker") or ("database" if kind(options) == "jdbc" else "file")
+    own = _set(options, xml_names.LOCKER)
+    if how == "file":
+        own = {k: v for k, v in own.items() if k in ("lockAcquireSleepInterval", "failIfLocked")}
+    return (xml_names.LOCKERS[how], own) if own or options.get("locker") else None
+
+
+def handler(options: JsonObject) -> dict[str, str] | None:
+    """Return the attributes of the handler of a lease; None without one."""
+    lease = options.get("io_exception_handler") == "lease"
+    return _set(options, xml_names.HANDLER) if lease else None
+
+
+def said(options: JsonObject, name: str) -> str | None:
+    """Return an option as an attribute has it; None if it is not given."""
+    return text(options[name]) if name in options else None
 
 
 def _set(options: Mapping[str, object], names: Mapping[str, str]) -> dict[str, str]:

@@ -18,6 +18,7 @@ from mqlab.products.activemq.rules import (
     option_conflicts,
     reachability,
     running,
+    scripts,
 )
 from mqlab.products.activemq.rules.context import CheckContext
 from mqlab.spec import Network, Scenario
@@ -34,6 +35,7 @@ RULES = rule.collected(
     addresses,
     file_rules,
     running,
+    scripts,
 )
 
 

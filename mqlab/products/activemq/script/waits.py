@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from mqlab.engine.limits import LONGEST_REST
 from mqlab.spec.json_types import JsonObject
-from mqlab.spec.values import told_ms
+from mqlab.spec.values import told_time
 
 if TYPE_CHECKING:
     from mqlab.products.activemq.lab import Lab
@@ -101,6 +101,6 @@ def still_trying(lab: Lab) -> list[dict[str, str]]:
             continue
         if transport.gives_up_in > LONGEST_REST:
             end = (lab.clock.now + transport.gives_up_in) // 1_000_000 + 1
-            why = f"still trying to connect at {told_ms(lab.clock.now)} ms; it gives up at about {end} s"
+            why = f"still trying to connect at {told_time(lab.clock.now)}; it gives up at about {end} s"
             rows.append({"what": f"Client {client.name}", "why": f"{why}: set until='{end}s'"})
     return rows

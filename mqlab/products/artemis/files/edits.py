@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from textwrap import dedent
 
-from mqlab.files.editing import attribute, holder, put_in, removed, written
+from mqlab.files.editing import Putting, attribute, holder, removed, written
 from mqlab.files.markup import Edit, Element, plain, quoted, tag
 from mqlab.products.artemis.files import new_file
 from mqlab.products.artemis.files import policy as policies
@@ -39,25 +39,15 @@ class Edits:
     was: Side
     now: Side
     connectors: dict[str, str] = field(default_factory=dict)  # those that are missing, with their address
-    filled: dict[int, tuple[Element, str]] = field(
-        default_factory=dict
-    )  # what empty elements get, by their place
+    put: Putting = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.put = Putting(self.core.document)
 
     def all(self) -> list[Edit]:
         """Return all edits."""
         found = [*self._own(), *self._policy(), *self._cluster(), *self._settings(), *self._queues()]
-        found = [*self._connectors(), *found]
-        for parent, lines in self.filled.values():
-            found += put_in(self.core.document, parent, lines)
-        return found
-
-    def _put(self, parent: Element, lines: str, after: tuple[str, ...] | None = None) -> Iterator[Edit]:
-        """Yield the edit that puts lines into an element; what an empty one gets is put in together."""
-        if parent.children:
-            yield from put_in(self.core.document, parent, lines, after)
-        else:
-            before = self.filled.get(parent.start, (parent, ""))[1]
-            self.filled[parent.start] = parent, f"{before}{lines.rstrip()}\n"
+        return [*self._connectors(), *found, *self.put.rest()]
 
     # Leaves
 
@@ -70,7 +60,7 @@ class Edits:
             if there is not None:
                 yield removed(self.core.document, there)
         elif there is None:
-            yield from self._put(parent, leaf(names[-1], value, ""), after)
+            yield from self.put(parent, leaf(names[-1], value, ""), after)
         else:
             yield from written(self.core.document, there, text(value))
 
@@ -106,7 +96,7 @@ class Edits:
         lines = dedent(policies.written(now))
         self._refer(now.scale_down or {})
         if there is None:
-            yield from self._put(self.core.element, lines) if lines else ()
+            yield from self.put(self.core.element, lines) if lines else ()
         elif lines:
             yield Edit(there.start, there.end, self._beside(there, lines))
         else:
@@ -135,7 +125,7 @@ class Edits:
 
     def _replaced(self, parent: Element, there: Element | None, lines: str) -> Iterator[Edit]:
         if there is None:
-            yield from self._put(parent, lines) if lines else ()
+            yield from self.put(parent, lines) if lines else ()
         elif lines:
             yield Edit(there.start, there.end, self._beside(there, lines))
         else:
@@ -194,7 +184,7 @@ class Edits:
                 yield removed(self.core.document, connections)
         elif now.clustered and there is None:
             if not was.clustered or now.cluster != was.cluster:
-                yield from self._put(self.core.element, self._connection())
+                yield from self.put(self.core.element, self._connection())
         elif now.clustered and there is not None and there.name == CONNECTIONS[0]:
             for name, row in PLAIN.items():
                 if was.cluster.get(name) != now.cluster.get(name):
@@ -237,7 +227,7 @@ class Edits:
                 yield removed(document, element)
         more = [name for name in self.now.to if name not in self.was.to]
         refs = "".join(leaf("connector-ref", self._to(name), "") for name in more)
-        yield from self._put(listed, refs) if refs else ()
+        yield from self.put(listed, refs) if refs else ()
 
     def _groups(self) -> Iterator[Edit]:
         """Yield the edits that add the groups by which brokers find each other."""
@@ -245,10 +235,10 @@ class Edits:
             name = dedent(lines)[1:].partition(">")[0]
             there = self.core.element.first(name)
             if there is None:
-                yield from self._put(self.core.element, dedent(lines))
+                yield from self.put(self.core.element, dedent(lines))
             else:
                 inside = dedent("".join(dedent(lines).splitlines(keepends=True)[1:-1]))
-                yield from self._put(there, inside)
+                yield from self.put(there, inside)
 
     # Addresses
 
@@ -272,9 +262,9 @@ class Edits:
         """Yield the edit that puts lines into a child of the core, which is made if need be."""
         there = self.core.element.first(name)
         if lines and there is None:
-            yield from self._put(self.core.element, holder(name, lines))
+            yield from self.put(self.core.element, holder(name, lines))
         elif lines and there is not None:
-            yield from self._put(there, lines)
+            yield from self.put(there, lines)
 
     def _queues(self) -> Iterator[Edit]:
         was, now = ([queue.plain for queue in side.queues] for side in (self.was, self.now))
@@ -287,9 +277,9 @@ class Edits:
             if at is None:
                 made += holder("address", holder(routing, queue), {"name": address})
             elif holds is None:
-                yield from self._put(at, holder(routing, queue))
+                yield from self.put(at, holder(routing, queue))
             else:
-                yield from self._put(holds, queue)
+                yield from self.put(holds, queue)
         yield from self._more("addresses", made)
 
     def _address_of(self, address: str) -> Element | None:

@@ -1,0 +1,77 @@
+"""What a call is answered that does not fit its function or noun: what is missing or unknown, what to write."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Mapping
+from types import FunctionType
+from typing import Any, TypeVar
+
+from mqlab.errors import BadValue, UnknownName
+
+_NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def fitting(function: F) -> F:
+    """Return *function*, which answers a call that does not fit it as nouns do.
+
+    >>> import mqlab as mq
+    >>> mq.save(mq.chain(2))
+    Traceback (most recent call last):
+    mqlab.errors.BadValue: save: missing a required argument: 'path'; expected save(what, path, *actions)
+    """
+
+    def unfit(given: tuple[object, ...], named: Mapping[str, object]) -> UnknownName | BadValue | None:
+        return misfit(function.__name__, inspect.signature(function), given, named, "argument")
+
+    def call(*given: Any, **named: Any) -> Any:
+        try:
+            return function(*given, **named)
+        except TypeError:
+            told = unfit(given, named)
+            if told is None:
+                raise
+        raise told
+
+    # With the globals of the function it is one of its module, for doctest, too.
+    own = FunctionType(call.__code__, function.__globals__, function.__name__, None, call.__closure__)
+    return functools.wraps(function)(own)  # type: ignore[return-value]
+
+
+def fit(module: dict[str, Any]) -> None:
+    """Let the public functions of a module answer so, given its globals."""
+    for name, value in [*module.items()]:
+        if isinstance(value, FunctionType) and not name.startswith("_") and value.__globals__ is module:
+            module[name] = fitting(value)
+
+
+def misfit(
+    called: str,
+    signature: inspect.Signature,
+    given: tuple[object, ...],
+    named: Mapping[str, object],
+    what: str,
+) -> UnknownName | BadValue | None:
+    """Return in what a call does not fit a *signature*; None if it does. *what* are its parameters called."""
+    known = signature.parameters
+    takes_more = any(of.kind is of.VAR_KEYWORD for of in known.values())
+    for name in named:
+        if name not in known and not takes_more:
+            fields = [name for name, field in known.items() if field.kind in _NAMED]
+            return UnknownName.of(what, name, fields, called)
+    try:
+        signature.bind(*given, **named)
+    except TypeError as error:
+        order = [
+            "*" * (of.kind is of.VAR_POSITIONAL) + name
+            for name, of in known.items()
+            if of.kind not in (of.KEYWORD_ONLY, of.VAR_KEYWORD) and name != "self"
+        ]
+        needed = [
+            f"{name}=..." for name, of in known.items() if of.kind is of.KEYWORD_ONLY and of.default is of.empty
+        ]
+        order = order + needed or [f"{name}=..." for name in known if name != "self"]
+        return BadValue(f"{called}: {error}; expected {called}({', '.join(order)})")
+    return None
