@@ -13,6 +13,7 @@ from mqlab.files import treatment as shared
 from mqlab.files.markup import Element
 from mqlab.files.treatment import Table, Told, Treatment
 from mqlab.products.activemq.client.read_otherwise import read_otherwise
+from mqlab.products.activemq.files.elements import BrokerElement
 from mqlab.products.activemq.files.reading import elements_of
 from mqlab.spec.origin import Origin
 from mqlab.spec.rows import OPTIONS
@@ -48,28 +49,31 @@ def treatment(path: str) -> Treatment:
     return _table().treatment(path)
 
 
-def told(broker: Element) -> Iterator[Told]:
-    """Yield what of a broker is not played; what stands in such an element is not told once more."""
-    yield from _attributes(broker, "")
-    yield from _below(broker, "")
+def told(broker: BrokerElement) -> Iterator[Told]:
+    """Yield what of a file is not played; what stands in such an element is not told once more."""
+    root, element = broker.document.root, broker.element
+    yield from _table().around(root, element)
+    yield from _attributes(element, "", element)
+    yield from _below(element, "", element)
 
 
-def _attributes(element: Element, path: str) -> Iterator[Told]:
-    for name in element.attributes:
+def _attributes(element: Element, path: str, broker: Element) -> Iterator[Told]:
+    for name, value in element.attributes.items():
         at = f"{path}@{name}"
-        if not name.startswith("{") and treatment(at) == "told":
+        told = not name.startswith("{") and treatment(at) == "told"
+        if told and not _table().says_nothing(at, value, broker):
             yield Told(at, element.line, _table().differs(at))
 
 
-def _below(parent: Element, above: str) -> Iterator[Told]:
+def _below(parent: Element, above: str, broker: Element) -> Iterator[Told]:
     for child in parent.children:
         path = f"{above}{child.name}"
         kind = treatment(path)
-        if kind == "told":
+        if kind == "told" and not _table().says_nothing(path, "", broker):
             yield Told(path, child.line, _table().differs(path))
         elif kind == "played" or path == "plugins":
-            yield from _attributes(child, path)
-            yield from _below(child, f"{path}/")
+            yield from _attributes(child, path, broker)
+            yield from _below(child, f"{path}/", broker)
 
 
 def not_played(scenario: Scenario) -> dict[str, list[dict[str, str]]]:
@@ -82,4 +86,4 @@ def not_played(scenario: Scenario) -> dict[str, list[dict[str, str]]]:
 @lru_cache(maxsize=16)
 def _of_files(origin: Origin) -> dict[str, list[dict[str, str]]]:
     brokers = elements_of(origin)
-    return shared.not_played((name, one.document.where, told(one.element)) for name, one in brokers.items())
+    return shared.not_played((name, one.document.where, told(one)) for name, one in brokers.items())

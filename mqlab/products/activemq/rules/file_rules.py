@@ -118,10 +118,10 @@ def _no_openwire(file: BrokerFile) -> Found:
     of=(files,),
 )
 def _left_out(file: BrokerFile) -> Found:
-    wrong = {(word.element.line, word.text.rpartition(" ")[2]) for word in words(file)}  # told already
+    wrong = {(word.element.line, part) for word in words(file) for part in word.text.split()}  # told already
     new = (
         one
-        for one in treatment.told(file.broker.element)
+        for one in treatment.told(file.broker)
         if (one.line, one.path.rpartition("@")[2].rpartition("/")[2]) not in wrong
     )
     for line, facts in once(new):

@@ -5,7 +5,6 @@ What the option rows name is played, or kept if its row says so. `elements.toml`
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from functools import cache, lru_cache
 from pathlib import Path
@@ -13,14 +12,13 @@ from pathlib import Path
 from mqlab.files import treatment as shared
 from mqlab.files.markup import Element
 from mqlab.files.treatment import Table, Told, Treatment
-from mqlab.products.artemis.files.core import PLAIN
+from mqlab.products.artemis.files.core import PLAIN, Core
 from mqlab.products.artemis.files.policy import SPOKEN
 from mqlab.products.artemis.files.sources import sources_of
 from mqlab.spec.artemis.options import ELEMENTS, OPTIONS
 from mqlab.spec.origin import Origin
 
 SECOND = "only the first cluster connection is played"
-_ROLE = re.compile(r"ha-policy/(replication|shared-store)/[^/]*")  # read, but not what no row names below it
 
 
 @cache
@@ -53,32 +51,38 @@ def treatment(path: str) -> Treatment:
     ('played', 'told')
     """
     manager = path.startswith("ha-policy/") and "manager" in path.split("/")
-    kind = "told" if manager else _table().treatment(path)
-    return "played" if kind == "told" and not manager and _ROLE.fullmatch(path) else kind
+    return "told" if manager else _table().treatment(path)
 
 
-def told(core: Element) -> Iterator[Told]:
-    """Yield what of a ``core`` is not played; what stands in such an element is not told once more."""
-    yield from _below(core, "")
+def told(core: Core) -> Iterator[Told]:
+    """Yield what of a file is not played; what stands in such an element is not told once more."""
+    yield from _table().around(core.document.root, core.element)
+    yield from _attributes(core.element, "", core)
+    yield from _below(core.element, "", core)
 
 
-def _below(parent: Element, above: str) -> Iterator[Told]:
+def _attributes(element: Element, path: str, core: Core) -> Iterator[Told]:
+    for name in element.attributes:
+        at = f"{path}@{name}"
+        told = not name.startswith("{") and treatment(at) == "told"
+        if told and not _table().says_nothing(at, core.attribute(element, name), core.element):
+            yield Told(at, element.line, _table().differs(at))
+
+
+def _below(parent: Element, above: str, core: Core) -> Iterator[Told]:
     for child in parent.children:
         path = f"{above}{SPOKEN.get(child.name, child.name) if above.startswith('ha-policy') else child.name}"
         kind = treatment(path)
         second = above == "cluster-connections/" and child is not parent.children[0]
-        if kind == "told" or second:
+        if second or (kind == "told" and not _table().says_nothing(path, core.text(child), core.element)):
             yield Told(path, child.line, SECOND if second else _table().differs(path))
         elif kind == "played":
-            for name in child.attributes:
-                at = f"{path}@{name}"
-                if not name.startswith("{") and treatment(at) == "told":
-                    yield Told(at, child.line, _table().differs(at))
-            yield from _below(child, f"{path}/")
+            yield from _attributes(child, path, core)
+            yield from _below(child, f"{path}/", core)
 
 
 @lru_cache(maxsize=16)
 def not_played(origin: Origin | None) -> dict[str, list[dict[str, str]]]:
     """Return what the header of a run says of the files it was read from; each trace asks."""
     cores = sources_of(origin) if origin is not None else {}
-    return shared.not_played((name, core.document.where, told(core.element)) for name, core in cores.items())
+    return shared.not_played((name, core.document.where, told(core)) for name, core in cores.items())

@@ -61,5 +61,5 @@ def _leads_nowhere(set_up: SetUp) -> Found:
 )
 def _not_played(set_up: SetUp) -> Found:
     for name, core in set_up.cores.items():
-        for line, facts in once(treatment.told(core.element)):
+        for line, facts in once(treatment.told(core)):
             yield Element(f"broker {name}", core.document.where, line), facts
