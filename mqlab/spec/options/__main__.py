@@ -15,7 +15,7 @@ FILE = Path(__file__).with_name("types.pyi")
 HEAD = '''"""Options as types for editors and type checkers, made by `python -m mqlab.spec.options`."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, TypedDict
+from typing import Literal, TypedDict
 
 from mqlab.spec.values import Destination
 '''

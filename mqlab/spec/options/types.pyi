@@ -1,7 +1,7 @@
 """Options as types for editors and type checkers, made by `python -m mqlab.spec.options`."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, TypedDict
+from typing import Literal, TypedDict
 
 from mqlab.spec.values import Destination
 
