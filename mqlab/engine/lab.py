@@ -26,6 +26,7 @@ from mqlab.engine.timing import Timing
 from mqlab.engine.unfinished import unfinished
 from mqlab.errors import BadValue
 from mqlab.spec.action import Action, Start
+from mqlab.spec.calls import fitting
 from mqlab.spec.link import Links
 from mqlab.spec.naming import called
 from mqlab.spec.plural import counted
@@ -327,6 +328,7 @@ class Lab(Limited, Chances, ABC):
         """What of the script has not happened, each with the reason, as a trace's header has it."""
         return unfinished(self)
 
+    @fitting
     def until(self, time: int | str) -> None:
         """Let time pass until *time* (such as ``"2s"``) after the lab's start."""
         self._play(ahead(moment(time, "until"), self.clock.now, f"until={time!r}"))

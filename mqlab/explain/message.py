@@ -54,8 +54,10 @@ def _not_moved(trace: Trace, number: int) -> Iterator[str]:
     """Yield why the scale-down of a broker of Artemis has not moved a message that it held when it ended."""
     entry = trace.account()[number]
     rows = {item["name"]: item for item in trace.header.get("scenario", {}).get("brokers", ()) if "ha" in item}
-    if "scale_down" not in rows.get(entry.broker, {}).get("ha", {}):
+    policy = rows.get(entry.broker, {}).get("ha", {})
+    if "scale_down" not in policy:
         return
+    named = {"connectors", "discovery_group_ref"} & set(policy["scale_down"] or ())
     names, kinds, broker = trace.names["node"], trace.column("kind"), trace.column("broker")
     end = [kinds[row] for row in trace.rows(*DOWN) if names[broker[row]] == entry.broker]
     if end:
@@ -63,6 +65,8 @@ def _not_moved(trace: Trace, number: int) -> Iterator[str]:
             "only an orderly stop begins it"
             if end[-1] == Kind.Crashed
             else "it found no broker to move them to"
+            if named
+            else "it names no connectors to other brokers"
         )
         yield f"The scale-down of {entry.broker} moved no messages: {why} [{Reason.scale_down.source}]."
 

@@ -154,10 +154,15 @@ def _elsewhere(case: Case) -> Iterator[Cause]:
         for event in given:
             yield _by(case, event, _winner(case, event))
         return
-    there = ", ".join(sorted(case.homes - case.been)) or "it"
     here = ", ".join(sorted(case.been)) or "nobody"
-    text = f"{here} did not forward it to {there}, where {case.consumer} is connected."
-    yield Cause(text, about=("LocalOnly", "duplex"))
+    if there := ", ".join(sorted(case.homes - case.been)):
+        text = f"{here} did not forward it to {there}, where {case.consumer} is connected."
+        yield Cause(text, about=("LocalOnly", "duplex"))
+        return
+    put = (e for e in case.events if e.kind == Kind.Enqueued and not case.reads(e.destination))
+    instead = " and ".join(dict.fromkeys(str(event.destination) for event in put))
+    text = f"put it into {instead}, which {case.consumer} does not read" if instead else "did not offer it"
+    yield Cause(f"{here} {text}.")
 
 
 def _instead(case: Case) -> Iterator[Cause]:

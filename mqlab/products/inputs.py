@@ -63,6 +63,8 @@ def _scenario(what: object) -> Scenario:
     body = scenario_in(what) if isinstance(what, Trace) else what
     if isinstance(body, Mapping):
         return products.product_of(body).read(body, "lab file")
+    if isinstance(what, Action):
+        raise BadValue(f"{shown(what)} is an action; pass the network before it: run(network, action, ...)")
     raise BadValue(f"{shown(what)} cannot be run; pass a network, a figure, its id, a lab file or a trace")
 
 

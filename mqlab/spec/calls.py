@@ -72,6 +72,6 @@ def misfit(
         needed = [
             f"{name}=..." for name, of in known.items() if of.kind is of.KEYWORD_ONLY and of.default is of.empty
         ]
-        order = order + needed or [f"{name}=..." for name in known]
+        order = order + needed or [f"{name}=..." for name in known if name != "self"]
         return BadValue(f"{called}: {error}; expected {called}({', '.join(order)})")
     return None

@@ -210,7 +210,7 @@ class Network(AnyNetwork):
     def __repr__(self) -> str:
         if self.running is not None:
             return str(self.running)
-        return f"Network({', '.join(map(repr, self.brokers))}, edition={self.edition!r})"
+        return f"Network({', '.join([*map(repr, self.brokers), f'edition={self.edition!r}'])})"
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -157,6 +157,8 @@ class KnownNames:
             if name is None or any(name in self._of_kind(kind) for kind in what.split(" or ")):
                 continue
             called = "broker" if what == "broker or client" and not self.clients else what
+            if what == "consumer" and name in self.places:
+                raise UnknownName(f"{where}: {name} is a producer, which ends by itself when it has sent all")
             raise UnknownName.of(called, name, self.names(what), where)
         self.check_kind(action, where, strictly)
         if isinstance(action, c.Client):

@@ -26,7 +26,7 @@ class Index:
         self.trace, self.asked = trace, 0
         self.order: tuple[array[int], array[int]] | None = None
         sent = _sent_by_numpy if trace.by_numpy else _sent_by_hand
-        self.sent = sent(trace, trace.rows(Kind.Sent))  # producer -> its messages, as they were sent
+        self.sent = sent(trace, _sent_rows(trace))  # producer -> its messages, as they were sent
         self.last = max((max(numbers) for numbers in self.sent.values()), default=0)
 
     def rows(self, msg: int) -> Sequence[int]:
@@ -100,6 +100,16 @@ class Index:
             return {msg: str(msg) for of in self.sent.values() for msg in of}
         nodes = self.trace.names["node"]
         return {msg: f"{nodes[node]}-{no}" for node, of in self.sent.items() for no, msg in enumerate(of, 1)}
+
+
+def _sent_rows(trace: Columns) -> array[int]:
+    """Return the row of each message's sending; of one that was refused at once, that of the refusal."""
+    msgs, frm, sent = trace.column("msg"), trace.column("frm"), trace.rows(Kind.Sent)
+    failed = [row for row in trace.rows(Kind.Failed) if msgs[row] > 0 and frm[row] >= 0]
+    if not failed:
+        return sent
+    known = {msgs[row] for row in sent}
+    return array("i", sorted([*sent, *(row for row in failed if msgs[row] not in known)]))
 
 
 def _sent_by_hand(trace: Columns, rows: array[int]) -> dict[int, array[int]]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from mqlab.errors import BadValue
 from mqlab.spec import codec
 from mqlab.spec.action import Action
+from mqlab.spec.calls import fitting
 from mqlab.spec.naming import bare
 from mqlab.spec.values import Duration, moment
 from mqlab.trace import accounts, plain, questions, summary, tables
@@ -263,3 +264,11 @@ class Trace(Columns, Plottable):
         """Raise `BadValue` for a question that hangs on the run's beginning, where the trace lacks it."""
         if self.part:
             raise BadValue(f"{question} goes by the run from its beginning; this trace is a part: {self.part}")
+
+
+QUESTIONS = (
+    "account", "received", "message", "message_name", "path", "links", "latency", "counters", "waiting",
+    "stuck", "lost", "duplicated", "redelivered", "unavailable", "downtime", "master",
+)  # fmt: skip
+for _question in QUESTIONS:
+    setattr(Trace, _question, fitting(vars(Trace)[_question]))

@@ -53,8 +53,8 @@ def unsent(trace: Trace) -> list[Unsent]:
         planned[name] += action.sends
         on.setdefault(name, []).append((place, action))
     names, sent = trace.names["node"], Counter[str]()
-    for (number,), (_, count) in trace.tallied((Kind.Sent,), "frm").items():
-        sent[names[number]] += count
+    for node, numbers in trace.index().sent.items():
+        sent[names[node]] += len(numbers)
     found = []
     for name, count in planned.items():
         if count > sent[name]:
@@ -79,7 +79,7 @@ def _why(trace: Trace, name: str, actions: list[tuple[int, Action]]) -> str:
         if operation["step"] - 1 in places:
             refused += operation.get("refused", ())
             if operation["result"] == "blocked":
-                return Reason.limit_reached.sentence
+                return f"{Reason.limit_reached.sentence}: the producer waits for room (FLOW_CONTROL)"
     away = _apart(trace, clients)
     opening = away and name not in {names[number] for (number,) in trace.tallied((Kind.Sent,), "frm")}
     told = f"{away}; {OPENING}" if opening and _has_timeout(trace, clients) else away

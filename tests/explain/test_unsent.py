@@ -96,15 +96,18 @@ def test_who_was_cut_off_by_the_end_of_the_run():
 
 @pytest.mark.parametrize(("actions", "why"), [
     ((openmq.CreateDestination(Q, "b1", options=FULL), sends(on="b1")),
-     "the destination has reached its limit at this broker"),
+     "Message P-5: never accepted at b1: the destination has reached its limit at this broker."),
     ((openmq.CreateDestination(Q, "b1", options=FULL | {"limit_behavior": "FLOW_CONTROL"}), sends(on="b1")),
-     "the destination has reached its limit at this broker"),
-    ((sends(on="b1", every="1s", at="20s"), mq.Crash("b1", at="22s")), "b1 crashed at 22 s"),
+     "Message P-5 was never sent: the destination has reached its limit at this broker: the producer waits for "
+     "room (FLOW_CONTROL)."),
+    ((sends(on="b1", every="1s", at="20s"), mq.Crash("b1", at="22s")),
+     "Message P-5 was never sent: b1 crashed at 22 s."),
 ], ids=["rejected", "blocked", "crashed"])  # fmt: skip
 def test_openmq(actions, why):
     trace = mq.run(openmq.Network("b1", "b2"), *actions)
-    assert title(trace, "P-5") == f"Message P-5 was never sent: {why}."
+    assert title(trace, "P-5") == why
     assert "recovered from a store" not in str(mq.explain(trace))
+    assert str(mq.explain(trace)).startswith(f"{len(trace.account())} messages were sent.")
 
 
 def pair(**more):
@@ -157,3 +160,9 @@ def test_two_names_are_too_many():
     for names, more in ((("A", "B"), {}), (("A",), {"broker": "B"})):
         with pytest.raises(BadValue, match="'A': name one thing alone, or pass message="):
             mq.explain(trace, *names, **more)
+
+
+def test_a_scale_down_that_names_no_connectors_says_so():
+    net = artemis.Network(artemis.Broker("B1", scale_down={}), artemis.Broker("B2"), queues=OF_Q)
+    trace = mq.run(net, mq.Producer("P", on="B1", sends=1, to=Q), mq.Stop("B1"))
+    assert "moved no messages: it names no connectors to other brokers" in str(mq.explain(trace, message="P-1"))

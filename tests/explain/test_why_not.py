@@ -195,3 +195,11 @@ def test_what_takes_a_message_away_from_who_got_it_is_told_as_that():
         if line.startswith("A single change")
     ]
     assert line.startswith("A single change that would prevent that: ")
+
+
+def test_a_message_that_went_into_other_queues_of_the_broker_says_which():
+    net = mq.Network(mq.Broker("A", composites=[{"name": "Q", "forward_to": ["queue://Q.1", "queue://Q.2"]}]))
+    trace = mq.run(net, mq.Consumer("C", on="A", reads=mq.Queue("Q")),
+                   mq.Producer("P", on="A", sends=1, to=mq.Queue("Q")))  # fmt: skip
+    told = str(mq.explain(trace, message="P-1", why_not="C"))
+    assert "A put it into queue://Q.1 and queue://Q.2, which C does not read." in told

@@ -135,6 +135,10 @@ OTHERS = {
         scenario(network("A>B"), URGENT),
         scenario(network("A>B").change("A", policies=[{"queue": ">", "prioritized_messages": True}]), URGENT),
     ),
+    "nearly-same": (
+        scenario(network("A>B"), mq.Consumer("C", on="B", reads=mq.Queue("test.foo")), send(1)),
+        scenario(network("A>B"), *reads("C@B"), send(1)),
+    ),
     "one-name": (
         scenario(network("A>B"), *reads("P@B"), send(1)),
         scenario(network("A>B"), *reads("C@B"), send(1)),

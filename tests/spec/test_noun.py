@@ -56,6 +56,12 @@ TWO, TRACE = mq.chain(2), mq.run("fuse:2.20")
         (lambda: TRACE.account()[99], KeyError, "no message 99: the account has 12 messages, by number"),
         (lambda: TRACE.account()["P-1"], KeyError, "no message 'P-1'"),
         (lambda: TRACE.account()[1]["fates"], KeyError, "did you mean 'fate'"),
+        (lambda: TRACE.received("C1"), BadValue, "too many positional arguments; expected received()"),
+        (lambda: TRACE.master("A"), BadValue, "master: missing a required argument: 'at'; expected"),
+        (lambda: mq.Lab(TWO).until(), BadValue, "expected until(time)"),
+        (lambda: mq.run(mq.Crash("A"), TWO), BadValue, "pass the network before it"),
+        (lambda: mq.run(TWO, mq.Producer("P", on="B1", sends=1, to=Q), mq.Close("P")), UnknownName,
+         "P is a producer, which ends by itself"),
         (lambda: TRACE.event(10**9), IndexError, "no event 1000000000: the trace has "),
     ],
 )  # fmt: skip

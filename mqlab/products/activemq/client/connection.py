@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from mqlab.products.activemq.broker.message_audit import MessageAudit
 from mqlab.products.activemq.client import jms
 from mqlab.products.activemq.client.addresses import Refused, check_syntax
 from mqlab.products.activemq.client.calls import PendingCall, session_of
@@ -53,6 +55,7 @@ class ClientConnection:
         self.failover: FailoverTransport | None = None  # that, if it looks for another broker
         self.sessions: dict[str, Session] = {}
         self.consumers: dict[str, AddressedConsumer] = {}
+        self.pushed: defaultdict[int, MessageAudit] = defaultdict(MessageAudit)  # by queue
         self.temps: list[Destination] = []
         self.calls: dict[int, PendingCall] = {}
         self.waiting: list[tuple[Call, object]] = []  # what is to happen at the next connection

@@ -111,6 +111,8 @@ class AddressedConsumer(MessageConsumer):
         super().__init__(client.lab, spec, dest, by_action, client.redelivery)
         self.client, self.session_name = client, session
         self.session = client.session(session, spec.ack_mode == "transacted")
+        if dest.is_queue:
+            self.pushed = client.pushed
         self.wanted_prefetch = client.prefetch if spec.prefetch is None else spec.prefetch
         self.set_prefetch(self.wanted_prefetch)
         durable = spec.subscription_name or (spec.name if spec.durable else None)
@@ -178,13 +180,22 @@ class AddressedConsumer(MessageConsumer):
             self.pushed[message.dest_no].discard([message.number])
 
     def on_delivery(self, delivery: MessageDispatch) -> None:
-        """A message was pushed; one that it has had before goes to the dead letters unread."""
+        """A message was pushed; one that it has had before goes to the dead letters unread.
+
+        A connection knows the messages of a queue for all its consumers; what another one's open transaction
+        has received before a loss is delivered (5.17.2: `ConnectionAudit`; ActiveMQ rule 11.5).
+        """
         self.asked = False
         message = delivery.message
+        others = self.client.consumers.values()
         if message.number in self.expected:
             self.again.add(message.number)
             self.send(DeliveredAck(self.name, [message]))
-        elif self.pushed[message.dest_no].add(message.number) and not message.repeated:
+        elif (
+            self.pushed[message.dest_no].add(message.number)
+            and not message.repeated
+            and not any(message.number in consumer.expected for consumer in others)
+        ):
             self.send(PoisonAck(self.name, message))
         else:
             self.buffer.append(delivery)
@@ -259,7 +270,7 @@ class AddressedConsumer(MessageConsumer):
         So does what it had before a loss, if it came again; what did not may come from now on.
         """
         came = [m for number, m in self.expected.items() if number in self.again]
-        self._forget(m for number, m in self.expected.items() if number not in self.again)
+        self._forget([*self.expected.values(), *self.unacknowledged])
         back, self.unacknowledged = [*came, *self.unacknowledged], []
         self.expected, self.again = {}, set()
         self.redeliver(back)
@@ -294,7 +305,10 @@ class AddressedConsumer(MessageConsumer):
             client.send(RemoveSubscriptionInfo(*self.durable))
 
     def close(self) -> None:
-        """Take nothing more; whoever waits for a message gets none."""
+        """Take nothing more, and forget what others will get; whoever waits for a message gets none."""
+        self._forget([*(message for message, *_ in self.buffer), *self.expected.values()])
+        if self.spec.ack_mode in ("client", "individual"):
+            self._forget(self.holds)
         super().close()
         pull, self.waiting_receive = self.waiting_receive, None
         if pull is not None:

@@ -43,10 +43,10 @@ def _priority_ignored(of: Sends) -> Found:
 
 
 @rule(
-    "queue-and-topic",
+    "nearly-same",
     "warning",
-    finds="a queue that is sent to and a topic of the same name that is read, or the other way round",
-    what="{name} sends to {to}, and {reader} reads {other}: a queue and a topic of one name share no messages",
+    finds="a destination that is sent to, and one that is read and differs in its kind or in capitals alone",
+    what="{name} sends to {to}, and {reader} reads {other}: these are two, which share no messages",
     fix="write mq.{kind}({of!r}) in both",
     source="JMS 1.1, destinations",
     example=lambda: Example(
@@ -54,16 +54,17 @@ def _priority_ignored(of: Sends) -> Found:
     ),
     of=(producers,),
 )
-def _queue_and_topic(of: Sends) -> Found:
+def _nearly_same(of: Sends) -> Found:
     context, sends = of
     read = [(consumer.name, one) for consumer in context.consumers for one in consumer.reads.elements()]
     if any(one.takes(sends.to) for _, one in read):
         return
     for reader, one in read:
-        if {one, sends.to} == {Destination(kind, one.name) for kind in ("queue", "topic")}:
+        alike = one.name.lower() == sends.to.name.lower()
+        if alike and not (one.is_temporary or sends.to.is_temporary):
             facts = {"name": sends.name, "to": sends.to, "reader": reader, "other": one}
             kind = sends.to.kind.title()
-            yield Element(f"producer {sends.name}"), {**facts, "kind": kind, "of": one.name}
+            yield Element(f"producer {sends.name}"), {**facts, "kind": kind, "of": sends.to.name}
             return
 
 

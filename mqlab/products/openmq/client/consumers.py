@@ -176,7 +176,7 @@ def do_kill_client(lab: Cluster, keys: Keys) -> None:
 
 
 def _close(consumer: Consumer) -> None:
-    """A consumer leaves; a temporary destination goes with it."""
+    """A consumer leaves; a temporary destination goes with it, unless it was on another connection before."""
     lab, consumer.closed = consumer.home.lab, True
     if consumer.open:
         if consumer.mode == "dups_ok":
@@ -184,7 +184,7 @@ def _close(consumer: Consumer) -> None:
         acknowledgement.requeue(consumer, Reason.consumer_left)
         consumer.open = False
         lab.notes.consumer(Kind.Unsubscribed, consumer, Reason.consumer_left)
-        temporary = consumer.dest.name.startswith("temp:")
+        temporary = consumer.dest.name.startswith("temp:") and consumer.lost < 0
         for broker in (consumer.home, *consumer.home.peers) if temporary else ():
             broker.drop(consumer.dest)
 

@@ -150,16 +150,21 @@ def start(broker: Broker) -> None:
         instance.unlisted = False
         owner = lab.consumers.get(str(instance.owner))
         if instance.created_by == "temporary" and owner and owner.keys.get("reconnect"):
-            lab.later(RETURN_WINDOW, on_window_over, (broker, dest))
+            lab.later(RETURN_WINDOW, on_window_over, (broker, dest, len(lab.moved.get(owner.name, ()))))
         elif instance.created_by == "temporary" or is_unused(broker, dest):
             broker.drop(dest)  # nor does an empty auto-created one survive
     refresh(lab)
 
 
-def on_window_over(what: tuple[Broker, Destination]) -> None:
-    """The client of a temporary destination has not come back: it goes, here only."""
-    broker, dest = what
-    if not broker.consumers(dest):
+def on_window_over(what: tuple[Broker, Destination, int]) -> None:
+    """If the client of a temporary destination has not come back that goes, here only.
+
+    *what* says how many brokers the client had had when the window began.
+    """
+    broker, dest, before = what
+    instance = broker.instances.get(dest)
+    homes = broker.lab.moved.get(str(instance.owner), [])[before:] if instance else []
+    if broker.name not in homes and not broker.consumers(dest):
         broker.drop(dest)
 
 
