@@ -174,6 +174,11 @@ class Broker:
         return any(key in core for key in ("network_check_list", "network_check_url_list"))
 
     @property
+    def persists(self) -> bool:
+        """Whether its messages survive a restart; one with an HA policy is played as if they did."""
+        return self.policy != "live_only" or bool(self.keys.get("core", {}).get("persistence_enabled", True))
+
+    @property
     def check_period(self) -> int:
         """How often (ms) it asks."""
         return int(self.keys.get("core", {}).get("network_check_period", 5000))

@@ -142,6 +142,7 @@ class ArtemisBrokerOptions(TypedDict, total=False):
     network_check_list: str | None
     network_check_url_list: str | None
     network_check_nic: str | None
+    persistence_enabled: bool | None
 
 class ArtemisNetworkOptions(TypedDict, total=False):
     clustered: bool | None
