@@ -132,7 +132,7 @@ class Broker:
         inner = {**(self.keys.get("cluster") or {}), **(self.keys.get("core") or {})}
         return {**self.elements, **own, **inner}
 
-    def _read_element(self, name: str, value: object) -> Any:
+    def _read_element(self, name: str, value: object) -> object:
         """Return an element's value; raises for one that is not, stands elsewhere, or is of another type."""
         where = f"broker {self.name!r}"
         if name not in ELEMENTS:
