@@ -12,6 +12,8 @@ from mqlab.files import parsing
 from mqlab.products.activemq import files
 from mqlab.products.artemis.files import broker_xml
 from mqlab.products.artemis.files.placing import STOMP, Place
+from mqlab.products.openmq.files import placing as openmq
+from mqlab.products.openmq.files import properties
 from mqlab.spec.origin import SourceFile
 from tests.files.test_corpus import CORPUS, networks
 from tests.files.test_corpus import files as files_of
@@ -169,3 +171,21 @@ def test_names_of_what_is_written_anew_are_ids():
         core = parsing.parse(text, "x").root.children[0]
         ids = [one.attributes["name"] for holder in holders for one in core.first(holder).children]
         assert len(set(ids)) == len(ids) == 3
+
+
+OPENMQ = """imq.instancename=b1
+imq.portmapper.port=7676
+imq.cluster.brokerlist=localhost:7676,localhost:7677
+imq.jms.tcp.port=5555
+imq.unknown.thing=x
+"""
+
+
+def test_hosts_and_ports_of_property_files_change_and_what_nobody_knows_stays():
+    other = OPENMQ.replace("b1", "b2").replace("port=7676", "port=7677")
+    net = properties.read([SourceFile("1.properties", OPENMQ), SourceFile("2.properties", other)])
+    made = openmq.placed(net, {"b1": "127.0.0.1:1", "b2": "127.0.0.1:2"})
+    assert made["b1"] == {
+        "imq.cluster.brokerlist": "127.0.0.1:1,127.0.0.1:2", "imq.unknown.thing": "x",
+    }  # fmt: skip
+    assert openmq.written(net)["b1"]["imq.jms.tcp.port"] == "5555"
