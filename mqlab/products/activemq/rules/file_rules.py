@@ -120,7 +120,7 @@ def _filter_prefix(file: BrokerFile) -> Found:
 )
 def _no_openwire(file: BrokerFile) -> Found:
     has = file.broker.transports
-    if has and not any(one.openwire for one in has):
+    if has and not any(one.openwire or missing(one.uri) for one in has):
         yield file.at(has[0].element), {"has": ", ".join(one.uri for one in has)}
 
 
