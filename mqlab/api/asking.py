@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mqlab.api.verbs import run, trace_of
 from mqlab.errors import BadValue, UnknownName, shown
@@ -166,7 +166,7 @@ def outcomes(
 def sweep(
     what: object,
     *actions: Action,
-    over: Mapping[str, Sequence[Any]],
+    over: Mapping[str, Sequence[object]],
     seeds: int | Iterable[int] = 1,
     edition: str | None = None,
     jitter: int | str = 0,

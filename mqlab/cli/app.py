@@ -171,7 +171,7 @@ def scenario(
     return verbs.scenario_of(made, *traffic, *(action_of(text, made.product) for text in does or ()))
 
 
-def network(what: tuple[str, ...], changes: list[str] | None, edition: str | None) -> Any:
+def network(what: tuple[str, ...], changes: list[str] | None, edition: str | None) -> object:
     """Return the network of files or running brokers, changed as ``--set`` says; anything else as it is."""
     return changed(inputs.network_of(what), changes, edition) if files.is_configuration(what[0]) else what[0]
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -81,7 +81,7 @@ def _effects(found: list[Problem]) -> dict[str, Effect]:
     return {rule: effect(rule) for rule in rules if rule in known}
 
 
-def _shown(effects: dict[str, Effect]) -> Any:
+def _shown(effects: dict[str, Effect]) -> object:
     """Return the table of the effects of problems."""
     shown = table(
         "Effect, shown on a minimal example",

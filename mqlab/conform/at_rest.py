@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any
 
 from mqlab.errors import BadFile
 from mqlab.files.places import differ
@@ -72,11 +71,11 @@ def _broker(broker: JsonObject) -> dict[str, object]:
     return plain
 
 
-def _counts(outcome: Outcome) -> Any:
+def _counts(outcome: Outcome) -> object:
     return _without_numbers(_exact(outcome))
 
 
-def _without_numbers(value: object) -> Any:
+def _without_numbers(value: object) -> object:
     if isinstance(value, dict):
         return {k: _without_numbers(v) for k, v in value.items()}
     return len(value) if isinstance(value, list) else value

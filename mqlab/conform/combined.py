@@ -121,7 +121,7 @@ def _values(row: Mapping[str, object]) -> list[object]:
     return [value[-1] if isinstance(value, list) and value else value for value in row.values()]
 
 
-def _spans(given: Any) -> Any:
+def _spans(given: Any) -> object:
     return numbers(given) if isinstance(given, str) else list(given)
 
 

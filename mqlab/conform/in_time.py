@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from mqlab.errors import BadFile
 from mqlab.spec.json_types import JsonObject
@@ -59,7 +58,7 @@ def _differ(depth: str, real: Outcome, run: Outcome) -> list[str]:
 # Lists of events
 
 
-def _bare(entry: Any) -> Any:
+def _bare(entry: object) -> object:
     """Return an event without its times; of an error only the class, the cause's too."""
     if not isinstance(entry, Mapping):
         return entry

@@ -163,7 +163,7 @@ def _totals(outcome: JsonObject) -> JsonDict:
     }
 
 
-def _nameless(value: Any) -> Any:
+def _nameless(value: object) -> Any:
     """Return brokers' states as a multiset: who won a takeover is a race."""
     if isinstance(value, dict):
         if "brokers" in value and "received_so_far" in value:

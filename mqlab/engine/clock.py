@@ -40,7 +40,7 @@ class Clock(TraceClock):
         self.turn = 0
         self.background = 0  # how many of the heap nobody waits for
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Clock:
+    def __deepcopy__(self, memo: dict[int, object]) -> Clock:
         # With ten thousand messages under way these are nearly all that a fork of the lab copies.
         made = Clock.__new__(Clock)
         memo[id(self)] = made
@@ -162,7 +162,7 @@ class Clock(TraceClock):
             call(argument)
 
 
-def _copied(argument: Any, memo: dict[int, Any]) -> Any:
+def _copied(argument: Any, memo: dict[int, object]) -> Any:
     """Return a deep copy; tuples, which nobody tells apart from equal ones, are not remembered."""
     kind = type(argument)
     if kind in _FIXED:

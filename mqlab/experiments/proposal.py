@@ -22,7 +22,7 @@ class Proposal(Change):
     def __repr__(self) -> str:
         return f"Change(kind={self.kind!r}, text={self.text!r})"
 
-    def apply(self, what: Any) -> Any:
+    def apply(self, what: object) -> Any:
         """Return *what* with the change made: lab files and networks stay such, all else is a scenario.
 
         The change is that of the scenario it was found in: the same brokers, connectors and actions. Raises

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Any
 
 from mqlab import products
 from mqlab.errors import BadValue, UnknownName
@@ -86,7 +85,7 @@ def with_slave(scenario: Scenario, name: str) -> Scenario:
     """
     slave, both = f"{name}-slave", f"tcp://{name}:61616,tcp://{name}-slave:61616"
     network: Network = scenario.network
-    shared: dict[str, Any] = {
+    shared: dict[str, object] = {
         "shared_store": f"{name}-store",
         "lock_acquire_sleep_interval_ms": 1000,
         "store": None,

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from queue import SimpleQueue
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from mqlab.errors import CannotRun
 
@@ -74,7 +74,7 @@ def serve() -> None:
             sent, part = pickle.load(sys.stdin.buffer)
         except EOFError:
             return
-        task, results, failed = pickle.loads(sent), list[Any](), None
+        task, results, failed = pickle.loads(sent), list[object](), None
         try:
             for item in part:
                 results.append(task(item))

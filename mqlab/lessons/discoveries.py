@@ -105,7 +105,7 @@ def value_at(outcome: Outcome, path: str) -> str:
     return ", ".join(str(value) for value in _values(outcome, path.split()))
 
 
-def _values(value: Any, path: list[str]) -> Iterator[Any]:
+def _values(value: Any, path: list[str]) -> Iterator[object]:
     if not path:
         yield value
         return

@@ -72,7 +72,7 @@ class Product(ABC):
         """Return its option rows."""
 
     @abstractmethod
-    def lab(self, scenario: Any, *settings: Any, **more: Any) -> Lab:
+    def lab(self, scenario: Any, *settings: Any, **more: object) -> Lab:
         """Return a lab with a scenario's script before it; seed, jitter and limit follow."""
 
     @abstractmethod

@@ -9,7 +9,6 @@ import threading
 import time
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import Any
 
 from mqlab.errors import CannotRun
 from mqlab.real.connections import (
@@ -114,7 +113,7 @@ class Consumer:
             "durable-subscriber-name": self.subscription,
         }
 
-    def on_message(self, frame: Any) -> None:
+    def on_message(self, frame: object) -> None:
         """Take a message, or hold it."""
         self.frames.on_message(frame)
         self.take()

@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mqlab.errors import CannotRun
 from mqlab.files import management
@@ -51,7 +51,7 @@ def ask(address: str, questions: Sequence[JsonDict], seconds: float = SECONDS) -
     raise CannotRun(f"{address}: what answers is JSON, but not Jolokia's; ActiveMQ's is at /api/jolokia")
 
 
-def _posted(address: str, questions: Sequence[JsonDict], origin: str, seconds: float) -> Any:
+def _posted(address: str, questions: Sequence[JsonDict], origin: str, seconds: float) -> object:
     """Return the JSON value that a POST is answered with; raises `CannotRun`."""
     from http.client import HTTPException
     from urllib import request
@@ -60,7 +60,7 @@ def _posted(address: str, questions: Sequence[JsonDict], origin: str, seconds: f
     class Unmoved(request.HTTPRedirectHandler):
         """Follows nowhere: the password is for this address alone."""
 
-        def redirect_request(self, *_: Any, **__: Any) -> None:
+        def redirect_request(self, *_: object, **__: object) -> None:
             return None
 
     headers = {"Content-Type": "application/json", "Accept": "application/json", "Origin": origin}
@@ -97,7 +97,7 @@ def _refusal(code: int, location: str | None) -> str:
     return f"it answers with status {code}; expected Jolokia's JSON"
 
 
-def _value(address: str, answer: HTTPResponse) -> Any:
+def _value(address: str, answer: HTTPResponse) -> object:
     """Return the JSON value of an answer; raises `CannotRun` for a page, or one that is too large."""
     text = answer.read(MOST_BYTES + 1)
     if len(text) > MOST_BYTES:

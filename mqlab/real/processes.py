@@ -12,6 +12,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from difflib import unified_diff
 from pathlib import Path
 from types import FrameType, TracebackType
 from typing import Any
@@ -23,6 +24,7 @@ from mqlab.real.connections import Places, StompEndpoint, answers
 LOOPBACK = "127.0.0.1"
 START_SECONDS, STOP_SECONDS, ASK_SECONDS = 60, 30, 30  # on a machine that does nothing else
 JAVA_OPTIONS = ("-Xms32m", "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
+LOG = "console.log"  # not "log": a product may have a folder of that name
 _WORKS = {"R", "D"}  # states of a thread: it runs or could, it waits for a disk
 _FAILED = re.compile(r"ERROR|Failed to start|Exception")
 
@@ -116,7 +118,7 @@ class Processes(ABC):
     def _launch(self, name: str) -> None:
         command, base = self.command(name), self.own[name]
         self.launching = True
-        with (base / "log").open("ab") as log:
+        with (base / LOG).open("ab") as log:
             self.running[name] = subprocess.Popen(
                 command,
                 cwd=base,
@@ -141,7 +143,7 @@ class Processes(ABC):
 
     def log(self, name: str) -> str:
         """Return what a broker has logged."""
-        file = self.own[name] / "log"
+        file = self.own[name] / LOG
         return file.read_text(encoding="utf-8", errors="replace") if file.exists() else ""
 
     def said(self, name: str) -> list[str]:
@@ -154,7 +156,7 @@ class Processes(ABC):
 
     def logged(self) -> int:
         """Return how much all brokers have logged, in bytes: it grows while they are at work."""
-        files = (folder / "log" for folder in self.own.values())
+        files = (folder / LOG for folder in self.own.values())
         return sum(file.stat().st_size for file in files if file.exists())
 
     def worked(self) -> dict[str, float]:
@@ -206,6 +208,14 @@ class Processes(ABC):
         except subprocess.TimeoutExpired:
             raise CannotRun(f"{' '.join(words[:3])} took more than {longest:.0f} s") from None
         return done.stdout.decode("utf-8", "replace")
+
+
+def differences(files: Iterable[tuple[str, str, str, str]]) -> str:
+    """Return a diff without context of files: each as its name and text before, and its name and text after."""
+    found: list[str] = []
+    for before, was, after, now in files:
+        found += unified_diff(was.splitlines(), now.splitlines(), before, after, lineterm="", n=0)
+    return "\n".join(found)
 
 
 def busy() -> float:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from typing import Any
 
 from mqlab.errors import CannotRun
 from mqlab.real.connections import (
@@ -90,7 +89,7 @@ def _headers(step: JsonObject, no: int, first: int) -> dict[str, str]:
     return headers
 
 
-def _dealt(value: Any, no: int) -> str:
+def _dealt(value: object, no: int) -> str:
     return str(value[no % len(value)] if isinstance(value, list) else value)
 
 

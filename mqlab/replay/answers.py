@@ -217,7 +217,7 @@ def smallest(out: str | Path) -> Answer:
     )
 
 
-def _as(axis: Axis, label: Any) -> Any:
+def _as(axis: Axis, label: Any) -> object:
     """Return a label as the DataFrame has it."""
     kind = _type(axis.labels)
     if kind == "string" and label is not None and not isinstance(label, str):

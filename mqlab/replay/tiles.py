@@ -116,10 +116,8 @@ class PyramidReader:
         pieces = list(self._rows(t0, t1))
         total = sum(stop - start for _, start, stop in pieces)
         if total > limit:
-            raise BadValue(
-                f"{counted(total, 'event lies', 'events lie')} between {t0} and {t1} us; look at less "
-                f"than {limit}"
-            )
+            there = f"from {told_time(t0)} to {told_time(t1)}"
+            raise BadValue(f"{counted(total, 'event lies', 'events lie')} {there}; look at less than {limit}")
         wanted = None if columns is None else tuple(columns)
         parts = [self._read(path, start, stop, "t", wanted) for path, start, stop in pieces]
         return pa.concat_tables(parts) if parts else parquet.schema().empty_table()
@@ -131,7 +129,8 @@ class PyramidReader:
         """
         t0, t1 = _us(t0, "t0"), _us(t1, "t1")
         if t1 < t0 - 1:  # an empty one ends right before it begins
-            raise BadValue(f"the window ends at {t1} us, before it begins ({t0} us); exchange the two")
+            begin, end = told_time(t0), told_time(t1)
+            raise BadValue(f"the window ends at {end}, before it begins ({begin}); exchange the two")
         pieces = list(self._rows(t0, t1))
         first = self._first_row(pieces)
         table = self.events(t0, t1, limit)

@@ -6,12 +6,12 @@ import functools
 import inspect
 from collections.abc import Callable, Mapping
 from types import FunctionType
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from mqlab.errors import BadValue, UnknownName
 
 _NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
-F = TypeVar("F", bound=Callable[..., Any])
+F = TypeVar("F", bound=Callable[..., object])
 
 
 def fitting(function: F) -> F:
@@ -26,7 +26,7 @@ def fitting(function: F) -> F:
     def unfit(given: tuple[object, ...], named: Mapping[str, object]) -> UnknownName | BadValue | None:
         return misfit(function.__name__, inspect.signature(function), given, named, "argument")
 
-    def call(*given: Any, **named: Any) -> Any:
+    def call(*given: object, **named: object) -> object:
         try:
             return function(*given, **named)
         except TypeError:
@@ -40,7 +40,7 @@ def fitting(function: F) -> F:
     return functools.wraps(function)(own)  # type: ignore[return-value]
 
 
-def fit(module: dict[str, Any]) -> None:
+def fit(module: dict[str, object]) -> None:
     """Let the public functions of a module answer so, given its globals."""
     for name, value in [*module.items()]:
         if isinstance(value, FunctionType) and not name.startswith("_") and value.__globals__ is module:

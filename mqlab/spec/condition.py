@@ -37,7 +37,7 @@ def condition(value: object) -> bool | None:
     return value if isinstance(value, bool) else None
 
 
-def compare(sign: str, a: Any, b: Any) -> bool | None:
+def compare(sign: str, a: object, b: Any) -> bool | None:
     """Compare two values; those of different types are neither alike nor in any order."""
     if a is None or b is None:
         return None
@@ -66,7 +66,7 @@ def _as_number(text: str) -> float | str:
         return text
 
 
-def arithmetic(sign: str, a: Any, b: Any) -> Any:
+def arithmetic(sign: str, a: Any, b: Any) -> object:
     """Calculate; `+` joins to a string, a division always has a fraction."""
     if isinstance(a, str) and sign == "+" and b is not None:
         return a + _as_text(b)
@@ -107,7 +107,7 @@ def _in_list(known: object, value: object) -> bool | None:
     return None if value is None else isinstance(known, list) and value in known
 
 
-def _split(text: Any, by: Any, limit: Any = 0) -> list[str] | None:
+def _split(text: object, by: Any, limit: Any = 0) -> list[str] | None:
     if text is None:
         return None
     found = re.split(str(by), str(text), maxsplit=max(int(limit) - 1, 0))

@@ -149,7 +149,7 @@ class NetworkConnector(HasOptions):
             f"{CONSUMER_ADVISORIES}{'Queue' if dest.is_queue else 'Topic'}.{dest.name}" for dest in included
         ) or (f"{CONSUMER_ADVISORIES}>",)
 
-    def change(self, **options: Any) -> NetworkConnector:
+    def change(self, **options: object) -> NetworkConnector:
         """Return the connector with these options, `name` or `uri` set; None takes an option back."""
         make = NetworkConnector if self.judged else NetworkConnector.as_written
         return make(**{"name": self.name, "uri": self.uri, **self.options, **options})

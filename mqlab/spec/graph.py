@@ -89,7 +89,7 @@ def to_networkx(network: Network) -> networkx.MultiDiGraph[str]:
 
 
 @fitting
-def from_networkx(graph: networkx.Graph[str], *, edition: str = DEFAULT_EDITION, **options: Any) -> Network:
+def from_networkx(graph: networkx.Graph[str], *, edition: str = DEFAULT_EDITION, **options: object) -> Network:
     """Return the network of a graph of networkx: nodes are brokers, edges network connectors.
 
     A directed edge leads messages from its first node to its second; an edge without a direction is a duplex

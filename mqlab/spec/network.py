@@ -143,7 +143,7 @@ class Broker(HasOptions):
         parts += [f"{name}={value!r}" for name, value in given.items()]
         return f"Broker({', '.join(parts)})"
 
-    def replace(self, *connectors: NetworkConnector, **options: Any) -> Broker:
+    def replace(self, *connectors: NetworkConnector, **options: object) -> Broker:
         """Return the broker with other connectors and *options*, among them name, policies, composites, at."""
         own = {"policies": self.policies, "composites": self.composites, "at": self.at}
         given = {**own, **self.options, **options}

@@ -32,7 +32,7 @@ class Noun(type):
                     raise
             raise told
 
-    def __new__(mcs, name: str, bases: tuple[type, ...], body: dict[str, Any], **more: Any) -> Any:
+    def __new__(mcs, name: str, bases: tuple[type, ...], body: dict[str, object], **more: Any) -> Any:
         """Return a class whose values print what of them was given; a class may print itself otherwise."""
         return super().__new__(mcs, name, bases, {"__repr__": _shown, **body}, **more)
 
@@ -51,7 +51,7 @@ class Noun(type):
         return misfit(cls.__name__, cls.__signature__, given, named, "field")
 
 
-def _shown(noun: Any) -> str:
+def _shown(noun: object) -> str:
     """Return a noun as the call that makes it, of which only what is not as usual is told.
 
     >>> from mqlab.spec.faults import Crash
@@ -65,7 +65,7 @@ def _shown(noun: Any) -> str:
     return f"{type(noun).__name__}({', '.join(parts)})"
 
 
-def as_usual(known: Field[Any], value: object) -> bool:
+def as_usual(known: Field[object], value: object) -> bool:
     """Whether a field has the value that it has by default."""
     if known.default_factory is not MISSING:
         return bool(value == known.default_factory())

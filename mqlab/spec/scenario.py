@@ -39,7 +39,7 @@ class AnyNetwork(ABC):
         """The brokers' names in order."""
 
     @abstractmethod
-    def change(self, path: str, **options: Any) -> Self:
+    def change(self, path: str, **options: object) -> Self:
         """Return the network with *options* set on what *path* names; raises `UnknownName`."""
 
     @abstractmethod
@@ -55,7 +55,7 @@ class AnyNetwork(ABC):
         """Return the network without what *path* names: ``broker``, or ``broker/connector`` for ActiveMQ."""
 
     @abstractmethod
-    def script(self, actions: tuple[Action, ...], pace: str) -> tuple[Any, ...]:
+    def script(self, actions: tuple[Action, ...], pace: str) -> tuple[object, ...]:
         """Return *actions* as the product's lab plays them; raises for what this network cannot do."""
 
     def completed(self, actions: tuple[Action, ...]) -> tuple[Action, ...]:
@@ -136,7 +136,7 @@ class Scenario:
         """Return the scenario with these actions after its own."""
         return replace(self, actions=(*self.actions, *actions))
 
-    def planned(self, actions: Iterable[Action], script: Iterable[Any]) -> Scenario:
+    def planned(self, actions: Iterable[Action], script: Iterable[object]) -> Scenario:
         """Return the scenario of other actions, whose *script* was read and checked one by one."""
         made = copy(self)
         object.__setattr__(made, "actions", tuple(actions))
@@ -147,7 +147,7 @@ class Scenario:
         """Return the scenario with options changed, as its network's `change` does."""
         return replace(self, network=self.network.change(path, **options))
 
-    def with_(self, *brokers: Any) -> Scenario:
+    def with_(self, *brokers: object) -> Scenario:
         """Return the scenario with brokers added to its network."""
         return replace(self, network=self.network.with_(*brokers))
 

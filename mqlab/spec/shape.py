@@ -322,7 +322,7 @@ def check_noun(noun: Any, where: str) -> None:
             object.__setattr__(noun, name, str(value).replace(" ", ""))
 
 
-def _of_hint(hint: Any) -> Shape:
+def _of_hint(hint: object) -> Shape:
     """Return the shape of an annotation; a number or a text is a length of time."""
     parts = [part for part in typing.get_args(hint) if part is not types.NoneType]
     origin = typing.get_origin(hint)

@@ -159,7 +159,12 @@ class Reason(IntEnum):
     consumer_left = 20, "the consumer left", _DYNAMIC, _AWAY
     bridge_down = 21, "the bridge to the other broker is down", "", {"StopConnector", *_LOSSES}
     broker_stopped = 22, "the broker stopped", "", _DEATHS
-    memory_store = 23, "it was held in memory only and not stored", "", {"ack_mode", "persistent", *_DEATHS}
+    memory_store = (
+        23,
+        "it was held in memory only and not stored",
+        "",
+        {"ack_mode", "persistent", "persistence_enabled", *_DEATHS},
+    )
     replay = 24, "replayWhenNoConsumers permits forwarding it back", "article, Stuck messages"
     not_exclusive = 25, "another consumer of the queue is exclusive", _EXCLUSIVE
     group_owner = 26, "its message group belongs to another consumer", "ActiveMQ, groups"

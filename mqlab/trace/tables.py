@@ -50,7 +50,7 @@ def to_arrow(trace: Trace) -> pa.Table:
     )
 
 
-def _column(pa: Any, trace: Trace, column: str, of: str, absent: bool) -> Any:
+def _column(pa: Any, trace: Trace, column: str, of: str, absent: bool) -> object:
     """Return a column of numbers, in which -1 is null where it stands for none."""
     values = trace.column(column)
     kind = getattr(pa, {1: "int8", 2: "int16", 4: "int32", 8: "int64"}[values.itemsize])()

@@ -6,8 +6,6 @@ lies above. Units are pixels of the stage, y downwards; colours are resolved in 
 
 from __future__ import annotations
 
-from typing import Any
-
 from bokeh.core.properties import value
 from bokeh.models import ColumnDataSource, Range1d
 from bokeh.plotting import figure
@@ -63,7 +61,7 @@ def stage(end: str, label: str) -> figure:
     return plot
 
 
-def _rect(plot: figure, source: ColumnDataSource, radius: int, **looks: Any) -> None:
+def _rect(plot: figure, source: ColumnDataSource, radius: int, **looks: object) -> None:
     plot.rect("x", "y", "w", "h", source=source, fill_color="fill", border_radius=radius, **looks)
 
 

@@ -14,7 +14,6 @@ import zlib
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from math import floor
-from typing import Any
 
 from mqlab.spec.json_types import JsonDict
 from mqlab.spec.values import told_time
@@ -27,7 +26,7 @@ _SIGNS = "\x01\x02\x03\x04\x05\x06"
 _MESSAGE, _NUMBER, _ANY_SIGN = "\x06", "\x07", re.compile("[\x01-\x07]")
 _MS = re.compile(r"\d+(?:\.\d+)?(?= m?s\b)")
 
-Tables = Mapping[str, Mapping[str, Sequence[Any]]]
+Tables = Mapping[str, Mapping[str, Sequence[object]]]
 Head = JsonDict
 
 
@@ -56,8 +55,8 @@ def pack(tables: Tables) -> str:
 
 
 def _packed(
-    values: list[Any],
-    row: Mapping[str, Sequence[Any]],
+    values: list[object],
+    row: Mapping[str, Sequence[object]],
     name: str,
     moments: Mapping[float, int],
     body: bytearray,
@@ -86,7 +85,7 @@ def _places(values: list[float], moments: Mapping[float, int], scale: int, body:
     return {"n": len(values) - len(others), "others": len(others), "scale": scale}
 
 
-def _took(row: Mapping[str, Sequence[Any]], play: list[float], body: bytearray) -> Head | None:
+def _took(row: Mapping[str, Sequence[object]], play: list[float], body: bytearray) -> Head | None:
     """Append by their ends' places how long flights take; None if one ends at no moment of the clock."""
     places = []
     for start, took in zip(row["t0"], row["took"], strict=True):
@@ -100,7 +99,7 @@ def _took(row: Mapping[str, Sequence[Any]], play: list[float], body: bytearray) 
     return {"n": len(places), "ends": True}
 
 
-def _time(row: Mapping[str, Sequence[Any]], moments: Mapping[float, int], times: list[float]) -> Head | None:
+def _time(row: Mapping[str, Sequence[object]], moments: Mapping[float, int], times: list[float]) -> Head | None:
     """Return that the written times are those of the moments at which rows play; None if one is not."""
     for play, written in zip(row.get("play", ()), row["time"], strict=True):
         place = moments.get(play)
@@ -119,7 +118,7 @@ def _scale(values: list[float]) -> int | None:
     return None
 
 
-def _patterns(values: list[str], row: Mapping[str, Sequence[Any]], body: bytearray) -> Head:
+def _patterns(values: list[str], row: Mapping[str, Sequence[object]], body: bytearray) -> Head:
     known: dict[str, int] = {}
     numbers: list[float] = []
     codes = []

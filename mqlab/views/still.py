@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from mqlab.spec.action import Consumer, Producer
 from mqlab.spec.openmq_actions import Send
@@ -42,7 +41,7 @@ def columns(cast: SceneParts, stage: Stage, moving: Flights) -> Columns:
     stored = {
         no: number for number, store in enumerate(cast.stores) for no in store.members if number in stage.stores
     }
-    rows: dict[str, list[tuple[Any, ...]]] = {
+    rows: dict[str, list[tuple[object, ...]]] = {
         "brokers": [
             (no, names[no], cast.nodes[no][1], *_box(box), stored.get(no, -1))
             for no, box in stage.brokers.items()
@@ -97,7 +96,7 @@ def columns(cast: SceneParts, stage: Stage, moving: Flights) -> Columns:
     return {**found, "ways": moving.ways(stage, cast)}
 
 
-def _turn(rows: Iterable[Sequence[Any]], names: Sequence[str]) -> Table:
+def _turn(rows: Iterable[Sequence[object]], names: Sequence[str]) -> Table:
     """Return rows as columns; without rows the columns are there and empty."""
     found: Table = {name: [] for name in names}
     for row in rows:
@@ -106,7 +105,7 @@ def _turn(rows: Iterable[Sequence[Any]], names: Sequence[str]) -> Table:
     return found
 
 
-def _groups(cast: SceneParts, stage: Stage) -> tuple[list[tuple[Any, ...]], list[tuple[Any, ...]]]:
+def _groups(cast: SceneParts, stage: Stage) -> tuple[list[tuple[object, ...]], list[tuple[object, ...]]]:
     """Return the groups, each at its card or in its frame, and which broker is in which."""
     if not isinstance(cast, CollapsedParts):
         return [], []

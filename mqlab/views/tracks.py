@@ -6,14 +6,13 @@ A lane is one line of a track: a queue at a broker, a consumer, or who serves. P
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
 
 from mqlab.trace import accounts
 from mqlab.trace.kinds import Kind
 from mqlab.trace.trace import Trace
 from mqlab.views.story import PlaybackTime
 
-Table = dict[str, list[Any]]  # column -> values
+Table = dict[str, list[object]]  # column -> values
 
 _QUEUES = ("queue://", "temp-queue://")
 _LEAVES = (Kind.Acknowledged, Kind.Discarded, Kind.Expired, Kind.DeadLettered)

@@ -6,7 +6,6 @@ import threading
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 import ipywidgets as w
 import numpy as np
@@ -105,7 +104,7 @@ class ReplayPlayer(w.VBox):
         self.window, self._message = (begin, max(begin + 1, min(last, high))), None
         self._show(self._part(), self._told(), no)
 
-    def _on_wish(self, change: Any) -> None:
+    def _on_wish(self, change: object) -> None:
         """Look at what the page wishes to see."""
         wish = change["new"].get("wish.data", {})
         if not wish.get("no"):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from mqlab.errors import BadValue, UnknownName, shown
 from mqlab.spec.json_types import JsonDict
@@ -15,7 +14,7 @@ from mqlab.workbench.branch import Branch
 class Request(dict[str, object]):
     """What a request says; asking for what it does not say is the asker's mistake."""
 
-    def __missing__(self, key: str) -> Any:
+    def __missing__(self, key: str) -> object:
         raise BadValue(f"the request lacks {key!r}")
 
 

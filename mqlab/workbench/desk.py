@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
 
 from mqlab import products
 from mqlab.errors import BadValue, UnknownName, shown
@@ -84,7 +83,7 @@ class WorkbenchSession:
         """The traces of the runs that are shown."""
         return tuple(branch.trace for branch in self.shown)
 
-    def answer(self, kind: str, data: Data) -> Any:
+    def answer(self, kind: str, data: Data) -> object:
         """Return the answer to a request as a JSON value; raises `MqlabError` for what cannot be."""
         asked = Request(data)
         if kind in answers.ANSWERS:

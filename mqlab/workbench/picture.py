@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from mqlab import views
 from mqlab.trace.difference import Comparison
 from mqlab.trace.trace import Trace
@@ -39,7 +37,7 @@ class WorkbenchView(StaticOutput, View):
         """Return the pictures of the runs that are shown, at their ends, as SVG."""
         return [svg.picture(one.columns) for one in self.scenes]
 
-    def ask(self, kind: str, data: dict[str, object]) -> Any:
+    def ask(self, kind: str, data: dict[str, object]) -> object:
         """Answer a request of the page, and show what it led to; ``page`` is what plays without a kernel."""
         if kind == "page":
             return {"page": views.html(_what(self.played))}

@@ -5,10 +5,17 @@ from __future__ import annotations
 import pytest
 
 import mqlab as mq
+from mqlab import products
+from mqlab.api import artemis
 from mqlab.errors import MqlabError
+from mqlab.files import parsing
 from mqlab.products.activemq import files
+from mqlab.products.artemis.files import broker_xml
+from mqlab.products.artemis.files.placing import STOMP, Place
+from mqlab.products.openmq.files import placing as openmq
+from mqlab.products.openmq.files import properties
 from mqlab.spec.origin import SourceFile
-from tests.files.test_corpus import CORPUS
+from tests.files.test_corpus import CORPUS, networks
 from tests.files.test_corpus import files as files_of
 
 OWN = """<beans xmlns="http://www.springframework.org/schema/beans">
@@ -82,3 +89,103 @@ def said(broker):
     }
     connectors = [(c.name, c.options, len(c.targets)) for c in broker.connectors]
     return options, broker.policies, broker.composites, broker.transport.options, connectors
+
+
+ARTEMIS = """<configuration xmlns="urn:activemq"><core xmlns="urn:activemq:core">
+  <name>a</name> <!-- kept -->
+  <journal-directory>/var/lib/a/journal</journal-directory>
+  <connectors>
+    <connector name="own">tcp://localhost:61616</connector>
+    <connector name="b">tcp://localhost:61617?reconnectAttempts=3</connector>
+    <connector name="far">tcp://far:61616</connector>
+  </connectors>
+  <acceptors>
+    <acceptor name="in">tcp://0.0.0.0:61616?protocols=CORE;useEpoll=true</acceptor>
+    <acceptor name="amqp">tcp://0.0.0.0:5672?protocols=AMQP</acceptor>
+    <acceptor name="vm">vm://0</acceptor>
+  </acceptors>
+  <cluster-connections>
+    <cluster-connection-uri name="c" address="static://(tcp://localhost:61617,tcp://far:61616)?maxHops=1"/>
+  </cluster-connections>
+  <diverts/>
+</core></configuration>
+"""
+OTHER = """<configuration><core xmlns="urn:activemq:core"><name>b</name>
+<acceptors><acceptor name="in">tcp://0.0.0.0:61617</acceptor></acceptors></core></configuration>
+"""
+
+
+def places(network):
+    names = enumerate(network.names)
+    return {name: Place("127.0.0.1", 20_000 + no, 30_000 + no, f"/tmp/{no}") for no, name in names}
+
+
+def test_ports_addresses_and_folders_of_a_broker_xml_change():
+    net = broker_xml.read([SourceFile("a.xml", ARTEMIS), SourceFile("b.xml", OTHER)])
+    (file, text), _ = broker_xml.placed(net, places(net)).values()
+    was, now = ({line.strip() for line in one.splitlines()} for one in (ARTEMIS, text))
+    assert file == "a.xml"
+    assert now - was == {
+        "<journal-directory>/tmp/0/journal</journal-directory>",
+        "<paging-directory>/tmp/0/paging</paging-directory>",
+        "<bindings-directory>/tmp/0/bindings</bindings-directory>",
+        "<large-messages-directory>/tmp/0/large-messages</large-messages-directory>",
+        "<security-enabled>false</security-enabled>",
+        '<connector name="own">tcp://127.0.0.1:20000</connector>',
+        '<connector name="b">tcp://127.0.0.1:20001?reconnectAttempts=3</connector>',
+        '<acceptor name="in">tcp://127.0.0.1:20000?protocols=CORE;useEpoll=true</acceptor>',
+        f'<acceptor name="stomp">tcp://127.0.0.1:30000?{STOMP}</acceptor>',
+        '<cluster-connection-uri name="c" '
+        'address="static://(tcp://127.0.0.1:20001,tcp://far:61616)?maxHops=1"/>',
+    }  # fmt: skip
+    gone = {line for line in was - now if "61616" not in line and "61617" not in line}
+    assert gone == {
+        "<journal-directory>/var/lib/a/journal</journal-directory>",
+        '<acceptor name="amqp">tcp://0.0.0.0:5672?protocols=AMQP</acceptor>',
+    }
+
+
+@pytest.mark.skipif(not CORPUS.is_dir(), reason=f"{CORPUS}: the files are not part of the project")
+def test_every_broker_xml_of_the_corpus_says_what_it_said_at_its_place():
+    done = 0
+    for net in networks("artemis").values():
+        at = places(net)
+        files_ = broker_xml.placed(net, at).values()
+        again = broker_xml.read([SourceFile(*file) for file in files_], dict(net.origin.values))
+        assert len(files_) == len(net.brokers)
+        for broker, now in zip(net.brokers, again.brokers, strict=True):
+            assert (now.policy, now.role, now.elements.keys()) == (
+                broker.policy, broker.role, broker.elements.keys(),
+            )  # fmt: skip
+            was, is_ = net.cluster_of(broker), again.cluster_of(now)
+            assert {k: v for k, v in was.items() if k != "to"} == {k: v for k, v in is_.items() if k != "to"}
+            assert net.settings_of(broker) == again.settings_of(now)
+        done += 1
+    assert done >= 250
+
+
+def test_names_of_what_is_written_anew_are_ids():
+    net = artemis.Network(artemis.Broker("A"), artemis.Broker("B"), discovery=True)
+    for text in products.configuration(net).values():
+        holders = ("broadcast-groups", "discovery-groups", "cluster-connections")
+        core = parsing.parse(text, "x").root.children[0]
+        ids = [one.attributes["name"] for holder in holders for one in core.first(holder).children]
+        assert len(set(ids)) == len(ids) == 3
+
+
+OPENMQ = """imq.instancename=b1
+imq.portmapper.port=7676
+imq.cluster.brokerlist=localhost:7676,localhost:7677
+imq.jms.tcp.port=5555
+imq.unknown.thing=x
+"""
+
+
+def test_hosts_and_ports_of_property_files_change_and_what_nobody_knows_stays():
+    other = OPENMQ.replace("b1", "b2").replace("port=7676", "port=7677")
+    net = properties.read([SourceFile("1.properties", OPENMQ), SourceFile("2.properties", other)])
+    made = openmq.placed(net, {"b1": "127.0.0.1:1", "b2": "127.0.0.1:2"})
+    assert made["b1"] == {
+        "imq.cluster.brokerlist": "127.0.0.1:1,127.0.0.1:2", "imq.unknown.thing": "x",
+    }  # fmt: skip
+    assert openmq.written(net)["b1"]["imq.jms.tcp.port"] == "5555"

@@ -226,6 +226,13 @@ def test_properties_that_limit_a_broker_say_what_might_differ_and_the_run_counts
     ]
 
 
+def test_a_default_of_the_broker_is_not_told():
+    defaults = "imq.system.max_count=-1\nimq.jms.max_threads=1000\nimq.authentication.type=digest\n"
+    net = properties.read([broker("b1", 7676, defaults), broker("b2", 7677, "imq.jms.max_threads=10\n")])
+    told = [p for p in mq.check(net) if p.rule == "property-not-played"]
+    assert [(p.file, p.what.partition(" ")[0]) for p in told] == [("b2.properties", "imq.jms.max_threads")]
+
+
 def test_every_property_of_the_option_rows_is_played_or_kept():
     for row in PROPERTIES["broker"].values():
         assert openmq.treatment(row.guide) == ("kept" if row.kept else "played"), row.guide

@@ -337,3 +337,36 @@ def test_the_command_says_what_comes_of_a_problem(mqlab):
     problem = json.loads(mqlab("check", "unsafe:lease", "--json").stdout.splitlines()[0])
     assert problem["effect"] == {"K receives": [8, 10], "waiting at B": [2, 0]}
     assert "What comes of it" not in mqlab("check", "fuse:2.1").stdout
+
+
+def told_of(problems, rule):
+    return [problem.what + "; " + problem.remedy for problem in problems if problem.rule == rule]
+
+
+def test_one_file_of_several_is_asked_who_the_others_are():
+    """A broker without a name is called localhost, which is not where its connectors lead."""
+    alone = written("localhost", linked("static:(tcp://localhost:5555)"), port=1)
+    problems = checked(alone)
+    assert [p.rule for p in problems] == ["no-target"]
+    (told,) = told_of(problems, "no-target")
+    assert "points to 127.0.0.1:5555, where there is no broker of these files" in told
+    assert told.endswith("give the file of the broker at 127.0.0.1:5555, or say who it is: hosts={...}")
+
+
+def test_a_placeholder_is_no_address():
+    transport = "<transportConnectors><transportConnector uri='${a.transport}'/></transportConnectors>"
+    assert {p.rule for p in checked(written("A", transport=transport))} == {"no-value"}
+    text = written("A", linked("static:(${b.uri})"), port=1)
+    assert [p.rule for p in checked(text)] == ["no-value"]
+    (told,) = told_of(checked(text), "no-value")
+    assert told.startswith("uri: nothing says what ${b.uri} is; without it the broker does not start")
+    bean = "<bean class='Configurer'><property name='locations' value='file:a.properties'/></bean>"
+    (told,) = told_of(checked(f"<beans>{bean}{text}</beans>"), "no-value")
+    assert told.startswith(
+        "uri: ${b.uri} has no value here; the file names file:a.properties, which mqlab does"
+    )
+
+
+def test_a_memory_store_beside_persistent_false_is_what_it_says():
+    memory = "<persistenceAdapter>\n<memoryPersistenceAdapter/></persistenceAdapter>\n"
+    assert not checked(written("A", memory, 'persistent="false"'))

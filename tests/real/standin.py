@@ -188,6 +188,7 @@ def artemis(words: list[str]) -> None:
         (base / "etc").mkdir(parents=True)
         (base / "bin").mkdir()
         (base / "etc" / "broker.xml").write_text("the product's own")
+        (base / "log").mkdir()
         script = base / "bin" / "artemis"
         script.write_text(f'#!/bin/sh\nexec {sys.executable} {here} artemis "$@" --at {base}\n')
         script.chmod(0o755)

@@ -21,6 +21,7 @@ from mqlab.products.openmq.real import brokers as real_openmq
 from mqlab.products.openmq.real.brokers import OpenMQBrokers
 from mqlab.products.unsupported_steps import unplayable
 from mqlab.real.home import find
+from mqlab.real.processes import LOG
 from mqlab.spec.artemis import WORDS
 from tests.conftest import packed
 from tests.real import standin
@@ -102,7 +103,7 @@ def test_a_backup_takes_over_and_clients_follow(homes):
 
 def test_the_file_is_the_labs_at_ports_and_in_folders_of_this_machine(homes):
     brokers = ArtemisBrokers(pair().network, find("artemis"))
-    found = {name: ElementTree.fromstring(brokers.file_of(name))[0] for name in ("M 1", "S1")}
+    found = {name: ElementTree.fromstring(brokers.files[name][1])[0] for name in ("M 1", "S1")}
     text = {name: {e.tag.partition("}")[2]: e.text for e in core} for name, core in found.items()}
     assert text["M 1"]["journal-directory"] == text["S1"]["journal-directory"]
     assert text["M 1"]["journal-directory"].startswith(str(brokers.folder))
@@ -129,7 +130,7 @@ def test_roles_are_read_from_the_log(homes):
         brokers.own["S1"].mkdir()
         brokers.is_running = lambda name: True
         for line, role in LOGGED:
-            with (brokers.own["S1"] / "log").open("a") as log:
+            with (brokers.own["S1"] / LOG).open("a") as log:
                 print(line, file=log)
             assert brokers.role("S1") == role
 

@@ -8,6 +8,7 @@ import time
 import pytest
 
 import mqlab as mq
+from mqlab.api import artemis
 from tests.conftest import missing
 from tests.products.activemq.running import PASSWORD
 from tests.products.artemis.running import Cluster, distribution, messages_wait
@@ -47,3 +48,32 @@ def test_a_running_cluster_is_read_checked_and_asked(artemis_console):
     (differs,) = [one for one in mq.check(changed) if one.rule == "cluster-differs"]
     assert differs.what == "max-hops is 1 in the file and 0 in the broker"
     assert PASSWORD not in str(live) + str(mq.check(live))
+
+
+OWN = """<configuration xmlns="urn:activemq"><core xmlns="urn:activemq:core"><name>{name}</name>
+  <connectors><connector name="own">tcp://localhost:{port}</connector>
+  <connector name="other">tcp://localhost:{other}</connector></connectors>
+  <acceptors><acceptor name="in">tcp://0.0.0.0:{port}?protocols=CORE</acceptor></acceptors>
+  <cluster-connections><cluster-connection name="c"><connector-ref>own</connector-ref>
+    <message-load-balancing>ON_DEMAND</message-load-balancing>
+    <static-connectors><connector-ref>other</connector-ref></static-connectors></cluster-connection>
+  </cluster-connections>
+  <addresses><address name="Q"><anycast><queue name="Q"/></anycast></address></addresses>
+</core></configuration>
+"""
+
+
+def test_real_brokers_run_on_the_users_own_files(artemis_console, tmp_path, monkeypatch):
+    for name, port, other in (("A", 1, 2), ("B", 2, 1)):
+        (tmp_path / name).mkdir()
+        text = OWN.format(name=name, port=port, other=other)
+        (tmp_path / name / "broker.xml").write_text(text)
+    monkeypatch.setenv("ARTEMIS_HOME", str(artemis_console))
+    queue = mq.Queue("Q")
+    both = mq.real(
+        mq.load(tmp_path), artemis.Consumer("C", on="B", reads=queue),
+        artemis.Producer("P", on="A", sends=4, to=queue), limit=200,
+    )  # fmt: skip
+    assert both.rows == {"C received": (4, 4)}
+    assert '+  <connectors><connector name="own">tcp://127.0.0.1:' in both.changes
+    assert "-  <addresses>" not in both.changes

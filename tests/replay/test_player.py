@@ -190,7 +190,7 @@ def test_a_window_takes_texts_and_durations_as_well_as_microseconds(tmp_path):
     assert min(parts[0].column("t")) >= 2000
     with pytest.raises(BadValue, match="t0: 'soon' is not a duration"):
         tiles.window("soon", "5ms")
-    with pytest.raises(BadValue, match="ends at 2000 us, before it begins"):
+    with pytest.raises(BadValue, match="ends at 2 ms, before it begins"):
         tiles.window("5ms", "2ms")
     with pytest.raises(BadValue, match="message is 'P-1'; expected its number"):
         tiles.of_message("P-1")

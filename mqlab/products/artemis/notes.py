@@ -160,8 +160,9 @@ class EventLog:
             before.stored_journal.home = broker  # its copy is an old one now
 
     def forgotten(self, broker: Broker, live: Journal, moved: bool = False) -> None:
-        """What was only in memory is gone with its broker; all is, if its data were moved aside."""
+        """What was only in memory is gone with its broker; all is, if its data were moved aside or not kept."""
         rule = Reason.moved_aside if moved else Reason.memory_store
+        moved = moved or not broker.spec.persists
         gone = [
             (item.message, item.row)
             for queue, item in live.items()

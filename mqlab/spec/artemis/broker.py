@@ -132,7 +132,7 @@ class Broker:
         inner = {**(self.keys.get("cluster") or {}), **(self.keys.get("core") or {})}
         return {**self.elements, **own, **inner}
 
-    def _read_element(self, name: str, value: object) -> Any:
+    def _read_element(self, name: str, value: object) -> object:
         """Return an element's value; raises for one that is not, stands elsewhere, or is of another type."""
         where = f"broker {self.name!r}"
         if name not in ELEMENTS:
@@ -172,6 +172,11 @@ class Broker:
         """Whether it asks an address of the network about itself."""
         core = self.keys.get("core", {})
         return any(key in core for key in ("network_check_list", "network_check_url_list"))
+
+    @property
+    def persists(self) -> bool:
+        """Whether its messages survive a restart; one with an HA policy is played as if they did."""
+        return self.policy != "live_only" or bool(self.keys.get("core", {}).get("persistence_enabled", True))
 
     @property
     def check_period(self) -> int:

@@ -15,7 +15,7 @@ FILE = Path(__file__).with_name("types.pyi")
 HEAD = '''"""Options as types for editors and type checkers, made by `python -m mqlab.spec.options`."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, TypedDict
+from typing import Literal, TypedDict
 
 from mqlab.spec.values import Destination
 '''
@@ -34,8 +34,8 @@ class NetworkChanges(BrokerOptions, NetworkConnectorOptions, total=False):
     name: str
     uri: str
     at: tuple[float, float] | None
-    policies: Sequence[Mapping[str, Any]]
-    composites: Sequence[Mapping[str, Any]]
+    policies: Sequence[Mapping[str, object]]
+    composites: Sequence[Mapping[str, object]]
 """
 _WRITTEN = {
     bool: "bool",
@@ -44,7 +44,7 @@ _WRITTEN = {
     str: "str",
     tuple: "Sequence[str | Destination]",
     list: "Sequence[str]",
-    dict: "Mapping[str, Any]",
+    dict: "Mapping[str, object]",
 }
 
 

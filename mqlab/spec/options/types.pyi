@@ -1,7 +1,7 @@
 """Options as types for editors and type checkers, made by `python -m mqlab.spec.options`."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, TypedDict
+from typing import Literal, TypedDict
 
 from mqlab.spec.values import Destination
 
@@ -111,7 +111,7 @@ class ArtemisBrokerOptions(TypedDict, total=False):
     manager: bool | None
     restart_backup: bool | None
     allow_failback: bool | None
-    scale_down: Mapping[str, Any] | None
+    scale_down: Mapping[str, object] | None
     failover_on_shutdown: bool | None
     wait_for_activation: bool | None
     request_backup: bool | None
@@ -120,10 +120,10 @@ class ArtemisBrokerOptions(TypedDict, total=False):
     backup_request_retry_interval: int | None
     backup_port_offset: int | None
     excludes: Sequence[str] | None
-    master: Mapping[str, Any] | None
-    slave: Mapping[str, Any] | None
+    master: Mapping[str, object] | None
+    slave: Mapping[str, object] | None
     shared_store: str | None
-    address_settings: Mapping[str, Any] | None
+    address_settings: Mapping[str, object] | None
     cluster_password: str | None
     in_vm_connector: str | None
     in_vm_id: int | None
@@ -142,6 +142,7 @@ class ArtemisBrokerOptions(TypedDict, total=False):
     network_check_list: str | None
     network_check_url_list: str | None
     network_check_nic: str | None
+    persistence_enabled: bool | None
 
 class ArtemisNetworkOptions(TypedDict, total=False):
     clustered: bool | None
@@ -166,5 +167,5 @@ class NetworkChanges(BrokerOptions, NetworkConnectorOptions, total=False):
     name: str
     uri: str
     at: tuple[float, float] | None
-    policies: Sequence[Mapping[str, Any]]
-    composites: Sequence[Mapping[str, Any]]
+    policies: Sequence[Mapping[str, object]]
+    composites: Sequence[Mapping[str, object]]

@@ -16,6 +16,7 @@ from mqlab.spec import uri as uris
 from mqlab.spec.connector import HEARD
 
 PORT = 61616  # of a broker that says nothing else
+MACHINE = "127.0.0.1"
 ANYWHERE = ("0.0.0.0", "::", "[::]", "*", "")
 HERE = ("localhost", "127.0.0.1", "[::1]", "::1", *ANYWHERE)
 _HOST = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*://(?:[^@/?]*@)?)([^:/?]+)")
@@ -58,7 +59,7 @@ class AddressBook:
             return home
         if len(set(local)) == 1:
             return local[0]
-        return self.named(host) if host in self.names and not local else None
+        return None  # not even the broker that is called localhost, as one without a name is
 
     def named(self, host: str) -> str | None:
         """Return the broker that is called like a host, or like the first part of its name."""
@@ -101,7 +102,9 @@ class AddressBook:
         def there(leaf: uris.Uri) -> str | None:
             name = self.find(leaf.host or "", leaf.port, home)
             if name is None:
-                nowhere.append(leaf.host or leaf.path or "")
+                if leaf.host in self.names:  # this machine, and not the broker that is called like it
+                    name = MACHINE
+                nowhere.append(name or leaf.host or leaf.path or "")
             return name
 
         return rewritten(uri, there), [host for host in nowhere if host]

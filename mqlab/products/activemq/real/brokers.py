@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from difflib import unified_diff
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from mqlab.files.markup import encoded, encoding_of
 from mqlab.products.activemq import files
 from mqlab.products.activemq.files.reading import sources
 from mqlab.real.home import Home
-from mqlab.real.processes import JAVA_OPTIONS, LOOPBACK, Processes
+from mqlab.real.processes import JAVA_OPTIONS, LOOPBACK, Processes, differences
 from mqlab.spec import Network
 from mqlab.spec.member import BrokerSettings
 
@@ -52,7 +51,10 @@ class Brokers(Processes):
         }
         texts = files.write(network, self.at)
         self.values = dict(network.origin.values) if network.origin is not None else {}
-        self.changes = _changes(network, dict(zip(network.names, texts.values(), strict=True)))
+        now = dict(zip(network.names, texts.values(), strict=True))
+        self.changes = differences(
+            (one.document.where, one.document.text, name, now[name]) for name, one in sources(network).items()
+        )
         for name, (file, text) in zip(network.names, texts.items(), strict=True):
             own = self.own[name] = self.folder / Path(file).parent
             own.mkdir(parents=True)
@@ -123,15 +125,6 @@ class Brokers(Processes):
             else:
                 there.pop(queue, None)
         return [queue for queue in there if not any(sign in queue for sign in "*>,")]
-
-
-def _changes(network: Network, texts: Mapping[str, str]) -> str:
-    """Return how the files that brokers run on differ from those that a network was read from, as a diff."""
-    found: list[str] = []
-    for name, broker in sources(network).items():
-        before, after = (text.splitlines() for text in (broker.document.text, texts[name]))
-        found += unified_diff(before, after, broker.document.where, name, lineterm="", n=0)
-    return "\n".join(found)
 
 
 def expected_bridges(network: Network, serving: Iterable[str]) -> int:

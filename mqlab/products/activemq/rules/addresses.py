@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from mqlab.checks.example import Example
 from mqlab.checks.rule import Element, Found, rule
 from mqlab.errors import UriError
+from mqlab.files.placeholders import missing
 from mqlab.products.activemq.files.addresses import HERE
 from mqlab.products.activemq.files.clients import closed, ports
 from mqlab.products.activemq.files.elements import ConnectorElement, TransportElement
@@ -58,6 +59,8 @@ def addresses(file: BrokerFile) -> Iterator[Address]:
     both: tuple[ConnectorElement | TransportElement, ...]
     both = (*file.broker.transports, *file.broker.connectors)
     for one in both:
+        if missing(one.uri.partition("?")[0]):
+            continue  # the rule no-value says so
         try:
             yield Address(file, one, parse(one.uri))
         except UriError as error:

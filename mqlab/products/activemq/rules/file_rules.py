@@ -7,10 +7,13 @@ schema of 5.17.2, to which a broker holds; ActiveMQ rules 9.
 from __future__ import annotations
 
 from mqlab.checks.example import Example
-from mqlab.checks.rule import Element, Found, not_played, rule
+from mqlab.checks.rule import Element as Where
+from mqlab.checks.rule import Found, not_played, rule
+from mqlab.files.markup import Element
 from mqlab.files.placeholders import missing, resolve
 from mqlab.files.treatment import once
 from mqlab.products.activemq.files import treatment
+from mqlab.products.activemq.files.stores import MEMORY, adapter_of
 from mqlab.products.activemq.rules.context import BrokerFile, files
 from mqlab.products.activemq.rules.examples_at_rest import filtered
 from mqlab.products.activemq.rules.names import SCHEMA, words
@@ -20,7 +23,7 @@ from mqlab.products.activemq.rules.names import SCHEMA, words
     "no-value",
     "warning",
     finds="a placeholder without a value",
-    what="{attribute}: nothing says what ${{{unset}}} is; without it the broker does not start",
+    what="{attribute}: {why}",
     fix="give it a value (values=...), or a default as in ${{name:default}}",
     source=SCHEMA,
     unshown="the broker does not start",
@@ -29,10 +32,20 @@ from mqlab.products.activemq.rules.names import SCHEMA, words
 def _no_value(file: BrokerFile) -> Found:
     origin = file.context.network.origin
     values = dict(origin.values) if origin else {}
+    named = ", ".join(_property_files(file.broker.document.root))
     for element in file.broker.element.walk():
         for attribute, given in element.attributes.items():
             for unset in missing(resolve(given, values, attribute)):
-                yield file.at(element), {"attribute": attribute, "unset": unset}
+                why = f"nothing says what ${{{unset}}} is; without it the broker does not start"
+                if named:
+                    why = f"${{{unset}}} has no value here; the file names {named}, which mqlab does not read"
+                yield file.at(element), {"attribute": attribute, "why": why}
+
+
+def _property_files(root: Element) -> dict[str, None]:
+    """Return the property files that a file takes values from, as it names them."""
+    own = (text for one in root.walk() for text in (one.text.strip(), *one.attributes.values()))
+    return dict.fromkeys(text for text in own if text.endswith((".properties", ".cfg")) and len(text) < 200)
 
 
 @rule(
@@ -70,9 +83,9 @@ def _policy_twice(file: BrokerFile) -> Found:
     of=(files,),
 )
 def _store_unused(file: BrokerFile) -> Found:
-    adapter = file.broker.element.first("persistenceAdapter")
+    adapter = adapter_of(file.broker.element)
     off = file.broker.element.attributes.get("persistent", "").strip() == "false"
-    if off and adapter is not None:
+    if off and adapter is not None and adapter.name != MEMORY:
         yield file.at(adapter), {}
 
 
@@ -107,7 +120,7 @@ def _filter_prefix(file: BrokerFile) -> Found:
 )
 def _no_openwire(file: BrokerFile) -> Found:
     has = file.broker.transports
-    if has and not any(one.openwire for one in has):
+    if has and not any(one.openwire or missing(one.uri) for one in has):
         yield file.at(has[0].element), {"has": ", ".join(one.uri for one in has)}
 
 
@@ -125,4 +138,4 @@ def _left_out(file: BrokerFile) -> Found:
         if (one.line, one.path.rpartition("@")[2].rpartition("/")[2]) not in wrong
     )
     for line, facts in once(new):
-        yield Element(f"broker {file.name}", file.broker.document.where, line), facts
+        yield Where(f"broker {file.name}", file.broker.document.where, line), facts

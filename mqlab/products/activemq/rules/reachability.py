@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from mqlab.checks.example import Example, mended
 from mqlab.checks.rule import Element, Found, rule
 from mqlab.errors import UriError
-from mqlab.products.activemq.files.addresses import ANYWHERE
+from mqlab.files.placeholders import missing
+from mqlab.products.activemq.files.addresses import ANYWHERE, HERE
 from mqlab.products.activemq.rules.context import CheckContext
 from mqlab.products.activemq.rules.examples_at_rest import far, nobody, reads, row, sent
 from mqlab.spec import Consumer, Network, Producer
@@ -62,20 +63,24 @@ def _nowhere(network: Network, uri: str, home: str = "") -> Iterator[dict[str, s
     hosts = [leaf for leaf in leaves if leaf.scheme not in HEARD]
     if any(_host(leaf) in names for leaf in hosts) or "updateURIsURL" in uri:
         return
-    source = "Fuse 4, Example 4.8"
+    if any(missing(_host(leaf)) for leaf in leaves):
+        return  # the rule no-value says so
+    source, files = "Fuse 4, Example 4.8", " of these files" if network.origin is not None else ""
     if len(leaves) > len(hosts):
         if any(b.transport.get("discovery_uri") for b in network.brokers if b.name != home):
             return
-        what = "expects brokers to advertise themselves, but none does: no broker is found"
+        what = f"expects brokers to advertise themselves, but none{files} does: no broker is found"
         fix = "give the others a TransportConnector(discovery_uri=...)"
         source = "Fuse 1, Discovery"
     elif not any(map(_host, hosts)):
         what = "names no broker: it never connects"
         fix = f"use e.g. static:(tcp://{names[-1] if names else 'B'}:61616)"
     else:
-        there = ", ".join(dict.fromkeys(map(_host, hosts)))
-        what = f"points to {there}, where there is no broker: the connector retries forever"
+        there = ", ".join(dict.fromkeys(_place(leaf) if network.origin else _host(leaf) for leaf in hosts))
+        what = f"points to {there}, where there is no broker{files}: the connector retries forever"
         fix = f"use a broker of the network: {', '.join(names)}"
+        if network.origin is not None:
+            fix = f"give the file of the broker at {there}, or say who it is: hosts={{...}}"
     yield {"uri": uri, "what": what, "fix": fix, "source": source}
 
 
@@ -87,10 +92,14 @@ def _other_port(context: CheckContext, uri: str) -> dict[str, str]:
             hosts = {leaf.host: (broker := there.pop())}
             return {"fix": f"if {broker} is at {leaf.host}, load with hosts={hosts}"}
         for at in context.book.listeners:
-            if leaf.host and at.host == leaf.host and at.port is not None:
+            if leaf.host not in (None, *HERE) and at.host == leaf.host and at.port is not None:
                 what = f"points to {leaf.host}:{leaf.port}, but {at.broker} listens on port {at.port} there: "
                 return {"what": what + "the connector retries forever", "fix": f"use port {at.port}"}
     return {}
+
+
+def _place(leaf: Uri) -> str:
+    return _host(leaf) + (f":{leaf.port}" if leaf.port is not None else "")
 
 
 def _host(leaf: Uri) -> str:

@@ -38,7 +38,7 @@ class RunningStep:
     due: int | None = None  # us, when something has been there for long enough
 
 
-def script_option(action: Action, key: str, usual: Any = None) -> Any:
+def script_option(action: Action, key: str, usual: object = None) -> Any:
     """Return what only a script says of an action, under a name of its own (rows in `spec.steps`)."""
     says: Mapping[str, object] = (
         action.about if isinstance(action, WaitUntil) else getattr(action, "options", {})

@@ -48,7 +48,7 @@ class Transport(Protocol):
 class SocketListener(Protocol):
     """Whoever opened a socket: a transport of a client or of a connector."""
 
-    def on_closed(self, source: Any) -> None:
+    def on_closed(self, source: object) -> None:
         """The connection *source* is gone."""
 
     def on_command(self, source: Transport, command: Command) -> None:

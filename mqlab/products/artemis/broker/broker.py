@@ -49,7 +49,7 @@ class Broker:
         self.old_replicas: dict[str, list[int]] = {}  # folder -> numbers of the old sets in it
         self.hosted: dict[str, Broker] = {}
         self.left_behind: dict[str, Journal] = {}  # by those it hosted, on its disk
-        self.options: dict[str, Any] = {}  # those asked for so far
+        self.options: dict[str, object] = {}  # those asked for so far
         self.node = lab.notes.recorder.add_node(self.name, "broker")
 
     def __setattr__(self, name: str, value: object) -> None:

@@ -192,7 +192,7 @@ class Site(Lab):
         if live is None:
             return
         self.event(Kind.Stopped if orderly else Kind.Crashed, broker, rule=Reason.broker_stopped)
-        broker.stored_journal = live.persisted(orderly)
+        broker.stored_journal = live.persisted(orderly) if broker.spec.persists else None
         if broker.spec.policy == "shared_store":
             self.store.of(broker).journal = broker.stored_journal
         for slave in [b for b in self.all_brokers() if b.master is broker]:

@@ -13,10 +13,11 @@ from typing import Any
 
 from mqlab.errors import BadFile, MqlabError
 from mqlab.files.markup import edited
-from mqlab.products.artemis.files import edits
+from mqlab.products.artemis.files import edits, placing
 from mqlab.products.artemis.files import lab_file as lab
 from mqlab.products.artemis.files.core import Core, CoreReader, Directory
 from mqlab.products.artemis.files.new_file import fresh, noted
+from mqlab.products.artemis.files.placing import Place
 from mqlab.products.artemis.files.side import Side
 from mqlab.products.artemis.files.sources import sources, sources_of
 from mqlab.spec.artemis import ArtemisNetwork
@@ -119,6 +120,14 @@ def _everywhere(items: list[JsonDict]) -> JsonDict:
         if not item.get("address_settings", True):
             del item["address_settings"]
     return given[0]
+
+
+def placed(network: ArtemisNetwork, places: Mapping[str, Place]) -> dict[str, tuple[str, str]]:
+    """Return broker -> the name and text of its file for a place: its own with nothing else changed, or new."""
+    origin = network.origin or Origin(())
+    cores, now = _again(write(network), origin)
+    texts = placing.texts(cores, dict(now.hosts), places)
+    return {name: (cores[name].document.where, text) for name, text in texts.items()}
 
 
 def write(network: ArtemisNetwork) -> dict[str, str]:

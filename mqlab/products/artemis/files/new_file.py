@@ -19,7 +19,9 @@ from mqlab.spec.artemis.broker import Broker
 from mqlab.spec.artemis.options import OPTIONS
 from mqlab.spec.json_types import JsonObject
 
-PORT, GROUP = 61616, "lab"
+PORT = 61616
+# Names of elements are IDs of the document: no two may be alike, whatever the elements are.
+GROUP, SENDERS, CONNECTION = "lab", "lab-broadcast", "lab-cluster"
 
 
 def fresh(network: ArtemisNetwork, broker: Broker) -> str:
@@ -88,7 +90,7 @@ def groups(connector: str, asked: Iterable[str]) -> tuple[str, str]:
     """Return a broadcast group of a connector, and the discovery groups that hear it."""
     address = leaf("group-address", "231.7.7.7", " " * 8) + leaf("group-port", "9876", " " * 8)
     told = address + leaf("connector-ref", connector, " " * 8)
-    sent = tag("broadcast-group", {"name": GROUP}, told, " " * 6)
+    sent = tag("broadcast-group", {"name": SENDERS}, told, " " * 6)
     heard = "".join(tag("discovery-group", {"name": n}, address, " " * 6) for n in asked)
     return tag("broadcast-groups", {}, sent, " " * 4), tag("discovery-groups", {}, heard, " " * 4)
 
@@ -109,7 +111,7 @@ def cluster(network: ArtemisNetwork, broker: Broker, others: list[str]) -> str:
         given = {"allow-direct-connections-only": "true"} if only else {}
         refs = "".join(leaf("connector-ref", f"to_{name}", " " * 10) for name in names)
         lines += tag("static-connectors", given, refs, " " * 8)
-    connection = tag("cluster-connection", {"name": "lab"}, lines, " " * 6)
+    connection = tag("cluster-connection", {"name": CONNECTION}, lines, " " * 6)
     return tag("cluster-connections", {}, connection, " " * 4)
 
 

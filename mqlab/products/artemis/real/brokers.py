@@ -1,4 +1,6 @@
-"""Artemis' brokers as processes: an instance each, made by the product itself, with the lab's ``broker.xml``.
+"""Artemis' brokers as processes: an instance each, made by the product itself, with a ``broker.xml``.
+
+That is the user's own at ports and in folders of this machine, or where there is none the lab's.
 
 Source: the Artemis user manual, "Using the server", "STOMP", "Clusters"; AMQ Broker 7.1, chapter 21.
 """
@@ -8,19 +10,16 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from urllib.parse import unquote
-from xml.etree import ElementTree
 
 from mqlab.errors import CannotRun
-from mqlab.products.artemis.files.new_file import fresh
+from mqlab.products.artemis.files.broker_xml import placed
+from mqlab.products.artemis.files.placing import Place
 from mqlab.real.home import Home
-from mqlab.real.processes import JAVA_OPTIONS, LOOPBACK, Processes
+from mqlab.real.processes import JAVA_OPTIONS, LOOPBACK, Processes, differences
 from mqlab.spec.artemis import ArtemisNetwork
 from mqlab.spec.artemis.broker import Broker
+from mqlab.spec.origin import Origin
 
-# As JMS clients of the product have it (consumerWindowSize, 1 MiB): STOMP's own default is 10 KiB.
-_STOMP = "protocols=STOMP;anycastPrefix=/queue/;multicastPrefix=/topic/;stompConsumerCredits=1048576"
-_DIRECTORIES = ("paging", "bindings", "journal", "large-messages")
 _USER = ("--user", "admin", "--password", "admin")
 # What a broker logs -> what it is from then on; the last of them holds.
 _ROLES = {
@@ -43,9 +42,20 @@ class ArtemisBrokers(Processes):
     def __init__(self, network: ArtemisNetwork, home: Home) -> None:
         super().__init__([broker.name for broker in network.brokers])
         self.network, self.home = network, home
+        places = {
+            broker.name: Place(LOOPBACK, *self.ports[broker.name], str(self._data(broker)))
+            for broker in network.brokers
+        }
+        self.files = placed(network, places)
+        origin = network.origin or Origin(())
+        own = {file.name: file.text for file in origin.files}
+        self.values = dict(origin.values)
+        self.changes = differences(
+            (where, own[where], name, text) for name, (where, text) in self.files.items() if where in own
+        )
 
     def prepare(self, name: str) -> None:
-        """Let the product make an instance, and put the lab's ``broker.xml`` into it."""
+        """Let the product make an instance, and put the broker's file into it."""
         base = self.own[name]
         said = self.ask(
             [
@@ -64,33 +74,7 @@ class ArtemisBrokers(Processes):
             raise CannotRun(
                 f"{self.home.starter} could not create an instance for broker {name}:\n{said[-600:]}"
             )
-        file.write_text(self.file_of(name), encoding="utf-8")
-
-    def file_of(self, name: str) -> str:
-        """Return a broker's ``broker.xml``: the lab's, at ports and in folders of this machine."""
-        broker = next(one for one in self.network.brokers if one.name == name)
-        root = ElementTree.fromstring(fresh(self.network, broker))
-        (core,) = root
-        space = core.tag.partition("}")[0] + "}"
-        ElementTree.register_namespace("", space[1:-1])
-        for connector in core.iter(f"{space}connector"):
-            host, _, _ = (connector.text or "").rpartition("://")[2].rpartition(":")
-            connector.text = f"tcp://{LOOPBACK}:{self.ports[unquote(host)][0]}"
-        (acceptors,) = core.iter(f"{space}acceptors")
-        acceptors[0].text = f"tcp://{LOOPBACK}:{self.ports[name][0]}"
-        stomp = ElementTree.SubElement(acceptors, f"{space}acceptor", {"name": "stomp"})
-        stomp.text = f"tcp://{LOOPBACK}:{self.ports[name][1]}?{_STOMP}"
-        for element in list(core):
-            if element.tag.endswith("-directory"):
-                core.remove(element)
-        settings = {f"{kind}-directory": str(self._data(broker) / kind) for kind in _DIRECTORIES} | {
-            "journal-type": "NIO",
-            "security-enabled": "false",
-        }
-        for setting, value in settings.items():
-            ElementTree.SubElement(core, space + setting).text = value
-        ElementTree.indent(root)
-        return ElementTree.tostring(root, encoding="unicode", xml_declaration=True)
+        file.write_text(self.files[name][1], encoding="utf-8")
 
     def _data(self, broker: Broker) -> Path:
         store = broker.keys.get("shared_store")
@@ -108,7 +92,7 @@ class ArtemisBrokers(Processes):
 
     def command(self, name: str) -> list[str]:
         """Return the command that runs a broker's instance."""
-        options = " ".join(JAVA_OPTIONS)
+        options = " ".join((*JAVA_OPTIONS, *(f"-D{key}={value}" for key, value in self.values.items())))
         return ["env", f"JAVA_ARGS={options}", str(self.own[name] / "bin" / "artemis"), "run"]
 
     def role(self, name: str) -> str:

@@ -28,7 +28,9 @@ from mqlab.spec.step import Step
     unshown="mqlab does not model security",
 )
 def _cluster_password(set_up: SetUp) -> Found:
-    first, *others = set_up.network.brokers or [Broker("none")]
+    network = set_up.network
+    clustered = [one for one in network.brokers if network.option(one, "clustered")]
+    first, *others = clustered or [Broker("none")]
     said = first.keys.get("cluster_password")
     for server in others:
         own = server.keys.get("cluster_password")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from mqlab.products.artemis.files import lab_file
 from mqlab.spec.json_types import JsonDict
@@ -18,7 +17,7 @@ DISCOVERED = {"discovery_group_ref": "all"}
 TO_B2 = {"connectors": ["to_B2"]}
 
 
-def _read(brokers: Mapping[str, Policy], *steps: JsonDict, **more: Any) -> Scenario:
+def _read(brokers: Mapping[str, Policy], *steps: JsonDict, **more: object) -> Scenario:
     members = [{"name": name, **({"ha": dict(policy)} if policy else {})} for name, policy in brokers.items()]
     body = {
         "product": "artemis",
@@ -115,7 +114,7 @@ def unclustered(clustered: bool) -> Scenario:
     return _read(brokers, _wait(10_000), _send("M1"), _kill("M1"), _wait(20_000), cluster=cluster)
 
 
-def scales_down(policy: Mapping[str, object], other: Policy = None, **more: Any) -> Scenario:
+def scales_down(policy: Mapping[str, object], other: Policy = None, **more: object) -> Scenario:
     """Return a broker that is stopped with five messages, and a reader of them at the other one."""
     brokers = {"B1": {"policy": "live_only", "scale_down": dict(policy)}, "B2": other}
     stop = {"do": "stop", "broker": "B1"}

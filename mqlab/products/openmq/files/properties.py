@@ -97,7 +97,7 @@ def read(
     if len(own) < sum(one.broker is not None for one in found):
         raise BadFile(f"{files[0].name}: two files belong to the same broker; each needs its own {NAME}")
     shared = [one for one in found if one.broker is None] or list(own.values())[:1]
-    listed = [_named(text, own, hosts or {}) for one in shared[:1] for text in _list(one.text(LIST))]
+    listed = [named(text, own, hosts or {}) for one in shared[:1] for text in _list(one.text(LIST))]
     names = [*dict.fromkeys(listed), *(name for name in own if name not in listed)]
     if not names:
         raise BadFile(f"{files[0].name}: no broker named; add {LIST}=b1:{_PORT},b2:{_PORT}")
@@ -125,7 +125,7 @@ def _list(text: str) -> list[str]:
     return [part.strip() for part in text.split(",") if part.strip()]
 
 
-def _named(address: str, own: Mapping[str, Found], hosts: Mapping[str, str]) -> str:
+def named(address: str, own: Mapping[str, Found], hosts: Mapping[str, str]) -> str:
     """Return the broker at an address such as ``b1:7676``: by its port mapper, or called like the host."""
     place = address.rpartition("://")[2].strip("/")
     host, _, port = place.rpartition(":") if place[-1:].isdecimal() and ":" in place else (place, "", "")
@@ -145,7 +145,7 @@ def _model(shared: Found, own: Mapping[str, Found], hosts: Mapping[str, str]) ->
     if shared.text(PEER) == "true":
         return "peer", None
     master = shared.text(MASTER)
-    return ("master", _named(master, own, hosts)) if master else ("none", None)
+    return ("master", named(master, own, hosts)) if master else ("none", None)
 
 
 def _member(
@@ -161,8 +161,8 @@ def _member(
     options = {} if one is None else one.options()
     if one is not None:
         master = one.text(MASTER)
-        other = _named(master, own, hosts) if master else ""
-        if other and (model == "enhanced" or other != _named(shared.text(MASTER), own, hosts)):
+        other = named(master, own, hosts) if master else ""
+        if other and (model == "enhanced" or other != named(shared.text(MASTER), own, hosts)):
             options[MASTER] = other
         brokers = one.text(LIST)
         if brokers and (model == "enhanced" or brokers != shared.text(LIST)):
@@ -199,11 +199,6 @@ def _plain(name: str) -> str:
 
 def _text(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def of_broker(network: OpenMQNetwork, member: Member) -> dict[str, str]:
-    """Return all properties of a broker, its own and its cluster's; hosts are called like brokers."""
-    return _of_cluster(network) | _of_member(member)
 
 
 def _of_cluster(network: OpenMQNetwork) -> dict[str, str]:

@@ -37,7 +37,7 @@ def treatment(key: str) -> Treatment:
 def told(file: Found) -> Iterator[Told]:
     """Yield what of a property file is not played."""
     for key, entry in file.entries.items():
-        if treatment(key) == "told":
+        if treatment(key) == "told" and not _table().says_nothing(key, entry.value):
             yield Told(key, entry.line, _table().differs(key))
 
 

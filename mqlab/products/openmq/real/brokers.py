@@ -13,10 +13,9 @@ import socket
 from collections.abc import Mapping, Sequence
 
 from mqlab.errors import CannotRun
-from mqlab.products.openmq.files import properties as openmq_files
-from mqlab.products.openmq.files.properties import LIST, MASTER
+from mqlab.products.openmq.files import placing
 from mqlab.real.home import Home
-from mqlab.real.processes import JAVA_OPTIONS, LOOPBACK, Processes
+from mqlab.real.processes import JAVA_OPTIONS, LOOPBACK, Processes, differences
 from mqlab.spec.openmq import OpenMQNetwork
 
 _READY = re.compile(r"Broker .*:\d+.* ready")
@@ -30,7 +29,6 @@ _BRIDGE = {
     "imq.bridge.admin.user": "admin",
     "imq.bridge.stomp.tcp.enabled": "true",
 }
-_OURS = ("imq.instancename", "imq.portmapper.port")  # said by options of the command
 _NO_ROUTE = ("192.0.2.1", 9)  # a documentation address: nothing is sent there
 
 
@@ -43,25 +41,23 @@ class OpenMQBrokers(Processes):
         self.cluster, self.home = cluster, home
         self.passwords = self.folder / "passwords"
         self.passwords.write_text(_PASSWORDS, encoding="utf-8")
+        at = {name: f"{self.host}:{own}" for name, (own, _) in self.ports.items()}
+        self.found = placing.placed(cluster, at)
+        if cluster.origin is not None:
+            before = placing.written(cluster)
+            self.changes = differences(
+                (f"{name}: properties", _lines(before[name]), name, _lines(self.properties(name)))
+                for name in self.names
+            )
 
     def properties(self, name: str) -> Mapping[str, str]:
-        """Return a broker's properties, at addresses of this machine."""
-        member = next(one for one in self.cluster.brokers if one.name == name)
-        found = openmq_files.of_broker(self.cluster, member)
-        for key in (LIST, MASTER):
-            if found.get(key):
-                found[key] = ",".join(self._address(one) for one in found[key].split(","))
-        own = {key: value for key, value in found.items() if key not in _OURS}
+        """Return a broker's properties: those of its files, at addresses of this machine."""
         stomp = {
             "imq.hostname": self.host,
             "imq.bridge.stomp.hostname": self.host,
             "imq.bridge.stomp.tcp.port": str(self.ports[name][1]),
         }
-        return {**own, **_BRIDGE, **stomp}
-
-    def _address(self, said: str) -> str:
-        name, _, _ = said.strip().rpartition(":")
-        return f"{self.host}:{self.ports[name][0]}"
+        return {**self.found[name], **_BRIDGE, **stomp}
 
     def command(self, name: str) -> list[str]:
         """Return the command that runs a broker's instance, in a folder of its own."""
@@ -107,6 +103,10 @@ class OpenMQBrokers(Processes):
         """Return how many messages of a destination a broker has, and how many of them are another's."""
         kind, _, queue = destination.partition("://")
         return messages_in(self.administer(name, "query", "dst", "-t", kind[0], "-n", queue))
+
+
+def _lines(properties: Mapping[str, str]) -> str:
+    return "".join(f"{key}={value}\n" for key, value in properties.items())
 
 
 def messages_in(text: str) -> dict[str, int]:
