@@ -156,7 +156,7 @@ def start(broker: Broker) -> None:
 
 
 def _look_whom_it_reaches(broker: Broker) -> None:
-    """A broker starts: it has no link to who is frozen or behind a cut, which goes on knowing its former life."""
+    """A broker starts: it has no link to one that is frozen or behind a cut, which knows its former life."""
     lab = broker.lab
     lab.unlinked = {pair for pair in lab.unlinked if broker.name not in pair}
     for other in lab.brokers.values():
