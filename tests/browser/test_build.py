@@ -12,6 +12,9 @@ AT = """name => { const p = Bokeh.documents[0].mqlab.player.panels[0], b = p.dat
   const i = b.name.indexOf(name), box = Bokeh.index.find_one(p.source('stage')).el.getBoundingClientRect();
   const [x, y] = p.xy(b.x[i], b.y[i]); return [box.left + x, box.top + y]; }"""
 
+# How wide a broker is (px).
+WIDE = """name => { const p = Bokeh.documents[0].mqlab.player.panels[0], b = p.data('brokers');
+  return b.w[b.name.indexOf(name)] * p.unit(); }"""
 NAMES = "() => Bokeh.documents.at(-1)?.mqlab?.player?.panels[0].data('brokers').name ?? []"
 
 
@@ -111,3 +114,13 @@ def test_escape_ends_drawing_and_puts_nothing(page, build):
     put(page, 0.85, 0.85)
     page.wait_for_timeout(400)
     assert len(picture.desk.shown[0].body["brokers"]) == 1
+
+
+def test_a_broker_put_beside_the_palette_does_not_lie_below_it(page, build):
+    build("ActiveMQ")
+    tool(page, "Broker")
+    put(page, 0.17, 0.8)
+    changes(page, 1)
+    palette = page.get_by_role("toolbar", name="Parts to draw").bounding_box()
+    middle, _ = page.evaluate(AT, "B")
+    assert middle - page.evaluate(WIDE, "B") / 2 > palette["x"] + palette["width"]

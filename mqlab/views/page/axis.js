@@ -123,6 +123,8 @@ const drawRuler = (pen, y, from, to) => {
     const near = [x - wide / 3, x + wide / 3].map((at) => player.runTime(p, timeAt(at, from, to)) / unit),
       round = roundest(Math.min(...near), Math.max(...near)),
       place = xOf(player.storyTime(round * unit), from, to);
+    const us = round * unit * 1000;
+    if (Math.abs(us - Math.round(us)) > 1e-6) continue; // a run has no time between two microseconds
     if (spans.some(([a, b]) => place > a && place < b)) continue;
     pen.fillStyle = player.colour("line2");
     pen.fillRect(place, y - 8, 1, 3);

@@ -140,6 +140,7 @@ const putPart = async (p, part, found, at) => {
       ownPlaces.all[placeKey("brokers", name)] = [at.x, at.y + i * 140];
     });
     if (fresh.length) {
+      layOut(p);
       player.emit("places");
       player.select({
         kind: "broker",

@@ -27,10 +27,13 @@ const layOut = (p) => {
     texts = p.data("plans").text ?? [];
   if (room == null || p.brokerOf == null || !texts.length) return;
   const plans = plansOf(p, texts);
-  // Who draws wants the whole of the paper, who watches what is on it.
+  // Who draws wants the whole of the paper, and nothing below the palette; who watches what is on it.
   const beside = p.palette ?? 0,
-    frameOf = (one) =>
-      beside ? { left: 0, right: one.plan.width[0], top: 0, bottom: one.plan.height[0] } : withOwn(one);
+    frameOf = (one) => {
+      const used = withOwn(one),
+        [right, bottom] = [one.plan.width[0], one.plan.height[0]];
+      return beside ? { left: Math.min(0, used.left), right, top: 0, bottom } : used;
+    };
   const scaleOf = (one) => {
     const f = frameOf(one);
     return Math.min((room.width - beside) / (f.right - f.left), room.height / (f.bottom - f.top));

@@ -215,6 +215,8 @@ class Broker:
         """Whether it has a link to another: a broker that waits for its master closes its links."""
         if self is other or not (self.ready and other.ready):
             return self is other
+        if self.lab.is_unlinked(self, other):
+            return False
         return self.accepted[other] if other in self.accepted else self.accepts(other)
 
     def knows(self, other: Broker) -> bool:
@@ -234,8 +236,13 @@ class Broker:
 
     @property
     def asks_in_vain(self) -> bool:
-        """Whether one of them does not answer, which nobody has noticed: a new name needs them all."""
-        return any(map(self._is_silent, (*self.peers, *self.unnoticed)))
+        """Whether one of them does not answer, which nobody has noticed: a new name needs them all.
+
+        So does one that it could not reach when it started, until there is a link.
+        """
+        new = [b for b in self.lab.brokers.values() if b.running and b not in self.linked_before]
+        unlinked = any(self.lab.is_unlinked(self, b) for b in new)
+        return unlinked or any(map(self._is_silent, (*self.peers, *self.unnoticed)))
 
     @property
     def asks_master_in_vain(self) -> bool:
@@ -257,7 +264,9 @@ class Broker:
         if self.lab.network.model != "master" or self.named_master == self.name:
             return False
         master = self.lab.brokers.get(str(self.named_master))
-        return master is None or not master.ready or not self.accepts(master)
+        if master is None or not master.ready or not self.accepts(master):
+            return True
+        return self.lab.is_unlinked(self, master)
 
     # Destinations
 

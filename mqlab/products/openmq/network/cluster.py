@@ -141,8 +141,7 @@ def start(broker: Broker) -> None:
     broker.running, broker.linked_before = True, set()
     broker.handed.clear()
     broker.unnoticed.clear()
-    for other in lab.brokers.values():
-        other.unnoticed.discard(broker)
+    _look_whom_it_reaches(broker)
     broker.suspended = broker.hangs = broker.lost_database = False
     broker.lives += 1
     lab.notes.add(Kind.Restarted if broker.lives > 1 else Kind.Started, broker=broker.node)
@@ -154,6 +153,30 @@ def start(broker: Broker) -> None:
         elif instance.created_by == "temporary" or is_unused(broker, dest):
             broker.drop(dest)  # nor does an empty auto-created one survive
     refresh(lab)
+
+
+def _look_whom_it_reaches(broker: Broker) -> None:
+    """A broker starts: it has no link to one that is frozen or behind a cut, which knows its former life."""
+    lab = broker.lab
+    lab.unlinked = {pair for pair in lab.unlinked if broker.name not in pair}
+    for other in lab.brokers.values():
+        cut = lab.is_cut(broker, other)
+        if not cut:
+            other.unnoticed.discard(broker)
+        if other is not broker and other.running and (other.suspended or cut):
+            lab.unlinked.add(frozenset((broker.name, other.name)))
+
+
+def on_retry(what: tuple[Cluster, frozenset[str]]) -> None:
+    """The next attempt at a link that was found broken: it is made if both brokers are there."""
+    lab, pair = what
+    one, other = (lab.brokers[name] for name in sorted(pair))
+    silent = one.suspended or other.suspended or lab.is_cut(one, other)
+    if pair in lab.unlinked and one.running and other.running and not silent:
+        lab.unlinked.discard(pair)
+        if one.linked(other):
+            tell_each_other(one, other)
+        refresh(lab)
 
 
 def on_window_over(what: tuple[Broker, Destination, int]) -> None:

@@ -65,8 +65,10 @@ def _wait(asked: tuple[Broker, Keys]) -> RunningStep:
 def _is_linked(asked: tuple[Broker, Keys]) -> bool:
     """Whether a broker is linked to all that are there; without its master it is to none."""
     broker = asked[0]
-    others = (other for other in broker.lab.brokers.values() if other is not broker)
-    return broker.ready or not any(other.running and not other.suspended for other in others)
+    others = [b for b in broker.lab.brokers.values() if b is not broker and b.running]
+    there = [b for b in others if not b.suspended or b.name == broker.named_master]
+    lacks = any(broker.lab.is_unlinked(broker, other) for other in there)
+    return not there or (broker.ready and not lacks)
 
 
 def _say_how(asked: tuple[Broker, Keys]) -> str:
@@ -133,6 +135,10 @@ def do_resume(lab: Cluster, keys: Keys) -> None:
                 consumer.gone = False
                 clients.lose(consumer, row)
         delivery.release_held(lab)  # what comes only now finds such a consumer gone (6.5.0)
+        for pair in lab.unlinked:
+            if broker.name in pair:  # who waits for its master has its connection already
+                waits = any(lab.brokers[name].named_master == broker.name for name in pair - {broker.name})
+                lab.later(0 if waits else RETRY_MS * 1000, cluster.on_retry, (lab, pair))
         if broker.taken_over_by:
             cluster.down(broker, Kind.Crashed)
 
@@ -190,6 +196,8 @@ def on_whole(what: tuple[Cluster, frozenset[str]]) -> None:
                     {one, other} - {consumer.home} if consumer.home in (one, other) else set()
                 )
             cluster.tell_each_other(one, other)
+        if line in lab.unlinked:
+            lab.later(RETRY_MS * 1000, cluster.on_retry, (lab, line))
         delivery.release_held(lab)
 
 

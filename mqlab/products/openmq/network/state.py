@@ -61,6 +61,7 @@ class Cluster(Lab):
         self.held: list[Trip] = []  # what is lost in them
         self.lost: dict[frozenset[str], int] = {}  # when the first of it was sent (us)
         self.healing: set[frozenset[str]] = set()  # whole again, which nobody has noticed yet
+        self.unlinked: set[frozenset[str]] = set()  # of whom one could not reach the other when it started
         self.lines = {pair: self.new_link(*pair) for pair in permutations(self.brokers, 2)}
         self.stirred = False  # what can move is to be moved in this instant
         self.changed: set[ClusterDestination] = set()  # where something came or went since the last look
@@ -111,6 +112,10 @@ class Cluster(Lab):
     def is_cut(self, one: Broker, other: Broker) -> bool:
         """Whether the network between two brokers swallows everything."""
         return bool(self.cuts) and frozenset((one.name, other.name)) in self.cuts
+
+    def is_unlinked(self, one: Broker, other: Broker) -> bool:
+        """Whether one of two brokers could not reach the other when it started, and has not since."""
+        return bool(self.unlinked) and frozenset((one.name, other.name)) in self.unlinked
 
     def note_lost(self, one: Broker, other: Broker) -> None:
         """Remember since when something waits to be sent again, if the line between two brokers is cut."""
