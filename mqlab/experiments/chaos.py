@@ -133,7 +133,7 @@ def _unsaid(unsent: Mapping[int, int]) -> str:
     worst = max(unsent, key=lambda seed: unsent[seed])
     many = counted(unsent[worst], "message")
     runs = counted(len(unsent), "run")
-    return f" But in {runs} messages were never sent, in that of seed {worst} {many}: its undone says why."
+    return f" But {runs} did not send all: with seed {worst}, {many} stayed unsent. Its undone says why."
 
 
 def survives(
