@@ -31,6 +31,7 @@ def _rows() -> dict[str, Treatment]:
         (OPTIONS["address-setting"], "address-settings/address-setting/{}"),
         (ELEMENTS, "ha-policy/*/{}"),
         (OPTIONS["scale-down"], "ha-policy/*/scale-down/{}"),
+        (OPTIONS["divert"], "diverts/divert/{}"),
     ):
         for row in rows.values():
             if row.name != "manager":  # a file that has one means another vote than is played
