@@ -46,8 +46,8 @@ PYTHON = {
     "mq.chaos(NET, seed='x')": "seed is 'x'; expected a whole number",
     "mq.faults(NET, seed='x', rate=1)": "seed is 'x'; expected a whole number",
     "mq.faults(NET, seed=1, rate='often')": "rate is 'often'; expected a number",
-    "mq.sweep(NET, over={}, seeds='xy')": "seeds 1 is 'x'; expected a whole number",
-    "mq.sweep(NET, over={}, seeds=2.5)": "seeds is 2.5; expected a list",
+    "mq.sweep(NET, over={}, seeds='xy')": "seed is 'x'; expected a whole number",
+    "mq.sweep(NET, over={}, seeds=2.5)": "seed is 2.5; expected a whole number",
     "mq.sweep(NET, over={}, processes='x')": "processes is 'x'; expected a whole number, 1 to",
     "mq.survives(NET, *SENDS, processes=0)": "processes is 0; expected a whole number, 1 to",
     # names and destinations

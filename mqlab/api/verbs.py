@@ -285,10 +285,10 @@ def faults(what: object, *, seed: int, rate: float, length: int | str = "10s") -
     """
     from mqlab.products import inputs
     from mqlab.spec.schedule import faults
-    from mqlab.spec.shape import SEED, number
-    from mqlab.spec.values import duration
+    from mqlab.spec.shape import number
+    from mqlab.spec.values import check_seed, duration
 
-    SEED.check(seed, "seed")
+    check_seed(seed)
     number().check(rate, "rate")
 
     told = "random faults are supported only for ActiveMQ networks, e.g. fuse:4.4"

@@ -277,11 +277,6 @@ NAME = Scalar(
     lambda value: isinstance(value, str) and bool(value.strip()),
     {"type": "string", "pattern": r"\S"},
 )
-SEED = Scalar(
-    "a whole number",
-    lambda value: isinstance(value, int) and not isinstance(value, bool),
-    {"type": "integer"},
-)
 TEXT = Scalar("a string, in quotes", lambda value: isinstance(value, str), {"type": "string"})
 LENGTH = Length(
     "a duration",

@@ -254,6 +254,12 @@ def told_time(time: float) -> str:
     return f"{number.rstrip('0').rstrip('.')} {unit}"
 
 
+def check_seed(seed: object) -> None:
+    """Raise `BadValue` for a seed that is no whole number."""
+    if not isinstance(seed, int) or isinstance(seed, bool):
+        raise BadValue(f"seed is {shown(seed)}; expected a whole number")
+
+
 def as_typed(text: str) -> str | int | bool:
     """Return an option's value as somebody types it: what looks like a truth or a whole number is one.
 
