@@ -82,6 +82,13 @@ def test_what_has_no_effect_on_a_run_is_not_told(inside):
     assert not checked(inside)
 
 
+@pytest.mark.parametrize("holder", ["ha-policy", "address-settings", "addresses", "connectors"])
+def test_what_is_included_is_told(holder):
+    include = '<xi:include xmlns:xi="http://www.w3.org/2001/XInclude" href="more.xml"/>'
+    (problem,) = checked(f"<{holder}>{include}</{holder}>")
+    assert problem.what == f"{holder}/include is not played: what stands in the other file is not read"
+
+
 @pytest.mark.parametrize(("inside", "path"), [
     (SETTING.format("<auto-create-queues>false</auto-create-queues>"), "auto-create-queues"),
     (SETTING.format("<max-size-bytes>1k</max-size-bytes><address-full-policy>FAIL</address-full-policy>"),
