@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from mqlab.errors import BadValue, UnknownName, shown
 from mqlab.spec.artemis.options import ELEMENTS, OPTIONS, Options, read_options
+from mqlab.spec.calls import Called
 from mqlab.spec.json_types import JsonDict
 from mqlab.spec.manual import documented
 
@@ -38,7 +39,7 @@ _HERE = (
 
 @documented([row for section in _HERE for row in OPTIONS[section].values()])
 @dataclass(frozen=True, slots=True, init=False, repr=False)
-class Broker:
+class Broker(metaclass=Called):
     """One broker of `broker.xml`: its HA policy and role, and what is written below them.
 
     Keyword options are elements of the policy, options of its cluster connection, its network check
