@@ -131,6 +131,7 @@ def connecting(to):
 # The same for rules that no network alone breaks, or another product's.
 WAITS = mq.Consumer("C", on="A", reads=FOO)
 OTHERS = {
+    "transport": (ADDRESSED("static:(tcp://B)"), ADDRESSED("static:(tcp://B:61616)")),
     "priority-ignored": (
         scenario(network("A>B"), URGENT),
         scenario(network("A>B").change("A", policies=[{"queue": ">", "prioritized_messages": True}]), URGENT),
