@@ -155,7 +155,7 @@ OTHERS = {
     **running_rules.CASES,
     **running_clusters.CASES,
     "not-played": (
-        broker_xml.read([SourceFile("broker.xml", "<core><diverts/></core>")]),
+        broker_xml.read([SourceFile("broker.xml", "<core><grouping-handler/></core>")]),
         broker_xml.read([SourceFile("broker.xml", "<core><journal-type>NIO</journal-type></core>")]),
     ),
     "property-not-played": (
