@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -53,6 +53,8 @@ class ClusterConnection(Subsystem):
         self.ways: dict[Broker, Ways] = {}
         self.groups: dict[tuple[Broker, str, bool], list[list[Binding]]] = {}
         self.talks: dict[tuple[Broker, Broker], bool] = {}
+        # Of a broker in this life of it: the queues of those that it has lost, by their node ids.
+        self.lost: dict[tuple[Broker, int], dict[str, list[tuple[int, Broker, Queue]]]] = {}
 
     def _forget(self) -> None:
         """Forget what was found before a role, node id, queue or cut changed; a pause is noticed in time.
@@ -124,8 +126,27 @@ class ClusterConnection(Subsystem):
             for queue in at.served_journal.queues.values()
             if wanted(queue)
         ]
+        if (broker, broker.incarnation) in self.lost:
+            lost = self.lost[broker, broker.incarnation]
+            for at in places:
+                lost.pop(at.node_id, None)
+            found += [row for rows in lost.values() for row in rows if wanted(row[2])]
         found.sort(key=lambda row: max(broker.journal.since, row[0]))
         return [(at, queue) for _, at, queue in found]
+
+    def lose(self, gone: Broker, others: Iterable[Broker], orderly: bool = False) -> None:
+        """Others are about to lose a live broker; what they know of its queues they keep, unless it takes leave.
+
+        Their bridges to it are disconnected and try again (`ClusterConnectionBridge.fail`; Artemis rule 8.6).
+        """
+        journal = gone.served_journal
+        for broker in others if journal is not None else ():
+            lost = self.lost.setdefault((broker, broker.incarnation), {})
+            if orderly:
+                lost.pop(gone.node_id, None)
+            elif broker.serves and broker is not gone and gone in self.remote(broker):
+                lost[gone.node_id] = [(max(q.made, journal.since), gone, q) for q in journal.queues.values()]
+        self.lab.changes += 1
 
     # A message comes from a client
 
@@ -173,7 +194,8 @@ class ClusterConnection(Subsystem):
         Where no broker has one it is this broker's turn.
         """
         kind = broker.option("message_load_balancing")
-        anybody = kind == "STRICT" or len(bindings) == 1
+        anybody, alone = kind == "STRICT", len(bindings) == 1
+        ways = self.remote(broker) if self.lost else None
         first: Binding | None = None
         own: Binding | None = None
         taker: Binding | None = None
@@ -182,7 +204,8 @@ class ClusterConnection(Subsystem):
             if turn[1].selector is not None and not selects(turn[1].selector, message):
                 continue
             first = first or turn
-            wanted = anybody or _believed(broker, turn, message)
+            joined = ways is None or turn[0] is broker or turn[0] in ways
+            wanted = alone or (joined and (anybody or _believed(broker, turn, message)))
             if wanted and taker is None:
                 taker = turn
             if turn[0] is broker and own is None:
@@ -252,8 +275,12 @@ class ClusterConnection(Subsystem):
         frm.served_journal.store_and_forward[stored.pair].remove(stored)
         self.lab.message(Kind.Acknowledged, stored.message, frm, onto.node, cause=passage.row)
         if onto is at:
-            queue = passage.queue or self.lab.queue(at, stored.queue)
-            self.lab.enqueue(at, queue, stored.message, passage.row)
+            queue = passage.queue or at.journal.queues.get(stored.queue)
+            if queue is not None:
+                self.lab.enqueue(at, queue, stored.message, passage.row)
+            else:  # a subscriber's own queue has not come back with its broker
+                no = Reason.no_subscription
+                self.lab.message(Kind.Discarded, stored.message, at, rule=no, cause=passage.row)
             return
         row = self.lab.message(Kind.Enqueued, stored.message, onto, cause=passage.row)
         stored = self._store(onto, at, stored.queue, stored.message, row)
@@ -317,10 +344,11 @@ class ClusterConnection(Subsystem):
             return
         for item in queue.due(self.lab.clock.now):
             bindings = self._bindings(broker, lambda other: other.name == queue.name)
+            near = (broker, *self.remote(broker))
             takers = [
                 turn
                 for turn in self._turns(broker, bindings)
-                if turn[1] is not queue and _believed(broker, turn, item.message)
+                if turn[1] is not queue and turn[0] in near and _believed(broker, turn, item.message)
             ]
             if not takers:
                 return
