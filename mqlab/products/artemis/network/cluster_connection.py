@@ -53,7 +53,7 @@ class ClusterConnection(Subsystem):
         self.ways: dict[Broker, Ways] = {}
         self.groups: dict[tuple[Broker, str, bool], list[list[Binding]]] = {}
         self.talks: dict[tuple[Broker, Broker], bool] = {}
-        # Of a broker in this life of it: the queues of those that it has lost, by their node ids.
+        # Of a broker in this life: queues of those it has lost, by node id.
         self.lost: dict[tuple[Broker, int], dict[str, list[tuple[int, Broker, Queue]]]] = {}
 
     def _forget(self) -> None:
@@ -126,26 +126,23 @@ class ClusterConnection(Subsystem):
             for queue in at.served_journal.queues.values()
             if wanted(queue)
         ]
-        if (broker, broker.incarnation) in self.lost:
-            lost = self.lost[broker, broker.incarnation]
-            for at in places:
-                lost.pop(at.node_id, None)
-            found += [row for rows in lost.values() for row in rows if wanted(row[2])]
+        lost = self.lost.get((broker, broker.incarnation), {})
+        for at in places if lost else ():
+            lost.pop(at.node_id, None)
+        found += [row for rows in lost.values() for row in rows if wanted(row[2])]
         found.sort(key=lambda row: max(broker.journal.since, row[0]))
         return [(at, queue) for _, at, queue in found]
 
     def lose(self, gone: Broker, others: Iterable[Broker], orderly: bool = False) -> None:
-        """Others are about to lose a live broker; what they know of its queues they keep, unless it takes leave.
-
-        Their bridges to it are disconnected and try again (`ClusterConnectionBridge.fail`; Artemis rule 8.6).
-        """
-        journal = gone.served_journal
-        for broker in others if journal is not None else ():
+        """Others are about to lose a broker: without a goodbye they keep what they know (Artemis rule 8.6)."""
+        live = gone.served_journal
+        rows = [(max(q.made, live.since), gone, q) for q in live.queues.values()] if live else []
+        for broker in others:
             lost = self.lost.setdefault((broker, broker.incarnation), {})
             if orderly:
                 lost.pop(gone.node_id, None)
-            elif broker.serves and broker is not gone and gone in self.remote(broker):
-                lost[gone.node_id] = [(max(q.made, journal.since), gone, q) for q in journal.queues.values()]
+            elif broker.serves and gone in self.remote(broker):
+                lost[gone.node_id] = rows
         self.lab.changes += 1
 
     # A message comes from a client
@@ -278,9 +275,9 @@ class ClusterConnection(Subsystem):
             queue = passage.queue or at.journal.queues.get(stored.queue)
             if queue is not None:
                 self.lab.enqueue(at, queue, stored.message, passage.row)
-            else:  # a subscriber's own queue has not come back with its broker
-                no = Reason.no_subscription
-                self.lab.message(Kind.Discarded, stored.message, at, rule=no, cause=passage.row)
+                return
+            no = Reason.no_subscription  # a subscriber's own queue has not come back with its broker
+            self.lab.message(Kind.Discarded, stored.message, at, rule=no, cause=passage.row)
             return
         row = self.lab.message(Kind.Enqueued, stored.message, onto, cause=passage.row)
         stored = self._store(onto, at, stored.queue, stored.message, row)
@@ -311,14 +308,9 @@ class ClusterConnection(Subsystem):
                     continue
                 queue.turn = (queue.consumers.index(taker) + 1) % len(queue.consumers)
                 queue.waiting.remove(item)
+                turn = Reason.queue_turn
                 item.row = self.lab.message(
-                    Kind.Dispatched,
-                    item.message,
-                    broker,
-                    broker.node,
-                    taker.node,
-                    rule=Reason.queue_turn,
-                    cause=item.row,
+                    Kind.Dispatched, item.message, broker, broker.node, taker.node, rule=turn, cause=item.row
                 )
                 taker.take(item)
 
@@ -348,7 +340,7 @@ class ClusterConnection(Subsystem):
             takers = [
                 turn
                 for turn in self._turns(broker, bindings)
-                if turn[1] is not queue and turn[0] in near and _believed(broker, turn, item.message)
+                if turn[0] in near and turn[1] is not queue and _believed(broker, turn, item.message)
             ]
             if not takers:
                 return
