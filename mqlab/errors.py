@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from difflib import get_close_matches
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 
 def shown(value: object) -> str:
@@ -35,15 +35,28 @@ def nearest(given: object, names: Iterable[str]) -> str | None:
     return next(iter(begun or get_close_matches(text, known, n=1, cutoff=0.5)), None)
 
 
-def no_attribute(module: str, name: str, known: Iterable[str]) -> AttributeError:
-    """Return the error for a name that a module does not have, with the nearest one that it has.
+def no_attribute(owner: object, name: str, known: Iterable[str]) -> AttributeError:
+    """Return the error for a name that a module, or a value, does not have, with the nearest one that it has.
 
     >>> print(no_attribute("mqlab", "Que", ["Queue", "Topic"]))
     module 'mqlab' has no attribute 'Que'; did you mean 'Queue'?
     """
-    near = None if name.startswith("_") else nearest(name, known)
+    near = None if name.startswith("_") else nearest(name, (one for one in known if one[:1] != "_"))
     hint = f"; did you mean {near!r}?" if near else ""
-    return AttributeError(f"module {module!r} has no attribute {name!r}{hint}")
+    told = f"module {owner!r}" if isinstance(owner, str) else f"{type(owner).__name__!r} object"
+    return AttributeError(f"{told} has no attribute {name!r}{hint}")
+
+
+class Suggests:
+    """The base of what answers a name that it does not have with the nearest one that it has."""
+
+    __slots__ = ()
+
+    if not TYPE_CHECKING:  # who checks types finds a wrong name
+
+        def __getattr__(self, name):
+            """Raise `AttributeError` with what was probably meant."""
+            raise no_attribute(self, name, () if name.startswith("_") else dir(self))
 
 
 class MqlabError(Exception):

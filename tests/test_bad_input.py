@@ -14,10 +14,42 @@ Q = mq.Queue("Q")
 NAN, INF = float("nan"), float("inf")
 LINK = "mq.NetworkConnector('ab', uri='static:(tcp://B:61616)'"
 NET = mq.Network(mq.Broker("A", mq.NetworkConnector("ab", uri="static:(tcp://B:61616)")), mq.Broker("B"))
+SENDS = mq.Consumer("C", "B", Q), mq.Producer("P", "A", 3, Q)
 CLUSTER, PAIR = openmq.Network("b1", "b2"), artemis.Network(artemis.Broker("M"))
 
 # What is written -> what the error says.
 PYTHON = {
+    # a call that lacks something, or has what nothing takes
+    "mq.Broker()": "Broker: missing a required argument: 'name'; expected Broker(name, *connectors)",
+    "mq.Queue()": "Queue: missing a required argument: 'name'; expected Queue(name)",
+    "mq.NetworkConnector()": "NetworkConnector: missing a required argument: 'name'",
+    "mq.Network(brokers=3)": "'brokers'; expected Network(*brokers)",
+    "mq.Redelivery(maximun=3)": "Redelivery: unknown argument 'maximun'; did you mean 'maximum'?",
+    "mq.Around(x=1)": "Around: unknown argument 'x'; Known: endpoints, lines, files.",
+    "mq.Endpoint()": "Endpoint: missing a required argument: 'name'",
+    "mq.Scenario()": "Scenario: missing a required argument: 'network'",
+    "openmq.Broker()": "Broker: missing a required argument: 'name'",
+    "artemis.Broker()": "Broker: missing a required argument: 'name'",
+    # questions to a run
+    "mq.Reason('trun')": "unknown reason 'trun'; did you mean 'turn'?",
+    "mq.Rule(999)": "unknown reason 999; Known: none, turn,",
+    "mq.Kind('Snet')": "unknown kind of event 'Snet'; did you mean 'Sent'?",
+    "mq.run(NET).event(2.5)": "no event 2.5: the trace has",
+    "mq.run(NET).message_name('x')": "no message 'x': the run sent 0 messages",
+    "mq.run(NET).rows_of(2.5)": "unknown message '2.5'",
+    "mq.run(NET).rows_of()": "rows_of: missing a required argument: 'message'",
+    # numbers of experiments
+    "mq.run(NET, limit=0)": "limit is 0; expected a whole number of events, 1 or more",
+    "mq.run(NET, seed='x')": "seed is 'x'; expected a whole number",
+    "mq.Lab(NET, seed='x')": "seed is 'x'; expected a whole number",
+    "mq.outcomes(NET, seed='x')": "seed is 'x'; expected a whole number",
+    "mq.chaos(NET, seed='x')": "seed is 'x'; expected a whole number",
+    "mq.faults(NET, seed='x', rate=1)": "seed is 'x'; expected a whole number",
+    "mq.faults(NET, seed=1, rate='often')": "rate is 'often'; expected a number",
+    "mq.sweep(NET, over={}, seeds='xy')": "seed is 'x'; expected a whole number",
+    "mq.sweep(NET, over={}, seeds=2.5)": "seed is 2.5; expected a whole number",
+    "mq.sweep(NET, over={}, processes='x')": "processes is 'x'; expected a whole number, 1 to",
+    "mq.survives(NET, *SENDS, processes=0)": "processes is 0; expected a whole number, 1 to",
     # names and destinations
     "mq.Queue(None)": "a queue needs a string as its name, not None; use e.g. 'TEST.FOO'",
     "mq.Queue('')": "a queue needs a name; use e.g. TEST.FOO",
@@ -199,6 +231,8 @@ PYTHON = {
     "mq.load(FOLDER)": "no broker configuration found in this folder",
     "mq.load()": "no files given; use e.g. mq.load('activemq.xml')",
     "mq.load('x.xml', values=7)": "values: 7; expected a mapping or the path of a property file",
+    "mq.load('x.xml', hosts=['a'])": "hosts: ['a']; expected a mapping",
+    "mq.load('x.xml', hosts={'a': 1})": "hosts: 'a': 1; expected strings for both",
     "mq.load('x.json', values={})": "values and hosts are for configuration files",
     "mq.load(7)": "7 is not a path",
     "mq.load(None)": "None is not a path",
@@ -224,7 +258,7 @@ PYTHON = {
     "NET.change('A/zz', duplex=True)": "unknown network connector 'A/zz'; did you mean 'A/ab'?",
     "NET.change(7, duplex=True)": "7 is not a path; expected 'A' or 'A/linkToBrokerB'",
     "NET.change('A/ab', dupleks=True)": "did you mean 'duplex'?",
-    "mq.faults('fuse:4.4', seed=1, rate=-1)": "rate -1, length 10000: write numbers above 0",
+    "mq.faults('fuse:4.4', seed=1, rate=-1)": "rate is -1; expected a number, 0 to",
     # other products
     "openmq.Network(7)": "7 is not an OpenMQ broker",
     "openmq.Network()": "a cluster without brokers",
@@ -391,7 +425,10 @@ def test_there_are_150_of_them():
 
 @pytest.mark.parametrize(("module", "name", "near"), [
     (mq, "Que", "Queue"), (openmq, "Brokr", "Broker"), (artemis, "Isolat", "Isolate"),
+    (mq.widgets, "Player", "ReplayPlayer"), (mq.run(NET), "recieved", "received"),
+    (mq.Lab(NET), "steps", "step"), (NET, "chnge", "change"),
+    (CLUSTER, "name", "names"), (PAIR, "witout", "without"), (mq.Broker("A"), "stor", "store"),
 ])  # fmt: skip
-def test_a_name_that_a_module_has_not_gets_the_nearest_one(module, name, near):
+def test_a_name_that_a_module_or_value_has_not_gets_the_nearest_one(module, name, near):
     with pytest.raises(AttributeError, match=f"did you mean '{near}'"):
         getattr(module, name)

@@ -36,7 +36,9 @@ def chaos(
     """
     from mqlab.experiments import chaos
     from mqlab.products import inputs
+    from mqlab.spec.values import check_seed
 
+    check_seed(seed)
     scenario = inputs.scenario_of(what, *actions)
     return chaos.chaos(scenario, every=_ms(every), length=_ms(length), kinds=_kinds(kinds), seed=seed)
 

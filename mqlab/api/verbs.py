@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import mqlab.real  # noqa: F401 - before the verb of that name takes its place in the package
-from mqlab.errors import BadValue
 from mqlab.spec import Action, Scenario, Start
 from mqlab.spec.calls import fit
 from mqlab.spec.link import LikeLinks
@@ -172,8 +171,6 @@ def run(
 
     if inputs.is_lab(what):
         return _played_on(what, actions, until)
-    if not isinstance(seed, int):
-        raise BadValue(f"seed is {seed!r}; expected a whole number")
     asked = figure(what) if isinstance(what, str) and not inputs.is_file(what) else what
     scenario = inputs.scenario_of(asked, *actions)
     if edition is not None:
@@ -288,7 +285,11 @@ def faults(what: object, *, seed: int, rate: float, length: int | str = "10s") -
     """
     from mqlab.products import inputs
     from mqlab.spec.schedule import faults
-    from mqlab.spec.values import duration
+    from mqlab.spec.shape import number
+    from mqlab.spec.values import check_seed, duration
+
+    check_seed(seed)
+    number().check(rate, "rate")
 
     told = "random faults are supported only for ActiveMQ networks, e.g. fuse:4.4"
     scenario = inputs.activemq_of(what, told=told)

@@ -24,7 +24,7 @@ from mqlab.engine.link import Link, LinkQuality
 from mqlab.engine.looks import Looks
 from mqlab.engine.timing import Timing
 from mqlab.engine.unfinished import unfinished
-from mqlab.errors import BadValue
+from mqlab.errors import BadValue, Suggests
 from mqlab.spec.action import Action, Start
 from mqlab.spec.calls import fitting
 from mqlab.spec.link import Links
@@ -40,7 +40,7 @@ FOR_USERS = (
 )  # fmt: skip
 
 
-class Lab(Limited, Chances, ABC):
+class Lab(Limited, Chances, Suggests, ABC):
     """A running system with its clock, its recorder, its only generator and its script.
 
     A product's lab says how an action begins (`begin`) and what its `trace` and `roles` are.

@@ -13,6 +13,8 @@ from contextlib import contextmanager
 from time import perf_counter
 from typing import TypeVar
 
+from mqlab.spec.shape import whole
+
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 TRIED = 0.3  # s for which runs are played here before it is asked what the rest takes
@@ -31,6 +33,8 @@ def each(
     With *processes* None the work is shared out where that pays; with a number, among so many, and with 1 it
     is done here. Task and items have to be values that another process can be sent.
     """
+    if processes is not None:
+        whole(1).check(processes, "processes")
     most = 1 if sys.platform == "emscripten" else processes or os.cpu_count() or 1  # a page has no processes
     begin, done = perf_counter(), 0
     while done < len(items) and perf_counter() - begin < TRIED and (processes is None or most == 1):

@@ -17,6 +17,7 @@ from mqlab.experiments import cores
 from mqlab.experiments.rerun import Setting, play
 from mqlab.spec.plural import counted
 from mqlab.spec.scenario import Scenario
+from mqlab.spec.values import check_seed
 from mqlab.trace.event import Event
 from mqlab.trace.kinds import Kind
 from mqlab.trace.trace import Trace
@@ -174,6 +175,7 @@ def outcomes(scenario: Scenario, setting: Setting, seeds: int = SEEDS) -> Outcom
     """
     if type(seeds) is not int or seeds < 1:
         raise BadValue(f"seeds={seeds!r}; expected a whole number of runs, 1 or more")
+    check_seed(setting.seed)
     if setting.jitter <= 0:
         raise BadValue("jitter=0 always gives the same run; use e.g. jitter='1ms'")
     counts: Counter[Outcome] = Counter()

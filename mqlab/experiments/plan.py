@@ -17,6 +17,7 @@ from mqlab.errors import BadFile, BadValue
 from mqlab.experiments.axes import Axis, axes_of, changed, made
 from mqlab.spec.json_types import JsonObject
 from mqlab.spec.plural import counted
+from mqlab.spec.values import check_seed
 from mqlab.trace.kinds import Kind
 from mqlab.trace.load import quantile
 from mqlab.trace.sizes import carried
@@ -145,6 +146,10 @@ def planned(
 
     *what* is what `mqlab.run` takes, a tuple of a network and actions, or a function that returns one of these.
     """
+    if not isinstance(seeds, (int, range)):
+        seeds = tuple(seeds) if isinstance(seeds, Iterable) else (seeds,)
+        for seed in seeds:
+            check_seed(seed)
     listed = range(seeds) if isinstance(seeds, int) else tuple(seeds)
     if not len(listed):
         raise BadValue(f"{seeds!r} seeds; expected 1 or more")

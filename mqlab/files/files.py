@@ -83,13 +83,22 @@ def values_of(given: Mapping[str, str] | str | os.PathLike[str] | None) -> dict[
     if given is None:
         return {}
     if isinstance(given, Mapping):
-        for name, value in given.items():
-            if not isinstance(name, str) or not isinstance(value, str):
-                raise BadValue(f"values: {shown(name)}: {shown(value)}; expected strings for both")
-        return dict(given)
+        return strings(given, "values")
     if not isinstance(given, (str, os.PathLike)):
         raise BadValue(f"values: {shown(given)}; expected a mapping or the path of a property file")
     return properties.mapping(markup.load(Path(given))[0], str(given))
+
+
+def strings(given: Mapping[str, str] | None, what: str) -> dict[str, str]:
+    """Return a mapping of strings, as *what* an argument is called; raises `BadValue` for anything else."""
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        raise BadValue(f"{what}: {shown(given)}; expected a mapping")
+    for name, value in given.items():
+        if not isinstance(name, str) or not isinstance(value, str):
+            raise BadValue(f"{what}: {shown(name)}: {shown(value)}; expected strings for both")
+    return dict(given)
 
 
 def product_of(files: tuple[SourceFile, ...]) -> str:

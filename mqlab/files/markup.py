@@ -116,7 +116,7 @@ def decoded(data: bytes, where: str) -> tuple[str, str]:
         raise BadFile(
             f"{where}, line {line}: not valid {name}; declare the file's encoding in its first line"
         ) from None
-    return text.removeprefix("\ufeff"), name
+    return text if name == "utf-8-sig" else text.removeprefix("\ufeff"), name
 
 
 def encoded(text: str, encoding: str) -> bytes:

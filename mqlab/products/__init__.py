@@ -26,6 +26,7 @@ from mqlab.spec.json_types import JsonDict, JsonObject
 from mqlab.spec.link import LikeLinks
 from mqlab.spec.origin import SourceFile
 from mqlab.spec.scenario import AnyNetwork
+from mqlab.spec.values import check_seed
 from mqlab.trace.grid import TextTable
 from mqlab.trace.trace import Trace
 
@@ -217,8 +218,9 @@ def lab_of(
     links: LikeLinks = None,
 ) -> Lab:
     """Return the lab of a scenario of any product, with its script before it."""
-    if limit is not None and type(limit) is not int:
-        raise BadValue(f"limit is {shown(limit)}; expected a whole number of events")
+    check_seed(seed)
+    if limit is not None and (type(limit) is not int or limit < 1):
+        raise BadValue(f"limit is {shown(limit)}; expected a whole number of events, 1 or more")
     return product_of_scenario(scenario).lab(scenario, seed, jitter, limit, links=links)
 
 

@@ -152,13 +152,13 @@ def network_of(
 
     *values* for placeholders are a mapping, or the path of a property file. Raises `BadFile`, `CannotRun`.
     """
-    given, paths = files.values_of(values), list(paths)
+    given, known, paths = files.values_of(values), files.strings(hosts, "hosts"), list(paths)
     consoles = [management.without_secret(path) for path in paths if management.is_address(path)]
     named = [_path(path) for path in paths if not management.is_address(path)]
     sources = files.gather(named) if named or not consoles else ()
     if consoles:
-        return products.from_running(consoles, sources, given, hosts or {})
-    return products.from_files(sources, given, hosts or {})
+        return products.from_running(consoles, sources, given, known)
+    return products.from_files(sources, given, known)
 
 
 def accepted(network: AnyNetwork) -> AnyNetwork:

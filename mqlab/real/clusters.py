@@ -80,6 +80,11 @@ class ClusterScript(Script):
         """Send messages, as the producer that is named was opened."""
         super().do_send({**self.producers.get(step.get("producer", ""), {}), **step})
 
+    def outcome(self) -> dict[str, object]:
+        """Return what came of it, once nothing moves any more: a script need not end with a rest."""
+        self.rest()
+        return super().outcome()
+
 
 def named(step: Step) -> list[str]:
     """Return the brokers that a step names, one or several."""

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mqlab.replay import store
+from mqlab.trace.fates import LETS_GO
 from mqlab.trace.kinds import Kind
-from mqlab.trace.questions import LEAVES
 
 if TYPE_CHECKING:
     from mqlab.trace.columns import Numbers
@@ -44,7 +44,7 @@ RECEIVED, TAKEN_OVER = np.int8(Kind.Received), np.int8(Kind.TakenOver)
 
 # By how much an event changes the depth of its broker's queues, by its kind
 _CHANGE = np.zeros(KINDS, np.int8)
-_CHANGE[[int(leaf) for leaf in LEAVES]] = -1
+_CHANGE[[int(leaf) for leaf in LETS_GO]] = -1
 _CHANGE[[Kind.Enqueued, Kind.TakenOver]] = 1
 
 Cells = tuple["Numbers", "Numbers", "Numbers", "Numbers"]  # bucket, key, n, total: equally long int64 arrays

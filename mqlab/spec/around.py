@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mqlab.errors import UnknownName
+from mqlab.spec.calls import Called
 
 MODES = ("refuse", "accept_close", "silent")
 
 
 @dataclass(frozen=True, slots=True)
-class Endpoint:
+class Endpoint(metaclass=Called):
     """A listener that is not a broker: it refuses, accepts and closes, or accepts and stays silent."""
 
     name: str
@@ -22,7 +23,7 @@ class Endpoint:
 
 
 @dataclass(frozen=True, slots=True)
-class Around:
+class Around(metaclass=Called):
     """The surroundings of a network: endpoints, links and files.
 
     `endpoints` are listeners that are not brokers, `lines` names of lines that lead to a broker and can

@@ -6,7 +6,7 @@ import functools
 import inspect
 from collections.abc import Callable, Mapping
 from types import FunctionType
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from mqlab.errors import BadValue, UnknownName
 
@@ -45,6 +45,40 @@ def fit(module: dict[str, object]) -> None:
     for name, value in [*module.items()]:
         if isinstance(value, FunctionType) and not name.startswith("_") and value.__globals__ is module:
             module[name] = fitting(value)
+
+
+class Called(type):
+    """The class of classes whose constructor answers a call that does not fit it as nouns do."""
+
+    WHAT = "argument"  # what its parameters are called
+
+    if not TYPE_CHECKING:  # who checks types has the constructors themselves
+
+        def __call__(cls, *given, **named):
+            """Return a value; raises `UnknownName` or `BadValue` for what it does not take, or lacks."""
+            try:
+                return super().__call__(*given, **named)
+            except TypeError:
+                told = misfit(cls.__name__, _constructor(cls), given, named, cls.WHAT)
+                if told is None:
+                    raise
+            raise told
+
+    @property
+    def __signature__(cls) -> inspect.Signature:
+        """What `help` shows: what a decorator has set, or else what the constructor takes."""
+        shown: inspect.Signature = vars(cls).get("_shown_signature") or _constructor(cls)
+        return shown
+
+    @__signature__.setter
+    def __signature__(cls, shown: inspect.Signature) -> None:
+        type.__setattr__(cls, "_shown_signature", shown)
+
+
+def _constructor(cls: type) -> inspect.Signature:
+    """Return what a class takes."""
+    whole = inspect.signature(vars(cls)["__init__"])
+    return whole.replace(parameters=list(whole.parameters.values())[1:])
 
 
 def misfit(

@@ -11,9 +11,10 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from mqlab.errors import BadValue, UnknownName, UriError, shown
+from mqlab.errors import BadValue, UnknownName, UriError, no_attribute, shown
 from mqlab.spec import uri as uris
 from mqlab.spec.address import check_connector
+from mqlab.spec.calls import Called
 from mqlab.spec.json_types import JsonDict
 from mqlab.spec.manual import documented
 from mqlab.spec.option import DEFAULT_EDITION
@@ -40,7 +41,7 @@ def _targets(address: uris.Uri) -> tuple[str, ...]:
     return tuple(leaf.host or leaf.path or "" for leaf in address.leaves() if leaf.scheme not in HEARD)
 
 
-class HasOptions:
+class HasOptions(metaclass=Called):
     """Read an option by attribute, with the default of the default edition."""
 
     __slots__ = ()
@@ -65,7 +66,8 @@ class HasOptions:
     def __getattr__(self, name: str) -> Any:
         if name in OPTIONS[self.ELEMENT]:
             return self.get(name)
-        raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
+        known = () if name.startswith("_") else (*dir(self), *OPTIONS[self.ELEMENT])
+        raise no_attribute(self, name, known)
 
 
 @documented(OPTIONS["networkConnector"].values())

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Iterator
 from dataclasses import MISSING, Field, fields
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from mqlab.errors import BadValue, UnknownName
-from mqlab.spec.calls import misfit
+from mqlab.spec.calls import Called
 
 
-class Noun(type):
+class Noun(Called):
     """The class of the classes of nouns.
 
     >>> from mqlab.spec.faults import Crash
@@ -20,35 +18,16 @@ class Noun(type):
     mqlab.errors.UnknownName: Crash: unknown field 'when'; Known: broker, at.
     """
 
-    if not TYPE_CHECKING:  # who checks types has the constructors themselves
-
-        def __call__(cls, *given, **named):
-            """Return a noun; raises `UnknownName` or `BadValue` for fields it does not have, or lacks."""
-            try:
-                return super().__call__(*given, **named)
-            except TypeError:
-                told = cls._misfit(given, named)
-                if told is None:
-                    raise
-            raise told
+    WHAT = "field"
 
     def __new__(mcs, name: str, bases: tuple[type, ...], body: dict[str, object], **more: Any) -> Any:
         """Return a class whose values print what of them was given; a class may print itself otherwise."""
         return super().__new__(mcs, name, bases, {"__repr__": _shown, **body}, **more)
 
-    @property
-    def __signature__(cls) -> inspect.Signature:
-        whole = inspect.signature(vars(cls)["__init__"])
-        return whole.replace(parameters=list(whole.parameters.values())[1:])
-
     def __dir__(cls) -> list[str]:
         """Return its methods: its fields stand in its signature, and `help` prints nothing else."""
         known = {name for base in cls.__mro__ for name in vars(base).get("__slots__", ())}
         return [name for name in super().__dir__() if not name.startswith("_") and name not in known]
-
-    def _misfit(cls, given: tuple[object, ...], named: dict[str, object]) -> UnknownName | BadValue | None:
-        """Return in what a call does not fit; None if it does."""
-        return misfit(cls.__name__, cls.__signature__, given, named, "field")
 
 
 def _shown(noun: object) -> str:

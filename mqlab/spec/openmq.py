@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from mqlab.errors import BadValue, UnknownName, shown
 from mqlab.spec.action import Action, Restart, Start
+from mqlab.spec.calls import fitting
 from mqlab.spec.manual import documented
 from mqlab.spec.naming import bare
 from mqlab.spec.openmq_actions import StartBroker, StartBrokers
@@ -228,6 +229,7 @@ def _changed(before: Options, options: Options, where: str) -> dict[str, object]
 
 
 @documented(OPTIONS["broker"].values())
+@fitting
 def Broker(  # noqa: N802 - a noun
     name: str, *, listed: bool = True, **options: Unpack[OpenmqBrokerOptions]
 ) -> Member:
@@ -242,6 +244,7 @@ def Broker(  # noqa: N802 - a noun
 
 
 @documented(OPTIONS["broker"].values())
+@fitting
 def Network(  # noqa: N802 - a noun
     *brokers: Member | str,
     model: str = "none",

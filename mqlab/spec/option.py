@@ -30,7 +30,7 @@ def edition_of(version: str) -> str:
     found = [edition for edition in EDITIONS if (version + ".").startswith(edition + ".")]
     if found:
         return found[0]
-    release = re.fullmatch(r"(\d+)\.(\d+)(\.\d+)?", version)
+    release = re.match(r"(\d+)\.(\d+)(?:[.-]|$)", version)  # also a vendor's, such as 5.15.0.redhat-630516
     if release is None or int(release[1]) < 5:
         raise UnknownName.of("edition", version, EDITIONS)
     asked = int(release[1]), int(release[2])

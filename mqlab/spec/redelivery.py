@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 
 from mqlab.errors import BadValue, UnknownName, shown
+from mqlab.spec.calls import Called
 from mqlab.spec.json_types import JsonObject
 from mqlab.spec.values import duration
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Redelivery:
+class Redelivery(metaclass=Called):
     """A client's redelivery policy; waits are in milliseconds, or texts such as ``"1s"``.
 
     `maximum` is the maximum number of redeliveries before dead-lettering; -1 = unlimited. The

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import ABCMeta, abstractmethod
 from collections.abc import Collection, Iterable, Mapping
 from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self, TypeVar
 
-from mqlab.errors import BadValue, UnknownName
+from mqlab.errors import BadValue, Suggests, UnknownName
 from mqlab.spec.action import Action, Consumer, Producer, Restart, Settle, Snapshot, Start
+from mqlab.spec.calls import Called
 from mqlab.spec.clients import Client
 from mqlab.spec.json_types import JsonObject
 from mqlab.spec.naming import bare
@@ -22,7 +23,11 @@ PACES = ("rest", "calls")
 Part = TypeVar("Part")
 
 
-class AnyNetwork(ABC):
+class _NetworkClass(Called, ABCMeta):
+    """The class of classes of networks."""
+
+
+class AnyNetwork(Suggests, metaclass=_NetworkClass):
     """Brokers of one product and edition: what a scenario asks of the network of any product."""
 
     __slots__ = ()
@@ -91,7 +96,7 @@ def check_actions(actions: Iterable[object]) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Scenario:
+class Scenario(metaclass=Called):
     """A network, actions in order, and the outcome the guide predicts.
 
     By its `pace` each action begins when the network has come to *rest* from the one before, or when

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from mqlab.errors import BadValue, UnknownName, shown
+from mqlab.spec.calls import fitting
 
 CONSUMER_ADVISORIES = "ActiveMQ.Advisory.Consumer."
 KINDS = ("queue", "topic", "temp-queue", "temp-topic")
@@ -89,11 +90,13 @@ class Destination:
         return self.kind == other.kind and matches(self.name, other.name)
 
 
+@fitting
 def Queue(name: str) -> Destination:  # noqa: N802 - reads like the guides' noun
     """Return the queue called *name*."""
     return Destination("queue", _without_kind("queue", name))
 
 
+@fitting
 def Topic(name: str) -> Destination:  # noqa: N802 - reads like the guides' noun
     """Return the topic called *name*."""
     return Destination("topic", _without_kind("topic", name))
@@ -249,6 +252,12 @@ def told_time(time: float) -> str:
     """
     number, unit = (f"{time / 1e6:.6f}", "s") if time >= 1_000_000 else (f"{time / 1000:.3f}", "ms")
     return f"{number.rstrip('0').rstrip('.')} {unit}"
+
+
+def check_seed(seed: object) -> None:
+    """Raise `BadValue` for a seed that is no whole number."""
+    if not isinstance(seed, int) or isinstance(seed, bool):
+        raise BadValue(f"seed is {shown(seed)}; expected a whole number")
 
 
 def as_typed(text: str) -> str | int | bool:

@@ -151,7 +151,7 @@ class Columns:
         """Return the integers of one row, in the order of `COLUMNS`; raises `UnknownRow` beyond the last."""
         try:
             place = range(self._count)[row]
-        except IndexError:
+        except (IndexError, TypeError):
             raise UnknownRow(f"no event {row}: the trace has {self._count}, counted from 0") from None
         lent = self._columns
         columns = lent.source.columns if isinstance(lent, LentColumns) else lent  # to read takes nothing

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from mqlab.errors import UnknownName
 from mqlab.spec.values import matches
+from mqlab.trace.fates import DOWN, LETS_GO, NEVER_HERE, UP
 from mqlab.trace.grid import TextTable
 from mqlab.trace.kinds import Kind, Reason
 
@@ -53,9 +54,6 @@ HINTS = {
     "numMsgsPendingAcks": "delivered to consumers and not yet acknowledged",
     "numConsumers": "consumers that the broker knows, those at other brokers of the cluster among them",
 }
-LETS_GO = (Kind.Acknowledged, Kind.Discarded, Kind.Expired, Kind.DeadLettered)
-DOWN, UP = (Kind.Stopped, Kind.Crashed), (Kind.Started, Kind.Restarted)
-NEVER_HERE = (Kind.Sent, Kind.Forwarded)  # causes of a Discarded of what was not here
 
 Place = tuple[int, int]  # broker and destination, by number
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from mqlab.errors import BadValue, UnknownName
+from mqlab.errors import BadValue, UnknownName, shown
 from mqlab.spec.plural import counted
 from mqlab.trace.kinds import Kind
 
@@ -47,14 +47,14 @@ class Index:
 
         In a part of a run it is the number, as what its producer sent before is not known there.
         """
-        for node, numbers in self.sent.items():
+        for node, numbers in self.sent.items() if isinstance(msg, int) else ():
             place = bisect_left(numbers, msg)  # they go up, unless it sent for two actions at a time
             if place == len(numbers) or numbers[place] != msg:
                 place = numbers.index(msg) if msg in numbers else -1
             if place >= 0:
                 return str(msg) if self.trace.part else f"{self.trace.names['node'][node]}-{place + 1}"
         where = "this part of the run" if self.trace.part else "the run"
-        raise BadValue(f"no message {msg}: {where} sent {counted(self.count, 'message')}")
+        raise BadValue(f"no message {shown(msg)}: {where} sent {counted(self.count, 'message')}")
 
     @property
     def count(self) -> int:

@@ -10,6 +10,8 @@ from collections.abc import Iterable
 from enum import IntEnum, unique
 from typing import Self
 
+from mqlab.errors import UnknownName
+
 
 @unique
 class Kind(IntEnum):
@@ -63,6 +65,11 @@ class Kind(IntEnum):
     Browsed = 45  # a browser saw a message, which stays where it is
     Intervened = 46  # somebody changed what brokers and clients rely on: a disk, a file, a listener
 
+    @classmethod
+    def _missing_(cls, value: object) -> None:
+        """Raise `UnknownName`, with those that there are."""
+        raise UnknownName.of("kind of event", value, cls.__members__)
+
 
 # Where the guides say it.
 _LOAD, _ROUTE = "Fuse 3, Load balancing", "Fuse 2, Finding the shortest route"
@@ -106,6 +113,11 @@ class Reason(IntEnum):
         self._value_ = code
         self.sentence, self.source, self.depends_on = sentence, source, frozenset(depends_on)
         return self
+
+    @classmethod
+    def _missing_(cls, value: object) -> None:
+        """Raise `UnknownName`, with those that there are."""
+        raise UnknownName.of("reason", value, cls.__members__)
 
     none = 0
     turn = 1, "it was this subscription's turn among those of equal priority", _LOAD

@@ -11,14 +11,13 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from mqlab.trace import plain
-from mqlab.trace.fates import CODE, DOWN, LETS_GO, Fate
+from mqlab.trace.fates import CODE, DOWN, Fate
 from mqlab.trace.kinds import Kind, Reason
 
 if TYPE_CHECKING:
     from mqlab.trace.trace import Trace
 
 GONE = (Kind.Discarded, Kind.Expired, Kind.DeadLettered)
-LEAVES = LETS_GO
 # Reasons to wait that pass by themselves: who waits for one of them is not stuck.
 PASSING = (
     Reason.none,

@@ -6,7 +6,7 @@ from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from mqlab.errors import BadValue
+from mqlab.errors import BadValue, Suggests
 from mqlab.spec import codec
 from mqlab.spec.action import Action
 from mqlab.spec.calls import fitting
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from mqlab.trace.undone import Undone
 
 
-class Trace(Columns, Plottable):
+class Trace(Columns, Plottable, Suggests):
     """The immutable record of one run, with methods to query it."""
 
     def __init__(
@@ -125,7 +125,7 @@ class Trace(Columns, Plottable):
 
     def rows_of(self, message: int | str) -> Sequence[int]:
         """Return the rows of the events of a message by number or name (7, "P-7"), in order."""
-        return self.index().rows(self.message(message) if isinstance(message, str) else message)
+        return self.index().rows(message if isinstance(message, int) else self.message(message))
 
     # Questions. Each is a short function over the columns in `questions`.
 
@@ -270,5 +270,5 @@ QUESTIONS = (
     "account", "received", "message", "message_name", "path", "links", "latency", "counters", "waiting",
     "stuck", "lost", "duplicated", "redelivered", "unavailable", "downtime", "master",
 )  # fmt: skip
-for _question in QUESTIONS:
+for _question in (*QUESTIONS, "rows_of"):
     setattr(Trace, _question, fitting(vars(Trace)[_question]))

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from mqlab.errors import BadValue
 from mqlab.spec.plural import counted
 from mqlab.trace import labels, questions
+from mqlab.trace.fates import LETS_GO
 from mqlab.trace.kinds import Kind
 from mqlab.trace.trace import Trace
 from mqlab.views import changes, counter_columns, flights, opened, still, tracks, twin
@@ -27,7 +28,6 @@ from mqlab.views.story import PlaybackTime
 from mqlab.views.tracks import Table
 
 MOST_EVENTS = 200_000  # more than this is for mqlab.replay
-_LEAVES = (Kind.Acknowledged, Kind.Discarded, Kind.Expired, Kind.DeadLettered)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +155,7 @@ def _counts(cast: SceneParts, story: PlaybackTime) -> Columns:
             depth.setdefault(broker, set()).add((dest, msg))
             known = [node for node in (frm, broker) if node >= 0]  # it may still be where it was
             depths += [(story.at(t), node, len(depth[node])) for node in known]
-        elif (kind == Kind.Enqueued or kind in _LEAVES) and queues[dest]:
+        elif (kind == Kind.Enqueued or kind in LETS_GO) and queues[dest]:
             held = depth.setdefault(broker, set())
             (held.add if kind == Kind.Enqueued else held.discard)((dest, msg))
             depths.append((story.at(t), broker, len(held)))

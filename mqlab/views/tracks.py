@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 
 from mqlab.trace import accounts
+from mqlab.trace.fates import LETS_GO
 from mqlab.trace.kinds import Kind
 from mqlab.trace.trace import Trace
 from mqlab.views.story import PlaybackTime
@@ -15,7 +16,6 @@ from mqlab.views.story import PlaybackTime
 Table = dict[str, list[object]]  # column -> values
 
 _QUEUES = ("queue://", "temp-queue://")
-_LEAVES = (Kind.Acknowledged, Kind.Discarded, Kind.Expired, Kind.DeadLettered)
 _ENDS = (Kind.Crashed, Kind.Stopped)
 _NODES = {"name": "node", "role": "node_role", "home": "node_home"}
 
@@ -81,7 +81,7 @@ def _depths(trace: Trace, steps: Steps) -> None:
             held.setdefault((frm, dest), set()).discard(msg)
             held.setdefault((broker, dest), set()).add(msg)
             changed = [node for node in (frm, broker) if node >= 0]
-        elif kind in _LEAVES:
+        elif kind in LETS_GO:
             held.setdefault((broker, dest), set()).discard(msg)
         else:
             continue
@@ -102,7 +102,7 @@ def _consumers(trace: Trace, steps: Steps) -> None:
             counts[to] += (broker, msg) not in held
             held[broker, msg] = to
             steps.add(t, steps.lane("unacknowledged", names[to]), counts[to])
-        elif kind in (*_LEAVES, Kind.Returned) and (broker, msg) in held:
+        elif kind in (*LETS_GO, Kind.Returned) and (broker, msg) in held:
             gone = [held.pop((broker, msg))]
         elif kind in _ENDS:
             for of in holds.values():

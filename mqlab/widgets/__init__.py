@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from mqlab.errors import MissingExtra
+from mqlab.errors import MissingExtra, no_attribute
 
 __all__ = ["ReplayPlayer", "Workbench"]
 _HOMES = {"ReplayPlayer": "replay", "Workbench": "workbench"}
@@ -14,7 +14,7 @@ _HOMES = {"ReplayPlayer": "replay", "Workbench": "workbench"}
 def __getattr__(name: str) -> Any:
     """Fetch a widget at first use."""
     if name not in __all__:
-        raise AttributeError(f"module 'mqlab.widgets' has no attribute {name!r}")
+        raise no_attribute("mqlab.widgets", name, __all__)
     try:
         return getattr(import_module(f"mqlab.widgets.{_HOMES[name]}"), name)
     except ImportError as error:

@@ -56,7 +56,7 @@ def test_what_the_option_rows_name_is_played_or_kept():
 
 
 @pytest.mark.parametrize(("inside", "told"), [
-    ("<diverts><divert name='d'/></diverts>", "takes nothing away"),
+    ("<bridges/>", "forwards no messages"),
     ("<addresses><address name='a'><anycast><queue name='q'><filter string='x'/></queue></anycast></address>"
      "</addresses>", "takes all messages"),
     ("<security-settings/>", "lets every client do everything"),
@@ -82,11 +82,20 @@ def test_what_has_no_effect_on_a_run_is_not_told(inside):
     assert not checked(inside)
 
 
+@pytest.mark.parametrize("holder", ["ha-policy", "address-settings", "addresses", "connectors"])
+def test_what_is_included_is_told(holder):
+    include = '<xi:include xmlns:xi="http://www.w3.org/2001/XInclude" href="more.xml"/>'
+    (problem,) = checked(f"<{holder}>{include}</{holder}>")
+    assert problem.what == f"{holder}/include is not played: what stands in the other file is not read"
+
+
 @pytest.mark.parametrize(("inside", "path"), [
     (SETTING.format("<auto-create-queues>false</auto-create-queues>"), "auto-create-queues"),
     (SETTING.format("<max-size-bytes>1k</max-size-bytes><address-full-policy>FAIL</address-full-policy>"),
      "max-size-bytes"),
     ("<max-disk-usage>50</max-disk-usage>", "max-disk-usage"),
+    ("<persistence-enabled>false</persistence-enabled>"
+     "<ha-policy><shared-store><master/></shared-store></ha-policy>", "persistence-enabled"),
     ("<security-enabled>true</security-enabled><security-settings/>", "security-settings"),
 ])  # fmt: skip
 def test_a_value_that_means_something_else_than_the_lab_does_is_told(inside, path):
@@ -106,7 +115,7 @@ def test_what_stands_beside_a_broker_is_told():
 
 
 def test_a_run_says_that_something_of_its_file_is_not_played():
-    net = broker_xml.read([SourceFile("broker.xml", "<core><diverts/><bridges/></core>")])
+    net = broker_xml.read([SourceFile("broker.xml", "<core><federations/><bridges/></core>")])
     (undone,) = mq.run(net, artemis.Start()).undone
     assert str(undone) == "Broker localhost: 2 elements of broker.xml not played: check names them"
 

@@ -354,7 +354,7 @@ def test_one_file_of_several_is_asked_who_the_others_are():
 
 
 def test_a_placeholder_is_no_address():
-    transport = "<transportConnectors><transportConnector uri='${a.transport}'/></transportConnectors>"
+    transport = "<transportConnectors><transportConnector uri='${{a.at}}'/></transportConnectors>"
     assert {p.rule for p in checked(written("A", transport=transport))} == {"no-value"}
     text = written("A", linked("static:(${b.uri})"), port=1)
     assert [p.rule for p in checked(text)] == ["no-value"]

@@ -8,6 +8,7 @@ from functools import cache
 import pytest
 
 import mqlab as mq
+from mqlab.api import artemis
 from mqlab.products.artemis.client.clients import Client
 from mqlab.products.artemis.files import lab_file as artemis_files
 from mqlab.products.openmq.broker.model import Broker as OpenMQProcess
@@ -113,6 +114,14 @@ def note_all(patch, product, seen):
             property(lambda self: (found := scale_down(self)) and Noted(found, seen, "scale-down")),
         )
 
+        diverts = ArtemisBroker.diverts.fget
+
+        def diverts_noting(self):
+            seen.add(("broker", "diverts"))
+            return {name: Noted(options, seen, "divert") for name, options in diverts(self).items()}
+
+        patch.setattr(ArtemisBroker, "diverts", property(diverts_noting))
+
         def open_noting(self, *given):
             opened(self, *given)
             self.options = Noted(self.options, seen, "url")
@@ -134,6 +143,9 @@ def seen_in_runs(product):
             reader = mq.Consumer("C", on="B", reads=mq.Queue("Consumer.C.VirtualTopic.T"))
             mq.run(mq.Network(mq.Broker("A", link), mq.Broker("B")), reader)
         if product == "artemis":
+            copies = {"copy": {"address": "A", "forwarding_address": "B"}}
+            net = artemis.Network(artemis.Broker("X", diverts=copies), queues=(artemis.AddressQueue("B"),))
+            mq.run(net, artemis.Producer("P", on="X", sends=1, to=mq.Queue("A")))
             recordings = packed("artemis")
             suspended = packed("found")["artemis/found/artemis_401_007.json"]
             for recording in (*(recordings[name] for name in SILENT), suspended):

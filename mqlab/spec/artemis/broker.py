@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from mqlab.errors import BadValue, UnknownName, shown
 from mqlab.spec.artemis.options import ELEMENTS, OPTIONS, Options, read_options
+from mqlab.spec.calls import Called
 from mqlab.spec.json_types import JsonDict
 from mqlab.spec.manual import documented
 
@@ -26,6 +27,7 @@ ALLOW_FAILBACK = {"replication": False, "shared_store": True}
 ROUTING = ("anycast", "multicast")
 
 
+_NAMED = {"address_settings": "address-setting", "diverts": "divert"}  # key -> section of each of its parts
 _INNER = {"cluster": "cluster-connection", "core": "core"}  # key -> section
 _HERE = (
     "ha-policy",
@@ -37,7 +39,7 @@ _HERE = (
 
 @documented([row for section in _HERE for row in OPTIONS[section].values()])
 @dataclass(frozen=True, slots=True, init=False, repr=False)
-class Broker:
+class Broker(metaclass=Called):
     """One broker of `broker.xml`: its HA policy and role, and what is written below them.
 
     Keyword options are elements of the policy, options of its cluster connection, its network check
@@ -82,8 +84,8 @@ class Broker:
         for element, value in below.items():
             below[element] = self._read_element(element, value)
         for key, value in own.items():
-            if key == "address_settings":
-                own[key] = _settings(value, where)
+            if key in _NAMED:
+                own[key] = _named(key, value, where)
             elif key in OPTIONS["broker"]:
                 own |= read_options("broker", {key: value}, where)
             elif key in _INNER:
@@ -174,6 +176,12 @@ class Broker:
         return any(key in core for key in ("network_check_list", "network_check_url_list"))
 
     @property
+    def diverts(self) -> Mapping[str, Options]:
+        """Name -> options of its diverts."""
+        found: Mapping[str, Options] = self.keys.get("diverts") or {}
+        return found
+
+    @property
     def persists(self) -> bool:
         """Whether its messages survive a restart; one with an HA policy is played as if they did."""
         return self.policy != "live_only" or bool(self.keys.get("core", {}).get("persistence_enabled", True))
@@ -206,14 +214,14 @@ class Broker:
         return None
 
 
-def _settings(value: object, where: str) -> dict[str, JsonDict]:
-    """Return match -> options of addresses; raises for what is none."""
-    row = OPTIONS["broker"]["address_settings"]
+def _named(key: str, value: object, where: str) -> dict[str, JsonDict]:
+    """Return match -> options of addresses, or name -> those of diverts; raises for what is none."""
+    row = OPTIONS["broker"][key]
     given: Any = row.read(value, where)
     return {
-        match: read_options("address-setting", options, f"{where}, address-setting {match!r}")
-        for match, options in given.items()
-        if isinstance(options, Mapping) or row.read(options, f"{where}, address-setting {match!r}")
+        name: read_options(_NAMED[key], options, f"{where}, {_NAMED[key]} {name!r}")
+        for name, options in given.items()
+        if isinstance(options, Mapping) or row.read(options, f"{where}, {_NAMED[key]} {name!r}")
     }
 
 

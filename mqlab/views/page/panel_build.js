@@ -51,14 +51,21 @@ const numberOf = (text) => (Number.isNaN(Number(text)) ? text : Number(text));
 
 const outcomeNow = (state) => {
   const found = state.outcome,
+    sends = state.parts.some((part) => part.kind === "producer"),
     box = element("div", { class: "counts", role: "status" });
   for (const [name, , count] of found.received)
     box.append(
-      element("span", { class: count ? "" : "bad" }, worded("receives", short(name, 20)), element("b", {}, count))
+      element(
+        "span",
+        { class: count || !sends ? "" : "bad" },
+        worded("receives", short(name, 20)),
+        element("b", {}, count)
+      )
     );
   for (const what of ["stuck", "lost"])
     if (found[what][1]) box.append(element("span", { class: "bad" }, `${what} `, element("b", {}, found[what][1])));
   if (!box.childElementCount) box.append(worded("there_is_no_consumer_add_one"));
+  else if (!sends) box.append(worded("there_is_no_producer_add_one"));
   return box;
 };
 

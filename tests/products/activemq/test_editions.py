@@ -10,7 +10,7 @@ import pytest
 
 from mqlab import conform
 from mqlab.conform import at_rest as recording
-from mqlab.errors import MqlabError
+from mqlab.errors import MqlabError, UnknownName
 from mqlab.products.activemq.files import lab_file
 from mqlab.products.activemq.runtime import play
 from mqlab.spec.option import edition_of
@@ -62,3 +62,18 @@ def test_what_agrees_with_5_17(version, name):
     if version == "5.5.1":
         run, observed = alike(run), alike(observed)
     assert recording.differences(run, observed) == []
+
+
+@pytest.mark.parametrize(("version", "edition"), [
+    ("5.7", "5.5"), ("5.16.7", "5.17"), ("5.15.16", "5.17"), ("5.15.0.redhat-630516", "5.17"), ("6.2.0", "6.1"),
+    ("5.16.7-SNAPSHOT", "5.17"),
+])  # fmt: skip
+def test_every_version_is_taken_for_the_nearest_edition_and_told(version, edition):
+    with pytest.warns(UserWarning, match=f"ActiveMQ {version}: mqlab runs edition {edition}, the nearest"):
+        assert edition_of(version) == edition
+
+
+@pytest.mark.parametrize("version", ["4.1", "x", "5", "5.", "5.x", ""])
+def test_what_is_no_version_is_refused(version):
+    with pytest.raises(UnknownName, match="unknown edition"):
+        edition_of(version)

@@ -141,6 +141,8 @@ class CoreReader:
             item["shared_store"] = core.text(journal).removesuffix(JOURNAL).removeprefix(SHARED)
         if settings := self.settings():
             item["address_settings"] = settings
+        if diverts := self.diverts():
+            item["diverts"] = diverts
         return item
 
     def leaves(self, holder: Element, rows: Mapping[str, Option]) -> JsonDict:
@@ -196,6 +198,16 @@ class CoreReader:
             options = self.leaves(setting, OPTIONS["address-setting"])
             if options and match not in found:
                 found[match] = options
+        return found
+
+    def diverts(self) -> JsonDict:
+        """Return name -> options of diverts."""
+        found: JsonDict = {}
+        for divert in self.core.element.below("diverts", "divert"):
+            options = self.leaves(divert, OPTIONS["divert"])
+            for element in divert.all("filter"):
+                options["filter"] = self.core.attribute(element, "string")
+            found.setdefault(self.core.attribute(divert, "name"), options)
         return found
 
     def queues(self) -> list[JsonDict]:

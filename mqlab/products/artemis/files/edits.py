@@ -46,7 +46,14 @@ class Edits:
 
     def all(self) -> list[Edit]:
         """Return all edits."""
-        found = [*self._own(), *self._policy(), *self._cluster(), *self._settings(), *self._queues()]
+        found = [
+            *self._own(),
+            *self._policy(),
+            *self._cluster(),
+            *self._settings(),
+            *self._diverts(),
+            *self._queues(),
+        ]
         return [*self._connectors(), *found, *self.put.rest()]
 
     # Leaves
@@ -257,6 +264,27 @@ class Edits:
                 lines = "".join(leaf(rows[n].guide, value, "") for n, value in now.items() if value is not None)
                 made += holder("address-setting", lines, {"match": match}) if lines else ""
         yield from self._more("address-settings", made)
+
+    def _diverts(self) -> Iterator[Edit]:
+        was, now = (side.broker.diverts for side in (self.was, self.now))
+        there = {
+            self.core.attribute(one, "name"): one for one in self.core.element.below("diverts", "divert")[::-1]
+        }
+        more: dict[str, JsonObject] = {}
+        for name in {**was, **now}:
+            element, options = there.get(name), now.get(name)
+            if element is None or was.get(name) == options:
+                more |= {name: options} if name not in was and options is not None else {}
+            elif options is None:
+                yield removed(self.core.document, element)
+            else:
+                plain = {key: row for key, row in OPTIONS["divert"].items() if key != "filter"}
+                yield from self._leaves(element, plain, was[name], options)
+                if was[name].get("filter") != options.get("filter"):
+                    where = options.get("filter")
+                    lines = "" if where is None else tag("filter", {"string": where})
+                    yield from self._replaced(element, element.first("filter"), lines)
+        yield from self._more("diverts", dedent(new_file.diverts(more)))
 
     def _more(self, name: str, lines: str) -> Iterator[Edit]:
         """Yield the edit that puts lines into a child of the core, which is made if need be."""

@@ -58,6 +58,7 @@ def inside_of(network: ArtemisNetwork, broker: Broker) -> dict[str, str]:
     found["ha-policy"] = policy.written(broker)
     if network.option(broker, "clustered"):
         found["cluster-connections"] = cluster(network, broker, others)
+    found["diverts"] = tag("diverts", {}, diverts(broker.diverts), " " * 4)
     found["address-settings"] = _settings(network.settings_of(broker))
     found["addresses"] = _queues(network, broker)
     return {name: lines for name, lines in found.items() if lines}
@@ -113,6 +114,18 @@ def cluster(network: ArtemisNetwork, broker: Broker, others: list[str]) -> str:
         lines += tag("static-connectors", given, refs, " " * 8)
     connection = tag("cluster-connection", {"name": CONNECTION}, lines, " " * 6)
     return tag("cluster-connections", {}, connection, " " * 4)
+
+
+def diverts(written: Mapping[str, JsonObject]) -> str:
+    """Return diverts as lines."""
+    made = ""
+    for name, options in written.items():
+        given = {OPTIONS["divert"][key].guide: value for key, value in options.items() if value is not None}
+        where = given.pop("filter", None)
+        lines = "".join(leaf(guide, value, " " * 8) for guide, value in given.items())
+        lines += "" if where is None else tag("filter", {"string": where}, "", " " * 8)
+        made += tag("divert", {"name": name}, lines, " " * 6)
+    return made
 
 
 def _settings(written: Mapping[str, JsonObject]) -> str:

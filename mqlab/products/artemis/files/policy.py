@@ -23,6 +23,7 @@ POLICIES = {
     "replication": "replication",
     "shared-store": "shared_store",
 }
+XINCLUDE = "http://www.w3.org/2001/XInclude"
 ROLES = ("colocated", "master", "slave")  # in this order the product looks for them
 _GUIDES = {row.guide: row for row in ELEMENTS.values()}
 
@@ -57,7 +58,8 @@ class PolicyReader:
 
     def read(self, core: Element) -> dict[str, object]:
         """Return policy, role and elements in the lab file's form; empty without an ``ha-policy``."""
-        for policy in (p for ha in core.all("ha-policy") for p in ha.children):
+        own = (p for ha in core.all("ha-policy") for p in ha.children if p.namespace != XINCLUDE)
+        for policy in own:
             if policy.name not in POLICIES:
                 known = ", ".join(POLICIES)
                 raise BadFile(f"{self.place(policy)}: there is no such policy; expected one of {known}")

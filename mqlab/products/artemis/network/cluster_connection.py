@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from mqlab.products.artemis.broker import diverts
 from mqlab.products.artemis.broker.broker import Broker, Subsystem
 from mqlab.products.artemis.broker.messages import Message, Queue, StoredMessage, selects
 from mqlab.trace.kinds import Kind, Reason
@@ -148,13 +149,19 @@ class ClusterConnection(Subsystem):
     # A message comes from a client
 
     def route(self, broker: Broker, message: Message) -> None:
-        """Give a message to its address; raises `Refused` where the product does.
+        """Give a message of a client to its address; raises `Refused` where the product does."""
+        name, is_queue = message.dest.name, message.dest.is_queue
+        if is_queue:
+            self.lab.queue(broker, name)  # the client has it made if need be
+        if not diverts.divert(broker, message):
+            self.deliver_to(broker, message)
+
+    def deliver_to(self, broker: Broker, message: Message) -> None:
+        """Give a message to the queues of its address.
 
         Queues of one name on many brokers take turns; a subscriber's own queue has its name alone.
         """
         name, is_queue = message.dest.name, message.dest.is_queue
-        if is_queue:
-            self.lab.queue(broker, name)  # the client has it made if need be
         groups = self._groups(broker, name, is_queue)
         chosen = [self._next(broker, message, bindings) for bindings in groups]
         for binding in chosen:  # all of them are found before one is used
@@ -163,9 +170,9 @@ class ClusterConnection(Subsystem):
         if not groups:
             self.lab.message(Kind.Discarded, message, broker, rule=Reason.no_subscription, cause=message.row)
 
-    def is_bound(self, broker: Broker, address: str) -> bool:
-        """Whether a broker knows a queue of an address, here or elsewhere."""
-        return bool(self._groups(broker, address, True))
+    def is_bound(self, broker: Broker, address: str, is_queue: bool = True) -> bool:
+        """Whether a broker knows a queue of an address, or of a topic, here or elsewhere."""
+        return bool(self._groups(broker, address, is_queue))
 
     def _groups(self, broker: Broker, name: str, is_queue: bool) -> list[list[Binding]]:
         """Return the queues of an address, here and elsewhere: those that take turns, each beside the other."""
