@@ -132,7 +132,7 @@ class Site(Lab):
         if broker.role not in GONE and not broker.stopped_itself:
             return
         broker.incarnation += 1
-        broker.topology, broker.max_cluster_size, broker.broken = {}, 0, False
+        broker.topology, broker.max_cluster_size, broker.broken, broker.lost = {}, 0, False, {}
         reason = broker.spec.refused()
         if reason is not None:
             self.refused.append(f"{broker.name}: {reason}")

@@ -54,15 +54,9 @@ class ClusterConnection(Subsystem):
         self.ways: dict[Broker, Ways] = {}
         self.groups: dict[tuple[Broker, str, bool], list[list[Binding]]] = {}
         self.talks: dict[tuple[Broker, Broker], bool] = {}
-        # Of a broker in this life: queues of those it has lost, by node id.
-        self.lost: dict[tuple[Broker, int], dict[str, list[tuple[int, Broker, Queue]]]] = {}
 
     def _forget(self) -> None:
-        """Forget what was found before a role, node id, queue or cut changed; a pause is noticed in time.
-
-        Measured with 16 brokers: two thirds of a run were to find the ways anew for each message, a third of
-        the rest to find the queues, and whether the brokers on the way can talk.
-        """
+        """Forget what was found before a role, node id, queue or cut changed: to find it is most of a run."""
         lab = self.lab
         if self.changes == lab.changes and self.cuts == lab.partitions.cuts and not self.paused:
             return
@@ -127,10 +121,9 @@ class ClusterConnection(Subsystem):
             for queue in at.served_journal.queues.values()
             if wanted(queue)
         ]
-        lost = self.lost.get((broker, broker.incarnation), {})
-        for at in places if lost else ():
-            lost.pop(at.node_id, None)
-        found += [row for rows in lost.values() for row in rows if wanted(row[2])]
+        for at in places if broker.lost else ():
+            broker.lost.pop(at.node_id, None)
+        found += [row for rows in broker.lost.values() for row in rows if wanted(row[2])]
         found.sort(key=lambda row: max(broker.journal.since, row[0]))
         return [(at, queue) for _, at, queue in found]
 
@@ -139,11 +132,10 @@ class ClusterConnection(Subsystem):
         live = gone.served_journal
         rows = [(max(q.made, live.since), gone, q) for q in live.queues.values()] if live else []
         for broker in others:
-            lost = self.lost.setdefault((broker, broker.incarnation), {})
             if orderly:
-                lost.pop(gone.node_id, None)
+                broker.lost.pop(gone.node_id, None)
             elif broker.serves and gone in self.remote(broker):
-                lost[gone.node_id] = rows
+                broker.lost[gone.node_id] = rows
         self.lab.changes += 1
 
     # A message comes from a client
@@ -199,7 +191,7 @@ class ClusterConnection(Subsystem):
         """
         kind = broker.option("message_load_balancing")
         anybody, alone = kind == "STRICT", len(bindings) == 1
-        ways = self.remote(broker) if self.lost else None
+        ways = self.remote(broker) if broker.lost else None
         first: Binding | None = None
         own: Binding | None = None
         taker: Binding | None = None
@@ -248,7 +240,9 @@ class ClusterConnection(Subsystem):
             row = self.lab.message(Kind.Enqueued, message, broker, cause=row)
         way = self.remote(broker).get(at, [broker, at])
         stored = self._store(broker, at, queue.name, message, row)
-        if self._talk(broker, at) if len(way) == 2 else all(self._talk(*both) for both in pairwise(way)):
+        if message.due > self.lab.clock.now:  # it lies here until its time
+            self.lab.later(message.due - self.lab.clock.now, self.lab.deliver)
+        elif self._talk(broker, at) if len(way) == 2 else all(self._talk(*both) for both in pairwise(way)):
             self._forward(BridgedMessage(stored, tuple(way), queue, rule))
         else:
             self.lab.message(Kind.Held, message, broker, rule=Reason.on_the_way, cause=row)
@@ -296,7 +290,7 @@ class ClusterConnection(Subsystem):
             for at in self.lab.live_brokers():
                 there = at is not broker and broker.reaches(at)
                 for stored in broker.journal.store_and_forward.get(at.node_id, ()) if there else ():
-                    if not stored.under_way:
+                    if not stored.under_way and stored.message.due <= self.lab.clock.now:
                         self._forward(BridgedMessage(stored, (broker, at), None, Reason.broker_turn))
 
     # To the consumers of a broker
