@@ -408,7 +408,7 @@ def test_a_producer_in_the_background_that_holds_the_script_up_is_told():
 @pytest.mark.parametrize(
     ("address", "received", "why"),
     [
-        ("http://B:61616", 0, "http is no transport for it"),
+        ("http://B:61616", 0, "Transport scheme NOT recognized: [http]"),
         ("tcp://B", 3, "a real one needs the port"),
         ("ssl://B:61616", 3, "B listens for plain TCP"),
     ],
@@ -422,4 +422,4 @@ def test_an_address_by_which_no_real_broker_is_reached_is_told(address, received
     (problem,) = mq.check(net)
     assert problem.rule == "transport"
     (client,) = told(mq.run(mq.Network(mq.Broker("B")), mq.Client("K", uri=address)))
-    assert ("NOT recognized" if received == 0 else why) in client
+    assert why in client

@@ -59,7 +59,7 @@ def foreign(network: Network, uri: Uri) -> Iterator[Part]:
     for leaf in _to_brokers(network, uri):
         if _transport(leaf) not in SCHEMES:
             right = f"tcp://{leaf.host}:{leaf.port or PORT}"
-            yield leaf, f"{leaf.scheme} is no transport for it: nothing connects", right
+            yield leaf, f"Transport scheme NOT recognized: [{leaf.scheme}]", right
 
 
 def by_name(network: Network, uri: Uri) -> Iterator[Part]:
