@@ -32,7 +32,7 @@ def nearest(given: object, names: Iterable[str]) -> str | None:
     """
     text, known = str(given)[:80], list(names)
     begun = [name for name in known if len(text) > 3 and name.startswith(text)]
-    return next(iter(begun or get_close_matches(text, known, n=1, cutoff=0.5)), None)
+    return next(iter(begun or get_close_matches(text, known, n=1, cutoff=0.61)), None)
 
 
 def no_attribute(owner: object, name: str, known: Iterable[str]) -> AttributeError:
