@@ -6,7 +6,7 @@ the same run each time, so that whatever is found can be run again, explained an
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import combinations
@@ -101,7 +101,7 @@ class Survival:
     """How often a property failed: `failed` are the seeds of `runs` runs in which it did.
 
     `faults` are those of the smallest example (none where it held), `scenario` is that example, to be run,
-    explained or viewed.
+    explained or viewed. `unsent` is seed -> messages that were planned and never sent: they cannot fail.
     """
 
     never: str
@@ -109,6 +109,7 @@ class Survival:
     failed: tuple[int, ...]
     faults: tuple[Fault, ...] = field(repr=False)
     scenario: Scenario | None = field(repr=False)
+    unsent: Mapping[int, int] = field(repr=False)
 
     @property
     def holds(self) -> bool:
@@ -117,12 +118,22 @@ class Survival:
 
     def __str__(self) -> str:
         if self.holds:
-            return f"In none of {counted(self.runs, 'run')} was a message {self.never}."
+            return f"In none of {counted(self.runs, 'run')} was a message {self.never}.{_unsaid(self.unsent)}"
         told = ", ".join(called(action) for action in _flat(self.faults)) or "no fault at all"
         share = f"{len(self.failed)} of {counted(self.runs, 'run')}"
         return f"Messages were {self.never} in {share} (seed {self.failed[0]}). Smallest example: {told}."
 
     __repr__ = __str__
+
+
+def _unsaid(unsent: Mapping[int, int]) -> str:
+    """Return what else is to be known of a property that held: a message that was not sent kept it, too."""
+    if not unsent:
+        return ""
+    worst = max(unsent, key=lambda seed: unsent[seed])
+    many = counted(unsent[worst], "message")
+    runs = counted(len(unsent), "run")
+    return f" But {runs} did not send all: with seed {worst}, {many} stayed unsent. Its undone says why."
 
 
 def survives(
@@ -149,11 +160,12 @@ def survives(
         if row["status"] == "failed":
             raise BadValue(f"seed {row['options']['seed of faults']}: {row['error']}")
     failed = tuple(int(row["options"]["seed of faults"]) for row in rows if row[never])
+    unsent = {int(row["options"]["seed of faults"]): row["unsent"] for row in rows if row["unsent"]}
     if not failed:
-        return Survival(never, seeds, (), (), None)
+        return Survival(never, seeds, (), (), None, unsent)
     fewest = min((faults(scenario, every, length, kinds, seed) for seed in failed), key=len)
     small = _smallest(scenario, fewest, never)
-    return Survival(never, seeds, failed, small, inputs.scenario_of(scenario, *_flat(small)))
+    return Survival(never, seeds, failed, small, inputs.scenario_of(scenario, *_flat(small)), unsent)
 
 
 def _smallest(scenario: Scenario, found: tuple[Fault, ...], never: str) -> tuple[Fault, ...]:
@@ -195,6 +207,7 @@ class Cheapest:
     runs: int
     changes: tuple[Remedy, ...] | None
     scenario: Scenario | None = field(repr=False)
+    unsent: Mapping[int, int] = field(repr=False)
     tried: int = 0
 
     @property
@@ -207,7 +220,8 @@ class Cheapest:
             least = f"No {MOST_CHANGES} changes or fewer"
             return f"{least} keep messages from being {self.never} ({self.tried} tried)."
         told = f"{' and '.join(map(str, self.changes))} (price {self.price:g})" if self.changes else "No change"
-        return f"{told}: in none of {counted(self.runs, 'run')} was a message {self.never}."
+        held = f"in none of {counted(self.runs, 'run')} was a message {self.never}"
+        return f"{told}: {held}.{_unsaid(self.unsent)}"
 
     __repr__ = __str__
 
@@ -227,7 +241,7 @@ def cheapest(
     )
     first = lives(scenario)
     if first.holds:
-        return Cheapest(never, seeds, (), scenario)
+        return Cheapest(never, seeds, (), scenario, first.unsent)
     known, tried = list(first.failed), 0
     for some in _sets(remedies):
         try:
@@ -241,9 +255,9 @@ def cheapest(
             continue
         found = lives(changed)
         if found.holds:
-            return Cheapest(never, seeds, some, changed, tried)
+            return Cheapest(never, seeds, some, changed, found.unsent, tried)
         known = [*found.failed, *known]
-    return Cheapest(never, seeds, None, None, tried)
+    return Cheapest(never, seeds, None, None, {}, tried)
 
 
 def _sets(remedies: Sequence[Remedy]) -> Iterator[tuple[Remedy, ...]]:

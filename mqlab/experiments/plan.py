@@ -22,6 +22,7 @@ from mqlab.trace.kinds import Kind
 from mqlab.trace.load import quantile
 from mqlab.trace.sizes import carried
 from mqlab.trace.trace import Trace
+from mqlab.trace.unsent import unsent
 
 if TYPE_CHECKING:
     from mqlab.spec.scenario import Scenario
@@ -177,11 +178,11 @@ def planned(
 def measures(trace: Trace) -> dict[str, object]:
     """Return what a sweep keeps of a run.
 
-    These are `events`, `received` (consumer -> messages), `waiting`, `stuck`, `lost` and `duplicated`
-    (messages), `stuck_at` (broker -> messages), `crossed` (how often a message crossed a line between
-    brokers), `bytes` (which these had together, None where nobody can tell: see `sizes.carried`), `hops` (the
-    most that one made to its consumer), `latency_p50`, `latency_p90` and `latency_p99` (us from sending
-    to receiving, None where nobody received), and `digest`.
+    These are `events`, `received` (consumer -> messages), `waiting`, `stuck`, `lost`, `unsent` (planned and
+    never sent) and `duplicated` (messages), `stuck_at` (broker -> messages), `crossed` (how often a message
+    crossed a line between brokers), `bytes` (which these had together, None where nobody can tell: see
+    `sizes.carried`), `hops` (the most that one made to its consumer), `latency_p50`, `latency_p90` and
+    `latency_p99` (us from sending to receiving, None where nobody received), and `digest`.
     """
     stuck = trace.stuck()
     rows = trace.rows(Kind.Received)
@@ -192,6 +193,7 @@ def measures(trace: Trace) -> dict[str, object]:
         "waiting": _total(trace.waiting()),
         "stuck": _total(stuck),
         "lost": len(trace.lost()),
+        "unsent": sum(one.missing for one in unsent(trace)),
         "duplicated": sum(len(twice) for twice in trace.duplicated().values()),
         "stuck_at": {broker: sum(map(len, held.values())) for broker, held in stuck.items()},
         "crossed": len(trace.rows(Kind.Forwarded)),

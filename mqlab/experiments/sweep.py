@@ -28,9 +28,9 @@ COUNTS = ("events", "waiting", "stuck", "lost", "duplicated")
 class Runs(TextTable):
     """The runs of a sweep, a row each: `run`, `seed`, `options` (path -> value), `status` and what came of it.
 
-    These are `events`, `received` (consumer -> messages), `waiting`, `stuck`, `lost` and `duplicated`
-    (messages), `digest`; of a run whose `status` is ``failed`` there is `error` instead. Prints as a table
-    with a line for each combination of options.
+    These are `events`, `received` (consumer -> messages), `waiting`, `stuck`, `lost`, `unsent` (planned and
+    never sent) and `duplicated` (messages), `digest`; of a run whose `status` is ``failed`` there is `error`
+    instead. Prints as a table with a line for each combination of options.
     """
 
     rows: tuple[Row, ...]

@@ -41,9 +41,9 @@ MOST = 20.0  # and at most, where one run is not longer: its loss must not hurt
 TYPES = {
     "run": "long", "options": "string", "seed": "long", "status": "string", "error": "string",
     "traceback": "string", "events": "long", "received": "string", "waiting": "long",
-    "stuck": "long", "lost": "long", "duplicated": "long", "stuck_at": "string", "crossed": "long",
-    "bytes": "long", "hops": "long", "latency_p50": "long", "latency_p90": "long", "latency_p99": "long",
-    "digest": "string",
+    "stuck": "long", "lost": "long", "unsent": "long", "duplicated": "long",
+    "stuck_at": "string", "crossed": "long", "bytes": "long", "hops": "long",
+    "latency_p50": "long", "latency_p90": "long", "latency_p99": "long", "digest": "string",
 }  # fmt: skip
 _ARROW = {"long": pa.int64(), "string": pa.string()}
 _SCHEMA = pa.schema([(name, _ARROW[kind]) for name, kind in TYPES.items()])

@@ -19,6 +19,7 @@ GOT = (Kind.Received, Kind.Redelivered)
 COLUMNS = {
     "sent": "messages that a client sent",
     "received": "distinct messages received by at least one consumer",
+    "waiting": "messages that a broker holds at the end",
     "lost": "messages neither received nor stored",
     "duplicates": "messages received more than once",
     "redelivered": "messages received with the redelivered flag",
@@ -51,6 +52,7 @@ def measures(trace: Trace) -> dict[str, int | None]:
     return {
         "sent": len(sent),
         "received": len(first),
+        "waiting": len({msg for of in trace.waiting().values() for held in of.values() for msg in held}),
         "lost": len(trace.lost()),
         "duplicates": len({msg for more in trace.duplicated().values() for msg in more}),
         "redelivered": len({msg for got in trace.redelivered().values() for msg in got}),

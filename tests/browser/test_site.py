@@ -138,7 +138,7 @@ def test_a_run_that_does_not_end_is_stopped(page, address):
     expect(cell.locator(".told")).to_contain_text("run here", timeout=180_000)
 
 
-@pytest.mark.sample(3)
+@pytest.mark.sample(6)
 @pytest.mark.parametrize("name", [page.path for page in [*book.pages(), *book.pages("zh")]])
 def test_a_page_without_its_engine_plays_answers_and_is_accessible(name, asleep, address, axe):
     page = asleep

@@ -85,3 +85,20 @@ def test_a_slave_takes_over_for_its_master():
 def test_what_cannot_be_asked(call, error, told):
     with pytest.raises(error, match=told):
         call()
+
+
+def test_messages_that_were_never_sent_are_told_beside_a_property_that_held():
+    """The producer has no failover: it ends at the first fault, and what it did not send cannot be lost."""
+    story = (
+        mq.Consumer("C", on="B2", reads=Q),
+        mq.Producer("P", on="B1", sends=60, to=Q, every="100ms", at="1s"),
+    )
+    found = mq.survives(mq.chain(2), *story, **FEW)
+    assert found.holds
+    worst = max(found.unsent, key=found.unsent.get)
+    assert 0 < found.unsent[worst] <= 60
+    told = f"In none of 6 runs was a message lost. But {len(found.unsent)} runs did not send all"
+    assert str(found).startswith(told)
+    undone = mq.run(mq.chaos(mq.chain(2), *story, every="3s", length="9s", seed=worst)).undone
+    assert f"{found.unsent[worst]} of 60 messages never sent" in str(undone)
+    assert str(mq.cheapest(mq.chain(2), *story, **FEW)).endswith("Its undone says why.")

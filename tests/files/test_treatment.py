@@ -94,6 +94,8 @@ def test_what_is_included_is_told(holder):
     (SETTING.format("<max-size-bytes>1k</max-size-bytes><address-full-policy>FAIL</address-full-policy>"),
      "max-size-bytes"),
     ("<max-disk-usage>50</max-disk-usage>", "max-disk-usage"),
+    ("<persistence-enabled>false</persistence-enabled>"
+     "<ha-policy><shared-store><master/></shared-store></ha-policy>", "persistence-enabled"),
     ("<security-enabled>true</security-enabled><security-settings/>", "security-settings"),
 ])  # fmt: skip
 def test_a_value_that_means_something_else_than_the_lab_does_is_told(inside, path):

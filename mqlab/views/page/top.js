@@ -23,7 +23,13 @@ const short = (text, most = 60) =>
 
 const saveAs = (name, href) => element("a", { download: name, href }).click();
 const fileName = () =>
-  (lab.state?.name || player.panels[0].data("meta").title?.[0] || "mqlab").replace(/[^\w.-]+/g, "-").slice(0, 60);
+  (
+    lab.state?.name ||
+    (player.panels.length > 1 ? runNames().join(" ") : player.panels[0].data("meta").title?.[0]) ||
+    "mqlab"
+  )
+    .replace(/[^\w.-]+/g, "-")
+    .slice(0, 60);
 const savePicture = () => {
   const boxes = player.panels.map((p) => viewOf(p.source("stage"))).filter(Boolean);
   const found = boxes
@@ -33,18 +39,25 @@ const savePicture = () => {
     lab.say("", worded("this_browser_cannot_export_the_stage"));
     return;
   }
+  const ratio = devicePixelRatio || 1,
+    names = player.panels.length > 1 ? runNames() : [], // of several runs each says which it is
+    top = names.length ? HEADING_HIGH * ratio : 0;
   const all = element("canvas", {
     width: found.reduce((sum, one) => sum + one.width, 0),
-    height: Math.max(...found.map((one) => one.height))
+    height: top + Math.max(...found.map((one) => one.height))
   });
   const paper = all.getContext("2d");
   paper.fillStyle = player.colour("stage");
   paper.fillRect(0, 0, all.width, all.height);
   let x = 0;
-  for (const one of found) {
-    paper.drawImage(one, x, 0);
+  found.forEach((one, i) => {
+    paper.drawImage(one, x, top);
+    if (top) {
+      const look = { token: "ink", size: 13 * ratio, weight: 600 };
+      write(paper, shortened(paper, `${i + 1}  ${names[i]}`, one.width), x + 10 * ratio, top / 2, look);
+    }
     x += one.width;
-  }
+  });
   saveAs(`${fileName()}.png`, all.toDataURL("image/png"));
 };
 const saveText = (name, text, type) => {

@@ -192,7 +192,8 @@ const drawNames = (pen, rows) => {
     const short =
       dests.size === 1 ? one.name.replace(/ \S*:\/\/\S*$/, "") : one.name.replace(/(temp-)?(queue|topic):\/\//, "");
     pen.font = `${chosen ? 700 : 400} 12px ${FONT}`;
-    const name = shortened(pen, `${short}${one.panel?.end ? " (2)" : ""}`, gutter() - (one.t ? 50 : 22));
+    const side = player.panels.indexOf(one.panel);
+    const name = shortened(pen, `${short}${side > 0 ? ` (${side + 1})` : ""}`, gutter() - (one.t ? 50 : 22));
     write(pen, name, 14, i * ROW_HIGH + ROW_HIGH / 2, {
       token: chosen ? "active_t" : "ink2",
       size: 12,

@@ -70,10 +70,17 @@ def _attributes(element: Element, path: str, core: Core) -> Iterator[Told]:
             yield Told(at, element.line, _table().differs(at))
 
 
+def _has_pair(core: Core) -> bool:
+    """Whether its policy has a role in a pair, which is played as if its messages survived a restart."""
+    return any(policy.all("replication", "shared-store") for policy in core.element.all("ha-policy"))
+
+
 def _below(parent: Element, above: str, core: Core) -> Iterator[Told]:
     for child in parent.children:
         path = f"{above}{SPOKEN.get(child.name, child.name) if above.startswith('ha-policy') else child.name}"
         kind = treatment(path)
+        if path == "persistence-enabled" and _has_pair(core):
+            kind = "told"
         second = above == "cluster-connections/" and child is not parent.children[0]
         if second or (kind == "told" and not _table().says_nothing(path, core.text(child), core.element)):
             yield Told(path, child.line, SECOND if second else _table().differs(path))
