@@ -123,8 +123,8 @@ def _lock_off(of: Member) -> Found:
     "memory-shared",
     "error",
     finds="a shared store that is memory: nothing is shared",
-    what="shared_store={locker.store!r} beside store='memory': messages in memory are not shared, so whoever "
-    "takes over has none of them",
+    what="shared_store={locker.store!r} beside store='memory': messages in memory are not shared, so a slave "
+    "that takes over has none of them",
     fix="remove store='memory'",
     source="Fuse 4, Shared file system master/slave",
     unshown="mqlab shares the messages of a shared_store, whatever the store",

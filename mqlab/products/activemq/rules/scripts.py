@@ -97,7 +97,7 @@ def _one_name(of: Sends) -> Found:
     what="property {name!r} is not a Java identifier, as JMS requires: no selector can name it",
     fix="use letters, digits, _ and $ alone, e.g. {better!r}",
     source="JMS 1.1, 3.8.1.1",
-    unshown="no effect until a selector asks for it",
+    unshown="no effect until a selector uses it",
     of=(producers,),
 )
 def _property_name(of: Sends) -> Found:
