@@ -24,7 +24,8 @@ def outcome(lab: Site) -> Told:
     sent = {n for client in (*consumers.values(), *senders.values()) for n in client.sent}
     served = [broker.journal for broker in lab.live_brokers()]
     here = {item.message.number for data in served for _, item in data.items() if item.due <= lab.clock.now}
-    here |= {row.message.number for data in served for mail in data.store_and_forward.values() for row in mail}
+    kept = [row.message for data in served for mail in data.store_and_forward.values() for row in mail]
+    here |= {message.number for message in kept if message.due <= lab.clock.now}
     got = Counter((n, c.dest.is_queue or c.name) for c in consumers.values() for n in c.received)
     return {
         "consumers": {name: _client(client) for name, client in consumers.items()},

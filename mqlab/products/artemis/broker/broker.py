@@ -9,7 +9,7 @@ from mqlab.spec.artemis.broker import Broker as BrokerSpec
 from mqlab.spec.artemis.steps import Keys
 
 if TYPE_CHECKING:
-    from mqlab.products.artemis.broker.messages import Journal
+    from mqlab.products.artemis.broker.messages import Journal, Queue
     from mqlab.products.artemis.broker.site import Site
 
 GONE = ("down", "stopped", "not_started")
@@ -44,6 +44,8 @@ class Broker:
         self.suspended = ("", 0)  # its role, and since when (us) it hangs
         self.announced = False  # as a backup with a shared store, since its process began
         self.topology: dict[str, list[str]] = {}
+        # By node id, what it knows of the queues of a live broker that it has lost: since when, where, which.
+        self.lost: dict[str, list[tuple[int, Broker, Queue]]] = {}
         self.max_cluster_size = 0
         self.incarnation = 0  # counts its starts, so that what belongs to an earlier one is dropped
         self.old_replicas: dict[str, list[int]] = {}  # folder -> numbers of the old sets in it

@@ -132,7 +132,7 @@ class Site(Lab):
         if broker.role not in GONE and not broker.stopped_itself:
             return
         broker.incarnation += 1
-        broker.topology, broker.max_cluster_size, broker.broken = {}, 0, False
+        broker.topology, broker.max_cluster_size, broker.broken, broker.lost = {}, 0, False, {}
         reason = broker.spec.refused()
         if reason is not None:
             self.refused.append(f"{broker.name}: {reason}")
@@ -191,6 +191,7 @@ class Site(Lab):
         live = broker.served_journal
         if live is None:
             return
+        self.balancing.lose(broker, self.live_brokers(), orderly)
         self.event(Kind.Stopped if orderly else Kind.Crashed, broker, rule=Reason.broker_stopped)
         broker.stored_journal = live.persisted(orderly) if broker.spec.persists else None
         if broker.spec.policy == "shared_store":
@@ -262,12 +263,18 @@ class Site(Lab):
         elif self.answers(broker) and broker.stopped_itself:
             self.start(broker)
 
+    def lose_each_other(self, one: Broker, other: Broker) -> None:
+        """Two brokers are about to notice that they cannot reach each other."""
+        self.balancing.lose(one, [other])
+        self.balancing.lose(other, [one])
+
     def on_line_lost(self, line: frozenset[str]) -> None:
         """The two at its ends have noticed that a line is dead, if it still is."""
         if line not in self.partitions.cuts:
             return
-        self.partitions.cuts[line] = False
         a, b = (self.brokers[name] for name in sorted(line))
+        self.lose_each_other(a, b)
+        self.partitions.cuts[line] = False
         self.topology.lose_sight(a, b)
         for slave in (a, *a.hosted.values(), b, *b.hosted.values()):
             live = slave.master

@@ -224,12 +224,12 @@ class Client:
             self.lab.later(search.attempts.next(), self._reconnect, search)
 
     def _again(self, before: Broker) -> Broker | None:
-        """With ha=true it follows the pair, as far as brokers were told of it; else one address."""
-        choice = [before, *(self.lab.all_brokers() if self.options["ha"] else ())]
-        return next(
-            (b for b in choice if b.node_id == self.node_id and b.connectors_reach(before) and self.reaches(b)),
-            None,
-        )
+        """With ha=true it follows the pair, as far as its broker was told of it; else one address."""
+        told = self.lab.topology.entry(before, self.node_id)  # of hosted ones it is not recorded
+        pair = [b for b in self.lab.all_brokers() if b.hosting_broker or b.process_name in told]
+        choice: list[Broker] = [before, *(pair if self.options["ha"] else ())]
+        own = [b for b in choice if b.node_id == self.node_id and b.connectors_reach(before)]
+        return next(filter(self.reaches, own), None)
 
     def on_attempts_exhausted(self) -> None:
         """No attempt is left: the connection is closed for good."""

@@ -26,6 +26,20 @@ CONNECTIONS = ("cluster-connection", "cluster-connection-uri")
 # What a cluster connection has in elements of its own, or as the broker's name for the other end.
 _OF_THE_LAB = ("discovery", "to", "allow_direct_connections_only", "clustered")
 PLAIN = {name: row for name, row in OPTIONS["cluster-connection"].items() if name not in _OF_THE_LAB}
+# A parameter of a cluster connection that is one address -> its option. Most are called as the elements are.
+_IN_URI = {
+    "check_period": "clientFailureCheckPeriod",
+    "connection_ttl": "connectionTTL",
+    "message_load_balancing": "messageLoadBalancingType",
+}
+
+
+def _camel(guide: str) -> str:
+    first, *rest = guide.split("-")
+    return first + "".join(part.capitalize() for part in rest)
+
+
+URI = {_IN_URI.get(name, _camel(row.guide)): row for name, row in PLAIN.items()}
 
 
 @dataclass(slots=True)
@@ -179,14 +193,12 @@ class CoreReader:
         ``static://(tcp://b:61616)?maxHops=1``.
         """
         address = self.core.attribute(connection, "address")
-        head, _, query = address.partition("?")
+        head, given = in_uri(address)
         inside = head.partition("(")[2].rpartition(")")[0] or head.partition("://")[2]
-        given = dict(part.partition("=")[::2] for part in query.replace(";", "&").split("&") if part)
-        rows = {_camel(row.guide): row for row in PLAIN.values()}
         found = {
-            rows[key].name: self.policy.read_text(rows[key], text, connection)
+            URI[key].name: self.policy.read_text(URI[key], text, connection)
             for key, text in given.items()
-            if key in rows
+            if key in URI
         }
         return found, [self.directory.broker_at(one) for one in inside.split(",") if one.strip()]
 
@@ -225,9 +237,11 @@ class CoreReader:
         return found
 
 
-def _camel(guide: str) -> str:
-    first, *rest = guide.split("-")
-    return first + "".join(part.capitalize() for part in rest)
+def in_uri(address: str) -> tuple[str, dict[str, str]]:
+    """Return what stands before the parameters of a connection that is one address, and the parameters."""
+    head, _, query = address.partition("?")
+    parts = (part.partition("=") for part in query.replace(";", "&").split("&") if part)
+    return head, {key: text for key, _, text in parts}
 
 
 @lru_cache(maxsize=4096)

@@ -5,6 +5,7 @@ What the option rows name is played, or kept if its row says so. `elements.toml`
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import cache, lru_cache
 from pathlib import Path
@@ -12,13 +13,15 @@ from pathlib import Path
 from mqlab.files import treatment as shared
 from mqlab.files.markup import Element
 from mqlab.files.treatment import Table, Told, Treatment
-from mqlab.products.artemis.files.core import PLAIN, Core
+from mqlab.products.artemis.files.core import CONNECTIONS, PLAIN, URI, Core, in_uri
 from mqlab.products.artemis.files.policy import SPOKEN
 from mqlab.products.artemis.files.sources import sources_of
 from mqlab.spec.artemis.options import ELEMENTS, OPTIONS
 from mqlab.spec.origin import Origin
 
 SECOND = "only the first cluster connection is played"
+
+_NAMES = ("name", "connectorName", "clusterNotificationInterval", "clusterNotificationAttempts")  # no effect
 
 
 @cache
@@ -70,6 +73,20 @@ def _attributes(element: Element, path: str, core: Core) -> Iterator[Told]:
             yield Told(at, element.line, _table().differs(at))
 
 
+def _parameters(connection: Element, path: str, core: Core) -> Iterator[Told]:
+    """Yield the parameters of a connection that is one address, as elements of their names would be told."""
+    for name, value in in_uri(core.attribute(connection, "address"))[1].items():
+        guide = "use-duplicate-detection" if name == "duplicateDetection" else _guide(name)
+        element = f"cluster-connections/cluster-connection/{guide}"
+        known = name in URI or name in _NAMES or treatment(element) != "told"
+        if not known and not _table().says_nothing(element, value, core.element):
+            yield Told(f"{path}@address?{name}", connection.line, _table().differs(element))
+
+
+def _guide(name: str) -> str:
+    return re.sub("(?=[A-Z])", "-", name).lower()
+
+
 def _has_pair(core: Core) -> bool:
     """Whether its policy has a role in a pair, which is played as if its messages survived a restart."""
     return any(policy.all("replication", "shared-store") for policy in core.element.all("ha-policy"))
@@ -85,6 +102,8 @@ def _below(parent: Element, above: str, core: Core) -> Iterator[Told]:
         if second or (kind == "told" and not _table().says_nothing(path, core.text(child), core.element)):
             yield Told(path, child.line, SECOND if second else _table().differs(path))
         elif kind == "played":
+            if child.name == CONNECTIONS[1]:
+                yield from _parameters(child, path, core)
             yield from _attributes(child, path, core)
             yield from _below(child, f"{path}/", core)
 

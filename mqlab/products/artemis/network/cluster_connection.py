@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -56,11 +56,7 @@ class ClusterConnection(Subsystem):
         self.talks: dict[tuple[Broker, Broker], bool] = {}
 
     def _forget(self) -> None:
-        """Forget what was found before a role, node id, queue or cut changed; a pause is noticed in time.
-
-        Measured with 16 brokers: two thirds of a run were to find the ways anew for each message, a third of
-        the rest to find the queues, and whether the brokers on the way can talk.
-        """
+        """Forget what was found before a role, node id, queue or cut changed: to find it is most of a run."""
         lab = self.lab
         if self.changes == lab.changes and self.cuts == lab.partitions.cuts and not self.paused:
             return
@@ -125,8 +121,22 @@ class ClusterConnection(Subsystem):
             for queue in at.served_journal.queues.values()
             if wanted(queue)
         ]
+        for at in places if broker.lost else ():
+            broker.lost.pop(at.node_id, None)
+        found += [row for rows in broker.lost.values() for row in rows if wanted(row[2])]
         found.sort(key=lambda row: max(broker.journal.since, row[0]))
         return [(at, queue) for _, at, queue in found]
+
+    def lose(self, gone: Broker, others: Iterable[Broker], orderly: bool = False) -> None:
+        """Others are about to lose a broker: without a goodbye they keep what they know (Artemis rule 8.6)."""
+        live = gone.served_journal
+        rows = [(max(q.made, live.since), gone, q) for q in live.queues.values()] if live else []
+        for broker in others:
+            if orderly:
+                broker.lost.pop(gone.node_id, None)
+            elif broker.serves and gone in self.remote(broker):
+                broker.lost[gone.node_id] = rows
+        self.lab.changes += 1
 
     # A message comes from a client
 
@@ -180,7 +190,8 @@ class ClusterConnection(Subsystem):
         Where no broker has one it is this broker's turn.
         """
         kind = broker.option("message_load_balancing")
-        anybody = kind == "STRICT" or len(bindings) == 1
+        anybody, alone = kind == "STRICT", len(bindings) == 1
+        ways = self.remote(broker) if broker.lost else None
         first: Binding | None = None
         own: Binding | None = None
         taker: Binding | None = None
@@ -189,7 +200,8 @@ class ClusterConnection(Subsystem):
             if turn[1].selector is not None and not selects(turn[1].selector, message):
                 continue
             first = first or turn
-            wanted = anybody or _believed(broker, turn, message)
+            joined = ways is None or turn[0] is broker or turn[0] in ways
+            wanted = alone or (joined and (anybody or _believed(broker, turn, message)))
             if wanted and taker is None:
                 taker = turn
             if turn[0] is broker and own is None:
@@ -228,7 +240,9 @@ class ClusterConnection(Subsystem):
             row = self.lab.message(Kind.Enqueued, message, broker, cause=row)
         way = self.remote(broker).get(at, [broker, at])
         stored = self._store(broker, at, queue.name, message, row)
-        if self._talk(broker, at) if len(way) == 2 else all(self._talk(*both) for both in pairwise(way)):
+        if message.due > self.lab.clock.now:  # it lies here until its time
+            self.lab.later(message.due - self.lab.clock.now, self.lab.deliver)
+        elif self._talk(broker, at) if len(way) == 2 else all(self._talk(*both) for both in pairwise(way)):
             self._forward(BridgedMessage(stored, tuple(way), queue, rule))
         else:
             self.lab.message(Kind.Held, message, broker, rule=Reason.on_the_way, cause=row)
@@ -259,8 +273,12 @@ class ClusterConnection(Subsystem):
         frm.served_journal.store_and_forward[stored.pair].remove(stored)
         self.lab.message(Kind.Acknowledged, stored.message, frm, onto.node, cause=passage.row)
         if onto is at:
-            queue = passage.queue or self.lab.queue(at, stored.queue)
-            self.lab.enqueue(at, queue, stored.message, passage.row)
+            queue = passage.queue or at.journal.queues.get(stored.queue)
+            if queue is not None:
+                self.lab.enqueue(at, queue, stored.message, passage.row)
+                return
+            no = Reason.no_subscription  # a subscriber's own queue has not come back with its broker
+            self.lab.message(Kind.Discarded, stored.message, at, rule=no, cause=passage.row)
             return
         row = self.lab.message(Kind.Enqueued, stored.message, onto, cause=passage.row)
         stored = self._store(onto, at, stored.queue, stored.message, row)
@@ -272,7 +290,7 @@ class ClusterConnection(Subsystem):
             for at in self.lab.live_brokers():
                 there = at is not broker and broker.reaches(at)
                 for stored in broker.journal.store_and_forward.get(at.node_id, ()) if there else ():
-                    if not stored.under_way:
+                    if not stored.under_way and stored.message.due <= self.lab.clock.now:
                         self._forward(BridgedMessage(stored, (broker, at), None, Reason.broker_turn))
 
     # To the consumers of a broker
@@ -291,14 +309,9 @@ class ClusterConnection(Subsystem):
                     continue
                 queue.turn = (queue.consumers.index(taker) + 1) % len(queue.consumers)
                 queue.waiting.remove(item)
+                turn = Reason.queue_turn
                 item.row = self.lab.message(
-                    Kind.Dispatched,
-                    item.message,
-                    broker,
-                    broker.node,
-                    taker.node,
-                    rule=Reason.queue_turn,
-                    cause=item.row,
+                    Kind.Dispatched, item.message, broker, broker.node, taker.node, rule=turn, cause=item.row
                 )
                 taker.take(item)
 
@@ -324,10 +337,11 @@ class ClusterConnection(Subsystem):
             return
         for item in queue.due(self.lab.clock.now):
             bindings = self._bindings(broker, lambda other: other.name == queue.name)
+            near = (broker, *self.remote(broker))
             takers = [
                 turn
                 for turn in self._turns(broker, bindings)
-                if turn[1] is not queue and _believed(broker, turn, item.message)
+                if turn[0] in near and turn[1] is not queue and _believed(broker, turn, item.message)
             ]
             if not takers:
                 return

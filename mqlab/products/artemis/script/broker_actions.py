@@ -141,8 +141,10 @@ class BrokerActions(Subsystem):
         """Cut lines; silently cut ones are noticed when the connection's ttl is over."""
         silent = bool(keys.get("silent", False))
         for line in list(self.lab.partitions.change(keys, self.lab.brokers)):
-            self.lab.partitions.cuts[line] = silent
             ends = [self.lab.brokers[name] for name in sorted(line) if name in self.lab.brokers]
+            if len(ends) == 2 and not silent:
+                self.lab.lose_each_other(*ends)
+            self.lab.partitions.cuts[line] = silent
             self._line(Kind.Partitioned, line)
             if len(ends) == 1:
                 for client in self.lab.clients.at(ends[0]):
