@@ -76,7 +76,7 @@ def test_a_bad_lab_file_ends_in_one_message_and_status_2(mqlab, tmp_path, change
     (["run", "fuse:2.20", "--set", "A/linkToBrokerB.newtork_ttl=3"], "did you mean 'network_ttl'"),
     (["run", "fuse:2.20", "--set", "A/linkToBrokerZ.network_ttl=3"], "did you mean 'A/linkToB"),
     (["run", "fuse:2.20", "--set", "nothing"], "expected e.g. A/linkToBrokerB.network_ttl=3"),
-    (["run", "fuse:2.20", "--edition", "7"], "unknown edition '7'"),
+    (["run", "fuse:2.20", "--edition", "new"], "unknown edition 'new'"),
     (["explain", "fuse:2.20", "--message", "P-99"], "P-99 was never sent; the last message of P is P-"),
     (["explain", "fuse:2.20", "--broker", "Q"], "unknown broker 'Q'"),
     (["conform", "nowhere"], "nowhere: there is no such file or folder"),

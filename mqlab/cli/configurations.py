@@ -117,6 +117,9 @@ def checked(
         if files.is_configuration(paths[0]):
             found = verbs.check(changed(inputs.network_of(paths, values, hosts), changes, edition))
         else:
+            if values is not None or hosts:
+                what = "--values" if values is not None else "--hosts"
+                raise BadValue(f"{what} is for configuration files, and {paths[0]} is none; omit it")
             found = verbs.check(scenario(paths, changes, edition))
         yield ", ".join(paths), found
 

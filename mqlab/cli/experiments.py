@@ -30,6 +30,7 @@ from mqlab.cli.app import (
     table,
     told,
 )
+from mqlab.errors import BadValue
 from mqlab.spec.link import Links
 
 
@@ -56,6 +57,8 @@ def what_if(
     paths = only(what)
     if queue is not None:
         asked = network(paths, changes, edition)
+    elif message is None:
+        raise BadValue(f"what-if needs a message, e.g. --message P-1 --consumer {consumer}")
     else:
         asked = verbs.run(scenario(paths, changes, edition, load, consumers, producers, does), seed=seed)
     found = asking.what_if(asked, message=message, consumer=consumer, at_most=at_most, queue=queue, on=on)

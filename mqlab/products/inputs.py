@@ -155,6 +155,11 @@ def network_of(
     given, known, paths = files.values_of(values), files.strings(hosts, "hosts"), list(paths)
     consoles = [management.without_secret(path) for path in paths if management.is_address(path)]
     named = [_path(path) for path in paths if not management.is_address(path)]
+    for file in named:
+        if file.suffix in (".json", ".parquet"):
+            kind = "a lab file" if file.suffix == ".json" else "a trace"
+            told = "only configuration files, such as activemq.xml, make one network together"
+            raise BadFile(f"{file}: {kind} is loaded by itself; {told}")
     sources = files.gather(named) if named or not consoles else ()
     if consoles:
         return products.from_running(consoles, sources, given, known)

@@ -160,6 +160,8 @@ class Consumer(Action):
             raise BadValue(f"{where}: prefetch {self.prefetch} is too low; expected 0 or more")
         if self.ack_mode not in ACK_MODES:
             raise UnknownName.of("acknowledge mode", self.ack_mode, ACK_MODES, where)
+        if self.durable and self.reads.kind == "queue":
+            raise BadValue(f"{where}: durable=True is only for topics; a queue keeps its messages anyway")
         self._check_selector()
 
     def _read_options(self, where: str) -> None:
@@ -189,10 +191,9 @@ class Producer(Action):
 
     Persistent sends each wait for the broker's receipt, others go in a burst. A list among the
     `properties`, or as `jms_priority`, is assigned to the messages in rotation; the property JMSXGroupID makes
-    message groups. `every` is the time from one
-    send to the next. With `in_background` the script goes on while it sends; without, the next action waits
-    until it is done. `others` are the brokers that it turns to when its own is gone. `session` names one of its
-    client's sessions, `size` is in bytes, `options` are product-specific.
+    message groups. `every` is the time from one send to the next. With `in_background` the script goes on while
+    it sends; without, the next action waits until it is done. `others` are the brokers that it turns to when
+    its own is gone. `session` names one of its client's sessions, `size` is in bytes.
     """
 
     name: str
@@ -212,8 +213,9 @@ class Producer(Action):
     options: Mapping[str, object] = field(default_factory=dict, kw_only=True, hash=False)
 
     def __post_init__(self) -> None:
+        where = f"producer {shown(self.name)}"
+        check_headers(where, self.jms_priority, self.properties)
         Action.__post_init__(self)
-        where = f"producer {self.name!r}"
         if self.sends < 0:
             raise BadValue(f"{where}: sends={self.sends!r}; expected a whole number, 0 or more")
         if any(dest.has_wildcard for dest in self.to.elements()):
@@ -222,7 +224,6 @@ class Producer(Action):
             )
         if self.size < 0:
             raise BadValue(f"{where}: size={self.size!r}; expected a number of bytes, 0 or more")
-        check_headers(where, self.jms_priority, self.properties)
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,8 +30,8 @@ class Crash(Action):
 class Cut(Action):
     """Cut the link between two parties, or, given one name, all links to that broker.
 
-    `how` is one of `WAYS`: "refuse" (connections are reset and new ones refused), "reset" (reset once), "hang"
-    (no data passes, but nothing is lost), "answers" (requests pass, replies are lost).
+    `how` is "refuse" (connections are reset and new ones refused), "reset_once", "hang" (no data passes, but
+    nothing is lost) or "drop_replies" (requests pass, replies are lost).
     """
 
     one: str

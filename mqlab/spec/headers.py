@@ -8,12 +8,17 @@ from types import NoneType
 from mqlab.errors import BadValue, shown
 
 
-def check_headers(where: str, priority: int | list[int], properties: Mapping[str, object]) -> None:
+def check_headers(where: str, priority: object, properties: object) -> None:
     """Raise `BadValue` for JMS priorities or properties that no message can have."""
     dealt = priority if isinstance(priority, list) else [priority]
-    if not dealt or not all(0 <= one <= 9 for one in dealt):
-        raise BadValue(f"{where}: jms_priority={priority!r}; expected 0 to 9, or a list of such")
+    if not dealt or not all(type(one) is int and 0 <= one <= 9 for one in dealt):
+        raise BadValue(f"{where}: jms_priority={shown(priority)}; expected 0 to 9, or a list of such")
+    if not isinstance(properties, Mapping):
+        raise BadValue(f"{where}: properties={shown(properties)}; expected a mapping such as {{'price': 3}}")
     for name, value in properties.items():
+        if not isinstance(name, str):
+            told = f"key {shown(name)} is not a string; use e.g. {str(name)[:20]!r}"
+            raise BadValue(f"{where}, properties: {told}")
         here = f"{where}: property {name!r}"
         if isinstance(value, list) and not value:
             raise BadValue(f"{here}: the list is empty; write one value or more, which messages have in turn")

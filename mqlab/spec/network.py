@@ -52,6 +52,17 @@ def _check_around(name: str, policies: object, composites: object, at: object) -
         _PLACE.check(at, f"{where}, at")
 
 
+def _check_virtual(name: str, topics: object) -> None:
+    """Raise `BadValue` or `UnknownName` for virtual topics that are none."""
+    from mqlab.spec.virtual_topic import VirtualTopic  # its selectors are only loaded when needed
+
+    for text in cast("tuple[str, ...]", topics):
+        try:
+            VirtualTopic.of(text)
+        except (BadValue, UnknownName) as error:
+            raise type(error)(f"broker {name!r}: {error}") from None
+
+
 def _check_circle(name: str, composites: tuple[JsonObject, ...]) -> None:
     """Raise `BadValue` for composite queues that forward to one another in a circle: it would never end."""
     leads: dict[str, list[str]] = {}
@@ -126,6 +137,8 @@ class Broker(HasOptions):
         checked = read_options("broker", options, f"broker {name!r}")
         object.__setattr__(self, "pairs", tuple(checked.items()))
         _check_around(name, policies, composites, at)
+        if "virtual_topics" in checked:
+            _check_virtual(name, checked["virtual_topics"])
         read = (policy_of(policy, f"broker {name!r}, policy") for policy in policies)
         object.__setattr__(self, "policies", tuple(read))
         named = ({**c, "name": str(c["name"]).removeprefix("queue://")} for c in composites)

@@ -48,8 +48,11 @@ def check(network: Network, actions: Iterable[a.Action], strictly: bool) -> None
 
     Not *strictly*, addresses are taken as they are written, as the recordings in time have them.
     """
-    known = KnownNames(network, strictly)
-    for action in actions:
+    known, script = KnownNames(network, strictly), tuple(actions)
+    for no, action in enumerate(script, 1):
+        if isinstance(action, (c.Client, a.Consumer)):
+            known.later.setdefault(action.name, no)
+    for action in script:
         known.add(action)
 
 
@@ -107,6 +110,8 @@ class KnownNames:
         # consumer or producer -> the client that it is on, or the brokers that it may be on
         self.places: dict[str, tuple[str, ...]] = {}
         self.open: set[str] = set()
+        self.later: dict[str, int] = {}  # client or consumer -> the number of the action that opens it first
+        self.gone: set[str] = set()  # clients that have been closed
         options = [broker.options for broker in network.brokers]
         self.stores = [str(store) for given in options if (store := given.get("shared_store"))]
         self.hosts = [str(host) for given in options if (host := given.get("host"))]
@@ -117,7 +122,7 @@ class KnownNames:
         check_names((action,), self.brokers)
         known = copy(self)
         known.clients, known.consumers, known.places = {**self.clients}, [*self.consumers], {**self.places}
-        known.open = {*self.open}
+        known.open, known.gone = {*self.open}, {*self.gone}
         known.add(action)
         return known
 
@@ -156,9 +161,8 @@ class KnownNames:
         for what, name in mentions(action):
             if name is None or any(name in self._of_kind(kind) for kind in what.split(" or ")):
                 continue
+            self.check_other(action, name, what, where)
             called = "broker" if what == "broker or client" and not self.clients else what
-            if what == "consumer" and name in self.places:
-                raise UnknownName(f"{where}: {name} is a producer, which ends by itself when it has sent all")
             raise UnknownName.of(called, name, self.names(what), where)
         self.check_kind(action, where, strictly)
         if isinstance(action, c.Client):
@@ -171,6 +175,7 @@ class KnownNames:
             self.clients[action.name] = action.uri
         elif isinstance(action, c.CloseClient) and strictly:
             self.clients.pop(action.client, None)
+            self.gone.add(action.client)
         elif isinstance(action, (f.DatabaseDown, f.DatabaseUp)) and strictly and not self.database:
             raise BadValue(f'{where}: there is no database, because no broker has store="jdbc"')
         elif isinstance(action, a.Consumer):
@@ -187,6 +192,26 @@ class KnownNames:
             self.open.clear()  # with its broker its connection may be gone
         elif isinstance(action, a.Producer):
             self.places[action.name] = (action.on, *action.others)
+
+    def check_other(self, action: a.Action, name: str, what: str, where: str) -> None:
+        """Raise for a name that is not there, but is that of something else, or was or will be there."""
+        kinds = what.split(" or ")
+        if isinstance(action, c.Unsubscribe) and name in self.consumers:
+            told = f"{name!r} is a consumer; use mq.Close({name!r}, unsubscribe=True)"
+        elif "consumer" in kinds and name in self.clients:
+            told = f"{name!r} is a client; use mq.CloseClient({name!r})" if isinstance(action, a.Close) else ""
+            told = told or f"{name!r} is a client, and a consumer is expected"
+        elif isinstance(action, c.CloseClient) and name in self.consumers:
+            told = f"{name!r} is a consumer; use mq.Close({name!r})"
+        elif "consumer" in kinds and name in self.places:
+            told = f"{name} is a producer, which ends by itself when it has sent all"
+        elif "client" in kinds and name in self.gone:
+            told = f"client {name!r} has been closed; open it again before"
+        elif self.later.get(name, 0) > self.actions:
+            told = f"{name!r} opens later, as action {self.later[name]}; move that one before"
+        else:
+            return
+        raise UnknownName(f"{where}: {told}")
 
     def check_kind(self, action: a.Action, where: str, strictly: bool) -> None:
         """Raise for what an action of this kind cannot mean here."""
@@ -273,9 +298,6 @@ class KnownNames:
 
     def check_connection(self, action: a.Consumer | a.Producer, where: str) -> None:
         """Raise for what only a client has that opens a connection of its own, or that opens none."""
-        if isinstance(action, a.Consumer) and action.durable and action.reads.kind == "queue":
-            told = "a queue keeps its messages anyway; only topics have durable subscriptions"
-            raise BadValue(f"{where}, {action.name!r}: durable=True, but it reads {action.reads}; {told}")
         for name, default in _of_connections(type(action)):
             if (name != "session") == (action.on in self.clients) and getattr(action, name) != default:
                 if action.on not in self.clients:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from mqlab.errors import shown
 from mqlab.spec.action import Action
 from mqlab.spec.headers import check_headers
 from mqlab.spec.naming import brokers_of
@@ -216,8 +217,8 @@ class Send(Action):
     size: int = field(default=100, kw_only=True)
 
     def __post_init__(self) -> None:
+        check_headers(f"producer {shown(self.producer)}", self.jms_priority, self.properties)
         Action.__post_init__(self)
-        check_headers(f"producer {self.producer!r}", self.jms_priority, self.properties)
 
 
 @dataclass(frozen=True, slots=True)

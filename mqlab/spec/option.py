@@ -22,7 +22,7 @@ MOST_INT, MOST_LONG = 2**31 - 1, 2**63 - 1  # Java's: of counts and times, and o
 def edition_of(version: str) -> str:
     """Return the edition that stands for a release, such as 5.17 for ``5.17.2``.
 
-    For a release of 5 or later that was not recorded it is the nearest edition, with a warning that says so.
+    For a release that was not recorded it is the nearest edition, with a warning that says so.
     Raises `UnknownName` for what is not a release.
     """
     if not isinstance(version, str):
@@ -30,10 +30,11 @@ def edition_of(version: str) -> str:
     found = [edition for edition in EDITIONS if (version + ".").startswith(edition + ".")]
     if found:
         return found[0]
-    release = re.match(r"(\d+)\.(\d+)(?:[.-]|$)", version)  # also a vendor's, such as 5.15.0.redhat-630516
-    if release is None or int(release[1]) < 5:
+    # Also a vendor's, such as 5.15.0.redhat-630516.
+    release = re.match(r"(\d{1,4})(?:\.(\d{1,4})(?:[.-]|$)|$)", version)
+    if release is None:
         raise UnknownName.of("edition", version, EDITIONS)
-    asked = int(release[1]), int(release[2])
+    asked = int(release[1]), int(release[2] or 0)
     nearest = min(EDITIONS, key=lambda edition: _distance(asked, edition))
     warnings.warn(
         f"ActiveMQ {version}: mqlab runs edition {nearest}, the nearest that was recorded", stacklevel=2
@@ -77,6 +78,10 @@ class Option:
     def default_for(self, edition: str) -> object:
         """Return the default that *edition* gives the option."""
         return (self.later or {}).get(edition, self.default)
+
+    def exists_in(self, edition: str) -> bool:
+        """Whether an edition has the option."""
+        return EDITIONS.index(self.since) <= EDITIONS.index(edition)
 
     @property
     def high(self) -> int:

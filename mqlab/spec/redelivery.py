@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields
 from mqlab.errors import BadValue, UnknownName, shown
 from mqlab.spec.calls import Called
 from mqlab.spec.json_types import JsonObject
+from mqlab.spec.shape import check_noun
 from mqlab.spec.values import duration
 
 
@@ -38,6 +39,9 @@ class Redelivery(metaclass=Called):
             given: object = getattr(self, name)
             if isinstance(given, str):  # such as "1s"
                 object.__setattr__(self, name, round(duration(given, f"Redelivery: {name}") / 1000))
+        check_noun(self, "Redelivery")
+        if self.multiplier < 1:
+            raise BadValue(f"Redelivery: multiplier is {self.multiplier}; expected 1 or more")
 
     @classmethod
     def read(cls, given: JsonObject, where: str) -> Redelivery:

@@ -16,7 +16,7 @@ from mqlab.spec import faults as f
 from mqlab.spec.json_types import JsonDict
 from mqlab.spec.noun import written
 from mqlab.spec.redelivery import Redelivery
-from mqlab.spec.shape import NAME, TEXT, TRUTH, ListOf, OneOf, Shape, number, whole
+from mqlab.spec.shape import NAME, TEXT, TRUTH, ListOf, OneOf, Shape, choice, number, whole
 from mqlab.spec.values import Destination
 
 _CALL = ("label", "in_background", "max_ms")
@@ -101,7 +101,8 @@ _MORE: dict[str, Shape] = {
 }  # fmt: skip
 # What a script can wait for, and the keys that it says.
 _WAITED: dict[str, Shape] = {
-    **dict.fromkeys(("broker", "role", "client", "to", "consumer", "from", "label", "by"), TEXT),
+    **dict.fromkeys(("broker", "client", "to", "consumer", "from", "label", "by"), TEXT),
+    "role": choice(("master", "slave", "running", "down")),
     "brokers": ListOf(NAME, least=1), "count": whole(0), "up": TRUTH, "max_ms": number(),
 }  # fmt: skip
 WAITS: dict[str, tuple[str, ...]] = {

@@ -42,7 +42,9 @@ class VirtualTopic:
     def of(text: str) -> VirtualTopic:
         """Read ``topic://A.>?prefix=C.*.&selectorAware=true``; raises `BadValue` and `UnknownName`."""
         name, _, query = text.partition("?")
-        given = dict(ATTRIBUTES)
+        topics, given = Destination.parse(name), dict(ATTRIBUTES)
+        if topics.kind != "topic":
+            raise BadValue(f"virtual topic {name}: it is not a topic; use 'topic://{topics.name}'")
         for pair in filter(None, query.split("&")):
             option, _, value = pair.partition("=")
             if option not in ATTRIBUTES:
@@ -51,7 +53,7 @@ class VirtualTopic:
                 raise BadValue(f"virtual topic {name}: {option} is {value!r}; expected true or false")
             given[option] = value
         flags = _TRUTH[given["selectorAware"]], _TRUTH[given["local"]]
-        return VirtualTopic(Destination.parse(name), given["prefix"], given["postfix"], *flags)
+        return VirtualTopic(topics, given["prefix"], given["postfix"], *flags)
 
     def queues(self, topic: str) -> str:
         """Return the pattern of the queues behind the topic of that name."""

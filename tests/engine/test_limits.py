@@ -34,7 +34,7 @@ def test_a_run_that_writes_nothing_down_ends_too():
 def test_a_slave_that_waits_for_eleven_days_is_not_blamed_on_routes():
     lab = mq.Lab(PAIR, limit=1000)
     lab.do(mq.Wait(10**9, at="1s"))
-    with pytest.raises(mq.MqlabError, match=r"more than 1000 events.*; set a higher limit= or until="):
+    with pytest.raises(mq.MqlabError, match=r"more than 1000 events.*; set a higher limit or an earlier end"):
         lab.rest()
 
 

@@ -140,6 +140,27 @@ OTHERS = {
         scenario(network("A>B"), mq.Consumer("C", on="B", reads=mq.Queue("test.foo")), send(1)),
         scenario(network("A>B"), *reads("C@B"), send(1)),
     ),
+    "property-name": tuple(
+        scenario(network("A>B"), mq.Producer("P", on="A", sends=1, to=FOO, properties={name: 1}))
+        for name in ("my prop", "$my_prop2")
+    ),
+    "same-client-id": tuple(
+        scenario(
+            network("A>B"),
+            mq.Client("K", uri="tcp://A:61616", client_id="x"),
+            *between,
+            mq.Consumer("D", on="A", reads=NEWS, durable=True, client_id="x"),
+        )
+        for between in ((), (mq.CloseClient("K"),))
+    ),
+    "memory-shared": tuple(
+        mq.Network(*(mq.Broker(name, shared_store="s", store=store) for name in "AB"))
+        for store in ("memory", "kahadb")
+    ),
+    "negative-delay": tuple(
+        scenario(network("A>B"), mq.Client("K", uri=f"failover:(tcp://A:61616)?initialReconnectDelay={delay}"))
+        for delay in (-10, 0)
+    ),
     "one-name": (
         scenario(network("A>B"), *reads("P@B"), send(1)),
         scenario(network("A>B"), *reads("C@B"), send(1)),

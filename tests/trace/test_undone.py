@@ -225,7 +225,7 @@ def test_times_are_exact_whatever_their_length():
     (lambda: mq.explain(mq.run(A), "P-1"), "unknown message 'P-1'; None exist"),
     (lambda: mq.Link("20ms"), "delay="),
     (lambda: mq.run(A, mq.Client("c", uri="tcp://A:61616,tcp://B:61616")), "failover:"),
-    (lambda: mq.run(A, mq.Producer("P", on="A", sends=3000, to=Q), limit=100), "set a higher limit="),
+    (lambda: mq.run(A, mq.Producer("P", on="A", sends=3000, to=Q), limit=100), "set a higher limit or"),
     (lambda: mq.Pause("A", kind="house"), "unknown kind 'house'"),
 ])  # fmt: skip
 def test_a_mistake_is_told_with_what_to_write(make, text):

@@ -218,7 +218,7 @@ class Lab(KernelLab):
         circulates = 2 * len(trace.rows(*advisories)) > len(trace) or max(trace.column("hop"), default=0) > len(
             self.network.brokers
         )
-        return CIRCULATES if circulates else "set a higher limit= or until=, or send fewer messages"
+        return CIRCULATES if circulates else "set a higher limit or an earlier end, or send fewer messages"
 
     # Writing down
 

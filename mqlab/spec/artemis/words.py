@@ -150,6 +150,10 @@ def with_session(action: Action, sessions: dict[str, own.Session]) -> Action:
 def _session(client: Client) -> own.Session:
     """Return the session of a client that is described by a URL such as ``(tcp://A,tcp://B)?ha=true``."""
     uri = uris.parse(f"static:{client.uri}" if client.uri.startswith("(") else client.uri)
+    if uri.components and uri.scheme != "static":
+        right = ",".join(map(str, uri.components))
+        told = f"{uri.scheme}:(...) is not an address of Artemis"
+        raise BadValue(f"client {client.name!r}: {told}; use '({right})'")
     hosts = [leaf.host or leaf.path or "" for leaf in uri.leaves()]
     rows = {row.guide: row for row in OPTIONS["url"].values()}
     options = {}

@@ -1,4 +1,4 @@
-"""What is not read as an address says it: ports, which mqlab ignores, and switches neither true nor false.
+"""What is not read as written: ports, which mqlab ignores, switches neither true nor false, later options.
 
 Java reads what is not "true" as false (see `query.value_of`). Of networks from files `check` says more.
 """
@@ -20,6 +20,7 @@ from mqlab.products.activemq.files.addresses import PORT
 from mqlab.products.activemq.files.clients import Ports, closed, ports
 from mqlab.spec.clients import Client
 from mqlab.spec.network import Network
+from mqlab.spec.rows import OPTIONS
 from mqlab.spec.scenario import Scenario
 from mqlab.spec.uri import Uri, parse
 
@@ -34,14 +35,14 @@ SWITCHES = {
 
 
 def read_otherwise(scenario: Scenario) -> list[dict[str, str]]:
-    """Return what of a script's addresses is not read as it is written, each with what is read instead."""
+    """Return what of connectors and addresses is not read as it is written, each with what is read instead."""
     network = scenario.network
     if scenario.pace == "calls":
         return []
     known = ports(network)
     connectors = [(f"{broker.name}/{one.name}", one.uri) for broker, one in network.connectors()]
     clients = [(f"Client {one.name}", one.uri) for one in scenario.actions if isinstance(one, Client)]
-    found = []
+    found = [*_too_new(network)]
     for who, text in connectors + clients:
         try:
             uri = parse(text)
@@ -82,6 +83,16 @@ def _to_brokers(network: Network, uri: Uri) -> list[Uri]:
 
 def _transport(leaf: Uri) -> str:
     return leaf.scheme.removesuffix("+ssl").removesuffix("+nio")
+
+
+def _too_new(network: Network) -> Iterator[dict[str, str]]:
+    """Yield the options of connectors that the edition does not have yet: a real broker does not start."""
+    for broker, one in network.connectors():
+        for row in (OPTIONS["networkConnector"][name] for name in one.options):
+            if not row.exists_in(network.edition):
+                told = f"version {network.edition} has no such option, and a real broker does not start with it"
+                why = f"{told}; remove it, or use version {row.since} or later"
+                yield {"what": f"{broker.name}/{one.name}, {row.guide}", "why": why}
 
 
 def _switches(uri: Uri) -> Iterator[tuple[str, str]]:

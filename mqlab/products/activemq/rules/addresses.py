@@ -163,7 +163,7 @@ def _failover_inside(address: Address) -> Found:
     "warning",
     finds="one address of several that leads to no broker of the files",
     what="{leaf} points to no broker in these files: {near}",
-    fix="load that broker's file too, or pass hosts={{...}}",
+    fix="load that broker's file too, or say which broker it is: hosts= (--hosts HOST=BROKER)",
     source="Fuse 2, Example 2.1",
     example=lambda: Example(
         sent(from_files("static:(tcp://B:61616,tcp://gone:61616)"), reads(on="C")),

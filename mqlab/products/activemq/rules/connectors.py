@@ -18,7 +18,6 @@ from mqlab.products.activemq.rules.examples_at_rest import (
     two_names,
 )
 from mqlab.products.activemq.rules.reachability import overlapping
-from mqlab.spec.option import EDITIONS
 from mqlab.spec.rows import OPTIONS
 from mqlab.spec.values import Destination
 
@@ -182,5 +181,5 @@ def _later_option(context: CheckContext) -> Found:
     edition = context.network.edition
     for link in context.links():
         for option in (OPTIONS["networkConnector"][name] for name in link.connector.options):
-            if EDITIONS.index(option.since) > EDITIONS.index(edition):
+            if not option.exists_in(edition):
                 yield link.element, {"option": option, "edition": edition}

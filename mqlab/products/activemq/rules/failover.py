@@ -120,6 +120,23 @@ def _lock_off(of: Member) -> Found:
 
 
 @rule(
+    "memory-shared",
+    "error",
+    finds="a shared store that is memory: nothing is shared",
+    what="shared_store={locker.store!r} beside store='memory': messages in memory are not shared, so a slave "
+    "that takes over has none of them",
+    fix="remove store='memory'",
+    source="Fuse 4, Shared file system master/slave",
+    unshown="mqlab shares the messages of a shared_store, whatever the store",
+    of=(members,),
+)
+def _memory_shared(of: Member) -> Found:
+    element, settings = of
+    if settings.locker and settings.store == "memory" and not element.file:  # of files another rule says it
+        yield element, {"locker": settings.locker}
+
+
+@rule(
     "lease-name",
     "error",
     finds="two lease holders with the same leaseHolderId",
@@ -240,3 +257,24 @@ def _reconnect_zero(of: AddressedClient) -> Found:
     tries = uri.parameters.get("maxReconnectAttempts")
     if tries == "0" and context.network.edition != "5.5":
         yield element, {}
+
+
+DELAYS = ("initialReconnectDelay", "maxReconnectDelay", "reconnectDelay")
+
+
+@rule(
+    "negative-delay",
+    "warning",
+    finds="a delay below 0 in the address of a client",
+    what="{option}={value}: a delay below 0 is none",
+    fix="set it to 0 or more, in ms",
+    source="ActiveMQ, failover",
+    unshown="a client that does not wait connects all the same",
+    of=(clients,),
+)
+def _negative_delay(of: AddressedClient) -> Found:
+    element, uri, _ = of
+    for option in DELAYS:
+        value = uri.parameters.get(option) or ""
+        if value.startswith("-") and value[1:].isdecimal():
+            yield element, {"option": option, "value": value}
