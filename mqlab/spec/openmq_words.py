@@ -105,28 +105,18 @@ ROWS = (
     Row(o.Unsubscribe, "unsubscribe", _same("client_id", "subscription_name", broker="on")),
     Row(o.OpenProducer, "open_producer", {"producer": "name", **_ON}, options="producer"),
     Row(o.Send, "send", _same("producer", **_SEND)),
-    Row(
-        a.Producer,
-        "send",
-        _same("name", "in_background", broker="on", interval_ms="every", **_SEND),
-        silent=("transacted",),
-    ),
+    Row(a.Producer, "send", _same("name", "in_background", broker="on", interval_ms="every", **_SEND),
+        silent=("transacted",)),
     Row(o.CloseProducer, "close_producer", _same("producer")),
     Row(o.Xa, "xa", _same("action", "xid", broker="on", consumer="who", producer="who")),
     Row(o.Connect, "connect", _ON),
     Row(o.Knock, "knock", _same("brokers", "until", every_ms="every")),
-    Row(
-        o.ChangeMaster,
-        "admin",
-        _same("to", broker="on"),
-        {"command": "change_master"},
-        silent=("from", "target"),
-    ),
-    Row(o.TakeOver, "admin", _same("target", broker="on"), {"command": "takeover"}, silent=("from", "to")),
-    *(
-        Row(noun, "admin", _ON, {"command": command}, silent=("from", "to", "target"))
-        for noun, command in ((o.Reload, "reload"), (o.Quiesce, "quiesce"), (o.Unquiesce, "unquiesce"))
-    ),
+    Row(o.ChangeMaster, "admin", _same("to", broker="on"), {"command": "change_master"},
+        silent=("from", "target")),
+    Row(o.TakeOver, "admin", _same("target", broker="on"), {"command": "takeover"},
+        silent=("from", "to")),
+    *(Row(noun, "admin", _ON, {"command": command}, silent=("from", "to", "target"))
+      for noun, command in ((o.Reload, "reload"), (o.Quiesce, "quiesce"), (o.Unquiesce, "unquiesce"))),
     Row(a.Wait, "wait", {"ms": "time"}),
     Row(a.Settle, "settle", silent=("ms",)),
     Row(o.WaitFor, "wait_for", _same("event", "about", settle_ms="settle")),
@@ -134,7 +124,7 @@ ROWS = (
     Row(a.WaitForSends, "wait_background"),
     Row(a.Snapshot, "snapshot", _same("label")),
     Row(o.Look, "snapshot", _same("label", "properties")),
-)
+)  # fmt: skip
 BY_NOUN = {row.noun: row for row in reversed(ROWS)}  # of a consumer the first row
 
 
