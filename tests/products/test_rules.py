@@ -131,6 +131,7 @@ def connecting(to):
 # The same for rules that no network alone breaks, or another product's.
 WAITS = mq.Consumer("C", on="A", reads=FOO)
 OTHERS = {
+    "transport": (ADDRESSED("static:(tcp://B)"), ADDRESSED("static:(tcp://B:61616)")),
     "priority-ignored": (
         scenario(network("A>B"), URGENT),
         scenario(network("A>B").change("A", policies=[{"queue": ">", "prioritized_messages": True}]), URGENT),
@@ -175,7 +176,7 @@ OTHERS = {
     **running_rules.CASES,
     **running_clusters.CASES,
     "not-played": (
-        broker_xml.read([SourceFile("broker.xml", "<core><diverts/></core>")]),
+        broker_xml.read([SourceFile("broker.xml", "<core><grouping-handler/></core>")]),
         broker_xml.read([SourceFile("broker.xml", "<core><journal-type>NIO</journal-type></core>")]),
     ),
     "property-not-played": (

@@ -412,3 +412,23 @@ def test_a_producer_in_the_background_that_holds_the_script_up_is_told():
     assert restarted > "7900ms"
     assert told(in_traffic(mq.Crash("B2", at="2s"), mq.Restart("B2", at="3s"))) == []
     assert told(in_traffic(mq.Wait("8s"), mq.Crash("B2"), mq.Wait("1s"), mq.Restart("B2"))) == []
+
+
+@pytest.mark.parametrize(
+    ("address", "received", "why"),
+    [
+        ("http://B:61616", 0, "Transport scheme NOT recognized: [http]"),
+        ("tcp://B", 3, "a real one needs the port"),
+        ("ssl://B:61616", 3, "B listens for plain TCP"),
+    ],
+)
+def test_an_address_by_which_no_real_broker_is_reached_is_told(address, received, why):
+    net = mq.Network(mq.Broker("A", mq.NetworkConnector("x", f"static:({address})")), mq.Broker("B"))
+    trace = mq.run(net, mq.Consumer("C", on="B", reads=Q), mq.Producer("P", on="A", sends=3, to=Q))
+    assert trace.received() == {"C": received}
+    (row,) = told(trace)
+    assert row.startswith(f"A/x, {address}: {why}")
+    (problem,) = mq.check(net)
+    assert problem.rule == "transport"
+    (client,) = told(mq.run(mq.Network(mq.Broker("B")), mq.Client("K", uri=address)))
+    assert why in client

@@ -97,5 +97,5 @@ def test_random_faults_are_drawn_by_a_verb():
     assert len(anywhere.actions) > len(mq.figure("fuse:2.20").scenario.actions)
     with pytest.raises(BadValue, match=r"fuse:4\.4"):
         mq.faults("openmq:4-1", seed=1, rate=1)
-    with pytest.raises(BadValue, match="rate -1"):
+    with pytest.raises(BadValue, match="rate is -1"):
         mq.faults("fuse:4.4", seed=1, rate=-1)

@@ -6,9 +6,17 @@ Java reads what is not "true" as false (see `query.value_of`). Of networks from 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 
 from mqlab.errors import UriError
-from mqlab.products.activemq.client.addresses import FAILOVER, TCP_OPTIONS, WIRE_OPTIONS, FailoverOptions
+from mqlab.products.activemq.client.addresses import (
+    FAILOVER,
+    SCHEMES,
+    TCP_OPTIONS,
+    WIRE_OPTIONS,
+    FailoverOptions,
+)
+from mqlab.products.activemq.files.addresses import PORT
 from mqlab.products.activemq.files.clients import Ports, closed, ports
 from mqlab.spec.clients import Client
 from mqlab.spec.network import Network
@@ -16,6 +24,7 @@ from mqlab.spec.rows import OPTIONS
 from mqlab.spec.scenario import Scenario
 from mqlab.spec.uri import Uri, parse
 
+Part = tuple[Uri, str, str]  # of an address: why it leads nowhere, and what to write
 _USUAL = FailoverOptions()
 SWITCHES = {
     name
@@ -31,17 +40,49 @@ def read_otherwise(scenario: Scenario) -> list[dict[str, str]]:
     if scenario.pace == "calls":
         return []
     known = ports(network)
+    connectors = [(f"{broker.name}/{one.name}", one.uri) for broker, one in network.connectors()]
+    clients = [(f"Client {one.name}", one.uri) for one in scenario.actions if isinstance(one, Client)]
     found = [*_too_new(network)]
-    written = [(f"{broker.name}/{one.name}", one.uri) for broker, one in network.connectors()]
-    written += [(f"Client {one.name}", one.uri) for one in scenario.actions if isinstance(one, Client)]
-    for who, text in written:
+    for who, text in connectors + clients:
         try:
             uri = parse(text)
         except UriError:  # the broker or client says so itself
             continue
-        rows = (*_switches(uri), *_ports(uri, known, "" if network.origin else " by default"))
+        rows = [*_switches(uri), *_ports(uri, known, "" if network.origin else " by default")]
+        told = chain(by_name(network, uri), foreign(network, uri) if (who, text) in connectors else ())
+        rows += [(str(leaf), f"{why}; write {right}") for leaf, why, right in told]
         found += [{"what": f"{who}, {what}", "why": why} for what, why in rows]
     return found
+
+
+def foreign(network: Network, uri: Uri) -> Iterator[Part]:
+    """Yield each part of an address whose scheme is that of no transport; a client says so when it connects."""
+    for leaf in _to_brokers(network, uri):
+        if _transport(leaf) not in SCHEMES:
+            right = f"tcp://{leaf.host}:{leaf.port or PORT}"
+            yield leaf, f"Transport scheme NOT recognized: [{leaf.scheme}]", right
+
+
+def by_name(network: Network, uri: Uri) -> Iterator[Part]:
+    """Yield each part of an address with which mqlab finds a broker, and a real client or bridge does not."""
+    for leaf in _to_brokers(network, uri):
+        if _transport(leaf) in SCHEMES and leaf.port is None:
+            why = "a real one needs the port; mqlab goes by the name alone"
+            yield leaf, why, f"{leaf.scheme}://{leaf.host}:{PORT}"
+        elif _transport(leaf) in SCHEMES and "ssl" in leaf.scheme:
+            why = f"{leaf.host} listens for plain TCP, so a real one ends the handshake; mqlab plays no SSL"
+            yield leaf, why, f"tcp://{leaf.host}:{leaf.port}"
+
+
+def _to_brokers(network: Network, uri: Uri) -> list[Uri]:
+    """Return the parts that name a broker. Rules of files know what theirs listen on."""
+    if network.origin is not None or network.running is not None:
+        return []
+    return [leaf for leaf in uri.leaves() if leaf.scheme and leaf.host in network.names]
+
+
+def _transport(leaf: Uri) -> str:
+    return leaf.scheme.removesuffix("+ssl").removesuffix("+nio")
 
 
 def _too_new(network: Network) -> Iterator[dict[str, str]]:

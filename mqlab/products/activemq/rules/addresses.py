@@ -9,12 +9,14 @@ from mqlab.checks.example import Example
 from mqlab.checks.rule import Element, Found, rule
 from mqlab.errors import UriError
 from mqlab.files.placeholders import missing
+from mqlab.products.activemq.client.read_otherwise import by_name, foreign
 from mqlab.products.activemq.files.addresses import HERE
 from mqlab.products.activemq.files.clients import closed, ports
 from mqlab.products.activemq.files.elements import ConnectorElement, TransportElement
-from mqlab.products.activemq.rules.context import BrokerFile, files
+from mqlab.products.activemq.rules.context import BrokerFile, CheckContext, files
 from mqlab.products.activemq.rules.examples_at_rest import from_files, reads, sent
 from mqlab.products.activemq.rules.failover import AddressedClient, clients
+from mqlab.spec.clients import Client
 from mqlab.spec.connector import HEARD
 from mqlab.spec.uri import Uri, parse
 
@@ -197,6 +199,31 @@ def _port_closed(address: Address) -> Found:
         fix = f"use one of its ports: {ports}" if ports else f"give {there} a transport connector"
         facts = {"leaf": leaf, "there": there, "ports": ports or "none", "fix": fix}
         yield address.element, facts
+
+
+@rule(
+    "transport",
+    "warning",
+    finds="an address by whose scheme, or without a port, no broker is reached",
+    what="{leaf}: {why}",
+    fix="use {right}",
+    source="Fuse 1, Failover",
+    unshown="mqlab finds brokers by their names, whatever the port; of SSL it plays nothing",
+)
+def _transport(context: CheckContext) -> Found:
+    written = [(link.element, link.connector.uri) for link in context.links()]
+    written += [
+        (Element(f"step {no}, client {action.name}"), action.uri)
+        for no, action in enumerate(context.actions, 1)
+        if isinstance(action, Client)
+    ]
+    for element, text in written:
+        try:
+            uri = parse(text)
+        except UriError:  # whoever opens it says so
+            continue
+        for leaf, why, right in (*foreign(context.network, uri), *by_name(context.network, uri)):
+            yield element, {"leaf": leaf, "why": why, "right": right}
 
 
 @rule(
