@@ -16,7 +16,7 @@ from dataclasses import MISSING, dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from mqlab import products
-from mqlab.errors import BadValue, UnknownName
+from mqlab.errors import BadValue, UnknownName, shown
 from mqlab.products.inputs import scenario_of
 from mqlab.spec import Action, Scenario
 from mqlab.spec.plural import counted
@@ -43,6 +43,8 @@ class Axis:
 
 def axes_of(over: Mapping[str, object], what: object) -> tuple[Axis, ...]:
     """Return the axes of a sweep; raises `BadValue` for values that are none."""
+    if not isinstance(over, Mapping):
+        raise BadValue(f"over is {shown(over)}; expected a mapping such as {{'*/*.network_ttl': [1, 2]}}")
     arguments = tuple(inspect.signature(what).parameters) if is_function(what) else ()
     for name in arguments:
         if name not in over:

@@ -35,12 +35,18 @@ class Upgrade:
     causes: tuple[str, ...]
 
     def __str__(self) -> str:
-        if not self.changes:
-            return f"From {self.old} to {self.new}: no change in this run."
-        lines = [f"From {self.old} to {self.new}:"]
+        lines = [f"From {self.old} to {self.new}:{'' if self.changes else ' no change in this run.'}"]
         lines += [f"  {line}" for line in self.changes]
         lines += ["Because:"] if self.causes else []
-        return "\n".join([*lines, *(f"  {line}" for line in self.causes)])
+        return "\n".join([*lines, *(f"  {line}" for line in self.causes), *self._undone()])
+
+    def _undone(self) -> Iterator[str]:
+        """Yield what only one of the two runs has not done, such as an option its version does not have."""
+        for version, run, other in ((self.old, self.before, self.after), (self.new, self.after, self.before)):
+            known = () if other is None else other.undone
+            for one in () if run is None else run.undone:
+                if one not in known:
+                    yield f"Not done in {version}: {one}"
 
     __repr__ = __str__
 

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 from mqlab.errors import BadValue, UnknownName, shown
 from mqlab.spec.action import Action, Restart, Settle, Snapshot, Start
 from mqlab.spec.around import Around
-from mqlab.spec.calls import fitting
 from mqlab.spec.clients import StartBrokers
 from mqlab.spec.connector import HasOptions, NetworkConnector, TransportConnector, check_name
 from mqlab.spec.json_types import JsonObject
@@ -241,7 +240,6 @@ class Network(AnyNetwork):
         """Return every connector with the broker that defines it."""
         return tuple((b, connector) for b in self.brokers for connector in b.connectors)
 
-    @fitting
     def change(self, path: str, **changes: Unpack[NetworkChanges]) -> Network:  # type: ignore[override]
         """Return the network with options set on what *path* names.
 

@@ -8,9 +8,9 @@ from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self, TypeVar
 
-from mqlab.errors import BadValue, Suggests, UnknownName
+from mqlab.errors import BadValue, Suggests, UnknownName, shown
 from mqlab.spec.action import Action, Consumer, Producer, Restart, Settle, Snapshot, Start
-from mqlab.spec.calls import Called
+from mqlab.spec.calls import Called, fitting
 from mqlab.spec.clients import Client
 from mqlab.spec.json_types import JsonObject
 from mqlab.spec.naming import bare
@@ -37,6 +37,12 @@ class AnyNetwork(Suggests, metaclass=_NetworkClass):
     running: Running | None = None  # what stood in it when it was read while it ran
     STARTS: ClassVar[tuple[type[Action], ...]] = (Start,)  # with one of these a script starts brokers by itself
     FIRST: ClassVar[tuple[type[Action], ...]] = (Restart,)  # and with one of these, if it comes first
+
+    def __init_subclass__(cls) -> None:
+        """Let the methods of a product's network answer a call that does not fit as verbs do."""
+        for name in ("broker", "change", "under", "with_", "without"):
+            if name in vars(cls):
+                setattr(cls, name, fitting(vars(cls)[name]))
 
     @property
     @abstractmethod
@@ -115,6 +121,12 @@ class Scenario(metaclass=Called):
     def __post_init__(self) -> None:
         if self.pace not in PACES:
             raise UnknownName.of("pace", self.pace, PACES)
+        if not isinstance(self.network, AnyNetwork):
+            raise BadValue(
+                f"Scenario: network is {shown(self.network)}; expected e.g. mq.Network(mq.Broker('A'))"
+            )
+        if not isinstance(self.actions, (tuple, list)):
+            raise BadValue(f"Scenario: actions is {shown(self.actions)}; expected a list of actions")
         check_actions(self.actions)
         object.__setattr__(self, "actions", tuple(self.actions))
         object.__setattr__(self, "script", self.network.script(self.actions, self.pace))

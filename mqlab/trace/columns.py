@@ -140,7 +140,7 @@ class Columns:
 
     def column(self, name: str) -> array[int]:
         """Return one column; treat it as read-only."""
-        if name not in COLUMNS:
+        if not isinstance(name, str) or name not in COLUMNS:
             raise UnknownName.of("trace column", name, COLUMNS)
         return self._columns[name]
 

@@ -350,7 +350,9 @@ def test_one_file_of_several_is_asked_who_the_others_are():
     assert [p.rule for p in problems] == ["no-target"]
     (told,) = told_of(problems, "no-target")
     assert "points to 127.0.0.1:5555, where there is no broker of these files" in told
-    assert told.endswith("give the file of the broker at 127.0.0.1:5555, or say who it is: hosts={...}")
+    assert told.endswith(
+        "give the file of the broker at 127.0.0.1:5555, or say who it is: hosts= (--hosts HOST=BROKER)"
+    )
 
 
 def test_a_placeholder_is_no_address():

@@ -214,6 +214,15 @@ def test_an_answer_about_nothing_says_so():
     assert "no change" in str(mq.upgrade(A, "5.17", "6.1", *mq.default_load(A)))
 
 
+def test_an_option_that_the_version_does_not_have_is_told_by_the_run_and_by_the_upgrade():
+    link = mq.NetworkConnector("ab", uri="static:(tcp://B:61616)", message_ttl=2)
+    old = mq.Network(mq.Broker("A", link), mq.Broker("B"), edition="5.5")
+    told = "A/ab, messageTTL: version 5.5 has no such option"
+    assert [str(one)[: len(told)] for one in mq.run(old, *mq.default_load(old)).undone] == [told]
+    assert mq.run(old.under("5.17"), *mq.default_load(old)).undone == ()
+    assert f"Not done in 5.5: {told}" in str(mq.upgrade(old, "5.5", "5.17", *mq.default_load(old)))
+
+
 def test_times_are_exact_whatever_their_length():
     trace = mq.run(A, mq.Producer("P", on="A", sends=3, to=Q, every="600s"))
     assert str(mq.explain(trace, message="P-3").lines[0]).startswith("1200.004 s")

@@ -21,6 +21,7 @@ from mqlab.spec.manual import documented
 from mqlab.spec.origin import Origin
 from mqlab.spec.running import Running
 from mqlab.spec.scenario import AnyNetwork, check_change, others
+from mqlab.spec.shape import OBJECT
 from mqlab.spec.step import Step
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ class ArtemisNetwork(AnyNetwork):
         for name in self.names:
             if self.names.count(name) > 1:
                 raise BadValue(f"two brokers are called {name!r}; give each its own name")
-        if self.edition not in WORDS:
+        if not isinstance(self.edition, str) or self.edition not in WORDS:
             raise UnknownName.of("Artemis version", self.edition, WORDS)
         for slot, section, where in (
             ("cluster", "cluster-connection", "cluster"),
@@ -243,6 +244,9 @@ def Network(  # noqa: N802 - reads like the guide's noun
     for name in options:
         if name not in known:
             raise UnknownName.of("option", name, known, "network")
+    if not isinstance(queues, (tuple, list)):
+        raise BadValue(f"queues is {shown(queues)}; expected a list such as [artemis.AddressQueue('ORDERS')]")
+    OBJECT.check(clients or {}, "clients")
     addresses = {name: it for name, it in options.items() if name in OPTIONS["address-setting"]}
     cluster = {name: it for name, it in options.items() if name not in addresses}
     return ArtemisNetwork(brokers, tuple(queues), cluster, addresses, dict(clients or {}), version or edition)

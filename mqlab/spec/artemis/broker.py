@@ -11,6 +11,7 @@ from mqlab.spec.artemis.options import ELEMENTS, OPTIONS, Options, read_options
 from mqlab.spec.calls import Called
 from mqlab.spec.json_types import JsonDict
 from mqlab.spec.manual import documented
+from mqlab.spec.shape import OBJECT
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -75,6 +76,8 @@ class Broker(metaclass=Called):
         role = ROLES[policy][0] if role is None else role
         if role not in ROLES[policy]:
             raise UnknownName.of(f"{policy} role", role, ROLES[policy], where)
+        OBJECT.check(elements or {}, f"{where}, elements")
+        OBJECT.check(keys or {}, f"{where}, keys")
         below, own = dict(elements or {}), dict(keys or {})
         for option, value in options.items():
             if value is not None:

@@ -80,7 +80,7 @@ def _nowhere(network: Network, uri: str, home: str = "") -> Iterator[dict[str, s
         what = f"points to {there}, where there is no broker{files}: the connector retries forever"
         fix = f"use a broker of the network: {', '.join(names)}"
         if network.origin is not None:
-            fix = f"give the file of the broker at {there}, or say who it is: hosts={{...}}"
+            fix = f"give the file of the broker at {there}, or say who it is: hosts= (--hosts HOST=BROKER)"
     yield {"uri": uri, "what": what, "fix": fix, "source": source}
 
 
@@ -90,7 +90,9 @@ def _other_port(context: CheckContext, uri: str) -> dict[str, str]:
         there = {at.broker for at in context.book.listeners if at.host in ANYWHERE and at.port == leaf.port}
         if len(there) == 1 and leaf.host:
             hosts = {leaf.host: (broker := there.pop())}
-            return {"fix": f"if {broker} is at {leaf.host}, load with hosts={hosts}"}
+            return {
+                "fix": f"if {broker} is at {leaf.host}, load with hosts={hosts} (--hosts {leaf.host}={broker})"
+            }
         for at in context.book.listeners:
             if leaf.host not in (None, *HERE) and at.host == leaf.host and at.port is not None:
                 what = f"points to {leaf.host}:{leaf.port}, but {at.broker} listens on port {at.port} there: "

@@ -49,7 +49,7 @@ def _leads_nowhere(set_up: SetUp) -> Found:
             fix = "add the connector, or remove the reference"
             if address:
                 harm = f"{address} is not a broker of these files, so in mqlab no broker is there"
-                fix = "give that broker's file too, or say who it is with hosts={...}"
+                fix = "give that broker's file too, or say who it is: hosts= (--hosts HOST=BROKER)"
             place = Element(f"broker {name}", core.document.where, ref.line)
             yield place, {"reference": f"connector {connector}", "harm": harm, "fix": fix}
 
