@@ -1,7 +1,4 @@
-"""JMS clients: connections that follow a broker's pair, sessions, transactions.
-
-AMQ Broker 7.1, 21.1 and 21.4; Artemis rules 2 and 9.
-"""
+"""JMS clients: connections that follow a broker's pair, sessions, transactions (Artemis rules 2 and 9)."""
 
 from __future__ import annotations
 
@@ -53,11 +50,12 @@ class Attempts:
 
 @dataclass(eq=False, slots=True)
 class Reconnection:
-    """A client's search for the broker it had before, in one of its epochs."""
+    """A client's search for the broker it had before, in one of its epochs, and for whom that was told of."""
 
     before: Broker
     epoch: int
     attempts: Attempts
+    pair: list[str]
 
 
 class Client:
@@ -205,13 +203,14 @@ class Client:
         self.epoch += 1
         self.lab.event(Kind.Interrupted, broker, frm=self.node, rule=Reason.connection_lost)
         attempts = self.attempts(self.options["reconnect_attempts"])
-        self.lab.later(0, self._reconnect, Reconnection(broker, self.epoch, attempts))
+        pair = self.lab.topology.entry(broker, self.node_id)
+        self.lab.later(0, self._reconnect, Reconnection(broker, self.epoch, attempts, pair))
 
     def _reconnect(self, search: Reconnection) -> None:
         if self.epoch != search.epoch or self.state != "reconnecting":
             return
         left = search.attempts.left
-        found = self._again(search.before) if left != 0 else None
+        found = self._again(search) if left != 0 else None
         over = found is not None or left in (0, 1)
         if over and self.at is not None and found is not self.at:  # the old session is given up
             self.end_session(tried=True)
@@ -223,12 +222,11 @@ class Client:
         else:
             self.lab.later(search.attempts.next(), self._reconnect, search)
 
-    def _again(self, before: Broker) -> Broker | None:
+    def _again(self, search: Reconnection) -> Broker | None:
         """With ha=true it follows the pair, as far as its broker was told of it; else one address."""
-        told = self.lab.topology.entry(before, self.node_id)  # of hosted ones it is not recorded
-        pair = [b for b in self.lab.all_brokers() if b.hosting_broker or b.process_name in told]
-        choice: list[Broker] = [before, *(pair if self.options["ha"] else ())]
-        own = [b for b in choice if b.node_id == self.node_id and b.connectors_reach(before)]
+        pair = [b for b in self.lab.all_brokers() if b.hosting_broker or b.process_name in search.pair]
+        choice = [search.before, *(pair if self.options["ha"] else ())]  # of hosted ones it is not recorded
+        own = (b for b in choice if b.node_id == self.node_id and b.connectors_reach(search.before))
         return next(filter(self.reaches, own), None)
 
     def on_attempts_exhausted(self) -> None:

@@ -128,6 +128,10 @@ class SharedStore(Subsystem):
         if not acting.reaches(store.masters[0]):  # it has not announced itself
             self.lab.soon(acting, FAIL_BACK, self._hand_back)
             return
+        acting.topology[acting.node_id] = [
+            acting.process_name,
+            store.masters[0].process_name,
+        ]  # clients know it
         self.lab.end_live(acting, orderly=True)
         self.lab.role(acting, "stopped")
         acting.stopped_itself = True
