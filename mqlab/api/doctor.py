@@ -15,9 +15,14 @@ PARTS = {
     "trace files": (("pyarrow", "lab"),),
     "Spark": (("pyspark", "spark"), ("pandas", "spark"), ("numpy", "spark")),
     "real broker": (("stomp.py", "real"),),
-    "tests": (("pytest", "test"), ("nbval", "test"), ("hypothesis", "test"),
-              ("playwright", "test"), ("simpy", "test")),
-}  # fmt: skip
+    "tests": (
+        ("pytest", "test"),
+        ("nbval", "test"),
+        ("hypothesis", "test"),
+        ("playwright", "test"),
+        ("simpy", "test"),
+    ),
+}
 PROGRAMS = {
     "browser tests": ("chromium", "install the system's package 'chromium'"),
     "interactive lesson pages": ("npm", "install the system's packages 'nodejs' and 'npm'"),

@@ -15,8 +15,17 @@ _FREE = ("unacked", "in", "out")
 _OPERATION = ("step", "do", "id", "result", "sent", "refused", "took", "numbers", "later")
 DEAD = "queue://mq.sys.dmq"
 FAULTS = {
-    "kill", "stop", "cut", "heal", "start_broker", "restart", "database", "admin", "kill_owner", "kill_client",
-}  # fmt: skip
+    "kill",
+    "stop",
+    "cut",
+    "heal",
+    "start_broker",
+    "restart",
+    "database",
+    "admin",
+    "kill_owner",
+    "kill_client",
+}
 SUFFIX = len("_1")  # on all destinations of a play, on a cluster that went on to serve the next one
 NAMELESS = "-/"  # begins a durable subscription without a client id
 _LISTS, _CONNECTION = ("received", "redelivered", "duplicated"), ("connection_events", "homes")

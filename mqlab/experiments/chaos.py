@@ -227,9 +227,16 @@ class Cheapest:
 
 
 def cheapest(
-    scenario: Scenario, remedies: Sequence[Remedy], *, never: str, seeds: int, every: int, length: int,
-    kinds: Sequence[str] = KINDS, processes: int | None = None,
-) -> Cheapest:  # fmt: skip
+    scenario: Scenario,
+    remedies: Sequence[Remedy],
+    *,
+    never: str,
+    seeds: int,
+    every: int,
+    length: int,
+    kinds: Sequence[str] = KINDS,
+    processes: int | None = None,
+) -> Cheapest:
     """Return the cheapest remedies after which no seed makes a property fail; see `mqlab.cheapest`.
 
     Sets are tried in the order of their price. A set has to pass the seeds that were failures before, and only

@@ -27,9 +27,19 @@ NAMED = 12  # consumers that an outcome names; of more it says how many received
 Counts = tuple[tuple[str, int], ...]
 # What a broker decides; where two runs differ in one of these first, they part.
 DECISIONS = (
-    Kind.Subscribed, Kind.Refused, Kind.Merged, Kind.Dispatched, Kind.Forwarded, Kind.Held,
-    Kind.Expired, Kind.DeadLettered, Kind.Discarded, Kind.Locked, Kind.RoleChanged, Kind.TakenOver,
-)  # fmt: skip
+    Kind.Subscribed,
+    Kind.Refused,
+    Kind.Merged,
+    Kind.Dispatched,
+    Kind.Forwarded,
+    Kind.Held,
+    Kind.Expired,
+    Kind.DeadLettered,
+    Kind.Discarded,
+    Kind.Locked,
+    Kind.RoleChanged,
+    Kind.TakenOver,
+)
 
 
 @dataclass(frozen=True, slots=True)

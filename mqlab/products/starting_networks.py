@@ -20,8 +20,11 @@ from mqlab.spec.values import Destination
 if TYPE_CHECKING:
     from mqlab.spec.options.types import NetworkConnectorOptions
 
-TITLES = {"activemq": "ActiveMQ, a network of brokers", "openmq": "OpenMQ, a conventional cluster",
-          "artemis": "Artemis, a cluster"}  # fmt: skip
+TITLES = {
+    "activemq": "ActiveMQ, a network of brokers",
+    "openmq": "OpenMQ, a conventional cluster",
+    "artemis": "Artemis, a cluster",
+}
 
 
 def of_each(actions: Sequence[Action], brokers: int) -> Iterator[Scenario]:
@@ -47,8 +50,9 @@ def _destinations(action: Action) -> Iterator[Destination]:
 
 def _networks(names: Sequence[str], queues: Sequence[str]) -> Iterator[AnyNetwork]:
     """Yield the brokers of each product, each connected to every other."""
-    yield Network(*(Broker(name, *_connectors(name, names[no + 1 :]), store="kahadb")
-                    for no, name in enumerate(names)))  # fmt: skip
+    yield Network(
+        *(Broker(name, *_connectors(name, names[no + 1 :]), store="kahadb") for no, name in enumerate(names))
+    )
     yield openmq.Network(*names, model="master", master=names[0])
     yield artemis.Network(*map(ArtemisBroker, names), queues=tuple(map(AddressQueue, queues)))
 

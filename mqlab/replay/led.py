@@ -10,11 +10,22 @@ from mqlab.trace.kinds import Kind, Reason
 
 Values = Mapping[str, list[Any]]  # column -> values
 _SOURCE = {  # kind -> the kinds of events that lead to it, the likeliest first
-    Kind.Enqueued: (Kind.Forwarded, Kind.Sent), Kind.Received: (Kind.Dispatched, Kind.Enqueued),
+    Kind.Enqueued: (Kind.Forwarded, Kind.Sent),
+    Kind.Received: (Kind.Dispatched, Kind.Enqueued),
     Kind.Returned: (Kind.Dispatched,),
-    **dict.fromkeys((Kind.Forwarded, Kind.Dispatched, Kind.Held, Kind.Acknowledged, Kind.Discarded,
-                     Kind.Expired, Kind.DeadLettered), (Kind.Enqueued,)),
-}  # fmt: skip
+    **dict.fromkeys(
+        (
+            Kind.Forwarded,
+            Kind.Dispatched,
+            Kind.Held,
+            Kind.Acknowledged,
+            Kind.Discarded,
+            Kind.Expired,
+            Kind.DeadLettered,
+        ),
+        (Kind.Enqueued,),
+    ),
+}
 
 
 def complete(values: Values) -> dict[str, list[object]]:

@@ -46,7 +46,7 @@ def test_of_those_who_make_the_tables_together_in_some_runs_none_starts():
 
 def test_a_start_that_failed_gives_its_lock_back():
     for seed in SEEDS:
-        lab = played(pair("database"), seed, timing=SLOW, until="2s")
+        lab = played(pair("database"), seed, timing=SLOW, until="5s")
         if not failed(lab):
             continue
         lab.do(mq.Restart("A"))

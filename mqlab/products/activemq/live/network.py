@@ -138,9 +138,10 @@ class _Maker:
             if _parses(address) and uris.parse(address).port == leaf.port:
                 return remote
         there = [
-            name for name, at in self.ports
+            name
+            for name, at in self.ports
             if at.port == leaf.port and name != home and (at.host == leaf.host or leaf.host in HERE)
-        ]  # fmt: skip
+        ]
         host = leaf.host or "unknown"
         if len(set(there)) == 1:
             return there[0]

@@ -36,11 +36,17 @@ ASKED = {
     "queues": (
         f"{DOMAIN},component=addresses,address=*,subcomponent=queues,routing-type=*,queue=*",
         (
-            "Name", "Address", "MessageCount", "DeliveringCount", "ConsumerCount", "MessagesAdded",
-            "MessagesAcknowledged", "Paused",
+            "Name",
+            "Address",
+            "MessageCount",
+            "DeliveringCount",
+            "ConsumerCount",
+            "MessagesAdded",
+            "MessagesAcknowledged",
+            "Paused",
         ),
     ),
-}  # fmt: skip
+}
 # Attribute of a cluster connection -> the Python name of its option.
 OPTIONS = {
     "MessageLoadBalancingType": "message_load_balancing",

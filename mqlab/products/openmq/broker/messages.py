@@ -91,8 +91,10 @@ def packet_size(message: Message) -> int:
     ids = 2 if message.transaction is not None else 1
     fields = ids * (FIELD + 8) + FIELD + name + FIELD + CLASS + 2
     properties = {**NUMBERED, **message.properties}
-    values = sum(2 + len(key) + 2 + (4 if isinstance(value, int) else 2 + len(str(value)))
-                 for key, value in properties.items())  # fmt: skip
+    values = sum(
+        2 + len(key) + 2 + (4 if isinstance(value, int) else 2 + len(str(value)))
+        for key, value in properties.items()
+    )
     return HEADER + fields + 4 - fields % 4 + 8 + values + message.size
 
 

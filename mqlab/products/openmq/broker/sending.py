@@ -61,8 +61,11 @@ def answer(consumer: Consumer) -> None:
     if count <= 0 or instance is None or not consumer.open:
         return
     flow.asked = False
-    waits = any(claim.taker is None and claim.key in (None, consumer.key)
-                for message in instance.offered for claim in message.claims)  # fmt: skip
+    waits = any(
+        claim.taker is None and claim.key in (None, consumer.key)
+        for message in instance.offered
+        for claim in message.claims
+    )
     for home, size in flow.grants(count, waits, instance.room):
         flow.credit(home).renew(size)
     flow.own.renew(count)

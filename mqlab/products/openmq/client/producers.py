@@ -163,9 +163,13 @@ def go_on(lab: Cluster, job: SendJob) -> bool:
         job.left = range(0)
     # The next message may wait for its time, or for the receipt of the one before.
     while (
-        job.left and lab.clock.now >= job.due and not (job.under_way and job.persistent)
-        and producer.open and producer.home.answers and (producer.credit or producer.cut_off)
-    ):  # fmt: skip
+        job.left
+        and lab.clock.now >= job.due
+        and not (job.under_way and job.persistent)
+        and producer.open
+        and producer.home.answers
+        and (producer.credit or producer.cut_off)
+    ):
         message = _message(job, producer)
         result = physical_destinations.admit(message, producer)
         if result == "blocked":
