@@ -230,6 +230,8 @@ PYTHON = {
     "mq.run(NET, until='later')": "until: 'later' is not a duration",
     "mq.run(NET, until=1.5)": "until: 1.5 could be seconds or ms; use e.g. '1.5s' or '1.5ms'",
     "mq.Lab(NET).until(0.5)": "until: 0.5 could be seconds or ms",
+    "mq.Consumer('C', 'A', Q, delay=0.5)": "Consumer 'C', delay: 0.5 could be seconds or ms; use e.g. '0.5s'",
+    "mq.Producer('P', 'A', 1, Q, every=0.5)": "Producer 'P', every: 0.5 could be seconds or ms",
     "mq.Crash('A', at=1.5)": "Crash 'A', at: 1.5 could be seconds or ms; use e.g. '1.5s'",
     "mq.Lab(NET).step(-1)": "step: count is -1; expected a whole number, 1 or more",
     "mq.Lab(CLUSTER).step('a')": "step: count is 'a'; expected",

@@ -14,7 +14,7 @@ from mqlab.spec.headers import check_headers
 from mqlab.spec.noun import Noun
 from mqlab.spec.redelivery import Redelivery
 from mqlab.spec.shape import check_noun
-from mqlab.spec.values import Destination, moment
+from mqlab.spec.values import Destination
 
 DESTINATION_OPTIONS: dict[str, tuple[str, Callable[[str], object]]] = {
     "consumer.prefetchSize": ("prefetch", int),
@@ -38,8 +38,6 @@ class Action(metaclass=Noun):
         kind = type(self).__name__
         where = f"{kind} {shown(name)}" if isinstance(name, str) else kind
         check_noun(self, where)
-        if isinstance(self.at, float):
-            moment(self.at, f"{where}, at")
 
 
 @dataclass(frozen=True, slots=True)

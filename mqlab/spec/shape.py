@@ -15,7 +15,7 @@ from typing import Any, Protocol
 
 from mqlab.errors import BadValue, UnknownName, shown
 from mqlab.spec.json_types import JsonDict
-from mqlab.spec.values import MOST_MS, Duration, duration
+from mqlab.spec.values import MOST_MS, Duration, duration, moment
 
 MOST = 10**9  # messages, attempts, bytes of one message: what can be asked of a run
 
@@ -238,11 +238,7 @@ def whole(low: int = -MOST, high: int = MOST) -> Scalar:
         return isinstance(value, int) and not isinstance(value, (bool, Duration)) and low <= value <= high
 
     bounds = f" (at most {high})" if low == -MOST else f", {low} to {high}"
-    return Scalar(
-        f"a whole number{bounds}",
-        test,
-        {"type": "integer", "minimum": low, "maximum": high},
-    )
+    return Scalar(f"a whole number{bounds}", test, {"type": "integer", "minimum": low, "maximum": high})
 
 
 def number(low: float = 0, high: float = MOST_MS) -> Scalar:
@@ -263,11 +259,13 @@ def choice(choices: Iterable[str]) -> Choice:
 
 @dataclass(frozen=True, slots=True)
 class Length(Scalar):
-    """A length of time."""
+    """A length of time; without `fractions` a number has none, as 2.5 could be seconds or milliseconds."""
+
+    fractions: bool = field(default=True, kw_only=True)
 
     def check(self, value: object, where: str) -> None:
         """Raise `BadValue` for what is no length of time."""
-        duration(value, where)  # type: ignore[arg-type]
+        (duration if self.fractions else moment)(value, where)  # type: ignore[arg-type]
 
 
 ANYTHING = Scalar("any value", lambda value: True, {})
@@ -278,15 +276,11 @@ NAME = Scalar(
     {"type": "string", "pattern": r"\S"},
 )
 TEXT = Scalar("a string, in quotes", lambda value: isinstance(value, str), {"type": "string"})
-LENGTH = Length(
-    "a duration",
-    bool,
-    {
-        "anyOf": [
-            {"type": "number", "minimum": 0, "maximum": MOST_MS, "description": "milliseconds"},
-            {"type": "string", "pattern": r"^\s*\d{1,12}(\.\d+)?\s*(us|ms|s|min)\s*$"},
-        ]
-    },
+_MS = {"minimum": 0, "maximum": MOST_MS, "description": "milliseconds"}
+_TEXT_OF_LENGTH = {"type": "string", "pattern": r"^\s*\d{1,12}(\.\d+)?\s*(us|ms|s|min)\s*$"}
+LENGTH, WHOLE_LENGTH = (
+    Length("a duration", bool, {"anyOf": [{"type": kind, **_MS}, _TEXT_OF_LENGTH]}, fractions=kind == "number")
+    for kind in ("number", "integer")
 )
 NAMES = OneOf((NAME, ListOf(NAME, least=1)), "a name or a list of names")
 NAMES_OR_NONE = OneOf((NAME, ListOf(NAME)), "a name or a list of names")
@@ -328,7 +322,7 @@ def _of_hint(hint: object) -> Shape:
     origin = typing.get_origin(hint)
     if origin in (types.UnionType, typing.Union):
         if int in parts and str in parts and bool not in parts:
-            return LENGTH
+            return LENGTH if float in parts else WHOLE_LENGTH
         return OneOf(tuple(map(_of_hint, parts))) if len(parts) > 1 else _of_hint(parts[0])
     if origin in (tuple, list):
         return ListOf(_of_hint(parts[0]))
