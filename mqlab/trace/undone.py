@@ -136,8 +136,10 @@ def _faults(trace: Trace, told: set[str]) -> Iterator[Undone]:
             before = [one for one in timed if one[0] <= end]
             if before:
                 timed.remove(max(before, key=lambda one: one[0]))
+        paused = kind == Kind.Suspended and broker in happened[kind]
+        idle = "was paused already" if paused else "was not running"
         for _, action in timed:
-            yield Undone(called(action), "the broker was not running")
+            yield Undone(called(action), f"the broker {idle}")
 
 
 def _times(trace: Trace, kind: Kind) -> dict[str, list[int]]:

@@ -144,6 +144,14 @@ OTHERS = {
         scenario(network("A>B"), mq.Producer("P", on="A", sends=1, to=FOO, properties={name: 1}))
         for name in ("my prop", "$my_prop2")
     ),
+    "no-client-id": tuple(
+        scenario(
+            network("A>B"),
+            mq.Client("K", uri="tcp://A:61616", client_id=client_id),
+            mq.Consumer("D", on="K", reads=NEWS, durable=True),
+        )
+        for client_id in (None, "x")
+    ),
     "same-client-id": tuple(
         scenario(
             network("A>B"),

@@ -432,3 +432,20 @@ def test_an_address_by_which_no_real_broker_is_reached_is_told(address, received
     assert problem.rule == "transport"
     (client,) = told(mq.run(mq.Network(mq.Broker("B")), mq.Client("K", uri=address)))
     assert why in client
+
+
+TWICE = mq.Network(mq.Broker("A", mq.NetworkConnector("A-B", "static:(tcp://B:61616)")), mq.Broker("B"))
+
+
+@pytest.mark.parametrize(
+    ("actions", "why"),
+    [
+        ([mq.Cut("A", "B"), mq.Cut("A", "B")], "Cut A: the link was cut already"),
+        ([mq.StartConnector("A-B")], "StartConnector A-B: the connector was running already"),
+        ([mq.StopConnector("A-B")] * 2, "StopConnector A-B: the connector was not running"),
+        ([mq.Pause("C")] * 2, "Pause C: the consumer was paused already"),
+        ([mq.Pause("B")] * 2, "Pause B: the broker was paused already"),
+    ],
+)
+def test_what_is_asked_twice_is_told(actions, why):
+    assert told(mq.run(TWICE, mq.Consumer("C", on="B", reads=Q), *actions)) == [why]

@@ -295,6 +295,11 @@ class DiscoveryNetworkConnector:
             self.lab.set_cause(attempt, self.lab.last.get(self.process, -1))
             attempt.connect()
 
+    @property
+    def runs(self) -> bool:
+        """Whether it looks for others, or has found them."""
+        return bool(self.attempts) or self.agent is not None
+
     def name_in_use(self, remote: BrokerService) -> bool:
         """Whether the broker has a bridge of that configured name to *remote*, which is refused."""
         return any(

@@ -9,12 +9,13 @@ from mqlab.checks.example import Example
 from mqlab.checks.rule import Element, Found, rule
 from mqlab.errors import UriError
 from mqlab.files.placeholders import missing
+from mqlab.products.activemq.client.addresses import AGENTS, OLD_AGENTS, scheme_of
 from mqlab.products.activemq.client.read_otherwise import by_name, foreign
 from mqlab.products.activemq.files.addresses import HERE
 from mqlab.products.activemq.files.clients import closed, ports
 from mqlab.products.activemq.files.elements import ConnectorElement, TransportElement
 from mqlab.products.activemq.rules.context import BrokerFile, CheckContext, files
-from mqlab.products.activemq.rules.examples_at_rest import from_files, reads, sent
+from mqlab.products.activemq.rules.examples_at_rest import from_files, linked, reads, row, sent
 from mqlab.products.activemq.rules.failover import AddressedClient, clients
 from mqlab.spec.clients import Client
 from mqlab.spec.connector import HEARD
@@ -224,6 +225,25 @@ def _transport(context: CheckContext) -> Found:
             continue
         for leaf, why, right in (*foreign(context.network, uri), *by_name(context.network, uri)):
             yield element, {"leaf": leaf, "why": why, "right": right}
+
+
+@rule(
+    "agent",
+    "error",
+    finds="a connector whose address is that of no discovery agent",
+    what="DiscoveryAgent scheme NOT recognized: [{scheme}]: the broker does not start",
+    fix="use {right}",
+    source="Fuse 1, Discovery agents",
+    example=lambda: Example(sent(linked("failover:(tcp://B:61616)"), reads()), sent(row("AB"), reads())),
+)
+def _agent(context: CheckContext) -> Found:
+    """Of files the rule no-agent says it, with the line."""
+    network = context.network
+    for link in context.links() if network.origin is None else ():
+        agents = (*AGENTS, *(OLD_AGENTS if network.edition == "5.5" else ()))
+        if (scheme := scheme_of(link.connector.uri)) not in agents:
+            leaves = ",".join(map(str, parse(link.connector.uri).leaves()))
+            yield link.element, {"scheme": scheme, "right": f"static:({leaves})"}
 
 
 @rule(

@@ -30,6 +30,11 @@ def row(names: str, **options: object) -> Network:
     return Network(*(Broker(name, *links.get(name, ())) for name in names))
 
 
+def linked(uri: str) -> Network:
+    """Return A with a connector of that address, and B."""
+    return Network(Broker("A", NetworkConnector.as_written("a-b", uri)), Broker("B"))
+
+
 def reads(name: str = "C", on: str = "B", reads: Destination = QUEUE, **options: object) -> Consumer:
     """Return a consumer."""
     return Consumer(name, on=on, reads=reads, **options)  # type: ignore[arg-type]

@@ -135,6 +135,22 @@ def _same_client_id(context: CheckContext) -> Found:
                     yield Element(f"{type(action).__name__.lower()} {action.name}"), facts
 
 
+@rule(
+    "no-client-id",
+    "warning",
+    finds="a durable subscriber on a client without a client ID",
+    what="{client} has no client_id, and a real client refuses it a durable subscription; mqlab takes its name",
+    fix="give {client} a client_id",
+    source="JMS 1.1, 6.11.1",
+    unshown="mqlab takes the client's name for its client ID",
+)
+def _no_client_id(context: CheckContext) -> Found:
+    unnamed = {action.name for action in context.actions if isinstance(action, Client) and not action.client_id}
+    for action in context.actions:
+        if isinstance(action, Consumer) and action.durable and action.on in unnamed:
+            yield Element(f"consumer {action.name}"), {"client": action.on}
+
+
 def _only_broker(action: Client | Consumer) -> list[str]:
     """Return the broker that somebody connects to; none if there is a choice, or an address cannot be read."""
     if isinstance(action, Consumer):

@@ -145,7 +145,10 @@ def pause(runner: ScriptRunner, action: Pause) -> None:
     if action.who in runner.lab.processes and action.kind != "consumer":
         runner.lab.processes[action.who].pause()
     else:
-        runner.lab.consumers[action.who].allow(0)
+        consumer = runner.lab.consumers[action.who]
+        if consumer.allowance == 0:
+            runner.lab.tell_in_vain(called(action), "the consumer was paused already")
+        consumer.allow(0)
 
 
 def resume(runner: ScriptRunner, action: Resume) -> None:

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 def cut(runner: ScriptRunner, action: f.Cut) -> None:
     """Break a line."""
+    lines = [line for line in runner.lines(action.one, action.other) if isinstance(line, NetworkPath)]
+    if lines and all(line.state == action.how for line in lines):
+        runner.lab.tell_in_vain(called(action), "the link was cut already")
     _break(runner, action.one, action.other, action.how)
 
 
@@ -140,13 +143,20 @@ def send_away(runner: ScriptRunner, action: f.SendAway) -> None:
 
 
 def start_connector(runner: ScriptRunner, action: StartConnector) -> None:
-    """A connector starts."""
-    _connector(runner, action).start()
+    """A connector starts; of one that runs nothing is asked."""
+    connector = _connector(runner, action)
+    if connector.runs:
+        runner.lab.tell_in_vain(called(action), "the connector was running already")
+    else:
+        connector.start()
 
 
 def stop_connector(runner: ScriptRunner, action: StopConnector) -> None:
     """A connector stops."""
-    _connector(runner, action).stop()
+    connector = _connector(runner, action)
+    if not connector.runs:
+        runner.lab.tell_in_vain(called(action), "the connector was not running")
+    connector.stop()
 
 
 def _connector(runner: ScriptRunner, action: StartConnector | StopConnector) -> DiscoveryNetworkConnector:
