@@ -197,7 +197,7 @@ def test_a_broker_does_not_start_with_the_connector(uri, kind):
     (lambda v: v["connectors"].append({"name": "n", "from": "Z", "uri": "static:()"}),
      UnknownName, "'Z'"),
     (lambda v: v["endpoints"].append({"name": "E2", "mode": "deaf"}), UnknownName, "silent"),
-    (lambda v: v.update(version="4.1"), UnknownName, "edition"),
+    (lambda v: v.update(version="four"), UnknownName, "edition"),
     (lambda v: v.update(borkers=[]), UnknownName, "brokers"),
     (lambda v: v.update(steps={}), BadValue, "list of objects"),
 ])  # fmt: skip
