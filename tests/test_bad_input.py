@@ -90,7 +90,6 @@ PYTHON = {
     "['queue://Q']}])": "broker 'A': composite queue 'Q' forwards to itself in the end; remove it",
     "mq.NetworkConnector('ab')": "networkConnector 'ab': it has no uri; use e.g. uri='static:(tcp://B:61616)'",
     "mq.Client('k')": "Client: missing a required argument: 'uri'; expected Client(name, uri=...)",
-    "mq.Consumer('C', 'A', Q, durable=True)": "durable=True is only for topics; a queue keeps its messages",
     "mq.Producer('P', 'A', 1, Q, jms_priority=10)": "jms_priority=10; expected 0 to 9, or a list of such",
     "mq.Producer('P', 'A', 1, Q, jms_priority=[])": "expected 0 to 9, or a list of such",
     "mq.Producer('P', 'A', 1, Q, properties={'n': []})": "property 'n': the list is empty; write one value or",

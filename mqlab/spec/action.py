@@ -158,8 +158,6 @@ class Consumer(Action):
             raise BadValue(f"{where}: prefetch {self.prefetch} is too low; expected 0 or more")
         if self.ack_mode not in ACK_MODES:
             raise UnknownName.of("acknowledge mode", self.ack_mode, ACK_MODES, where)
-        if self.durable and self.reads.kind == "queue":
-            raise BadValue(f"{where}: durable=True is only for topics; a queue keeps its messages anyway")
         self._check_selector()
 
     def _read_options(self, where: str) -> None:

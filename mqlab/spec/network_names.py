@@ -298,6 +298,9 @@ class KnownNames:
 
     def check_connection(self, action: a.Consumer | a.Producer, where: str) -> None:
         """Raise for what only a client has that opens a connection of its own, or that opens none."""
+        if isinstance(action, a.Consumer) and action.durable and action.reads.kind == "queue":
+            told = "a queue keeps its messages anyway; only topics have durable subscriptions"
+            raise BadValue(f"{where}, {action.name!r}: durable=True, but it reads {action.reads}; {told}")
         for name, default in _of_connections(type(action)):
             if (name != "session") == (action.on in self.clients) and getattr(action, name) != default:
                 if action.on not in self.clients:

@@ -24,7 +24,7 @@ MOST = 2**40  # of a number: a millionth of it is still told apart from the next
 LEFT_OUT = ("link", "dest", "frm", "to", "broker", "msg")
 _SIGNS = "\x01\x02\x03\x04\x05\x06"
 _MESSAGE, _NUMBER, _ANY_SIGN = "\x06", "\x07", re.compile("[\x01-\x07]")
-_MS = re.compile(r"\d+(?:\.\d+)?(?= m?s\b)")
+_TIME = re.compile(r"(\d+(?:\.\d+)?) (m?s)\b")
 
 Tables = Mapping[str, Mapping[str, Sequence[object]]]
 Head = JsonDict
@@ -134,7 +134,7 @@ def _patterns(values: list[str], row: Mapping[str, Sequence[object]], body: byte
             elif what:
                 pattern = pattern.replace(what, sign)
         if pattern not in seen:
-            rest, number = _without_ms(pattern)
+            rest, number = _without_time(pattern)
             seen[pattern] = known.setdefault(rest, len(known)), number
         code, number = seen[pattern]
         if number is not None:
@@ -148,12 +148,13 @@ def _patterns(values: list[str], row: Mapping[str, Sequence[object]], body: byte
     return {"n": len(codes), "patterns": list(known), "count": len(numbers), "scale": scale}
 
 
-def _without_ms(text: str) -> tuple[str, float | None]:
-    """Return a text without its first number of ms, and this number; as it is if written in another way."""
-    found = _MS.search(text)
-    if found and f"{float(found[0]):.15g}" == found[0]:
-        return f"{text[: found.start()]}{_NUMBER}{text[found.end() :]}", float(found[0])
-    return text, None
+def _without_time(text: str) -> tuple[str, float | None]:
+    """Return a text without its first time, and this in ms; as it is if written in another way."""
+    found = _TIME.search(text)
+    if found is None or f"{float(found[1]):.15g}" != found[1]:
+        return text, None
+    number = float(found[1]) if found[2] == "ms" else round(float(found[1]) * 1000, 3)
+    return f"{text[: found.start()]}{_NUMBER}{text[found.end(1) :]}", number
 
 
 def _append(body: bytearray, values: Sequence[int]) -> None:

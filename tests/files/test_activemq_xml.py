@@ -162,6 +162,8 @@ def values_of(row):
         return st.integers(row.low if row.low is not None else 0, 5000)
     if row.type is float:
         return st.floats(0, 10)
+    if row.name == "virtual_topics":
+        return st.lists(PATTERNS.filter(lambda name: name.startswith("topic")), max_size=2).map(tuple)
     if row.type is tuple:
         return st.lists(PATTERNS, max_size=2).map(tuple)
     return st.sampled_from(row.choices) if row.choices else TEXTS

@@ -8,7 +8,7 @@ import pytest
 import mqlab as mq
 from mqlab.products.activemq import figures
 from mqlab.replay import cells, levels
-from mqlab.trace.questions import LEAVES
+from mqlab.trace.fates import LETS_GO
 from tests.replay import synthetic
 
 QUEUES = tuple(no % 3 > 0 for no in range(synthetic.DESTS))  # the others are topics
@@ -44,7 +44,7 @@ def one_by_one(made, shape):
             share = int(8 * np.log2(age + 1))
             add("age", bucket, (dest + 1) * cells.BINS + share, 1, age)
         if dest >= 0 and shape.queues[dest]:
-            change = (kind in (mq.Kind.Enqueued, mq.Kind.TakenOver)) - (kind in LEAVES)
+            change = (kind in (mq.Kind.Enqueued, mq.Kind.TakenOver)) - (kind in LETS_GO)
             if change:
                 add(cells.DEPTH, bucket, broker + 1, 1, change)
             if kind == mq.Kind.TakenOver and frm >= 0:

@@ -26,7 +26,7 @@ from tests.conftest import ALL
 HOUSES = {"activemq": mq, "openmq": openmq, "artemis": artemis}
 NOUNS = [(product, noun) for product in HOUSES for noun in codec.nouns(product).values()]
 TEXTS = st.sampled_from(["A", "b 1", 'quo"te', "ünï", "5", "x" * 40])
-TIMES = st.sampled_from([0, 7, 2.5, "20ms", "3s", "1min"])
+TIMES = st.sampled_from([0, 7, "2.5ms", "20ms", "3s", "1min"])
 PLAIN = st.one_of(TEXTS, st.booleans(), st.integers(-9, 9), st.floats(-1, 1))
 DESTINATIONS = st.builds(
     Destination, st.sampled_from(["queue", "topic", "temp-queue"]), st.sampled_from(["Q", "A.*"])

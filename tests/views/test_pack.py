@@ -78,11 +78,14 @@ def unpack(text):
     for _, name, table, codes, told, patterns in sorted(words, key=lambda word: word[0]):
         told, table[name] = iter(told), []
         for row, code in enumerate(codes):
-            text = "".join(
-                f"{next(told):.15g}" if letter == "\x07"
-                else str(table[LEFT_OUT[ord(letter) - 1]][row]) if "\x01" <= letter < "\x07" else letter
-                for letter in patterns[code]
-            )  # fmt: skip
+            text = ""
+            for place, letter in enumerate(patterns[code]):
+                if letter == "\x07":
+                    ms = next(told)
+                    in_s = patterns[code].startswith(" s", place + 1)
+                    text += f"{round(ms * 1000) / 1e6:.15g}" if in_s else f"{ms:.15g}"
+                else:
+                    text += str(table[LEFT_OUT[ord(letter) - 1]][row]) if "\x01" <= letter < "\x07" else letter
             table[name].append(text)
     return tables
 

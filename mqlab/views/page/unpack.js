@@ -73,8 +73,10 @@ const wordsOf = ({ codes, numbers, patterns }, table) => {
   return codes.map((code, row) => {
     const pattern = patterns[code];
     // biome-ignore lint/suspicious/noControlCharactersInRegex: pack.py puts them where something was left out
-    return pattern.replace(/[\x01-\x07]/g, (sign) =>
-      sign === "\x07" ? String(numbers[next++]) : String(table[LEFT_OUT[sign.charCodeAt(0) - 1]][row])
-    );
+    return pattern.replace(/[\x01-\x07]/g, (sign, place) => {
+      if (sign !== "\x07") return String(table[LEFT_OUT[sign.charCodeAt(0) - 1]][row]);
+      const ms = numbers[next++];
+      return String(pattern.startsWith(" s", place + 1) ? Math.round(ms * 1000) / 1e6 : ms);
+    });
   });
 };

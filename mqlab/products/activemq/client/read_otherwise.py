@@ -49,7 +49,9 @@ def read_otherwise(scenario: Scenario) -> list[dict[str, str]]:
         except UriError:  # the broker or client says so itself
             continue
         rows = [*_switches(uri), *_ports(uri, known, "" if network.origin else " by default")]
-        told = chain(by_name(network, uri), foreign(network, uri) if (who, text) in connectors else ())
+        # Without a port is how mqlab itself writes a broker of files into a lab file: `check` alone tells it.
+        ssl = (part for part in by_name(network, uri) if part[0].port is not None)
+        told = chain(ssl, foreign(network, uri) if (who, text) in connectors else ())
         rows += [(str(leaf), f"{why}; write {right}") for leaf, why, right in told]
         found += [{"what": f"{who}, {what}", "why": why} for what, why in rows]
     return found
@@ -57,32 +59,28 @@ def read_otherwise(scenario: Scenario) -> list[dict[str, str]]:
 
 def foreign(network: Network, uri: Uri) -> Iterator[Part]:
     """Yield each part of an address whose scheme is that of no transport; a client says so when it connects."""
-    for leaf in _to_brokers(network, uri):
-        if _transport(leaf) not in SCHEMES:
+    for leaf, plain in _to_brokers(network, uri):
+        if plain not in SCHEMES:
             right = f"tcp://{leaf.host}:{leaf.port or PORT}"
             yield leaf, f"Transport scheme NOT recognized: [{leaf.scheme}]", right
 
 
 def by_name(network: Network, uri: Uri) -> Iterator[Part]:
     """Yield each part of an address with which mqlab finds a broker, and a real client or bridge does not."""
-    for leaf in _to_brokers(network, uri):
-        if _transport(leaf) in SCHEMES and leaf.port is None:
+    for leaf, plain in _to_brokers(network, uri):
+        if plain in SCHEMES and leaf.port is None:
             why = "a real one needs the port; mqlab goes by the name alone"
             yield leaf, why, f"{leaf.scheme}://{leaf.host}:{PORT}"
-        elif _transport(leaf) in SCHEMES and "ssl" in leaf.scheme:
+        elif plain in SCHEMES and "ssl" in leaf.scheme:
             why = f"{leaf.host} listens for plain TCP, so a real one ends the handshake; mqlab plays no SSL"
             yield leaf, why, f"tcp://{leaf.host}:{leaf.port}"
 
 
-def _to_brokers(network: Network, uri: Uri) -> list[Uri]:
-    """Return the parts that name a broker. Rules of files know what theirs listen on."""
-    if network.origin is not None or network.running is not None:
-        return []
-    return [leaf for leaf in uri.leaves() if leaf.scheme and leaf.host in network.names]
-
-
-def _transport(leaf: Uri) -> str:
-    return leaf.scheme.removesuffix("+ssl").removesuffix("+nio")
+def _to_brokers(network: Network, uri: Uri) -> Iterator[tuple[Uri, str]]:
+    """Yield the parts that name a broker, with their transport. Rules of files know what theirs listen on."""
+    for leaf in uri.leaves() if network.origin is None and network.running is None else ():
+        if leaf.scheme and leaf.host in network.names:
+            yield leaf, leaf.scheme.removesuffix("+ssl").removesuffix("+nio")
 
 
 def _too_new(network: Network) -> Iterator[dict[str, str]]:

@@ -44,7 +44,7 @@ def check(what: Network | Scenario) -> list[Problem]:
 
     >>> import mqlab as mq
     >>> net = mq.Network(mq.Broker("A", mq.NetworkConnector(
-    ...     "ab", uri="static:(tcp://B)", network_ttl=0)), mq.Broker("B"))
+    ...     "ab", uri="static:(tcp://B:61616)", network_ttl=0)), mq.Broker("B"))
     >>> [problem.rule for problem in check(net)]
     ['ttl-zero']
     """

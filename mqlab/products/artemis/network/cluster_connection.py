@@ -145,7 +145,7 @@ class ClusterConnection(Subsystem):
         name, is_queue = message.dest.name, message.dest.is_queue
         if is_queue:
             self.lab.queue(broker, name)  # the client has it made if need be
-        if not diverts.divert(broker, message):
+        if not ("diverts" in broker.spec.keys and diverts.divert(broker, message)):
             self.deliver_to(broker, message)
 
     def deliver_to(self, broker: Broker, message: Message) -> None:
