@@ -115,9 +115,14 @@ def scheme_of(text: str) -> str:
     return text.partition(":")[0]
 
 
+def transport_of(scheme: str) -> str:
+    """Return the transport of a scheme such as ``auto+nio+ssl``."""
+    return scheme.removesuffix("+ssl").removesuffix("+nio")
+
+
 def check_scheme(address: str) -> None:
     """Raise `Refused` for an address whose scheme is that of no transport."""
-    if scheme_of(address).removesuffix("+ssl").removesuffix("+nio") not in SCHEMES:
+    if transport_of(scheme_of(address)) not in SCHEMES:
         raise Refused("IOException", f"Transport scheme NOT recognized: [{scheme_of(address)}]")
 
 

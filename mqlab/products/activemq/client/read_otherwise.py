@@ -6,7 +6,6 @@ Java reads what is not "true" as false (see `query.value_of`). Of networks from 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import chain
 
 from mqlab.errors import UriError
 from mqlab.products.activemq.client.addresses import (
@@ -15,6 +14,7 @@ from mqlab.products.activemq.client.addresses import (
     TCP_OPTIONS,
     WIRE_OPTIONS,
     FailoverOptions,
+    transport_of,
 )
 from mqlab.products.activemq.files.addresses import PORT
 from mqlab.products.activemq.files.clients import Ports, closed, ports
@@ -24,7 +24,6 @@ from mqlab.spec.rows import OPTIONS
 from mqlab.spec.scenario import Scenario
 from mqlab.spec.uri import Uri, parse
 
-Part = tuple[Uri, str, str]  # of an address: why it leads nowhere, and what to write
 _USUAL = FailoverOptions()
 SWITCHES = {
     name
@@ -40,47 +39,42 @@ def read_otherwise(scenario: Scenario) -> list[dict[str, str]]:
     if scenario.pace == "calls":
         return []
     known = ports(network)
-    connectors = [(f"{broker.name}/{one.name}", one.uri) for broker, one in network.connectors()]
-    clients = [(f"Client {one.name}", one.uri) for one in scenario.actions if isinstance(one, Client)]
-    found = [*_too_new(network)]
-    for who, text in connectors + clients:
+    written = [(f"{broker.name}/{one.name}", one.uri, True) for broker, one in network.connectors()]
+    written += [(f"Client {one.name}", one.uri, False) for one in scenario.actions if isinstance(one, Client)]
+    found, names = [*_too_new(network)], found_by_name(network)
+    for who, text, is_connector in written:
         try:
             uri = parse(text)
         except UriError:  # the broker or client says so itself
             continue
         rows = [*_switches(uri), *_ports(uri, known, "" if network.origin else " by default")]
-        # Without a port is how mqlab itself writes a broker of files into a lab file: `check` alone tells it.
-        ssl = (part for part in by_name(network, uri) if part[0].port is not None)
-        told = chain(ssl, foreign(network, uri) if (who, text) in connectors else ())
-        rows += [(str(leaf), f"{why}; write {right}") for leaf, why, right in told]
+        for leaf, why, right in unreached(names, uri):
+            # A client tells its unknown scheme itself, and mqlab writes brokers of files without a port.
+            if is_connector if transport_of(leaf.scheme) not in SCHEMES else leaf.port is not None:
+                rows.append((str(leaf), f"{why}; write {right}"))
         found += [{"what": f"{who}, {what}", "why": why} for what, why in rows]
     return found
 
 
-def foreign(network: Network, uri: Uri) -> Iterator[Part]:
-    """Yield each part of an address whose scheme is that of no transport; a client says so when it connects."""
-    for leaf, plain in _to_brokers(network, uri):
-        if plain not in SCHEMES:
+def found_by_name(network: Network) -> frozenset[str]:
+    """Return the brokers that addresses reach by their names. Rules of files know what theirs listen on."""
+    return frozenset(network.names if network.origin is None and network.running is None else ())
+
+
+def unreached(names: frozenset[str], uri: Uri) -> Iterator[tuple[Uri, str, str]]:
+    """Yield each part by which no real broker is reached, though one is named: why, what to write."""
+    for leaf in uri.leaves():
+        if not leaf.scheme or leaf.host not in names:
+            continue
+        if transport_of(leaf.scheme) not in SCHEMES:
             right = f"tcp://{leaf.host}:{leaf.port or PORT}"
             yield leaf, f"Transport scheme NOT recognized: [{leaf.scheme}]", right
-
-
-def by_name(network: Network, uri: Uri) -> Iterator[Part]:
-    """Yield each part of an address with which mqlab finds a broker, and a real client or bridge does not."""
-    for leaf, plain in _to_brokers(network, uri):
-        if plain in SCHEMES and leaf.port is None:
+        elif leaf.port is None:
             why = "a real one needs the port; mqlab goes by the name alone"
             yield leaf, why, f"{leaf.scheme}://{leaf.host}:{PORT}"
-        elif plain in SCHEMES and "ssl" in leaf.scheme:
+        elif "ssl" in leaf.scheme:
             why = f"{leaf.host} listens for plain TCP, so a real one ends the handshake; mqlab plays no SSL"
             yield leaf, why, f"tcp://{leaf.host}:{leaf.port}"
-
-
-def _to_brokers(network: Network, uri: Uri) -> Iterator[tuple[Uri, str]]:
-    """Yield the parts that name a broker, with their transport. Rules of files know what theirs listen on."""
-    for leaf in uri.leaves() if network.origin is None and network.running is None else ():
-        if leaf.scheme and leaf.host in network.names:
-            yield leaf, leaf.scheme.removesuffix("+ssl").removesuffix("+nio")
 
 
 def _too_new(network: Network) -> Iterator[dict[str, str]]:

@@ -9,15 +9,14 @@ from mqlab.checks.example import Example
 from mqlab.checks.rule import Element, Found, rule
 from mqlab.errors import UriError
 from mqlab.files.placeholders import missing
-from mqlab.products.activemq.client.addresses import AGENTS, OLD_AGENTS, scheme_of
-from mqlab.products.activemq.client.read_otherwise import by_name, foreign
+from mqlab.products.activemq.client.addresses import AGENTS, OLD_AGENTS
+from mqlab.products.activemq.client.read_otherwise import found_by_name, unreached
 from mqlab.products.activemq.files.addresses import HERE
 from mqlab.products.activemq.files.clients import closed, ports
 from mqlab.products.activemq.files.elements import ConnectorElement, TransportElement
 from mqlab.products.activemq.rules.context import BrokerFile, CheckContext, files
 from mqlab.products.activemq.rules.examples_at_rest import from_files, linked, reads, row, sent
 from mqlab.products.activemq.rules.failover import AddressedClient, clients
-from mqlab.spec.clients import Client
 from mqlab.spec.connector import HEARD
 from mqlab.spec.uri import Uri, parse
 
@@ -212,18 +211,9 @@ def _port_closed(address: Address) -> Found:
     unshown="mqlab finds brokers by their names, whatever the port; of SSL it plays nothing",
 )
 def _transport(context: CheckContext) -> Found:
-    written = [(link.element, link.connector.uri) for link in context.links()]
-    written += [
-        (Element(f"step {no}, client {action.name}"), action.uri)
-        for no, action in enumerate(context.actions, 1)
-        if isinstance(action, Client)
-    ]
-    for element, text in written:
-        try:
-            uri = parse(text)
-        except UriError:  # whoever opens it says so
-            continue
-        for leaf, why, right in (*foreign(context.network, uri), *by_name(context.network, uri)):
+    names = found_by_name(context.network)
+    for element, uri in (*_connectors(context), *((element, uri) for element, uri, _ in clients(context))):
+        for leaf, why, right in unreached(names, uri):
             yield element, {"leaf": leaf, "why": why, "right": right}
 
 
@@ -239,11 +229,20 @@ def _transport(context: CheckContext) -> Found:
 def _agent(context: CheckContext) -> Found:
     """Of files the rule no-agent says it, with the line."""
     network = context.network
-    for link in context.links() if network.origin is None else ():
-        agents = (*AGENTS, *(OLD_AGENTS if network.edition == "5.5" else ()))
-        if (scheme := scheme_of(link.connector.uri)) not in agents:
-            leaves = ",".join(map(str, parse(link.connector.uri).leaves()))
-            yield link.element, {"scheme": scheme, "right": f"static:({leaves})"}
+    agents = (*AGENTS, *(OLD_AGENTS if network.edition == "5.5" else ()))
+    for element, uri in _connectors(context) if network.origin is None else ():
+        if uri.scheme not in agents:
+            leaves = ",".join(map(str, uri.leaves()))
+            yield element, {"scheme": uri.scheme, "right": f"static:({leaves})"}
+
+
+def _connectors(context: CheckContext) -> Iterator[tuple[Element, Uri]]:
+    """Yield each connector whose address can be read: of another its broker says so when it starts."""
+    for link in context.links():
+        try:
+            yield link.element, parse(link.connector.uri)
+        except UriError:
+            continue
 
 
 @rule(
