@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 
 # How long (us) a client that comes back waits for the first word, and its spread: 4 to 600 ms were seen.
 FIRST_WORD = 4_000, 150
+READING = 1_000  # us until a queue has read its store: what a client restores meanwhile gets its share
 
 
 class TransportConnection:
@@ -149,6 +150,9 @@ class TransportConnection:
         """A consumer is opened."""
         consumer, broker = command.consumer, self.process.broker
         self.subs[consumer.name] = sub = self.subscription(command)
+        queue = broker.by_name.get(consumer.dest)
+        if command.restored and isinstance(queue, Queue):
+            queue.await_restored(READING)
         broker.subscribe(sub, Reason.local_consumer, consumer.node)
         if sub.info.browser and consumer.spec.receiving:
             sub.browse()

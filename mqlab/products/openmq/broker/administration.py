@@ -237,7 +237,7 @@ def do_xa(lab: Cluster, keys: Keys) -> Outcome:
     client = client or lab.consumers.get(keys.get("consumer", ""))
     if client is None:
         return _xa((lab, None, keys))
-    return RunningStep(_can_ask, (lab, client, keys), limit_of(keys), _xa)
+    return RunningStep(_can_ask, (lab, client, keys), limit_of(keys), _xa, insists=True)
 
 
 def _can_ask(asked: tuple[Cluster, Client, Keys]) -> bool:

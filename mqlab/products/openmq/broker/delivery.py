@@ -184,7 +184,7 @@ def consume(consumer: Consumer) -> bool:
             _fail(consumer, claim)
             break
         consumer.buffer.popleft()
-        sending.answer(consumer)
+        sending.answer(consumer, claim.message.home)
         _receive(consumer, claim)
         took = True
     return took

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from mqlab.products.openmq.broker.messages import Delivery
-from mqlab.products.openmq.broker.model import Consumer, Trip
+from mqlab.products.openmq.broker.model import Broker, Consumer, Trip
 from mqlab.trace.kinds import Kind, Reason
+
+GRANT = 10_000  # us until another home hears that it may send on: not before a burst of 8 is in (18 plays)
 
 
 def is_over(trip: Trip) -> bool:
@@ -39,20 +41,30 @@ def on_delivered(trip: Trip) -> None:
     claim, _ = trip
     if claim.taker is None or is_over(trip):
         return
-    buffer, claim.delivered = claim.taker.buffer, True
+    buffer = claim.taker.buffer
     if buffer and buffer[0] is not claim and claim in buffer:
-        place = next((no for no, known in enumerate(buffer) if not known.delivered), len(buffer))
-        if buffer.index(claim) > place:  # it has overtaken one of another home
+        priority, here = claim.message.priority, buffer.index(claim)
+        place = next((no for no, known in enumerate(buffer) if _comes_after(known, priority)), here)
+        if here > place:  # it has overtaken one of another home, or of a lower priority
             buffer.remove(claim)
             buffer.insert(place, claim)
+    claim.delivered = True
     if claim.asks and claim.taker.flow is not None:
         claim.taker.flow.asked = True
         answer(claim.taker)
     claim.taker.home.lab.schedule_dispatch(claim.message.at)
 
 
-def answer(consumer: Consumer) -> None:
-    """Let a client say how many messages more it takes, if it was asked and has room."""
+def _comes_after(known: Delivery, priority: int) -> bool:
+    """Whether a client hands out one of *priority* first: by it its session's `PriorityQueue` is ordered."""
+    return not known.delivered or known.message.priority < priority
+
+
+def answer(consumer: Consumer, home: Broker | None = None) -> None:
+    """Let a client say how many messages more it takes, if it was asked and has room.
+
+    It has just taken one of *home*, whose acknowledgement it waits for.
+    """
     flow = consumer.flow
     if flow is None or not flow.asked:
         return
@@ -66,16 +78,25 @@ def answer(consumer: Consumer) -> None:
         for message in instance.offered
         for claim in message.claims
     )
-    for home, size in flow.grants(count, waits, instance.room):
-        flow.credit(home).renew(size)
+    for other, size in flow.grants(count, waits, instance.room):
+        consumer.to_home.carry(_on_granted, (consumer, other, size), GRANT)
     flow.own.renew(count)
     send_on(consumer)
     lab = consumer.home.lab
     lab.schedule_dispatch(consumer.at)
-    if consumer.mode == "auto":  # the acknowledgement that it waits for follows on the same connection
+    if home and consumer.mode == "auto":  # the answer to its acknowledgement follows on the same connection
         way = consumer.from_home.delay
+        if home is not consumer.home:
+            way += GRANT + 2 * lab.lines[home.name, consumer.home.name].delay
         consumer.busy_until = max(consumer.busy_until, lab.clock.now + consumer.to_home.delay + way)
         consumer.to_home.carry(_on_answered, consumer, way)
+
+
+def _on_granted(grant: tuple[Consumer, Broker, int]) -> None:
+    consumer, home, size = grant
+    if consumer.flow is not None:
+        consumer.flow.credit(home).renew(size)
+        home.lab.schedule_dispatch(consumer.at)
 
 
 def _on_answered(consumer: Consumer) -> None:
