@@ -265,7 +265,8 @@ def fault(s: Script) -> None:
     running = sorted(s.up - s.frozen)
     own = [b["name"] for b in s.brokers if b.get("process") and b["name"] in running]
     does = {"stop": 3.0 if running else 0.0, "start": 6.0 if down else 0.0, "cut": 4.0 if links else 0.0,
-            "heal": 6.0 if s.cut else 0.0, "kill": 3.0 if own else 0.0, "freeze": 1.0 if own else 0.0,
+            "heal": 6.0 if s.cut & s.up else 0.0,  # a line that is healed accepts, whoever listens behind it
+            "kill": 3.0 if own else 0.0, "freeze": 1.0 if own else 0.0,
             "thaw": 4.0 if s.frozen else 0.0, "endpoint": 3.0 if s.kind == "endpoint" else 0.0}  # fmt: skip
     if len(s.up) > 1 and s.clients and s.kind == "cluster":
         does["reconnect"] = 1.0
@@ -295,7 +296,7 @@ def fault(s: Script) -> None:
         one, other = draw.random.sample(sorted(s.up), 2)
         s.steps.append({"do": "tell_reconnect", "broker": one, "to": other})
     else:
-        name = draw.one(sorted(s.cut))
+        name = draw.one(sorted(s.cut & s.up))
         s.cut.discard(name)
         s.steps.append({"do": "heal", "link": name})
     s.look_who_gives_up()

@@ -118,8 +118,8 @@ class Script:
         self.steps += [*steps, {"do": "settle"}]
 
 
-def _client(s: Script) -> str:
-    broker = s.draw.one(sorted(s.up) or s.names)
+def _client(s: Script, broker: str = "") -> str:
+    broker = broker or s.draw.one(sorted(s.up) or s.names)
     if s.clients.get(broker) and s.draw.chance(0.5):
         return s.clients[broker]
     name = s.clients[broker] = s.name("C")
@@ -260,10 +260,12 @@ def fault(s: Script) -> None:
     running = [c for c in s.connectors if c["from"] in s.up and c["name"] not in s.stopped]
     does = {"stop": 3.0 if s.up else 0.0, "start": 6.0 if down else 0.0, "cut": 3.0 if whole else 0.0,
             "heal": 6.0 if s.cut else 0.0, "stop connector": 1.0 if running else 0.0,
-            "start connector": 3.0 if s.stopped else 0.0}  # fmt: skip
+            "start connector": 3.0 if s.stopped else 0.0, "lose answers": 2.0 if whole else 0.0}  # fmt: skip
     what = s.draw.weighted(does)
     pause = {"do": "wait_ms", "ms": 1000}
-    if what.endswith("connector"):
+    if what == "lose answers":
+        lose_answers(s, s.draw.one(whole))
+    elif what.endswith("connector"):
         name = s.draw.one([c["name"] for c in running] if what.startswith("stop") else sorted(s.stopped))
         (s.stopped.add if what.startswith("stop") else s.stopped.discard)(name)
         frm = next(c["from"] for c in s.connectors if c["name"] == name)
@@ -292,6 +294,24 @@ def fault(s: Script) -> None:
         name = s.draw.one(sorted(s.cut))
         s.cut.discard(name)
         s.add({"do": "heal", "link": name}, pause)
+
+
+def lose_answers(s: Script, line: str) -> None:
+    """Let what a bridge sends arrive without an answer, then break its line: it sends that again."""
+    frm = next(c["from"] for c in s.connectors if f"{{{line}}}" in c["uri"])
+    client = _client(s, frm)
+    keys = {"queue": "Q", "session": "send", "count": s.draw.number(1, 8), "max_ms": 4000}
+    to = next(known["to"] for known in s.lines if known["name"] == line)
+    if to in s.up and s.draw.chance(0.8):  # somebody who wants it
+        name = s.name("K")
+        step = {"do": "open_consumer", "client": _client(s, to), "consumer": name, "session": f"s-{name}",
+                "queue": "Q", "max_ms": 4000}  # fmt: skip
+        s.consumers[name] = step
+        s.add(step)
+    s.steps += [{"do": "cut", "link": line, "how": "drop_replies"},
+                {"do": "send", "client": client, **keys}, {"do": "wait_ms", "ms": 500}]  # fmt: skip
+    s.add({"do": "cut", "link": line, "how": "reset_once"}, {"do": "heal", "link": line},
+          {"do": "wait_ms", "ms": 1000})  # fmt: skip
 
 
 def waits(s: Script, name: str) -> Step:

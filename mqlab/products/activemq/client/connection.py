@@ -81,7 +81,7 @@ class ClientConnection:
     @property
     def connected_to(self) -> str | None:
         """The address in use as the reader knows it, None without one."""
-        if self.transport is None or (self.transport.away and not self.transport.was_lost):
+        if self.transport is None or self.transport.away:
             return None
         return self.lab.directory.shown_target(self.transport.address)
 

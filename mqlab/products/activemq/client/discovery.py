@@ -34,7 +34,6 @@ class PlainTransport:
     """One socket to one address: when it goes, all is over."""
 
     reconnecting = False
-    was_lost = False  # it still shows the address of its socket (`TcpTransport.getRemoteAddress`)
 
     def __init__(self, lab: Lab, owner: TransportListener, address: str) -> None:
         self.lab, self.owner, self.address = lab, owner, address
@@ -67,7 +66,7 @@ class PlainTransport:
     def on_closed(self, source: Transport) -> None:
         """The socket is gone."""
         if source is self.source:
-            self.source, self.was_lost = None, True
+            self.source = None
             self.owner.on_failed(source.failure)
 
 

@@ -2,11 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from mqlab.products.openmq.broker.messages import Delivery
 from mqlab.products.openmq.broker.model import Broker, Consumer, Trip
 from mqlab.trace.kinds import Kind, Reason
 
-GRANT = 10_000  # us until another home hears that it may send on: not before a burst of 8 is in (18 plays)
+BURST = 10_000  # us at most that a home which takes messages in hears later that it may send on (18 plays)
+LOOK = 3_000  # us: longer than from one persistent send of a burst to the next
+
+
+@dataclass(slots=True)
+class Grant:
+    """Word to a home that it may send so many messages more, and how many it had had by then."""
+
+    consumer: Consumer
+    home: Broker
+    size: int
+    since: int
+    came: int
 
 
 def is_over(trip: Trip) -> bool:
@@ -56,7 +70,7 @@ def on_delivered(trip: Trip) -> None:
 
 
 def _comes_after(known: Delivery, priority: int) -> bool:
-    """Whether a client hands out one of *priority* first: by it its session's `PriorityQueue` is ordered."""
+    """Whether a client hands out one of *priority* first (OpenMQ rule 2.6)."""
     return not known.delivered or known.message.priority < priority
 
 
@@ -72,31 +86,41 @@ def answer(consumer: Consumer, home: Broker | None = None) -> None:
     instance = consumer.at.instances.get(consumer.home)
     if count <= 0 or instance is None or not consumer.open:
         return
-    flow.asked = False
+    flow.asked, lab = False, consumer.home.lab
     waits = any(
         claim.taker is None and claim.key in (None, consumer.key)
         for message in instance.offered
         for claim in message.claims
     )
     for other, size in flow.grants(count, waits, instance.room):
-        consumer.to_home.carry(_on_granted, (consumer, other, size), GRANT)
+        grant = Grant(consumer, other, size, lab.clock.now, _came(consumer, other))
+        consumer.to_home.carry(_on_granted, grant, lab.lines[other.name, consumer.home.name].delay)
     flow.own.renew(count)
     send_on(consumer)
-    lab = consumer.home.lab
     lab.schedule_dispatch(consumer.at)
     if home and consumer.mode == "auto":  # the answer to its acknowledgement follows on the same connection
         way = consumer.from_home.delay
         if home is not consumer.home:
-            way += GRANT + 2 * lab.lines[home.name, consumer.home.name].delay
+            way += 2 * lab.lines[home.name, consumer.home.name].delay
         consumer.busy_until = max(consumer.busy_until, lab.clock.now + consumer.to_home.delay + way)
         consumer.to_home.carry(_on_answered, consumer, way)
 
 
-def _on_granted(grant: tuple[Consumer, Broker, int]) -> None:
-    consumer, home, size = grant
-    if consumer.flow is not None:
-        consumer.flow.credit(home).renew(size)
-        home.lab.schedule_dispatch(consumer.at)
+def _came(consumer: Consumer, home: Broker) -> int:
+    instance = consumer.at.instances.get(home)
+    return instance.came if instance is not None else 0
+
+
+def _on_granted(grant: Grant) -> None:
+    """A home hears that it may send on: behind the messages that it is just taking in."""
+    consumer, home, came = grant.consumer, grant.home, _came(grant.consumer, grant.home)
+    lab = home.lab
+    if came != grant.came and lab.clock.now < grant.since + BURST:
+        grant.came = came
+        lab.clock.schedule(lab.clock.now + LOOK, _on_granted, grant)
+    elif consumer.flow is not None:
+        consumer.flow.credit(home).renew(grant.size)
+        lab.schedule_dispatch(consumer.at)
 
 
 def _on_answered(consumer: Consumer) -> None:
