@@ -112,7 +112,7 @@ def _begin(asked: tuple[Cluster, SendJob]) -> Outcome:
         go_on(lab, job)
         return job.row
     pauses = float(job.keys.get("interval_ms", 0)) * len(job.left)
-    return RunningStep(_has_ended, asked, limit_of(job.keys) + pauses, _say_how)
+    return RunningStep(_has_ended, asked, limit_of(job.keys) + pauses, _say_how, told=True)
 
 
 def _has_ended(asked: tuple[Cluster, SendJob]) -> bool:
@@ -154,7 +154,7 @@ def go_on(lab: Cluster, job: SendJob) -> bool:
         )
         if producer is None:
             job.row["later" if job.late else "result"] = "refused"
-            lab.jobs.remove(job)
+            lab.end_job(job)
             return True
     if not producer.open and not clients.comes_back(producer) and not _fails_in_turn(lab, job, producer):
         return True
@@ -203,7 +203,7 @@ def _fails_in_turn(lab: Cluster, job: SendJob, producer: Client) -> bool:
             _say_how_many(job)
         job.row["later" if job.late else "result"] = "refused"
         lab.producers.pop(f"#{job.row['first']}", None)
-        lab.jobs.remove(job)
+        lab.end_job(job)
     else:
         job.refused += job.left if job.persistent else job.left[1:]
         job.left = range(0)
@@ -280,7 +280,7 @@ def _end(lab: Cluster, job: SendJob) -> None:
     if own is not None and own.dest in own.home.instances:
         _close(own)
         lab.reapable.add(own.home.instances[own.dest])
-    lab.jobs.remove(job)
+    lab.end_job(job)
 
 
 def _message(job: SendJob, producer: Client) -> Message:

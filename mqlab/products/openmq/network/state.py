@@ -101,6 +101,11 @@ class Cluster(Lab):
         consumer.place, self.consumers[consumer.name] = self.registered, consumer
         consumer.at.consumers.append(consumer)
 
+    def end_job(self, job: SendJob) -> None:
+        """A send has ended, and whoever waits for it is told."""
+        self.jobs.remove(job)
+        self.clock.halt()
+
     def has_happened(self, event: str) -> bool:
         """Whether an event has happened since the last fault."""
         return event in self.happened
