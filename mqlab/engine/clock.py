@@ -124,7 +124,7 @@ class Clock(TraceClock):
         self.halted = True
 
     def rush(self, last: int, recorder: Recorder, most: int) -> None:
-        """Let things happen until all but housekeeping has, by the time *last*, up to *most* events or a `halt`."""
+        """Let things happen until all but housekeeping has, by *last*, up to *most* events or a `halt`."""
         line, heap = self.line, self.heap
         self.halted = False
         while recorder.count <= most and not self.halted:

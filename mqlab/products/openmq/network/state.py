@@ -65,9 +65,7 @@ class Cluster(Lab):
         self.lines = {pair: self.new_link(*pair) for pair in permutations(self.brokers, 2)}
         self.stirred = False  # what can move is to be moved in this instant
         self.changed: set[ClusterDestination] = set()  # where something came or went since the last look
-        self.unnoted: set[PhysicalDestination] = (
-            set()
-        )  # that have messages of which it is to note why they wait
+        self.unnoted: list[tuple[PhysicalDestination, Message]] = []  # of which it is to note why they wait
         self.reapable: set[PhysicalDestination] = set()  # that may have become unused, or used
         self.timed: list[tuple[int, int, ClusterDestination]] = []  # a heap: when there is to be looked again
         self.database_up = True
@@ -120,7 +118,7 @@ class Cluster(Lab):
 
     def is_unlinked(self, one: Broker, other: Broker) -> bool:
         """Whether one of two brokers could not reach the other when it started, and has not since."""
-        return bool(self.unlinked) and frozenset((one.name, other.name)) in self.unlinked
+        return frozenset((one.name, other.name)) in self.unlinked
 
     def note_lost(self, one: Broker, other: Broker) -> None:
         """Remember since when something waits to be sent again, if the line between two brokers is cut."""
