@@ -17,7 +17,6 @@ from mqlab.engine.link import Link
 from mqlab.products.openmq.broker.destinations import ClusterDestination, PhysicalDestination
 from mqlab.products.openmq.broker.flow import Flow
 from mqlab.products.openmq.broker.messages import Delivery
-from mqlab.products.openmq.script.operation import Row
 from mqlab.spec.json_types import JsonDict, JsonObject
 from mqlab.spec.openmq import AUTO_CREATED, LINKED_ALIKE
 from mqlab.spec.selector import Selector
@@ -127,31 +126,6 @@ class DurableSubscription:
     dest: Destination
     selector: str | None
     refused: bool = False  # the trace of a refused creation: listed, and no consumer
-
-
-@dataclass(eq=False, slots=True)
-class SendJob:
-    """A step that sends: `row` is its outcome, `left` the numbers that are still to be sent."""
-
-    row: Row
-    keys: Keys
-    left: range
-    refused: list[int]
-    producer: Client | None
-    under_way: int = 0  # messages that have not come to their home, or its receipt not to here
-    late: bool = False
-    due: int = 0  # us, before which the next message is not sent
-    until: int = 0  # us, until which it tries to connect, if it has to open a connection
-    interval: int = field(init=False)  # us, from one message to the next
-    persistent: bool = field(init=False)
-    properties: JsonDict = field(init=False)
-    size: int | None = field(init=False)  # bytes, if the step says how many
-
-    def __post_init__(self) -> None:
-        self.interval = round(float(self.keys.get("interval_ms", 0)) * 1000)
-        self.persistent = bool(self.keys.get("persistent", True))
-        self.properties = dict(self.keys.get("properties") or {})
-        self.size = int(self.keys["size"]) if "size" in self.keys else None
 
 
 @dataclass(eq=False, slots=True)

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from mqlab.products.openmq.broker import physical_destinations, removal
 from mqlab.products.openmq.broker.messages import Message, packet_size
-from mqlab.products.openmq.broker.model import DEAD, Client, Keys, SendJob
+from mqlab.products.openmq.broker.model import DEAD, Client, Keys
 from mqlab.products.openmq.client import clients
+from mqlab.products.openmq.client.send_job import SendJob
 from mqlab.products.openmq.script.operation import Outcome, Row, RunningStep, destination_of, limit_of
 from mqlab.trace.kinds import Kind, Reason
 

@@ -13,7 +13,8 @@ from mqlab.engine.lab import Lab
 from mqlab.products.openmq.broker import settling
 from mqlab.products.openmq.broker.destinations import ClusterDestination, PhysicalDestination
 from mqlab.products.openmq.broker.messages import Message
-from mqlab.products.openmq.broker.model import Broker, Client, Consumer, Prepared, SendJob, Trip
+from mqlab.products.openmq.broker.model import Broker, Client, Consumer, Prepared, Trip
+from mqlab.products.openmq.client.send_job import SendJob
 from mqlab.products.openmq.notes import Notes
 from mqlab.products.openmq.script.operation import Row, ScriptStep
 from mqlab.spec.link import LikeLinks, Links
