@@ -74,5 +74,5 @@ class LocalSubscription(ClientSubscription):
         if connection.impaired and not connection.lets_pass(False, self.on_acknowledged, message):
             return
         if message in self.dispatched:
-            self.consumer.unconfirmed.discard(message.number)
+            self.consumer.unconfirmed.pop(message.number, None)
             self.acknowledge(message)
