@@ -201,8 +201,11 @@ class Queue:
         dead_letter_strategy.expired(self.broker, message)
         return True
 
-    def forget(self, message: Message) -> None:
-        """Let go of *message*."""
+    def forget(self, message: Message, sub: Subscription | None = None, was_full: bool = False) -> None:
+        """Let go of *message*: it is too old, or *sub* has acknowledged it.
+
+        *was_full*: something is pending, and that subscription was full.
+        """
         self.dequeued += 1
         if message in self.messages:
             del self.messages[message]
@@ -210,6 +213,14 @@ class Queue:
             del self.numbers[message.number]
         if self.memory.blocked:
             self.memory.left()
+        if sub is None:
+            return
+        if sub.network:
+            self.forwarded += 1
+        if self.broker.advisory_subscribers and self.policy["advisory_for_consumed"]:
+            advisory.of_message(self.broker, "MessageConsumed", message)
+        if self.pending_messages and (was_full or len(self.pending_messages) >= self.max_page_size):
+            self.dispatch()
 
     def _sweep_later(self, due: int) -> bool:
         """See to it that the queue is swept once what falls due then is too old; False."""
@@ -333,13 +344,3 @@ class Queue:
     def _note_pending(self) -> None:
         for message in self.pending_messages:
             self._note_held(message)
-
-    def acknowledged(self, message: Message, sub: Subscription, was_full: bool) -> None:
-        """Forget *message*; *was_full*: something is pending, and its subscription was full."""
-        if sub.network:
-            self.forwarded += 1
-        self.forget(message)
-        if self.broker.advisory_subscribers and self.policy["advisory_for_consumed"]:
-            advisory.of_message(self.broker, "MessageConsumed", message)
-        if self.pending_messages and (was_full or len(self.pending_messages) >= self.max_page_size):
-            self.dispatch()

@@ -116,6 +116,6 @@ class Subscription:
         if self.prefetch_extension:
             self.prefetch_extension -= 1
         self.recorder.add_packed(self.acknowledgement, message, message.hops, 0, message.row)
-        destination.acknowledged(message, self, was_full)
+        destination.forget(message, self, was_full)
         if self.waiting:
             self.refill()

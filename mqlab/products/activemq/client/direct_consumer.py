@@ -69,11 +69,11 @@ class DirectConsumer(DirectClient, MessageConsumer):
             if looks and self.pushed[message.dest_no].add(message.number):
                 self.send(PoisonAck(self.name, message))
                 return
-            self.buffer.append((message, row, message.received))
             if self.sorts:  # so that what comes at one time is sorted
+                self.buffer.append((message, row, message.received))
                 self.lab.clock.schedule(self.lab.clock.now, self.on_buffered, None)
             else:
-                self.work()
+                self.work((message, row, message.received))
 
     def on_buffered(self, _: None) -> None:
         """All that came at this time is in the buffer."""
