@@ -6,14 +6,31 @@ import inspect
 import types
 import typing
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 from mqlab.errors import BadValue, shown
-from mqlab.spec.shape import Scalar
 
 _WORDS = {int: "a whole number", float: "a number", str: "a string, in quotes", bool: "True or False"}
-Place = tuple[str, Scalar | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Plain:
+    """What a plain argument may be: some types, and perhaps None."""
+
+    words: str
+    kinds: tuple[type, ...]
+    optional: bool
+
+    def test(self, value: object) -> bool:
+        """Whether a value is that: a truth is no number here."""
+        if value is None:
+            return self.optional
+        return isinstance(value, self.kinds) and (bool in self.kinds or not isinstance(value, bool))
+
+
+Place = tuple[str, Plain | None]
 
 
 def unlike(
@@ -32,13 +49,13 @@ def unlike(
     return None
 
 
-def read_off(function: Callable[..., object]) -> dict[str, Scalar | None]:
+def read_off(function: Callable[..., object]) -> dict[str, Plain | None]:
     """Return name -> what an argument may be; None where its function says it."""
     return {name: _shape(function, name) for name in inspect.signature(function).parameters}
 
 
 @cache
-def _looked_at(function: Callable[..., object]) -> tuple[list[Place], Place, dict[str, Scalar | None]]:
+def _looked_at(function: Callable[..., object]) -> tuple[list[Place], Place, dict[str, Plain | None]]:
     """Return what arguments are to be: those in place, those after them, and all by name."""
     in_place, by_name = list[Place](), read_off(function)
     rest: Place = "", None
@@ -51,7 +68,7 @@ def _looked_at(function: Callable[..., object]) -> tuple[list[Place], Place, dic
     return in_place, rest, by_name
 
 
-def _shape(function: Any, name: str) -> Scalar | None:
+def _shape(function: Any, name: str) -> Plain | None:
     """Return what an argument may be, by its annotation; None where its function says it."""
     try:
         only = types.SimpleNamespace(__annotations__={name: function.__annotations__[name]})
@@ -65,11 +82,5 @@ def _shape(function: Any, name: str) -> Scalar | None:
         return None
     if parts == {int, str}:  # a length of time, or a number or name; of a fraction its function says more
         parts = {float, str}
-    kinds = (*parts, *({int} if float in parts else ()))
-
-    def test(value: object) -> bool:
-        if value is None:
-            return optional
-        return isinstance(value, kinds) and (bool in parts or not isinstance(value, bool))
-
-    return Scalar(" or ".join(words for part, words in _WORDS.items() if part in parts), test, {})
+    words = " or ".join(words for part, words in _WORDS.items() if part in parts)
+    return Plain(words, (*parts, *({int} if float in parts else ())), optional)

@@ -9,6 +9,7 @@ from types import FunctionType
 from typing import TYPE_CHECKING, TypeVar
 
 from mqlab.errors import BadValue, MqlabError, UnknownName
+from mqlab.spec import arguments
 
 _NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 F = TypeVar("F", bound=Callable[..., object])
@@ -29,8 +30,6 @@ def fitting(function: F, *, first: bool = False) -> F:
     """
 
     def unlike(given: tuple[object, ...], named: Mapping[str, object]) -> BadValue | None:
-        from mqlab.spec import arguments  # which stands above
-
         return arguments.unlike(function, given, named)
 
     def unfit(error: Exception, given: tuple[object, ...], named: Mapping[str, object]) -> MqlabError | None:
