@@ -63,7 +63,7 @@ class LocalSubscription(ClientSubscription):
         """Push *message* to the client."""
         self.dispatched[message] = None
         way = self.socket
-        row = self.recorder.add_packed(self.dispatch, message, rule, message.row)
+        row = self.recorder.add_packed(self.dispatch, message, message.hops, rule, message.row)
         way.back.carry(self.on_message, (message, row, way), 0, message.size)
         if self.broker.advisory_subscribers:
             self.advise(message)
@@ -74,5 +74,7 @@ class LocalSubscription(ClientSubscription):
         if connection.impaired and not connection.lets_pass(False, self.on_acknowledged, message):
             return
         if message in self.dispatched:
-            self.consumer.unconfirmed.discard(message.number)
+            unconfirmed = self.consumer.unconfirmed
+            if message.number in unconfirmed:
+                del unconfirmed[message.number]
             self.acknowledge(message)

@@ -123,11 +123,18 @@ class MessageConsumer(ABC):
         self.buffer.remove(best)
         return best
 
-    def work(self) -> None:
-        """Take what may be taken from the buffer."""
-        while self.buffer and self.allowance != 0 and not self.busy and not self.closed:
-            message, row, before = self._best() if self.sorts else self.buffer.popleft()
+    def work(self, come: Delivery | None = None) -> None:
+        """Take what may be taken: from the buffer, then what has just *come*, which else waits there."""
+        buffer = self.buffer
+        if come is not None and buffer:
+            buffer.append(come)
+            come = None
+        while (come or buffer) and self.allowance != 0 and not self.busy and not self.closed:
+            message, row, before = come or (self._best() if self.sorts else buffer.popleft())
+            come = None
             self.take(message, row, before)
+        if come is not None:
+            buffer.append(come)
         if self.prefetch == 0 and not self.busy and self.allowance != 0 and not self.closed:
             self.ask()
 
@@ -145,7 +152,7 @@ class MessageConsumer(ABC):
         if before:
             self.receive_again(message, row, before)
         else:
-            self.recorder.add_packed(self.receipt, message, 0, row)
+            self.recorder.add_packed(self.receipt, message, message.hops, 0, row)
         message.received = True
         if self.delay:
             self.busy += 1
@@ -155,8 +162,8 @@ class MessageConsumer(ABC):
 
     def receive_again(self, message: Message, row: int, before: int) -> int:
         """Receive a message that was delivered *before*; return the row of it."""
-        row = self.recorder.add_packed(self.redelivery_stamp, message, 0, row)
-        return self.recorder.add_packed(self.receipt, message, 0, row)
+        row = self.recorder.add_packed(self.redelivery_stamp, message, message.hops, 0, row)
+        return self.recorder.add_packed(self.receipt, message, message.hops, 0, row)
 
     def on_worked(self, message: Message) -> None:
         """The time that the message takes is over."""

@@ -88,7 +88,7 @@ class DemandSubscription(Subscription):
         if self.durable is not None and self.refusal(message) in (ALREADY_VISITED, TTL_USED_UP):
             topic = self.broker.destinations[message.dest_no]
             topic.dispatched += 1
-            topic.acknowledged(message, self, was_full=False)
+            topic.forget(message, self)
             return False
         return super().add(message)
 
@@ -100,7 +100,7 @@ class DemandSubscription(Subscription):
         if self.tests_messages and not bridge.settings.permits(message.dest):
             bridge.on_not_permitted(self, message)
             return
-        row = self.recorder.add_packed(self.passage, message, rule, message.row)
+        row = self.recorder.add_packed(self.passage, message, message.hops, rule, message.row)
         passage = (self, message, row)
         bridge.link.carry(self.on_forwarded, passage, 0, message.size)
         if not (message.persistent or bridge.settings.always_sync_send):
