@@ -31,7 +31,7 @@ SHAPES: dict[str, str] = {
     "bridges": "link back",
     "limits": "node dest bytes size",
     "ways": "x0 y0 cx cy x1 y1 from to frm to_node",
-    "plan": "width height size pipe mark open",
+    "plan": "width height size pipe mark open hidden",
 }
 
 
@@ -90,6 +90,7 @@ def columns(cast: SceneParts, stage: Stage, moving: Flights) -> Columns:
             size.pipe,
             size.mark,
             cast.open if isinstance(cast, CollapsedParts) else -1,
+            stage.hidden,
         )
     ]
     found = {table: _turn(rows[table], SHAPES[table].split()) for table in rows}
