@@ -6,7 +6,9 @@ A letter beyond Latin counts as a whole em if it is wide or an emoji, and as not
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
+from os.path import commonprefix
 from unicodedata import combining, east_asian_width
 
 # Advance widths in thousandths of the font's size, of the letters from U+0020 to U+007E.
@@ -57,6 +59,16 @@ def fitted(text: str, room: float, size: float, bold: bool = False) -> str:
         else:
             high = keep - 1
     return _without_middle(text, max(2, low))
+
+
+def shared(names: Sequence[str]) -> int:
+    """Return how many letters all *names* begin with, numbers left whole; 0 where that saves little.
+
+    >>> shared(["brokerA1", "brokerA2"]), shared(["broker1", "broker12"]), shared(["A", "B"])
+    (7, 6, 0)
+    """
+    begin = commonprefix([name[:-1] for name in names]).rstrip("0123456789") if len(names) > 1 else ""
+    return len(begin) if len(begin) > 2 else 0
 
 
 def _without_middle(text: str, keep: int) -> str:

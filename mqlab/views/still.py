@@ -8,6 +8,7 @@ from mqlab.spec.action import Consumer, Producer
 from mqlab.spec.openmq_actions import Send
 from mqlab.spec.steps import SMALLEST
 from mqlab.spec.values import matches
+from mqlab.views import letters
 from mqlab.views.boxes import Box, Curve
 from mqlab.views.cast import SceneParts
 from mqlab.views.flights import Flights
@@ -31,7 +32,7 @@ SHAPES: dict[str, str] = {
     "bridges": "link back",
     "limits": "node dest bytes size",
     "ways": "x0 y0 cx cy x1 y1 from to frm to_node",
-    "plan": "width height size pipe mark open hidden",
+    "plan": "width height size pipe mark open hidden shared",
 }
 
 
@@ -91,6 +92,7 @@ def columns(cast: SceneParts, stage: Stage, moving: Flights) -> Columns:
             size.mark,
             cast.open if isinstance(cast, CollapsedParts) else -1,
             stage.hidden,
+            letters.shared([names[no] for no in stage.brokers]),
         )
     ]
     found = {table: _turn(rows[table], SHAPES[table].split()) for table in rows}

@@ -11,12 +11,12 @@ from itertools import combinations, pairwise
 from math import hypot
 
 from mqlab.views import letters
-from mqlab.views.boxes import Box, Curve, around, crosses
+from mqlab.views.boxes import Box, Curve, crosses
 
 STAGES = ((700, 290), (950, 440), (1400, 620))  # px, in windows of 800, 900 and 1200 px
 PALETTE = 112  # what Build takes of a stage
 AROUND, MOST_SCALE, TELLS = 16, 1.7, {"L": 1, "M": 0.8, "S": 0.6}
-SHOWS, BESIDE, FILLS, HIDES = 40, 24, 0.7, 0.7
+SHOWS, BESIDE, FILLS, HIDES = 40, 24, 0.7, 0.6
 RULES = ("overlap", "outside", "short connector", "line through a card", "line through a name",
          "name far from its line", "connector without a name", "name cut", "stage not filled")  # fmt: skip
 
@@ -66,10 +66,10 @@ def painted(scene, stage, build=False):
     for text in scene.columns["plans"]["text"][:3]:
         plan = json.loads(text)
         w, h = plan["plan"]["width"][0], plan["plan"]["height"][0]
-        frame = around([Box(w / 2, h / 2, w, h), _used(plan)]) if build else _used(plan)
+        frame = Box(w / 2, h / 2, w, max(h, _used(plan).h - 2 * AROUND)) if build else _used(plan)
         scale = min(width / frame.w, height / frame.h)
         worth = min(1.1, scale) * TELLS.get(plan["plan"]["size"][0][0], 0.5)
-        worth *= HIDES if plan["plan"]["hidden"][0] else 1
+        worth *= 1 - HIDES * plan["plan"]["hidden"][0] / max(1, len(plan["links"]["name"]))
         if best is None or worth > best[0] * 1.03:
             best = worth, Painted(plan, frame, min(MOST_SCALE, scale))
         if plan["groups"]["name"]:

@@ -21,7 +21,7 @@ const STATIC = [
 // room that there is, so that its shape is that of the page (fit.js).
 const MOST_SCALE = 1.7,
   TELLS = { L: 1, M: 0.8, S: 0.6 }, // how much a size tells, for its room
-  HIDES = 0.7; // and what is left of that where connectors are too short to show anything
+  HIDES = 0.6; // and what a layout loses of that where every connector is too short to show anything
 /** @param {Panel} p */
 const layOut = (p) => {
   const room = player.room?.(),
@@ -31,14 +31,15 @@ const layOut = (p) => {
   // Who draws wants the whole of the paper, and nothing below the palette; who watches what is on it.
   const beside = p.palette ?? 0,
     frameOf = (one) => {
-      const used = withOwn(one),
-        [right, bottom] = [one.plan.width[0], one.plan.height[0]];
-      if (!beside) return used;
+      if (!beside) return withOwn(one);
+      const [right, bottom] = [one.plan.width[0], one.plan.height[0]],
+        left = withOwn(one).left + AROUND / 2, // of a card at the edge of the palette
+        over = one.used.bottom - one.used.top - 2 * AROUND - bottom; // a column that is higher than its paper
       return {
-        left: Math.min(0, used.left),
-        right: Math.max(right, used.right),
-        top: Math.min(0, used.top),
-        bottom: Math.max(bottom, used.bottom)
+        left: Math.min(0, left),
+        right,
+        top: Math.min(0, -over / 2),
+        bottom: Math.max(bottom, bottom + over / 2)
       };
     };
   const scaleOf = (one) => {
@@ -46,7 +47,9 @@ const layOut = (p) => {
     return Math.min((room.width - beside) / (f.right - f.left), room.height / (f.bottom - f.top));
   };
   const worth = (one) =>
-    Math.min(1.1, scaleOf(one)) * (TELLS[one.plan.size[0]] ?? 0.5) * (one.plan.hidden[0] ? HIDES : 1);
+    Math.min(1.1, scaleOf(one)) *
+    (TELLS[one.plan.size[0]] ?? 0.5) *
+    (1 - (HIDES * one.plan.hidden[0]) / Math.max(1, one.links.name.length));
   const best = plans.reduce((a, b) => (worth(b) > worth(a) * 1.03 ? b : a)),
     frame = frameOf(best);
   const scale = Math.min(MOST_SCALE, scaleOf(best)),
