@@ -49,10 +49,14 @@ def pytest_addoption(parser):
     )  # fmt: skip
 
 
+def pytest_load_initial_conftests(early_config):
+    """Say so before a file reads it: conftest is read before anything is configured."""
+    if early_config.known_args_namespace.all:
+        os.environ[ALL] = "1"
+
+
 def pytest_configure(config):
     os.environ[DAY] = config.option.sample_date
-    if config.option.all:
-        os.environ[ALL] = "1"
     if not hasattr(config, "workerinput"):
         folder = tempfile.TemporaryDirectory(prefix="pytest-groups-")
         config.add_cleanup(folder.cleanup)

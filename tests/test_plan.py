@@ -57,6 +57,12 @@ def test_all_and_what_is_asked_for_by_name_are_no_sample(names):
     assert len(names("test_it.py::test_cases")) == 20
 
 
+def test_all_is_known_before_a_conftest_is_read(names, pytester):
+    """A machine of random scripts played 200 of its 2,000, as conftest had read the environment too early."""
+    pytester.makeconftest("import os\nassert os.environ['MQLAB_ALL_TESTS'] == '1'")
+    assert len(names("--all", "test_it.py")) == 22
+
+
 def test_quick_are_a_few_cases_of_each_test_and_no_browser(names):
     chosen = names("-m", "quick", "--all")
     assert [name.partition("[")[0] for name in chosen] == ["test_cases", "test_cases", "test_one"]

@@ -157,9 +157,9 @@ def outcomes(
     """
     from mqlab import experiments
     from mqlab.products import inputs
-    from mqlab.spec.values import duration
+    from mqlab.spec.values import moment
 
-    setting = experiments.Setting(seed, duration(jitter, "jitter"), until, links)
+    setting = experiments.Setting(seed, moment(jitter, "jitter"), until, links)
     return experiments.outcomes(inputs.scenario_of(what, *actions), setting, seeds)
 
 

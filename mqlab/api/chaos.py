@@ -121,9 +121,9 @@ def _kinds(given: str | Sequence[str]) -> tuple[str, ...]:
 
 
 def _ms(time: int | str) -> int:
-    from mqlab.spec.values import duration
+    from mqlab.spec.values import moment
 
-    return duration(time, "time") // 1000
+    return moment(time, "time") // 1000
 
 
 fit(globals())

@@ -9,12 +9,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mqlab.errors import BadValue, shown
+from mqlab.errors import BadValue
 from mqlab.spec.calls import fit
+from mqlab.spec.shape import whole
 
 if TYPE_CHECKING:
     from mqlab.spec.scenario import AnyNetwork
     from mqlab.spec.topology import Pairs
+
+
+MOST_BROKERS = 10_000  # each with its connectors
 
 
 def _made(shape: str, parts: tuple[list[str], Pairs], product: str, options: dict[str, object]) -> AnyNetwork:
@@ -26,8 +30,7 @@ def _made(shape: str, parts: tuple[list[str], Pairs], product: str, options: dic
 
 def _count(shape: str, least: int, **counts: object) -> None:
     for what, count in counts.items():
-        if type(count) is not int or count < least:
-            raise BadValue(f"{shape}: {what} is {shown(count)}; expected a whole number, {least} or more")
+        whole(least, MOST_BROKERS).check(count, f"{shape}: {what}")
 
 
 def hub(spokes: int, *, product: str = "activemq", **options: object) -> AnyNetwork:

@@ -286,14 +286,14 @@ def faults(what: object, *, seed: int, rate: float, length: int | str = "10s") -
     from mqlab.products import inputs
     from mqlab.spec.schedule import faults
     from mqlab.spec.shape import number
-    from mqlab.spec.values import check_seed, duration
+    from mqlab.spec.values import check_seed, moment
 
     check_seed(seed)
     number().check(rate, "rate")
 
     told = "random faults are supported only for ActiveMQ networks, e.g. fuse:4.4"
     scenario = inputs.activemq_of(what, told=told)
-    return faults(scenario, seed=seed, rate=rate, length=duration(length, "length") // 1000)
+    return faults(scenario, seed=seed, rate=rate, length=moment(length, "length") // 1000)
 
 
 def recorded(what: object) -> Recorded:

@@ -39,6 +39,7 @@ class Clock(TraceClock):
         self.heap: list[Due] = []
         self.turn = 0
         self.background = 0  # how many of the heap nobody waits for
+        self.halted = False  # see `halt`
 
     def __deepcopy__(self, memo: dict[int, object]) -> Clock:
         # With ten thousand messages under way these are nearly all that a fork of the lab copies.
@@ -118,10 +119,15 @@ class Clock(TraceClock):
         call(argument)
         return True
 
+    def halt(self) -> None:
+        """What happens now ends something that is waited for: `rush` returns after it."""
+        self.halted = True
+
     def rush(self, last: int, recorder: Recorder, most: int) -> None:
-        """Let things happen until all but housekeeping has, by the time *last*, up to *most* events."""
+        """Let things happen until all but housekeeping has, by *last*, up to *most* events or a `halt`."""
         line, heap = self.line, self.heap
-        while recorder.count <= most:
+        self.halted = False
+        while recorder.count <= most and not self.halted:
             if line:  # as `next_by` does; three calls less for everything
                 due = line[0]
                 if heap and heap[0][0] <= due[0] and heap[0][:2] <= due[:2]:

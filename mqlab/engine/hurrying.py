@@ -44,9 +44,15 @@ def hurry(lab: Lab, last: int) -> None:
 
 
 def _go_on_until(lab: Lab, until: Completion, last: int, most: int) -> None:
-    condition, argument, next_by = until.condition, until.argument, lab.clock.next_by
+    condition, argument, clock = until.condition, until.argument, lab.clock
     if until.deadline is not None:
         last = min(last, until.deadline)
     while lab.under_way is until and lab.recorder.count <= most:
-        if (condition is not None and condition(argument)) or not next_by(last):
+        if condition is not None and condition(argument):
+            return
+        if until.told is not None:
+            clock.rush(min(last, until.told(argument)), lab.recorder, most)
+            if clock.halted:
+                continue
+        if not clock.next_by(last):
             return

@@ -26,7 +26,7 @@ from mqlab.engine.timing import Timing
 from mqlab.engine.unfinished import unfinished
 from mqlab.errors import BadValue, Suggests
 from mqlab.spec.action import Action, Start
-from mqlab.spec.calls import fitting
+from mqlab.spec.calls import fit_methods
 from mqlab.spec.link import Links
 from mqlab.spec.naming import called
 from mqlab.spec.plural import counted
@@ -60,7 +60,7 @@ class Lab(Limited, Chances, Suggests, ABC):
         links: Links | None = None,
     ) -> None:
         self.links = links or Links()
-        self.seed, self.jitter, self.limit = seed, duration(jitter, "jitter"), limit
+        self.seed, self.jitter, self.limit = seed, moment(jitter, "jitter"), limit
         self.random = Random(f"{name}:{seed}")
         self.timing = timing or Timing()
         self.clock = Clock(self.check_patience, self.timing.link)
@@ -189,7 +189,7 @@ class Lab(Limited, Chances, Suggests, ABC):
 
     def step(self, count: int = 1) -> bool:
         """Let the next thing happen, an event or the next action, or so many; False when nothing is left."""
-        if count != 1:
+        if count != 1 or count is True:
             return hurrying.steps(self, count)
         if self.under_way is not None and not self.is_over(self.under_way):
             return self._go_on(self.under_way)
@@ -328,7 +328,6 @@ class Lab(Limited, Chances, Suggests, ABC):
         """What of the script has not happened, each with the reason, as a trace's header has it."""
         return unfinished(self)
 
-    @fitting
     def until(self, time: int | str) -> None:
         """Let time pass until *time* (such as ``"2s"``) after the lab's start."""
         self._play(ahead(moment(time, "until"), self.clock.now, f"until={time!r}"))
@@ -339,11 +338,13 @@ class Lab(Limited, Chances, Suggests, ABC):
 
     def fork(self) -> Self:
         """Return an independent copy of the lab as it is now."""
-        # A copy is no garbage: to look for some among its new objects took as long as to make them.
-        looks = gc.isenabled()
+        looks = gc.isenabled()  # a copy is no garbage: to look for some took as long as to make it
         gc.disable()
         try:
             return copy.deepcopy(self)
         finally:
             if looks:
                 gc.enable()
+
+
+fit_methods(Lab, ("do", "fork", "rest", "step", "until"))

@@ -21,6 +21,7 @@ from mqlab.products.inputs import scenario_of
 from mqlab.spec import Action, Scenario
 from mqlab.spec.plural import counted
 from mqlab.spec.scenario import AnyNetwork
+from mqlab.spec.shape import OBJECT
 
 if TYPE_CHECKING:
     from mqlab.spec.scenario import Scenario
@@ -45,6 +46,7 @@ def axes_of(over: Mapping[str, object], what: object) -> tuple[Axis, ...]:
     """Return the axes of a sweep; raises `BadValue` for values that are none."""
     if not isinstance(over, Mapping):
         raise BadValue(f"over is {shown(over)}; expected a mapping such as {{'*/*.network_ttl': [1, 2]}}")
+    OBJECT.check(over, "over")
     arguments = tuple(inspect.signature(what).parameters) if is_function(what) else ()
     for name in arguments:
         if name not in over:
@@ -98,7 +100,7 @@ def _label(value: object) -> Any:
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     if isinstance(value, tuple):
-        return ", ".join(map(_label, value)) or "none"
+        return ", ".join(str(_label(one)) for one in value) or "none"
     if isinstance(value, AnyNetwork):
         return f"{counted(len(value.names), 'broker')}"
     if isinstance(value, Action):

@@ -15,15 +15,18 @@ from typing import Any
 
 from mqlab import products
 from mqlab.errors import BadValue, MqlabError, UnknownName
+from mqlab.experiments.cores import MOST_SEEDS
 from mqlab.experiments.sweep import sweep
 from mqlab.products import inputs
 from mqlab.spec import graph
 from mqlab.spec.action import Action, Pause, RequestReply, Restart, Resume, Stop
+from mqlab.spec.calls import Answering
 from mqlab.spec.faults import Crash, Cut, Heal
 from mqlab.spec.naming import bare, called
 from mqlab.spec.network import Network
 from mqlab.spec.plural import counted
 from mqlab.spec.scenario import Scenario
+from mqlab.spec.shape import whole
 from mqlab.spec.values import duration
 from mqlab.trace.kinds import Kind
 from mqlab.trace.trace import Trace
@@ -97,7 +100,7 @@ def _flat(found: Iterable[Fault]) -> list[Action]:
 
 
 @dataclass(frozen=True, slots=True)
-class Survival:
+class Survival(Answering):
     """How often a property failed: `failed` are the seeds of `runs` runs in which it did.
 
     `faults` are those of the smallest example (none where it held), `scenario` is that example, to be run,
@@ -149,8 +152,7 @@ def survives(
     """Run a scenario with the faults of each seed, on all cores; see `mqlab.survives`."""
     if never not in NEVER:
         raise UnknownName.of("property", never, NEVER)
-    if type(seeds) is not int or seeds < 1:
-        raise BadValue(f"seeds={seeds!r}; expected a whole number of runs, 1 or more")
+    whole(1, MOST_SEEDS).check(seeds, "seeds")
     if not any(isinstance(one, RequestReply) or getattr(one, "sends", 0) for one in map(bare, scenario.doing)):
         raise BadValue(f"no message is sent, so none can be {never}; add traffic: *mq.default_load(network)")
     drawn = {str(seed): _flat(faults(scenario, every, length, kinds, seed)) for seed in range(seeds)}
@@ -200,7 +202,7 @@ class Remedy:
 
 
 @dataclass(frozen=True, slots=True)
-class Cheapest:
+class Cheapest(Answering):
     """The cheapest changes after which a property held in all runs; `changes` is None where none were found."""
 
     never: str

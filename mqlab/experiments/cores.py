@@ -21,6 +21,7 @@ TRIED = 0.3  # s for which runs are played here before it is asked what the rest
 # s that other processes have to spare. To start two takes 0.4 s; with runs of 3 to 10 ms, two cores were
 # quicker from 1.3 s of runs on.
 WORTH = 0.7
+MOST_SEEDS = 1_000_000  # of one experiment here; more are for Spark
 BAR = 5.0  # s of work that is left, from which a bar shows how far it is
 SHARE = 0.2  # s of work that a process is given at a time
 

@@ -14,9 +14,12 @@ from functools import partial
 
 from mqlab.errors import BadValue
 from mqlab.experiments import cores
+from mqlab.experiments.cores import MOST_SEEDS
 from mqlab.experiments.rerun import Setting, play
+from mqlab.spec.calls import Answering
 from mqlab.spec.plural import counted
 from mqlab.spec.scenario import Scenario
+from mqlab.spec.shape import whole
 from mqlab.spec.values import check_seed
 from mqlab.trace.event import Event
 from mqlab.trace.kinds import Kind
@@ -94,7 +97,7 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcomes:
+class Outcomes(Answering):
     """All that came of one scenario, the most frequent first; `len()` says how many there are.
 
     A run of its own is got back with `trace(place)`, and `parting(place)` says where it first went
@@ -183,8 +186,7 @@ def outcomes(scenario: Scenario, setting: Setting, seeds: int = SEEDS) -> Outcom
 
     Raises `BadValue` for fewer than one seed, or without jitter: then every run is the same.
     """
-    if type(seeds) is not int or seeds < 1:
-        raise BadValue(f"seeds={seeds!r}; expected a whole number of runs, 1 or more")
+    whole(1, MOST_SEEDS).check(seeds, "seeds")
     check_seed(setting.seed)
     if setting.jitter <= 0:
         raise BadValue("jitter=0 always gives the same run; use e.g. jitter='1ms'")

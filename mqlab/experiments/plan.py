@@ -17,7 +17,8 @@ from mqlab.errors import BadFile, BadValue
 from mqlab.experiments.axes import Axis, axes_of, changed, made
 from mqlab.spec.json_types import JsonObject
 from mqlab.spec.plural import counted
-from mqlab.spec.values import check_seed
+from mqlab.spec.shape import whole
+from mqlab.spec.values import check_seed, moment
 from mqlab.trace.kinds import Kind
 from mqlab.trace.load import quantile
 from mqlab.trace.sizes import carried
@@ -147,7 +148,10 @@ def planned(
 
     *what* is what `mqlab.run` takes, a tuple of a network and actions, or a function that returns one of these.
     """
-    if not isinstance(seeds, (int, range)):
+    moment(jitter, "jitter")
+    if isinstance(seeds, int):
+        whole(1).check(seeds, "seeds")
+    elif not isinstance(seeds, range):
         seeds = tuple(seeds) if isinstance(seeds, Iterable) else (seeds,)
         for seed in seeds:
             check_seed(seed)

@@ -15,12 +15,14 @@ from mqlab.spec.clients import Client
 from mqlab.spec.connector import NetworkConnector
 from mqlab.spec.network import Broker, Network
 from mqlab.spec.scenario import Scenario
+from mqlab.spec.shape import OBJECT
 
 PRICES: Mapping[str, float] = {"option": 1, "persistent": 1, "store": 2, "pair": 5}
 
 
 def remedies(scenario: Scenario, prices: Mapping[str, float] | None = None) -> list[Remedy]:
     """Return what can be changed in a scenario, each with its price; raises `UnknownName` for another kind."""
+    OBJECT.check(prices or {}, "prices")
     for kind, price in (prices or {}).items():
         if kind not in PRICES:
             raise UnknownName.of("kind of change", kind, PRICES)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, fields, replace
 from mqlab.errors import BadValue, MqlabError
 from mqlab.products.activemq.runtime import play
 from mqlab.spec import Network, Scenario
+from mqlab.spec.calls import Answering
 from mqlab.spec.edition import RULES
 from mqlab.spec.option import edition_of
 from mqlab.spec.rows import OPTIONS
@@ -21,7 +22,7 @@ Outcome = tuple[dict[str, int], dict[str, int]]
 
 
 @dataclass(frozen=True, slots=True)
-class Upgrade:
+class Upgrade(Answering):
     """Two runs, *before* and *after*; `changes` and `causes` are sentences.
 
     *after* is None when the new edition refuses the configuration; `changes` then says why.

@@ -16,8 +16,10 @@ from mqlab.experiments import cores
 from mqlab.experiments.changes import earlier, set_otherwise, taken_away, without_client
 from mqlab.experiments.rerun import Setting, play
 from mqlab.products import inputs
+from mqlab.spec.calls import Answering
 from mqlab.spec.change import Body, Change, Edit
 from mqlab.spec.plural import counted
+from mqlab.spec.shape import whole
 from mqlab.trace.fates import Fate
 from mqlab.trace.kinds import Kind
 from mqlab.trace.trace import Trace
@@ -31,7 +33,7 @@ LESSER = 8  # smaller values of an option that are tried, once a great one does 
 
 
 @dataclass(frozen=True, slots=True)
-class WhatIf:
+class WhatIf(Answering):
     """What changes whether a consumer gets a message: `changes`, each of them alone, the smallest first.
 
     `received` says whether it did get it in the run itself, `tried` how many changes were tried, and
@@ -103,7 +105,9 @@ def what_if(
     candidates = list(changes_of(trace, name, consumer))
     if made:
         candidates = [change for change in candidates if _of_now(change, made)]
-    if at_most is None:
+    if at_most is not None:
+        whole(1).check(at_most, "at_most")
+    else:
         at_most = max(FEWEST, affordable(trace))
     places = set(nearest_first(candidates, trace, name, consumer)[:at_most])
     near = [change for place, change in enumerate(candidates) if place in places]

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from mqlab.errors import BadValue, UnknownName, shown
+from mqlab.errors import BadValue, SelectorError, UnknownName, shown
 from mqlab.spec.headers import check_headers
-from mqlab.spec.noun import Noun
+from mqlab.spec.noun import Count, Noun
 from mqlab.spec.redelivery import Redelivery
 from mqlab.spec.shape import check_noun
 from mqlab.spec.values import Destination
@@ -152,13 +152,11 @@ class Consumer(Action):
         Action.__post_init__(self)
         if "?" in self.reads.name:
             self._read_options(where)
-        if not 0 <= self.priority <= 127:
+        if self.priority > 127:
             raise BadValue(f"{where}: priority {self.priority!r}; clients may have 0 to 127")
-        if self.prefetch is not None and self.prefetch < 0:
-            raise BadValue(f"{where}: prefetch {self.prefetch} is too low; expected 0 or more")
         if self.ack_mode not in ACK_MODES:
             raise UnknownName.of("acknowledge mode", self.ack_mode, ACK_MODES, where)
-        self._check_selector()
+        self._check_selector(where)
 
     def _read_options(self, where: str) -> None:
         """Take the options out of a name such as ``TEST.FOO?consumer.prefetchSize=10``."""
@@ -174,11 +172,14 @@ class Consumer(Action):
             except ValueError:
                 raise BadValue(f"{where}: {option}={value} is not a number") from None
 
-    def _check_selector(self) -> None:
+    def _check_selector(self, where: str) -> None:
         if self.selector is not None:
             from mqlab.spec.selector import Selector  # its grammar is only loaded when needed
 
-            Selector(self.selector)
+            try:
+                Selector(self.selector)
+            except SelectorError as error:
+                raise SelectorError(f"{where}: {error}") from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,14 +213,10 @@ class Producer(Action):
         where = f"producer {shown(self.name)}"
         check_headers(where, self.jms_priority, self.properties)
         Action.__post_init__(self)
-        if self.sends < 0:
-            raise BadValue(f"{where}: sends={self.sends!r}; expected a whole number, 0 or more")
         if any(dest.has_wildcard for dest in self.to.elements()):
             raise BadValue(
                 f"{where}: {self.to}: cannot send to a wildcard destination; name one queue or topic"
             )
-        if self.size < 0:
-            raise BadValue(f"{where}: size={self.size!r}; expected a number of bytes, 0 or more")
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,13 +224,8 @@ class Receive(Action):
     """Let a paused consumer receive `count` messages, then pause it again."""
 
     consumer: str
-    count: int = 1
+    count: Count = 1
     options: Mapping[str, object] = field(default_factory=dict, kw_only=True, hash=False)
-
-    def __post_init__(self) -> None:
-        Action.__post_init__(self)
-        if self.count < 1:
-            raise BadValue(f"consumer {self.consumer!r}: count={self.count!r}; expected a whole number above 0")
 
 
 def _check_kind(action: Action, kind: str | None) -> None:
@@ -272,7 +264,7 @@ class Acknowledge(Action):
     """Acknowledge what a consumer has received: the last `count`, or all (one in `individual` mode)."""
 
     consumer: str
-    count: int | None = None
+    count: Count | None = None
     options: Mapping[str, object] = field(default_factory=dict, kw_only=True, hash=False)
 
 
@@ -315,7 +307,7 @@ class RequestReply(Action):
     on: str
     responder_on: str
     to: Destination
-    count: int
+    count: Count
 
 
 @dataclass(frozen=True, slots=True)

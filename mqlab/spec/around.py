@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mqlab.errors import UnknownName
+from mqlab.errors import UnknownName, shown
 from mqlab.spec.calls import Called
+from mqlab.spec.shape import check_noun
 
 MODES = ("refuse", "accept_close", "silent")
 
@@ -18,6 +19,7 @@ class Endpoint(metaclass=Called):
     mode: str = "refuse"
 
     def __post_init__(self) -> None:
+        check_noun(self, f"endpoint {shown(self.name)}")
         if self.mode not in MODES:
             raise UnknownName.of("mode", self.mode, MODES, f"endpoint {self.name!r}")
 
@@ -33,3 +35,6 @@ class Around(metaclass=Called):
     endpoints: tuple[Endpoint, ...] = ()
     lines: tuple[tuple[str, str], ...] = ()
     files: tuple[tuple[str, str], ...] = ()
+
+    def __post_init__(self) -> None:
+        check_noun(self, "Around")

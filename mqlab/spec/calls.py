@@ -4,35 +4,49 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from types import FunctionType
 from typing import TYPE_CHECKING, TypeVar
 
-from mqlab.errors import BadValue, UnknownName
+from mqlab.errors import BadValue, MqlabError, UnknownName
+from mqlab.spec import arguments
 
 _NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 F = TypeVar("F", bound=Callable[..., object])
 
 
-def fitting(function: F) -> F:
+def fitting(function: F, *, first: bool = False) -> F:
     """Return *function*, which answers a call that does not fit it as nouns do.
+
+    So it does for what is not of its type, a number, text or truth: *first*, or once it has failed.
 
     >>> import mqlab as mq
     >>> mq.save(mq.chain(2))
     Traceback (most recent call last):
     mqlab.errors.BadValue: save: missing a required argument: 'path'; expected save(what, path, *actions)
+    >>> mq.options(7)
+    Traceback (most recent call last):
+    mqlab.errors.BadValue: options: word is 7; expected a string, in quotes, such as '7'
     """
 
-    def unfit(given: tuple[object, ...], named: Mapping[str, object]) -> UnknownName | BadValue | None:
-        return misfit(function.__name__, inspect.signature(function), given, named, "argument")
+    def unlike(given: tuple[object, ...], named: Mapping[str, object]) -> BadValue | None:
+        return arguments.unlike(function, given, named)
+
+    def unfit(error: Exception, given: tuple[object, ...], named: Mapping[str, object]) -> MqlabError | None:
+        if isinstance(error, MqlabError):
+            return None
+        told = misfit(function.__name__, inspect.signature(function), given, named, "argument")
+        return told or unlike(given, named)
 
     def call(*given: object, **named: object) -> object:
-        try:
-            return function(*given, **named)
-        except TypeError:
-            told = unfit(given, named)
-            if told is None:
-                raise
+        told: MqlabError | None = unlike(given, named) if first else None
+        if told is None:
+            try:
+                return function(*given, **named)
+            except Exception as error:
+                told = unfit(error, given, named)
+                if told is None:
+                    raise
         raise told
 
     # With the globals of the function it is one of its module, for doctest, too.
@@ -44,7 +58,26 @@ def fit(module: dict[str, object]) -> None:
     """Let the public functions of a module answer so, given its globals."""
     for name, value in [*module.items()]:
         if isinstance(value, FunctionType) and not name.startswith("_") and value.__globals__ is module:
-            module[name] = fitting(value)
+            module[name] = fitting(value, first=True)
+
+
+class Answering:
+    """The base of what answers questions: its methods answer a call that does not fit them as verbs do."""
+
+    __slots__ = ()
+
+    def __init_subclass__(cls) -> None:
+        """Let the public methods of a class answer so."""
+        super().__init_subclass__()
+        fit_methods(cls, [name for name in vars(cls) if not name.startswith("_")])
+
+
+def fit_methods(cls: type, names: Iterable[str]) -> None:
+    """Let methods of a class answer so."""
+    for name in names:
+        method = getattr(cls, name)
+        if isinstance(method, FunctionType) and not hasattr(method, "__wrapped__"):
+            setattr(cls, name, fitting(method))
 
 
 class Called(type):

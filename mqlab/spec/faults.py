@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from mqlab.errors import BadValue, UnknownName
 from mqlab.spec.action import Action
 from mqlab.spec.around import MODES
+from mqlab.spec.noun import AnyText
 
 WAYS = ("refuse", "reset_once", "hang", "drop_replies")
 
@@ -118,7 +119,7 @@ class WriteFile(Action):
     """Write a file of addresses, which clients read (updateURIsURL)."""
 
     name: str
-    text: str
+    text: AnyText
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, fields
 from mqlab.errors import BadValue
 from mqlab.spec.json_types import JsonDict, JsonObject
 from mqlab.spec.noun import Noun
-from mqlab.spec.values import duration
+from mqlab.spec.values import moment
 
 SHAPE = 'write mq.Link(loss=0.01), or {("A", "B"): mq.Link(loss=0.01)}'
 
@@ -36,7 +36,7 @@ class Link(metaclass=Noun):
     def __post_init__(self) -> None:
         for name in ("delay", "jitter"):
             if (time := getattr(self, name)) is not None:
-                duration(time, f"Link: {name}")
+                moment(time, f"Link: {name}")
         number = isinstance(self.loss, (int, float)) and not isinstance(self.loss, bool)
         if not number or not 0 <= self.loss < 1:
             raise BadValue(

@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import MISSING, Field, fields
-from typing import Any
+from typing import Annotated, Any
 
 from mqlab.spec.calls import Called
+from mqlab.spec.shape import TEXT, whole
+
+# How a field is annotated that has another range than 0 or more, or may be empty.
+Count = Annotated[int, whole(1)]
+OrUnlimited = Annotated[int, whole(-1)]
+AnyText = Annotated[str, TEXT]
 
 
 class Noun(Called):

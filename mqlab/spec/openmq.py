@@ -6,6 +6,7 @@ Sources: the Technical Overview, chapter 4; OpenMQ rules 14.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from mqlab.errors import BadValue, UnknownName, shown
@@ -18,6 +19,7 @@ from mqlab.spec.openmq_options import OPTIONS, Options, to_guide
 from mqlab.spec.openmq_words import steps_of
 from mqlab.spec.origin import Origin
 from mqlab.spec.scenario import AnyNetwork, check_change, others
+from mqlab.spec.shape import check_noun
 from mqlab.spec.step import Step, check_keys
 
 if TYPE_CHECKING:
@@ -100,6 +102,9 @@ class Member:
     name: str
     options: Options = field(default_factory=dict, hash=False)
     not_listed: bool = False
+
+    def __post_init__(self) -> None:
+        check_noun(self, f"broker {shown(self.name)}")
 
     def __repr__(self) -> str:
         given = "".join(f", {name}={value!r}" for name, value in self.options.items())
@@ -221,15 +226,15 @@ class OpenMQNetwork(AnyNetwork):
 
 def _changed(before: Options, options: Options, where: str) -> dict[str, object]:
     """Return options by the guide's names with some changed, which have Python names."""
-    rows = {row.name: row.guide for row in OPTIONS["broker"].values()}
-    gone = {rows.get(name) for name, value in options.items() if value is None}
-    set_to = {name: value for name, value in options.items() if value is not None}
+    rows = OPTIONS["broker"]
+    gone = {rows[name].guide for name, value in options.items() if value is None and name in rows}
+    set_to = {name: value for name, value in options.items() if value is not None or name not in rows}
     kept = {name: value for name, value in before.items() if name not in gone}
     return {**kept, **to_guide("broker", set_to, where)}
 
 
 @documented(OPTIONS["broker"].values())
-@fitting
+@partial(fitting, first=True)
 def Broker(  # noqa: N802 - a noun
     name: str, *, listed: bool = True, **options: Unpack[OpenmqBrokerOptions]
 ) -> Member:
@@ -244,7 +249,7 @@ def Broker(  # noqa: N802 - a noun
 
 
 @documented(OPTIONS["broker"].values())
-@fitting
+@partial(fitting, first=True)
 def Network(  # noqa: N802 - a noun
     *brokers: Member | str,
     model: str = "none",

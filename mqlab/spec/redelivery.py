@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields
 from mqlab.errors import BadValue, UnknownName, shown
 from mqlab.spec.calls import Called
 from mqlab.spec.json_types import JsonObject
+from mqlab.spec.noun import OrUnlimited
 from mqlab.spec.shape import check_noun
 from mqlab.spec.values import duration
 
@@ -23,12 +24,12 @@ class Redelivery(metaclass=Called):
     [1000, 5000, 25000, 125000]
     """
 
-    maximum: int = 6
+    maximum: OrUnlimited = 6
     initial_delay: int = 1000
     delay: int = 1000
     exponential: bool = False
     multiplier: float = 5.0
-    maximum_delay: int = -1
+    maximum_delay: OrUnlimited = -1
 
     def __post_init__(self) -> None:
         if not isinstance(self.maximum, int) or self.maximum < -1:

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self, TypeVar
 
 from mqlab.errors import BadValue, Suggests, UnknownName, shown
 from mqlab.spec.action import Action, Consumer, Producer, Restart, Settle, Snapshot, Start
-from mqlab.spec.calls import Called, fitting
+from mqlab.spec.calls import Called, fit_methods
 from mqlab.spec.clients import Client
 from mqlab.spec.json_types import JsonObject
 from mqlab.spec.naming import bare
@@ -18,6 +18,7 @@ from mqlab.spec.origin import Origin
 from mqlab.spec.running import Running
 
 PACES = ("rest", "calls")
+OF_NETWORKS = ("change", "under", "with_", "with_actions", "without")
 
 
 Part = TypeVar("Part")
@@ -40,9 +41,7 @@ class AnyNetwork(Suggests, metaclass=_NetworkClass):
 
     def __init_subclass__(cls) -> None:
         """Let the methods of a product's network answer a call that does not fit as verbs do."""
-        for name in ("broker", "change", "under", "with_", "without"):
-            if name in vars(cls):
-                setattr(cls, name, fitting(vars(cls)[name]))
+        fit_methods(cls, (name for name in ("broker", *OF_NETWORKS) if hasattr(cls, name)))
 
     @property
     @abstractmethod
@@ -175,6 +174,9 @@ class Scenario(metaclass=Called):
     def under(self, edition: str) -> Scenario:
         """Return the same scenario for another edition."""
         return replace(self, network=self.network.under(edition))
+
+
+fit_methods(Scenario, OF_NETWORKS)
 
 
 def check_change(path: object, options: Mapping[str, object]) -> None:

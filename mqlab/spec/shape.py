@@ -9,7 +9,7 @@ from __future__ import annotations
 import types
 import typing
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import MISSING, dataclass, field, fields
 from functools import cache
 from typing import Any, Protocol
 
@@ -62,8 +62,7 @@ class Choice(Scalar):
     def check(self, value: object, where: str) -> None:
         """Raise `UnknownName`, with the nearest one, for another text."""
         if isinstance(value, str) and value not in self.choices:
-            place, _, key = where.rpartition(", ")
-            raise UnknownName.of(key, value, self.choices, place)
+            raise UnknownName.of(where.rpartition(", ")[2], value, self.choices, where.rpartition(", ")[0])
         Scalar.check(self, value, where)
 
 
@@ -276,6 +275,7 @@ NAME = Scalar(
     {"type": "string", "pattern": r"\S"},
 )
 TEXT = Scalar("a string, in quotes", lambda value: isinstance(value, str), {"type": "string"})
+GIVEN = Scalar("a string, in quotes, that is not empty", NAME.test, NAME.json)
 _MS = {"minimum": 0, "maximum": MOST_MS, "description": "milliseconds"}
 _TEXT_OF_LENGTH = {"type": "string", "pattern": r"^\s*\d{1,12}(\.\d+)?\s*(us|ms|s|min)\s*$"}
 LENGTH, WHOLE_LENGTH = (
@@ -298,11 +298,15 @@ PROPERTIES = Record({}, more=OneOf((SCALAR, ListOf(SCALAR, least=1))))
 @cache
 def fields_of(noun: Any) -> dict[str, tuple[Shape, bool]]:
     """Return the fields of a noun: name -> (shape, whether None will do), read off its annotations."""
-    hints = typing.get_type_hints(noun)
+    hints = typing.get_type_hints(noun, include_extras=True)
     found = {}
     for known in fields(noun):
-        optional = types.NoneType in typing.get_args(hints[known.name])
-        found[known.name] = (_of_hint(hints[known.name]), optional)
+        hint = hints[known.name]
+        optional = types.NoneType in typing.get_args(hint)
+        shape = _of_hint(hint)
+        if shape is TEXT and (optional or known.default is MISSING):
+            shape = GIVEN  # what is named, or named at all, has a name
+        found[known.name] = (shape, optional)
     return found
 
 
@@ -320,9 +324,11 @@ def _of_hint(hint: object) -> Shape:
     """Return the shape of an annotation; a number or a text is a length of time."""
     parts = [part for part in typing.get_args(hint) if part is not types.NoneType]
     origin = typing.get_origin(hint)
+    if origin is typing.Annotated:  # with the range of a number
+        return typing.cast(Shape, parts[1])
     if origin in (types.UnionType, typing.Union):
         if int in parts and str in parts and bool not in parts:
-            return LENGTH if float in parts else WHOLE_LENGTH
+            return WHOLE_LENGTH
         return OneOf(tuple(map(_of_hint, parts))) if len(parts) > 1 else _of_hint(parts[0])
     if origin in (tuple, list):
         return ListOf(_of_hint(parts[0]))
@@ -337,7 +343,7 @@ def _of_hint(hint: object) -> Shape:
 _PLAIN: dict[Any, Shape] = {
     str: TEXT,
     bool: TRUTH,
-    int: whole(),
+    int: whole(0),
     float: number(),
     Any: ANYTHING,
 }

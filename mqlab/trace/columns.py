@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Self
 from mqlab.errors import UnknownName, UnknownRow
 from mqlab.spec.json_types import JsonObject
 from mqlab.spec.values import Duration
+from mqlab.trace.kinds import Kind
 
 if TYPE_CHECKING:
     from numpy import signedinteger
@@ -149,19 +150,25 @@ class Columns:
 
     def row(self, row: int) -> list[int]:
         """Return the integers of one row, in the order of `COLUMNS`; raises `UnknownRow` beyond the last."""
-        try:
-            place = range(self._count)[row]
-        except (IndexError, TypeError):
-            raise UnknownRow(f"no event {row}: the trace has {self._count}, counted from 0") from None
+        place = self._place(row)
         lent = self._columns
         columns = lent.source.columns if isinstance(lent, LentColumns) else lent  # to read takes nothing
         return [columns[name][place] for name in COLUMNS]
 
+    def _place(self, row: int) -> int:
+        try:
+            return range(self._count)[row]
+        except (IndexError, TypeError):
+            raise UnknownRow(f"no event {row}: the trace has {self._count}, counted from 0") from None
+
     def detail(self, row: int) -> JsonObject:
-        """Return what no column holds of an event, such as the role a broker changed to."""
+        """Return what no column holds of an event, such as the role a broker changed to.
+
+        Raises `UnknownRow` beyond the last.
+        """
         if self._details is None:
             self._details = {int(at): told for at, told in self.header.get("details", ())}
-        return self._details.get(row, {})
+        return self._details.get(self._place(row), {})
 
     def digest(self) -> str:
         """Return a hash over names and columns: equal traces, equal words (12 hex digits)."""
@@ -185,7 +192,7 @@ class Columns:
         """Return the rows of the events of some kinds, in order."""
         if kinds not in self._rows:
             find = _found_by_numpy if self.by_numpy else _found
-            self._rows[kinds] = find(self._columns["kind"], kinds)
+            self._rows[kinds] = find(self._columns["kind"], tuple(map(Kind, kinds)))
         return self._rows[kinds]
 
     @property
@@ -203,7 +210,7 @@ class Columns:
         They are in order of the first rows.
         """
         rows, found = self.rows(*kinds), dict[tuple[int, ...], tuple[int, int]]()
-        values = [self._columns[name] for name in columns]
+        values = [self.column(name) for name in columns]
         if self.by_numpy and len(rows):
             return _tallied_by_numpy(rows, values)
         for row in rows:

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from importlib import import_module
 
+from mqlab.spec.calls import Answering
 
-class Plottable:
+
+class Plottable(Answering):
     """A value with charts of its own."""
 
     def plot(self) -> object:

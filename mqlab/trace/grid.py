@@ -7,10 +7,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from html import escape
 
+from mqlab.spec.calls import Answering
+
 _NUMBER = re.compile(r"-|\d+(\.\d+)?( m?s)?")
 
 
-class TextTable(ABC):
+class TextTable(Answering, ABC):
     """What has a `table()`; `hints` are what the heads of some columns say under the pointer."""
 
     hints: Mapping[str, str] = {}

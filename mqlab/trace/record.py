@@ -51,7 +51,6 @@ class MessageLike(Protocol):
     number: int
     dest_no: int
     sent: int
-    hops: int
 
 
 class ColumnSink(Protocol):
@@ -113,14 +112,14 @@ class Recorder:
             self.flush()
         return row
 
-    def add_packed(self, stamp: bytes, message: MessageLike, rule: int, cause: int) -> int:
+    def add_packed(self, stamp: bytes, message: MessageLike, hops: int, rule: int, cause: int) -> int:
         """Append what happens to *message* now, its kind and way packed already; return its row number."""
         rows, now = self.rows, self.clock.now
         rows += _STAMPED(
             now,
             message.number,
             message.dest_no,
-            message.hops,
+            hops,
             now - message.sent,
             rule,
             cause,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from mqlab.errors import BadValue, Suggests
 from mqlab.spec import codec
 from mqlab.spec.action import Action
-from mqlab.spec.calls import fitting
+from mqlab.spec.calls import fit_methods
 from mqlab.spec.naming import bare
 from mqlab.spec.values import Duration, moment
 from mqlab.trace import accounts, plain, questions, summary, tables
@@ -125,7 +125,7 @@ class Trace(Columns, Plottable, Suggests):
 
     def rows_of(self, message: int | str) -> Sequence[int]:
         """Return the rows of the events of a message by number or name (7, "P-7"), in order."""
-        return self.index().rows(message if isinstance(message, int) else self.message(message))
+        return self.index().rows(self.message(message))
 
     # Questions. Each is a short function over the columns in `questions`.
 
@@ -270,5 +270,5 @@ QUESTIONS = (
     "account", "received", "message", "message_name", "path", "links", "latency", "counters", "waiting",
     "stuck", "lost", "duplicated", "redelivered", "unavailable", "downtime", "master",
 )  # fmt: skip
-for _question in (*QUESTIONS, "rows_of"):
-    setattr(Trace, _question, fitting(vars(Trace)[_question]))
+_ROWS = ("column", "detail", "digest", "event", "events", "row", "rows", "rows_of", "tallied")
+fit_methods(Trace, (*QUESTIONS, *_ROWS, "to_arrow", "to_pandas"))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from os.path import commonprefix
+from itertools import takewhile
 from unicodedata import combining, east_asian_width
 
 # Advance widths in thousandths of the font's size, of the letters from U+0020 to U+007E.
@@ -62,12 +62,13 @@ def fitted(text: str, room: float, size: float, bold: bool = False) -> str:
 
 
 def shared(names: Sequence[str]) -> int:
-    """Return how many letters all *names* begin with, numbers left whole; 0 where that saves little.
+    """Return how many letters all *names* begin with, numbers left whole; 0 where these are few.
 
     >>> shared(["brokerA1", "brokerA2"]), shared(["broker1", "broker12"]), shared(["A", "B"])
     (7, 6, 0)
     """
-    begin = commonprefix([name[:-1] for name in names]).rstrip("0123456789") if len(names) > 1 else ""
+    same = takewhile(lambda both: both[0] == both[1], zip(min(names), max(names), strict=False))
+    begin = "".join(letter for letter, _ in same)[: min(map(len, names)) - 1].rstrip("0123456789")
     return len(begin) if len(begin) > 2 else 0
 
 

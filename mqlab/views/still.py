@@ -92,7 +92,7 @@ def columns(cast: SceneParts, stage: Stage, moving: Flights) -> Columns:
             size.mark,
             cast.open if isinstance(cast, CollapsedParts) else -1,
             stage.hidden,
-            letters.shared([names[no] for no in stage.brokers]),
+            letters.shared([names[no] for no in stage.brokers]) if stage.brokers else 0,
         )
     ]
     found = {table: _turn(rows[table], SHAPES[table].split()) for table in rows}

@@ -77,7 +77,7 @@ def test_a_slave_takes_over_for_its_master():
         (lambda: mq.chaos(FORGETFUL, kinds=("crsh",)), UnknownName, "crash"),
         (lambda: mq.chaos(FORGETFUL, every="0s"), BadValue, "above 0"),
         (lambda: mq.survives(FORGETFUL, never="los"), UnknownName, "lost"),
-        (lambda: mq.survives(FORGETFUL, seeds=0), BadValue, "1 or more"),
+        (lambda: mq.survives(FORGETFUL, seeds=0), BadValue, "1 to 1000000"),
         (lambda: mq.cheapest(FORGETFUL, prices={"stor": 1}), UnknownName, "store"),
         (lambda: mq.cheapest(FORGETFUL, prices={"store": -1}), BadValue, "0 or more"),
     ],

@@ -112,8 +112,18 @@ class ClusterLab(Cluster):
             super().hurry(last)
         elif self.under_way is None and not self.script and not self.ends_with_script:
             most = NEVER if self.limit is None else self.limit
-            while self.beside and self.recorder.count <= most and self.clock.next_by(last):
+            while self.beside and self.recorder.count <= most:
+                self.clock.rush(self._told_beside(last), self.recorder, most)
+                if self.recorder.count > most or not (self.clock.halted or self.clock.next_by(last)):
+                    break
                 self._look_beside()
+
+    def _told_beside(self, last: int) -> int:
+        """Return until when (us) nothing that goes on beside the script ends without a halt of the clock."""
+        if self.blocked:
+            return -1
+        told = [until.told(until.argument) for until in self.beside if until.told is not None]
+        return min(last, *told, *(until.deadline - 1 for until in self.beside if until.deadline is not None))
 
     def step(self, count: int = 1) -> bool:
         """Let the next thing happen, an event or the next step, or so many; False when nothing is left."""
@@ -149,7 +159,8 @@ class ClusterLab(Cluster):
             self._answer(operation, outcome)
             return Completion()
         operation.waits = outcome
-        return Completion(ScriptStep.holds, operation, self.clock.now + round(outcome.ms * MS))
+        end = self.clock.now + round(outcome.ms * MS)
+        return Completion(ScriptStep.holds, operation, end, told=ScriptStep.told)
 
     def _go_on_after(self, until: Completion) -> Completion:
         """Return what comes after an operation has waited."""

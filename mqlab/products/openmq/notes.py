@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from mqlab.products.openmq.script.operation import Row
 from mqlab.trace.kinds import Kind, Reason
-from mqlab.trace.record import Recorder
+from mqlab.trace.record import Recorder, pack_prefix
 from mqlab.trace.trace import Trace
 
 if TYPE_CHECKING:
@@ -27,6 +27,9 @@ class Notes:
         self.details: dict[int, Row] = {}
         self.nodes: dict[tuple[str, str], int] = {}  # by role and name
         self.links: dict[tuple[str, str], int] = {}
+        self.crossing: dict[
+            tuple[str, str], tuple[bytes, bytes]
+        ] = {}  # of rows on a link, what is always there
         self.up: set[tuple[str, str]] = set()
         self.roles: dict[str, str] = {}
 
@@ -41,7 +44,12 @@ class Notes:
     def name_links(self, brokers: list[str]) -> None:
         """Name the links between all brokers; one name for each direction of messages."""
         for one, other in permutations(brokers, 2):
-            self.links[one, other] = self.recorder.name_link(f"{one}-{other}", one, other)
+            self.links[one, other] = link = self.recorder.name_link(f"{one}-{other}", one, other)
+            frm, to = self.nodes["broker", one], self.nodes["broker", other]
+            self.crossing[one, other] = (
+                pack_prefix(Kind.Forwarded, frm, frm, to, link),
+                pack_prefix(Kind.Enqueued, to, frm, to, link),
+            )
 
     def subscription(self, consumer: Consumer) -> int:
         """Return the number of a new subscription, named by what it reads and where."""

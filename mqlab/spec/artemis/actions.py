@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from mqlab.spec import action as shared
 from mqlab.spec.action import Action
 from mqlab.spec.artemis.options import Options
+from mqlab.spec.noun import Count
 from mqlab.spec.values import Destination
 
 
@@ -62,7 +63,7 @@ class SlowLine(Action):
 
     one: str
     other: str
-    bytes_per_second: int
+    bytes_per_second: Count
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +88,7 @@ class WaitForFailover(Action):
     """Wait until a client has reconnected so often."""
 
     client: str
-    times: int = 1
+    times: Count = 1
     timeout: int | str = field(default="30s", kw_only=True)
 
 

@@ -11,7 +11,7 @@ from mqlab.spec.artemis.options import ELEMENTS, OPTIONS, Options, read_options
 from mqlab.spec.calls import Called
 from mqlab.spec.json_types import JsonDict
 from mqlab.spec.manual import documented
-from mqlab.spec.shape import OBJECT
+from mqlab.spec.shape import OBJECT, check_noun
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -243,7 +243,7 @@ def _place(option: str, value: object, elements: dict[str, object], keys: JsonDi
 
 
 @dataclass(frozen=True, slots=True)
-class AddressQueue:
+class AddressQueue(metaclass=Called):
     """A durable queue as `broker.xml` lists it: of an address (its own name), at some brokers (all)."""
 
     name: str
@@ -252,6 +252,7 @@ class AddressQueue:
     on: tuple[str, ...] | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
+        check_noun(self, f"queue {shown(self.name)}")
         if self.routing not in ROUTING:
             raise UnknownName.of("routing", self.routing, ROUTING, f"queue {self.name!r}")
 

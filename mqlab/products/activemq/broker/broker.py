@@ -131,7 +131,7 @@ class Broker:
     ) -> int:
         """Record that something happened to a message at this broker."""
         way = pack_prefix(kind, self.node, frm, to, link, sub)
-        return self.recorder.add_packed(way, message, rule, cause)
+        return self.recorder.add_packed(way, message, message.hops, rule, cause)
 
     # Messages
 
@@ -141,7 +141,7 @@ class Broker:
 
     def take_over(self, message: Message, entry: bytes, cause: int) -> None:
         """Take over a message that has come by an `entry`."""
-        message.row = self.recorder.add_packed(entry, message, 0, cause)
+        message.row = self.recorder.add_packed(entry, message, message.hops, 0, cause)
         message.arrived = self.clock.now
         try:
             destination = self.destinations[message.dest_no]

@@ -113,7 +113,7 @@ class Subscription:
         self.slow = False
         if self.prefetch_extension:
             self.prefetch_extension -= 1
-        self.recorder.add_packed(self.acknowledgement, message, 0, message.row)
+        self.recorder.add_packed(self.acknowledgement, message, message.hops, 0, message.row)
         destination.acknowledged(message, self, was_full)
         if self.waiting:
             self.refill()

@@ -115,7 +115,7 @@ class DirectProducer(DirectClient, MessageProducer):
                 return
         message = self.make(self.sent)
         self.sent += 1
-        row = lab.recorder.add_packed(self.sending, message, 0, -1)
+        row = lab.recorder.add_packed(self.sending, message, message.hops, 0, -1)
         connection = self.connection
         passage = (message, row, connection)
         connection.out.carry(self.on_arrived, passage, 0, message.size)

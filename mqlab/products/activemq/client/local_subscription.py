@@ -63,7 +63,7 @@ class LocalSubscription(ClientSubscription):
         """Push *message* to the client."""
         self.dispatched[message] = None
         way = self.socket
-        row = self.recorder.add_packed(self.dispatch, message, rule, message.row)
+        row = self.recorder.add_packed(self.dispatch, message, message.hops, rule, message.row)
         way.back.carry(self.on_message, (message, row, way), 0, message.size)
         if self.broker.advisory_subscribers:
             self.advise(message)

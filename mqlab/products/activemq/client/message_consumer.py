@@ -145,7 +145,7 @@ class MessageConsumer(ABC):
         if before:
             self.receive_again(message, row, before)
         else:
-            self.recorder.add_packed(self.receipt, message, 0, row)
+            self.recorder.add_packed(self.receipt, message, message.hops, 0, row)
         message.received = True
         if self.delay:
             self.busy += 1
@@ -155,8 +155,8 @@ class MessageConsumer(ABC):
 
     def receive_again(self, message: Message, row: int, before: int) -> int:
         """Receive a message that was delivered *before*; return the row of it."""
-        row = self.recorder.add_packed(self.redelivery_stamp, message, 0, row)
-        return self.recorder.add_packed(self.receipt, message, 0, row)
+        row = self.recorder.add_packed(self.redelivery_stamp, message, message.hops, 0, row)
+        return self.recorder.add_packed(self.receipt, message, message.hops, 0, row)
 
     def on_worked(self, message: Message) -> None:
         """The time that the message takes is over."""

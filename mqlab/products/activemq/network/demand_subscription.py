@@ -100,7 +100,7 @@ class DemandSubscription(Subscription):
         if self.tests_messages and not bridge.settings.permits(message.dest):
             bridge.on_not_permitted(self, message)
             return
-        row = self.recorder.add_packed(self.passage, message, rule, message.row)
+        row = self.recorder.add_packed(self.passage, message, message.hops, rule, message.row)
         passage = (self, message, row)
         bridge.link.carry(self.on_forwarded, passage, 0, message.size)
         if not (message.persistent or bridge.settings.always_sync_send):

@@ -42,7 +42,7 @@ class ClientActions(Subsystem):
 
     @staticmethod
     def _blocking(request: Request) -> Completion:
-        return Completion(request.is_over, then=request.tell)
+        return Completion(request.is_over, then=request.tell, told=request.told)
 
     # Connections
 

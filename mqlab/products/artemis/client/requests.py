@@ -99,6 +99,10 @@ class Request(ABC):
         """Whether it is answered, or has been blocked for too long."""
         return self.answered or self.lab.clock.now - self.client.calling > self.limit
 
+    def told(self, _: object = None) -> int:
+        """Return until when (us) whoever ends it halts the clock."""
+        return -1
+
     def tell(self, _: object = None) -> None:
         """Say how it ended: blocked for too long it goes on behind the script."""
         if not self.answered:
@@ -209,8 +213,13 @@ class SendRequest(Request):
         else:
             self._end()
 
+    def told(self, _: object = None) -> int:
+        """Return when it would have been blocked for too long: its end is told (us)."""
+        return int(self.client.calling + self.limit)
+
     def _end(self) -> None:
         self.answered = True
+        self.lab.clock.halt()
         self.client.sending -= 1
         if not self.client.stays and not self.client.sending:  # its connection was for this step
             self.client.state, self.client.at = "closed", None

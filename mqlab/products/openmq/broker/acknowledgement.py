@@ -111,7 +111,8 @@ def finish(claim: Delivery) -> None:
     instance = message.at.instances.get(message.home)
     if not message.claims and instance is not None and message in instance.messages:
         instance.remove(message)
-        message.home.lab.notes.message(Kind.Acknowledged, message, cause=claim.row)
+        home = message.home
+        home.lab.recorder.add_packed(home.gone[Kind.Acknowledged], message, 0, 0, claim.row)
 
 
 def release(claim: Delivery, rule: int, seen: bool = True) -> None:
@@ -203,16 +204,19 @@ def forget(broker: Broker, key: object, rule: int) -> None:
                 broker.lab.notes.message(Kind.Discarded, message, rule=rule)
 
 
-def drop_copies(message: Message, kind: int, rule: int) -> None:
+def drop_copies(message: Message, kind: Kind, rule: int) -> None:
     """Note that copies of a message have gone from brokers where nobody holds it any more."""
     if not message.copies and not message.crossing:
         return
     there = {claim.taker.home for claim in message.claims if claim.taker} if message.claims else ()
     if message.crossing:
         message.crossing = {b: row for b, row in message.crossing.items() if b in there}
-    for broker in [broker for broker in message.copies if broker not in there]:
-        row = message.copies.pop(broker)
+    for broker in [*message.copies]:
+        if broker in there:
+            continue
+        row = message.copies[broker]
+        del message.copies[broker]
         instance = message.at.instances.get(broker)
         if instance is not None:
             instance.drop_copy(message)
-        broker.lab.notes.message(kind, message, broker, rule=rule, cause=row)
+        broker.lab.recorder.add_packed(broker.gone[kind], message, 1, rule, row)

@@ -118,7 +118,7 @@ def _destroy(asked: Asked) -> bool:
         client.cut_off |= client.dest == dest
     for job in list(lab.jobs):  # a send that waits for room is not told
         if job.left and job.producer and job.producer.dest == dest:
-            lab.jobs.remove(job)
+            lab.end_job(job)
     for consumer in lab.consumers.values():
         if consumer.dest == dest:
             consumer.buffer = deque(claim for claim in consumer.buffer if claim.delivered)

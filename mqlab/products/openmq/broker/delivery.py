@@ -24,15 +24,14 @@ _served_weight = attrgetter("served_weight")
 
 def dispatch(instance: PhysicalDestination) -> bool:
     """Hand out what waits for a destination at its home; True if something went."""
-    broker, offered = instance.broker, instance.offered
-    takers = instance.active
-    if instance.paused or not _have_room(takers, broker):
+    if instance.paused:
         return False
-    local = [c for c in takers if c.home is broker]
-    if local and instance.dest.is_queue and instance.option("LocalDeliveryPreferred"):
-        takers = local
+    broker, offered, takers = instance.broker, instance.offered, instance.active
+    if instance.prefers_local and instance.at.is_queue:
+        takers = [c for c in takers if c.home is broker] or takers
+    takers = [c for c in takers if has_room(c, broker)]
     moved, place = False, 0
-    while place < len(offered):
+    while takers and place < len(offered):
         message, waits = offered[place], False
         for claim in message.claims if message in instance.messages and message.transaction is None else ():
             if claim.taker is None:
@@ -42,8 +41,6 @@ def dispatch(instance: PhysicalDestination) -> bool:
                     waits = True
         if waits:
             place += 1
-            if not _have_room(takers, broker):
-                break
         else:
             message.offered = False
             del offered[place]
@@ -52,24 +49,19 @@ def dispatch(instance: PhysicalDestination) -> bool:
     return moved
 
 
-def _have_room(takers: list[Consumer], home: Broker) -> bool:
-    # The first one has, as a rule: any() and its generator are two calls more for every message.
-    return bool(takers) and (has_room(takers[0], home) or any(has_room(c, home) for c in takers[1:]))
-
-
 def _hand(claim: Delivery, takers: list[Consumer]) -> bool:
-    """Hand a message to whoever is free first.
+    """Hand a message to whoever is free first; who has no room for another is no taker any more.
 
     A remote consumer is free again after a way between brokers; a producer of non-persistent messages
     sends four times as many meanwhile (OpenMQ rules 2.1 and 10.1).
     """
     message, home = claim.message, claim.message.home
     free = [
-        c for c in takers if has_room(c, home) and claim.key in (None, c.key) and selects(c.selector, message)
+        c for c in takers if claim.key in (None, c.key) and (c.selector is None or selects(c.selector, message))
     ]
     if not free:
         return False
-    taker = min(free, key=_served_weight) if len(free) > 1 else free[0]
+    taker = min(free, key=_served_weight)
     there = taker.home
     taker.served_weight += _busy(taker, message)
     # A broker that had a message given back passes it to nobody again (played with 6.5.0).
@@ -80,10 +72,11 @@ def _hand(claim: Delivery, takers: list[Consumer]) -> bool:
     claim.stale = False
     claim.trips += 1
     if taker.flow is not None:
-        credit = taker.flow.own if there is home else taker.flow.credit(home)
-        claim.asks = credit.use()
-    if len(message.claims) > 1:  # why the others wait is noted anew
-        message.at.instances[home].look_at(message)
+        claim.asks = taker.flow.homes[home].use()
+        if claim.asks:
+            takers.remove(taker)
+    if claim.key is not None:  # why the others wait is noted anew
+        home.lab.unnoted.append((message.at.instances[home], message))
     if there is home:
         sending.pass_on(claim)
     else:
@@ -108,54 +101,43 @@ def _busy(taker: Consumer, message: Message) -> int:
 
 def has_room(consumer: Consumer, home: Broker) -> bool:
     """Whether a home may send a consumer one more message (OpenMQ rule 2.3)."""
-    flow = consumer.flow
-    return flow is None or not (flow.own if consumer.home is home else flow.credit(home)).is_used_up
+    return consumer.flow is None or not consumer.flow.homes[home].is_used_up
 
 
 def _forward(claim: Delivery, there: Broker) -> None:
     """Let a message go to the broker of its taker: it crosses only once."""
-    message, home, notes = claim.message, claim.message.home, claim.message.home.lab.notes
-    if there not in message.copies and there not in message.crossing:
-        link = notes.links[home.name, there.name]
-        message.crossing[there] = notes.message(
-            Kind.Forwarded,
-            message,
-            frm=home.node,
-            to=there.node,
-            link=link,
-            rule=Reason.home_to_home,
-        )
-    claim.row = message.copies.get(there, message.crossing.get(there, -1))
-    home.lab.lines[home.name, there.name].carry(on_forwarded, (claim, claim.trips), 0, claim.message.size)
+    message, home = claim.message, claim.message.home
+    lab, way = home.lab, (home.name, there.name)
+    if there in message.copies:
+        claim.row = message.copies[there]
+    else:
+        if there not in message.crossing:
+            stamp, rule = lab.notes.crossing[way][0], Reason.home_to_home
+            message.crossing[there] = lab.recorder.add_packed(stamp, message, 0, rule, message.row)
+        claim.row = message.crossing[there]
+    lab.lines[way].carry(on_forwarded, (claim, claim.trips), 0, message.size)
 
 
 def on_forwarded(trip: Trip) -> None:
     """A message comes to the broker of its taker, unless the line is cut or nobody there takes it."""
-    claim, _ = trip
-    if claim.taker is None or sending.is_over(trip):
+    claim, no = trip
+    taker = claim.taker
+    if taker is None or claim.trips != no:  # it was released meanwhile
         return
-    message, there, home = claim.message, claim.taker.home, claim.message.home
+    message, there, home = claim.message, taker.home, claim.message.home
     lab = there.lab
     if there.suspended or lab.is_cut(home, there):
         lab.held.append(trip)
         lab.note_lost(home, there)
         return
     if there in message.crossing:
-        message.copies[there] = lab.notes.message(
-            Kind.Enqueued,
-            message,
-            there,
-            frm=home.node,
-            to=there.node,
-            link=lab.notes.links[home.name, there.name],
-            cause=message.crossing.pop(there),
-        )
+        stamp, cause = lab.notes.crossing[home.name, there.name][1], message.crossing.pop(there)
+        message.copies[there] = lab.recorder.add_packed(stamp, message, 1, 0, cause)
         instance = message.at.instances.get(there)
         if instance is not None:
             if instance.removes:
                 removal.make_room(instance, message)
             instance.keep_copy(message)
-    taker = claim.taker
     claim.arrived = True
     if taker.flow is None or claim in taker.stuck:
         sending.pass_on(claim)
@@ -169,7 +151,7 @@ def release_held(lab: Cluster) -> None:
     held, lab.held = lab.held, []
     for trip in held:
         claim, taker = trip[0], trip[0].taker
-        if taker is None or sending.is_over(trip) or claim.message.home.running:
+        if taker is None or claim.trips != trip[1] or claim.message.home.running:
             on_forwarded(trip)
         elif claim in taker.buffer:  # who sent it is gone, and sends it no more
             taker.buffer.remove(claim)
@@ -178,14 +160,14 @@ def release_held(lab: Cluster) -> None:
 
 def consume(consumer: Consumer) -> bool:
     """Let a consumer take what its application wants; True if it took something."""
-    took = False
-    while consumer.buffer and (claim := upcoming(consumer)):
-        if acknowledgement.is_automatic(consumer) and not consumer.home.linked(claim.message.home):
+    took, automatic = False, acknowledgement.is_automatic(consumer)
+    while consumer.buffer and consumer.buffer[0].delivered and (claim := upcoming(consumer)):
+        if automatic and not consumer.home.linked(claim.message.home):
             _fail(consumer, claim)
             break
         consumer.buffer.popleft()
         sending.answer(consumer)
-        _receive(consumer, claim)
+        _receive(consumer, claim, automatic)
         took = True
     return took
 
@@ -213,32 +195,44 @@ def upcoming(consumer: Consumer) -> Delivery | None:
     if not consumer.open or not consumer.buffer or waits or failed or consumer.between:
         return None
     claim, home = consumer.buffer[0], consumer.buffer[0].message.home
-    silent = here.suspended or home.suspended or not claim.delivered or lab.is_cut(here, home)
-    # A paused broker keeps what comes, but its consumers have what came before.
-    instance = consumer.at.instances.get(here)
-    return None if silent or (claim.kept and instance is not None and instance.paused) else claim
+    if here.suspended or home.suspended or not claim.delivered or lab.is_cut(here, home):
+        return None
+    if claim.kept:  # a paused broker keeps what comes, but its consumers have what came before
+        instance = consumer.at.instances.get(here)
+        return None if instance is not None and instance.paused else claim
+    return claim
 
 
-def _receive(consumer: Consumer, claim: Delivery) -> None:
+def _receive(consumer: Consumer, claim: Delivery, automatic: bool) -> None:
     message, home, lab = claim.message, consumer.home, consumer.home.lab
     if consumer.allowance is not None:
         consumer.allowance -= 1
     consumer.received.append(message.number)
-    way = {"frm": home.node, "to": consumer.node, "sub": consumer.sub, "cause": claim.row}
     if claim.flagged:
         consumer.redelivered.append(message.number)
+        way = {"frm": home.node, "to": consumer.node, "sub": consumer.sub, "cause": claim.row}
         lab.notes.message(Kind.Redelivered, message, home, **way)
-    claim.row = lab.notes.message(Kind.Received, message, home, **way)
-    consumer.taken.append(claim)
-    if acknowledgement.is_automatic(consumer):
-        acknowledgement.acknowledge(consumer, [claim])
+    hops = int(home is not message.home)
+    claim.row = lab.recorder.add_packed(consumer.receipt, message, hops, 0, claim.row)
+    if automatic and not consumer.rollback_only:
+        acknowledgement.finish(claim)
+    else:
+        consumer.taken.append(claim)
+        _acknowledge(consumer, automatic)
+    if consumer.keys.get("delay_ms"):  # its application works on it
+        work = int(consumer.keys["delay_ms"]) * 1000
+        consumer.busy_until = lab.clock.now + work
+        lab.later_at(work, consumer.at)
+
+
+def _acknowledge(consumer: Consumer, automatic: bool) -> None:
+    """Acknowledge the message just taken, as the session's mode is."""
+    if automatic:
+        acknowledgement.acknowledge(consumer, consumer.taken[-1:])
     elif consumer.mode == "client" and consumer.keys.get("acknowledge"):
         acknowledgement.acknowledge(consumer, list(consumer.taken))
     elif consumer.mode == "dups_ok":
         if len(consumer.taken) == acknowledgement.DUPS_LIMIT:
             acknowledgement.on_dups(consumer)
-        lab.later_at(acknowledgement.DUPS_WAIT, consumer.at, acknowledgement.on_dups, consumer)
-    if consumer.keys.get("delay_ms"):  # its application works on it
-        work = int(consumer.keys["delay_ms"]) * 1000
-        consumer.busy_until = lab.clock.now + work
-        lab.later_at(work, consumer.at)
+        wait = acknowledgement.DUPS_WAIT
+        consumer.home.lab.later_at(wait, consumer.at, acknowledgement.on_dups, consumer)

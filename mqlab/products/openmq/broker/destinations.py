@@ -29,6 +29,10 @@ class ClusterDestination:
     instances: dict[Broker, PhysicalDestination] = field(default_factory=dict)
     consumers: list[Consumer] = field(default_factory=list)  # in order of registration
     waiting: set[PhysicalDestination] = field(default_factory=set)  # that have something to hand out
+    is_queue: bool = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.is_queue = self.dest.is_queue
 
     def changed(self) -> None:
         """Something has come or gone: it is looked at when the cluster settles next."""
@@ -55,10 +59,10 @@ class PhysicalDestination:
     owner: str | None = None  # the consumer whose temporary destination it is
     place: int = 0  # in the order in which brokers got their instances
     messages: dict[Message, None] = field(default_factory=dict)  # as they came
-    bytes: int = 0  # of its messages, and of copies
+    count: int = 0  # of its messages and of copies
+    bytes: int = 0  # that these have
     copies: dict[Message, None] = field(default_factory=dict)
     offered: list[Message] = field(default_factory=list)  # what waits, and perhaps more, in order
-    new: list[Message] = field(default_factory=list)  # of which it may be to note why they wait
     came: int = 0  # messages so far
     takers: list[Consumer] | None = None  # who gets messages, as long as nothing else than messages moves
     admitted: int = 0  # messages on their way from producers, for which there is room
@@ -72,6 +76,10 @@ class PhysicalDestination:
     behaviour: str = field(init=False, repr=False)  # at its limits
     controls_flow: bool = field(init=False, repr=False)  # whether producers wait where others would be refused
     removes: bool = field(init=False, repr=False)  # whether others go where it is full
+    most: int = field(init=False, repr=False)  # messages; -1 is any number, of bytes too
+    most_bytes: int = field(init=False, repr=False)
+    largest: int = field(init=False, repr=False)  # bytes that a message may have
+    prefers_local: bool = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         self.producers = ProducerFlow(self)
@@ -80,7 +88,10 @@ class PhysicalDestination:
     def set(self, options: Keys) -> None:
         """Some of its properties are others now."""
         self.options.update(options)
-        self.behaviour = str(self.option("LimitBehavior"))  # each message asks for it
+        self.behaviour = str(self.option("LimitBehavior"))  # each message asks for all of these
+        self.most, self.most_bytes = int(self.option("MaxNumMsgs")), int(self.option("MaxTotalMsgBytes"))
+        self.largest = int(self.option("MaxBytesPerMsg"))
+        self.prefers_local = bool(self.option("LocalDeliveryPreferred"))
         self.controls_flow = self.behaviour == "FLOW_CONTROL"
         self.removes = self.behaviour.startswith("REMOVE")
 
@@ -88,11 +99,6 @@ class PhysicalDestination:
     def dest(self) -> Destination:
         """Of which destination it is one broker's instance."""
         return self.at.dest
-
-    @property
-    def order(self) -> tuple[int, int]:
-        """Its place among all instances of the cluster: broker by broker."""
-        return self.broker.place, self.place
 
     @property
     def active(self) -> list[Consumer]:
@@ -118,6 +124,7 @@ class PhysicalDestination:
     def _put(self, there: dict[Message, None], message: Message) -> None:
         was_full = self.controls_flow and self.is_full
         there[message] = None
+        self.count += 1
         self.bytes += message.weight
         if self.controls_flow and self.is_full and not was_full:
             self.producers.stop()
@@ -128,6 +135,7 @@ class PhysicalDestination:
         """A message of another home is not here any more."""
         if message in self.copies:
             del self.copies[message]
+            self.count -= 1
             self.bytes -= message.weight
             if self.paused or self.producers.waiting:
                 self.producers.check()
@@ -135,6 +143,7 @@ class PhysicalDestination:
     def remove(self, message: Message) -> None:
         """A message is here no more."""
         del self.messages[message]
+        self.count -= 1
         self.bytes -= message.weight
         if not self.messages:
             self.at.lab.reapable.add(self)
@@ -147,7 +156,7 @@ class PhysicalDestination:
 
     def offer(self, message: Message) -> None:
         """A message here may wait to be handed out."""
-        self.look_at(message)
+        self.at.lab.unnoted.append((self, message))
         if not message.offered:
             message.offered = True
             if self.offered:
@@ -157,11 +166,6 @@ class PhysicalDestination:
             self.at.waiting.add(self)
         self.at.lab.changed.add(self.at)
 
-    def look_at(self, message: Message) -> None:
-        """It is to be noted why a message waits, if it does."""
-        self.new.append(message)
-        self.at.lab.unnoted.add(self)
-
     def option(self, name: str) -> Any:
         """Return a property by its administration name."""
         return self.options[name] if name in self.options else PROPERTIES.get(name)
@@ -169,7 +173,9 @@ class PhysicalDestination:
     @property
     def held(self) -> int:
         """How many messages count against its limit: at home here, or copies (OpenMQ rule 3.1)."""
-        return len(self.messages) + len(self.remote)
+        if not self.leftovers:
+            return self.count
+        return self.count + sum(m not in self.copies for m in self.leftovers)
 
     @property
     def held_bytes(self) -> int:
@@ -186,14 +192,12 @@ class PhysicalDestination:
     @property
     def room(self) -> int:
         """How many messages still fit in; -1: any number."""
-        most = int(self.option("MaxNumMsgs"))
-        return max(0, most - self.held) if most > 0 else -1
+        return max(0, self.most - self.held) if self.most > 0 else -1
 
     @property
     def room_bytes(self) -> int:
         """How many bytes still fit in; -1: any number."""
-        most = int(self.option("MaxTotalMsgBytes"))
-        return max(0, most - self.held_bytes) if most > 0 else -1
+        return max(0, self.most_bytes - self.held_bytes) if self.most_bytes > 0 else -1
 
     @property
     def is_full(self) -> bool:

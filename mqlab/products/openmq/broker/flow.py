@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import InitVar, dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -42,29 +42,39 @@ class Credit:
             self.used, self.is_used_up = 0, False
 
 
+class Credits(dict["Broker", Credit]):
+    """The credits of brokers towards a consumer's; one that has none begins with `first`."""
+
+    def __init__(self, first: int) -> None:
+        super().__init__()
+        self.first = first
+
+    def __missing__(self, home: Broker) -> Credit:
+        self[home] = Credit(self.first)
+        return self[home]
+
+
 @dataclass(eq=False, slots=True)
 class Flow:
-    """The flow control of one consumer at its broker; `first` is the credit that other homes begin with."""
+    """The flow control of one consumer at its broker, *home*; `first` is the credit that others begin with."""
 
     limit: int
     first: int
+    home: InitVar[Broker]
     own: Credit = field(init=False)  # towards the client
-    homes: dict[Broker, Credit] = field(default_factory=dict)
+    homes: Credits = field(init=False)  # of each broker where messages are at home, this one's own too
     asking: list[Broker] = field(default_factory=list)  # homes of the messages that asked, as often as they did
     asked: bool = False  # the client knows that it is to answer
     here: deque[tuple[Delivery, int]] = field(default_factory=deque)  # come from other homes, not sent on
 
-    def __post_init__(self) -> None:
-        self.own = Credit(self.limit)
+    def __post_init__(self, home: Broker) -> None:
+        self.homes = Credits(self.first)
+        self.own = self.homes[home] = Credit(self.limit)
 
     @staticmethod
     def share(limit: int, room: int, brokers: int) -> int:
         """Return the credit that each of so many brokers begins with; *room* is what fits at the consumer's."""
         return max(1, min(limit, max(1, room) if room >= 0 else limit, LARGEST) // brokers)
-
-    def credit(self, home: Broker) -> Credit:
-        """Return the credit of another broker towards the consumer's."""
-        return self.homes.get(home) or self.homes.setdefault(home, Credit(self.first))
 
     def passes(self, asks: bool, home: Broker | None) -> bool:
         """Count a message, of another *home* or none, that is sent on; returns whether it asks for more."""

@@ -26,7 +26,7 @@ class Delivery:
     key: object = None  # of a topic's subscription
     taker: Consumer | None = field(default=None, repr=False)  # who has it in hands
     flagged: bool = False  # comes with the redelivered flag
-    trips: int = 0  # how often it was handed out
+    trips: int = 0  # how often it was handed out, or back
     arrived: bool = False  # at the broker of its taker: not while it is lost in a silent cut
     delivered: bool = False  # at its taker
     kept: bool = False  # it came to a paused broker
@@ -38,6 +38,7 @@ class Delivery:
     def free(self) -> None:
         """Nobody has it in hands any more: it waits at its home."""
         message, self.taker = self.message, None
+        self.trips += 1
         instance = message.at.instances.get(message.home)
         if instance is not None and message in instance.messages:
             instance.offer(message)
@@ -50,6 +51,7 @@ class Message:
     number: int
     home: Broker
     at: ClusterDestination
+    dest_no: int  # in the trace
     persistent: bool
     priority: int
     properties: Keys
@@ -87,15 +89,22 @@ def packet_size(message: Message) -> int:
     Its variable header has the ids of its producer and of the transaction that it is sent in, the name of its
     destination and its class, and is filled up to a multiple of four.
     """
-    name = len(message.dest.name) + message.home.lab.longer_names
+    name = len(message.at.dest.name) + message.home.lab.longer_names
     ids = 2 if message.transaction is not None else 1
     fields = ids * (FIELD + 8) + FIELD + name + FIELD + CLASS + 2
-    properties = {**NUMBERED, **message.properties}
-    values = sum(
+    own = message.properties
+    values = _bytes({**NUMBERED, **own}) if own else NUMBER
+    return HEADER + fields + 4 - fields % 4 + 8 + values + message.size
+
+
+def _bytes(properties: Keys) -> int:
+    return sum(
         2 + len(key) + 2 + (4 if isinstance(value, int) else 2 + len(str(value)))
         for key, value in properties.items()
     )
-    return HEADER + fields + 4 - fields % 4 + 8 + values + message.size
+
+
+NUMBER = _bytes(NUMBERED)
 
 
 def selects(selector: Selector | None, message: Message) -> bool:

@@ -17,11 +17,12 @@ from mqlab.engine.link import Link
 from mqlab.products.openmq.broker.destinations import ClusterDestination, PhysicalDestination
 from mqlab.products.openmq.broker.flow import Flow
 from mqlab.products.openmq.broker.messages import Delivery
-from mqlab.products.openmq.script.operation import Row
 from mqlab.spec.json_types import JsonDict, JsonObject
 from mqlab.spec.openmq import AUTO_CREATED, LINKED_ALIKE
 from mqlab.spec.selector import Selector
 from mqlab.spec.values import Destination
+from mqlab.trace.kinds import Kind
+from mqlab.trace.record import pack_prefix
 
 if TYPE_CHECKING:
     from mqlab.products.openmq.network.state import Cluster
@@ -57,9 +58,17 @@ class Client:
     lost: int = -1  # the row with which it last lost its connection
     credit: int = 0  # messages that a producer may still send
     kept: JsonDict = field(default_factory=dict)  # what a producer was told last, and goes on with
+    sending: bytes = b""  # of rows of the trace, what those of its messages have in common
+    entry: bytes = b""
 
     def __post_init__(self) -> None:
         self.mode = "transacted" if self.keys.get("transacted") else str(self.keys.get("ack_mode", "auto"))
+
+    def stamp(self) -> None:
+        """It has a broker: pack what the rows of its messages have in common."""
+        home = self.home.node
+        self.sending = pack_prefix(Kind.Sent, home, self.node, home)
+        self.entry = pack_prefix(Kind.Enqueued, home, self.node, home)
 
     @property
     def dest(self) -> Destination:
@@ -94,6 +103,14 @@ class Consumer(Client):
     gone: bool = False  # it gave its connection up, which its frozen broker does not know
     sub: int = -1  # its subscription in the trace
     place: int = 0  # in the order of registration
+    dispatch: bytes = b""  # of rows of the trace, what those of its messages have in common
+    receipt: bytes = b""
+
+    def stamp(self) -> None:
+        """It has a broker: pack what the rows of its messages have in common."""
+        home = self.home.node
+        self.dispatch = pack_prefix(Kind.Dispatched, home, home, self.node, -1, self.sub)
+        self.receipt = pack_prefix(Kind.Received, home, home, self.node, -1, self.sub)
 
     @property
     def unacknowledged(self) -> list[Delivery]:
@@ -109,27 +126,6 @@ class DurableSubscription:
     dest: Destination
     selector: str | None
     refused: bool = False  # the trace of a refused creation: listed, and no consumer
-
-
-@dataclass(eq=False, slots=True)
-class SendJob:
-    """A step that sends: `row` is its outcome, `left` the numbers that are still to be sent."""
-
-    row: Row
-    keys: Keys
-    left: range
-    refused: list[int]
-    producer: Client | None
-    under_way: int = 0  # messages that have not come to their home, or its receipt not to here
-    late: bool = False
-    due: int = 0  # us, before which the next message is not sent
-    until: int = 0  # us, until which it tries to connect, if it has to open a connection
-    interval: int = field(init=False)  # us, from one message to the next
-    persistent: bool = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.interval = round(float(self.keys.get("interval_ms", 0)) * 1000)
-        self.persistent = bool(self.keys.get("persistent", True))
 
 
 @dataclass(eq=False, slots=True)
@@ -150,6 +146,8 @@ class Broker:
     def __init__(self, lab: Cluster, name: str, place: int = 0) -> None:
         self.lab, self.name, self.place = lab, name, place
         self.node = lab.notes.node(name, "broker")
+        # Of rows of the trace, what those of messages that are here no more have in common.
+        self.gone = {kind: pack_prefix(kind, self.node) for kind in (Kind.Acknowledged, Kind.Discarded)}
         own = next(member for member in lab.network.brokers if member.name == name)
         self.options: Properties = {**lab.network.options, **own.options}  # a start may change them
         self.accepted: dict[Broker, bool] = {}  # who has what has to be alike, as long as nobody changes it
@@ -215,7 +213,7 @@ class Broker:
         """Whether it has a link to another: a broker that waits for its master closes its links."""
         if self is other or not (self.ready and other.ready):
             return self is other
-        if self.lab.is_unlinked(self, other):
+        if self.lab.unlinked and self.lab.is_unlinked(self, other):
             return False
         return self.accepted[other] if other in self.accepted else self.accepts(other)
 
@@ -292,6 +290,7 @@ class Broker:
         gone = self.instances.pop(dest, None)
         if gone is not None:
             del gone.at.instances[self]
+            gone.at.waiting.discard(gone)
         return gone
 
     def find(self, dest: Destination) -> bool:

@@ -19,25 +19,25 @@ def admit(message: Message, producer: Client) -> str:
     What is not persistent is dropped silently where another would be refused.
     """
     lab, instance = message.home.lab, message.at.instances.get(message.home)
-    way = {"frm": producer.node, "to": message.home.node}
     rejected = instance is None
     if instance is not None:
         if lab.store_down and message.persistent:
             return "blocked"
         producer.credit -= 1
         message.asks = not producer.credit
-        rejected = instance.limits("MaxBytesPerMsg", message.weight)
-        if not rejected and instance.option("LimitBehavior") == "REJECT_NEWEST":
+        rejected = 0 <= instance.largest < message.weight
+        if not rejected and instance.behaviour == "REJECT_NEWEST":
             rejected = goes_beyond(instance, message)
     if instance is None or (rejected and message.persistent):
         if instance is not None and message.asks:
             instance.producers.ask(producer)
+        way = {"frm": producer.node, "to": message.home.node}
         lab.notes.message(Kind.Failed, message, rule=Reason.limit_reached, **way)
         return "refused"
-    message.row = lab.notes.message(Kind.Sent, message, **way)
+    message.row = lab.recorder.add_packed(producer.sending, message, 0, 0, -1)
     if rejected:
         return "dropped"
-    if message.transaction is not None or message.dest.is_queue or claims(message):
+    if message.transaction is not None or message.at.is_queue or claims(message):
         message.admitted = True
         instance.admitted += 1
         instance.admitted_bytes += message.weight
@@ -48,12 +48,12 @@ def take_in(message: Message, producer: Client) -> bool:
     """A message that was admitted has come to its home; False if that is gone meanwhile."""
     lab, home = message.home.lab, message.home
     instance = message.at.instances.get(home)
-    way = {"frm": producer.node, "to": home.node}
     if instance is not None and message.admitted:
         message.admitted = False
         instance.admitted -= 1
         instance.admitted_bytes -= message.weight
     if instance is None or not home.running:
+        way = {"frm": producer.node, "to": home.node}
         lab.notes.message(Kind.Failed, message, rule=Reason.broker_stopped, **way)
         return False
     if instance.removes:
@@ -61,7 +61,7 @@ def take_in(message: Message, producer: Client) -> bool:
     if message.transaction is None and not find_claims(message):
         return True
     instance.keep(message)
-    message.row = lab.notes.message(Kind.Enqueued, message, **way)
+    message.row = lab.recorder.add_packed(producer.entry, message, 0, 0, message.row)
     return True
 
 
@@ -79,9 +79,9 @@ def find_claims(message: Message) -> bool:
 
 def claims(message: Message) -> list[Delivery]:
     """Say for whom a message is; a topic's is for each subscription that selects it."""
-    broker, dest = message.home, message.dest
-    if dest.is_queue:
+    if message.at.is_queue:
         return [Delivery(message)]
+    broker, dest = message.home, message.dest
     keys = {c.key: None for c in broker.consumers(dest) if selects(c.selector, message)}
     for durable in broker.durables.values():
         selector = Selector(durable.selector) if durable.selector else None
@@ -167,7 +167,6 @@ def purge(instance: PhysicalDestination) -> None:
 def note_all(broker: Broker) -> None:
     """Note of all messages of a broker why they wait."""
     for instance in broker.instances.values():
-        instance.new.clear()
         note_waiting(instance, instance.messages)
 
 
@@ -191,7 +190,7 @@ def _why_all_wait(broker: Broker, instance: PhysicalDestination, takers: list[Co
         return Reason.broker_stopped
     if instance.paused:
         return Reason.paused
-    return Reason.no_consumer if instance.dest.is_queue and not takers else Reason.none
+    return Reason.no_consumer if instance.at.is_queue and not takers else Reason.none
 
 
 def _why_it_waits(message: Message, takers: list[Consumer]) -> Reason:

@@ -30,13 +30,13 @@ class ProducerFlow:
     @property
     def batch(self) -> int:
         """How many messages a producer may send until it has to ask."""
-        most = int(self.instance.option("MaxNumMsgs"))
+        most = self.instance.most
         limited = self.instance.controls_flow and most > 0
         return max(1, min(most // self._producers, LARGEST)) if limited else LARGEST
 
     @property
     def _batch_bytes(self) -> int:
-        return max(1, int(self.instance.option("MaxTotalMsgBytes")) // self._producers)
+        return max(1, self.instance.most_bytes // self._producers)
 
     @property
     def _producers(self) -> int:

@@ -13,9 +13,9 @@ from mqlab.trace.kinds import Kind, Reason
 
 def goes_beyond(instance: PhysicalDestination, message: Message) -> bool:
     """Whether a message, with those on their way, is beyond a limit; also one that nobody wants."""
-    many = instance.limits("MaxNumMsgs", instance.held + instance.admitted + 1)
+    many = 0 <= instance.most < instance.held + instance.admitted + 1
     weight = instance.held_bytes + instance.admitted_bytes + message.weight
-    return many or instance.limits("MaxTotalMsgBytes", weight)
+    return many or 0 <= instance.most_bytes < weight
 
 
 def make_room(instance: PhysicalDestination, message: Message) -> None:
@@ -49,7 +49,9 @@ def move_to_dmq(message: Message, rule: int) -> None:
     row = home.lab.notes.message(Kind.DeadLettered, message, rule=rule)
     at = home.lab.destination(DEAD)
     # What an open transaction has sent ends with that, dead or not (OpenMQ rule 1.10).
-    dead = replace(message, at=at, claims=[], copies={}, crossing={}, expires=0, offered=False)
+    dead = replace(
+        message, at=at, dest_no=at.number, claims=[], copies={}, crossing={}, expires=0, offered=False
+    )
     dead.claims.append(Delivery(dead))
     dead.row = home.lab.notes.message(Kind.Enqueued, dead, frm=home.node, to=home.node, cause=row)
     home.add(DEAD, "auto").keep(dead)

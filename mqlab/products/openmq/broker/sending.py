@@ -7,12 +7,6 @@ from mqlab.products.openmq.broker.model import Consumer, Trip
 from mqlab.trace.kinds import Kind, Reason
 
 
-def is_over(trip: Trip) -> bool:
-    """Whether what was handed out has been released meanwhile."""
-    claim, no = trip
-    return claim.taker is None or claim.trips != no
-
-
 def pass_on(claim: Delivery) -> None:
     """Let a message go from a broker to its consumer."""
     message, taker = claim.message, claim.taker
@@ -22,22 +16,16 @@ def pass_on(claim: Delivery) -> None:
     instance = message.at.instances.get(there)
     there.handed[claim.key] += claim not in taker.stuck
     claim.arrived, claim.kept = True, instance is not None and instance.paused
-    claim.row = there.lab.notes.message(
-        Kind.Dispatched,
-        message,
-        there,
-        frm=there.node,
-        to=taker.node,
-        sub=taker.sub,
-        cause=message.copies.get(there, message.row),
-    )
-    taker.from_home.carry(on_delivered, (claim, claim.trips), 0, claim.message.size)
+    cause = message.copies.get(there, message.row)
+    hops = int(there is not message.home)
+    claim.row = there.lab.recorder.add_packed(taker.dispatch, message, hops, 0, cause)
+    taker.from_home.carry(on_delivered, (claim, claim.trips), 0, message.size)
 
 
 def on_delivered(trip: Trip) -> None:
     """A message has come to its consumer."""
-    claim, _ = trip
-    if claim.taker is None or is_over(trip):
+    claim, no = trip
+    if claim.taker is None or claim.trips != no:  # it was released meanwhile
         return
     buffer, claim.delivered = claim.taker.buffer, True
     if buffer and buffer[0] is not claim and claim in buffer:
@@ -67,7 +55,7 @@ def answer(consumer: Consumer) -> None:
         for claim in message.claims
     )
     for home, size in flow.grants(count, waits, instance.room):
-        flow.credit(home).renew(size)
+        flow.homes[home].renew(size)
     flow.own.renew(count)
     send_on(consumer)
     lab = consumer.home.lab
@@ -96,9 +84,8 @@ def send_on(consumer: Consumer) -> None:
     """Pass to a client what has come for it from other homes, as far as its broker's credit goes."""
     flow = consumer.flow
     while flow is not None and flow.here and not flow.own.is_used_up:
-        trip = flow.here.popleft()
-        claim = trip[0]
-        if claim.taker is consumer and not is_over(trip):
+        claim, no = flow.here.popleft()
+        if claim.taker is consumer and claim.trips == no:
             home = claim.message.home
             claim.asks = flow.passes(claim.asks, None if home is consumer.home else home)
             pass_on(claim)
@@ -132,7 +119,7 @@ def purge(consumer: Consumer) -> None:
     flow, there = consumer.flow, consumer.home
     for trip in list(flow.here) if flow is not None else ():
         claim, home = trip[0], trip[0].message.home
-        if flow is None or home is there or claim.taker is not consumer or is_over(trip):
+        if flow is None or home is there or claim.taker is not consumer or claim.trips != trip[1]:
             continue
         flow.here.remove(trip)
         consumer.buffer.remove(claim)
@@ -142,4 +129,4 @@ def purge(consumer: Consumer) -> None:
         there.instances[consumer.dest].drop_copy(claim.message)
         there.lab.notes.message(Kind.Discarded, claim.message, there, rule=Reason.asked, cause=row)
         if claim.asks:
-            flow.credit(home).renew(1)
+            flow.homes[home].renew(1)

@@ -162,13 +162,14 @@ def attach(client: Client, home: Broker) -> None:
     client.home, client.open = home, True
     client.to_home = lab.new_link(client.name, home.name)
     client.from_home = lab.new_link(home.name, client.name)
+    client.stamp()
     lab.notes.add(Kind.Attached, frm=client.node, to=home.node, cause=client.lost)
     if client.dest.name.startswith("temp:"):
         home.add(client.dest, "temporary", owner=client.name)
     home.find(client.dest)
     if isinstance(client, Consumer):
         if client.flow is not None:
-            client.flow = Flow(client.flow.limit, client.flow.first)
+            client.flow = Flow(client.flow.limit, client.flow.first, home)
         lab.register(client)
         home.spread(client.dest)
     elif client.dest in home.instances:

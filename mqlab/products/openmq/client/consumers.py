@@ -148,6 +148,7 @@ def _register(broker: Broker, dest: Destination, keys: Keys, key: object) -> Non
     consumer.unheard_by = {peer for peer in broker.peers if lab.is_cut(broker, peer)}
     broker.tell_all()
     consumer.sub = lab.notes.subscription(consumer)
+    consumer.stamp()
     lab.notes.consumer(Kind.Subscribed, consumer, Reason.local_consumer)
     broker.spread(dest)
 
@@ -158,7 +159,7 @@ def _flow(broker: Broker, dest: Destination, keys: Keys) -> Flow:
     most = SHARED if keys.get("shared") else int(instance.option("ConsumerFlowLimit"))
     limit = max(1, min(most, int(keys.get("flow_limit", 1000))))
     first = 1 if keys.get("shared") else Flow.share(limit, instance.room, len(broker.lab.listed))
-    return Flow(limit, first)
+    return Flow(limit, first, broker)
 
 
 def do_close_consumer(lab: Cluster, keys: Keys) -> Outcome:

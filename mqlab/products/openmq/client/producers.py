@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from mqlab.products.openmq.broker import physical_destinations, removal
 from mqlab.products.openmq.broker.messages import Message, packet_size
-from mqlab.products.openmq.broker.model import DEAD, Client, Keys, SendJob
+from mqlab.products.openmq.broker.model import DEAD, Client, Keys
 from mqlab.products.openmq.client import clients
+from mqlab.products.openmq.client.send_job import SendJob
 from mqlab.products.openmq.script.operation import Outcome, Row, RunningStep, destination_of, limit_of
 from mqlab.trace.kinds import Kind, Reason
 
@@ -40,6 +41,7 @@ def _open(lab: Cluster, key: str, name: str, keys: Keys) -> Client | None:
     links = lab.new_link(name, broker.name), lab.new_link(broker.name, name)
     lab.producers[key] = Client(name, lab.destination(dest), keys, broker, node, *links)
     lab.reapable.add(broker.instances[dest])
+    lab.producers[key].stamp()
     broker.instances[dest].producers.open(lab.producers[key])
     return lab.producers[key]
 
@@ -112,7 +114,7 @@ def _begin(asked: tuple[Cluster, SendJob]) -> Outcome:
         go_on(lab, job)
         return job.row
     pauses = float(job.keys.get("interval_ms", 0)) * len(job.left)
-    return RunningStep(_has_ended, asked, limit_of(job.keys) + pauses, _say_how)
+    return RunningStep(_has_ended, asked, limit_of(job.keys) + pauses, _say_how, told=True)
 
 
 def _has_ended(asked: tuple[Cluster, SendJob]) -> bool:
@@ -154,7 +156,7 @@ def go_on(lab: Cluster, job: SendJob) -> bool:
         )
         if producer is None:
             job.row["later" if job.late else "result"] = "refused"
-            lab.jobs.remove(job)
+            lab.end_job(job)
             return True
     if not producer.open and not clients.comes_back(producer) and not _fails_in_turn(lab, job, producer):
         return True
@@ -203,7 +205,7 @@ def _fails_in_turn(lab: Cluster, job: SendJob, producer: Client) -> bool:
             _say_how_many(job)
         job.row["later" if job.late else "result"] = "refused"
         lab.producers.pop(f"#{job.row['first']}", None)
-        lab.jobs.remove(job)
+        lab.end_job(job)
     else:
         job.refused += job.left if job.persistent else job.left[1:]
         job.left = range(0)
@@ -218,38 +220,35 @@ def on_sent(what: Sent) -> None:
     """A message has come to its home."""
     job, producer, message = what
     lab = message.home.lab
-    _count(message, producer)
+    if message.asks:
+        _ask(message, producer)
     if not physical_destinations.take_in(message, producer):
         job.refused.append(message.number)
     elif "time_to_live_ms" in job.keys:
         message.expires = message.sent + int(job.keys["time_to_live_ms"]) * 1000
         lab.expiring.append(message)
         lab.later_at(physical_destinations.next_sweep(message) - lab.clock.now, message.at)
-    _confirm(job, producer, message)
+    if message.persistent:  # its producer waits for the receipt
+        producer.from_home.carry(on_receipt, what)
+        lab.schedule_dispatch(message.at)
+    else:
+        on_receipt(what)
 
 
 def on_dropped(what: Sent) -> None:
     """A message that is not persistent has come to a home that has no room for it."""
-    job, producer, message = what
-    _count(message, producer)
+    _, producer, message = what
+    if message.asks:
+        _ask(message, producer)
     message.home.lab.notes.message(Kind.Discarded, message, rule=Reason.limit_reached)
-    _confirm(job, producer, message)
+    on_receipt(what)
 
 
-def _count(message: Message, producer: Client) -> None:
-    """A message may ask for more credit."""
+def _ask(message: Message, producer: Client) -> None:
+    """A message asks for more credit."""
     instance = message.at.instances.get(message.home)
-    if message.asks and instance is not None:
+    if instance is not None:
         instance.producers.ask(producer)
-
-
-def _confirm(job: SendJob, producer: Client, message: Message) -> None:
-    """Let the receipt go to the producer, who waits for it if the message is persistent."""
-    if message.persistent:
-        producer.from_home.carry(on_receipt, (job, producer, message))
-        message.home.lab.schedule_dispatch(message.at)
-    else:
-        on_receipt((job, producer, message))
 
 
 def on_receipt(what: Sent) -> None:
@@ -261,7 +260,8 @@ def on_receipt(what: Sent) -> None:
 
 
 def _say_how_many(job: SendJob) -> None:
-    job.row["sent"] = job.row["count"] - len(job.left) - job.under_way - len(job.refused)
+    left = job.left.stop - job.left.start
+    job.row["sent"] = job.row["count"] - left - job.under_way - (len(job.refused) if job.refused else 0)
 
 
 def _end(lab: Cluster, job: SendJob) -> None:
@@ -280,20 +280,23 @@ def _end(lab: Cluster, job: SendJob) -> None:
     if own is not None and own.dest in own.home.instances:
         _close(own)
         lab.reapable.add(own.home.instances[own.dest])
-    lab.jobs.remove(job)
+    lab.end_job(job)
 
 
 def _message(job: SendJob, producer: Client) -> Message:
-    keys, number = job.keys, job.left[0]
-    place, properties = number - job.row["first"], keys.get("properties")
+    keys, number, properties = job.keys, job.left[0], job.properties
+    place = number - job.row["first"]
     message = Message(
         number,
         producer.home,
         producer.at,
+        producer.at.number,
         job.persistent,
         _dealt(keys["jms_priority"], place) if "jms_priority" in keys else 4,
         {name: _dealt(value, place) for name, value in properties.items()} if properties else {},
-        int(keys.get("size", len(f"message {number}"))),  # what the recorder sends if nothing is said
+        len(f"message {number}")
+        if job.size is None
+        else job.size,  # what the recorder sends if nothing is said
         producer.home.lab.clock.now,
     )
     if producer.mode == "transacted" or (producer.xid and producer.in_branch):

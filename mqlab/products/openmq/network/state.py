@@ -13,7 +13,8 @@ from mqlab.engine.lab import Lab
 from mqlab.products.openmq.broker import settling
 from mqlab.products.openmq.broker.destinations import ClusterDestination, PhysicalDestination
 from mqlab.products.openmq.broker.messages import Message
-from mqlab.products.openmq.broker.model import Broker, Client, Consumer, Prepared, SendJob, Trip
+from mqlab.products.openmq.broker.model import Broker, Client, Consumer, Prepared, Trip
+from mqlab.products.openmq.client.send_job import SendJob
 from mqlab.products.openmq.notes import Notes
 from mqlab.products.openmq.script.operation import Row, ScriptStep
 from mqlab.spec.link import LikeLinks, Links
@@ -65,9 +66,7 @@ class Cluster(Lab):
         self.lines = {pair: self.new_link(*pair) for pair in permutations(self.brokers, 2)}
         self.stirred = False  # what can move is to be moved in this instant
         self.changed: set[ClusterDestination] = set()  # where something came or went since the last look
-        self.unnoted: set[PhysicalDestination] = (
-            set()
-        )  # that have messages of which it is to note why they wait
+        self.unnoted: list[tuple[PhysicalDestination, Message]] = []  # of which it is to note why they wait
         self.reapable: set[PhysicalDestination] = set()  # that may have become unused, or used
         self.timed: list[tuple[int, int, ClusterDestination]] = []  # a heap: when there is to be looked again
         self.database_up = True
@@ -101,6 +100,11 @@ class Cluster(Lab):
         consumer.place, self.consumers[consumer.name] = self.registered, consumer
         consumer.at.consumers.append(consumer)
 
+    def end_job(self, job: SendJob) -> None:
+        """A send has ended, and whoever waits for it is told."""
+        self.jobs.remove(job)
+        self.clock.halt()
+
     def has_happened(self, event: str) -> bool:
         """Whether an event has happened since the last fault."""
         return event in self.happened
@@ -115,7 +119,7 @@ class Cluster(Lab):
 
     def is_unlinked(self, one: Broker, other: Broker) -> bool:
         """Whether one of two brokers could not reach the other when it started, and has not since."""
-        return bool(self.unlinked) and frozenset((one.name, other.name)) in self.unlinked
+        return frozenset((one.name, other.name)) in self.unlinked
 
     def note_lost(self, one: Broker, other: Broker) -> None:
         """Remember since when something waits to be sent again, if the line between two brokers is cut."""

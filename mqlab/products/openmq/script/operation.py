@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from mqlab.engine.clock import NEVER
 from mqlab.spec.action import Action
 from mqlab.spec.json_types import JsonDict, JsonObject
 from mqlab.spec.openmq_words import noun_of
@@ -28,7 +29,7 @@ class RunningStep:
 
     Then `then(argument)` says what came of it, or what it waits for next. A step that `insists` is
     blocked when its time is over, and goes on later all the same. Functions and bound methods only,
-    as for `Completion`.
+    as for `Completion`. If it is `told` whoever makes the condition true halts the clock.
     """
 
     condition: Callable[[Any], bool] | None
@@ -36,6 +37,7 @@ class RunningStep:
     ms: float
     then: Callable[[Any], Outcome] | None = None
     insists: bool = False
+    told: bool = False
 
 
 Outcome = Answer | RunningStep
@@ -66,6 +68,10 @@ class ScriptStep:
         """Whether what it waits for has come."""
         waits = self.waits
         return waits is None or (waits.condition is not None and waits.condition(waits.argument))
+
+    def told(self) -> int:
+        """Return until when (us) whoever lets that come halts the clock."""
+        return NEVER if self.waits is not None and self.waits.told else -1
 
     def go_on(self) -> Outcome:
         """Go on after waiting; returns what comes of it."""
