@@ -101,6 +101,8 @@ def _pairs(hosts: list[str] | None) -> dict[str, str]:
         host, _, broker = text.partition("=")
         if not host or not broker:
             raise BadValue(f"--hosts {text}: expected HOST=BROKER, e.g. --hosts b.example.com=B")
+        if host in found:
+            raise BadValue(f"--hosts {text}: {host} is {found[host]} already; give it once")
         found[host] = broker
     return found
 
