@@ -40,6 +40,7 @@ class Clock(TraceClock):
         self.turn = 0
         self.background = 0  # how many of the heap nobody waits for
         self.halted = False  # see `halt`
+        self.at_rest: Callable[[], None] | None = None  # is called as soon as only housekeeping is left, once
 
     def __deepcopy__(self, memo: dict[int, object]) -> Clock:
         # With ten thousand messages under way these are nearly all that a fork of the lab copies.
@@ -99,6 +100,8 @@ class Clock(TraceClock):
     def next(self) -> None:
         """Let the next thing happen, housekeeping too; something is to be due."""
         line, heap = self.line, self.heap
+        if self.at_rest is not None and self._tells_rest():
+            return
         if line and not (heap and heap[0][0] <= line[0][0] and heap[0][:2] <= line[0][:2]):
             self.now, _, call, argument = line.popleft()
         else:
@@ -108,6 +111,8 @@ class Clock(TraceClock):
     def next_by(self, last: int) -> bool:
         """Let the next thing happen, housekeeping too, if it is due by the time *last* (us)."""
         line, heap = self.line, self.heap
+        if self.at_rest is not None and self._tells_rest():
+            return True
         if line and not (heap and heap[0][0] <= line[0][0] and heap[0][:2] <= line[0][:2]):
             if line[0][0] > last:
                 return False
@@ -117,6 +122,15 @@ class Clock(TraceClock):
         else:
             return False
         call(argument)
+        return True
+
+    def _tells_rest(self) -> bool:
+        """Tell who waits for it, before time goes on, if nothing but housekeeping is left; True if so."""
+        at_rest = self.at_rest
+        if at_rest is None or self.line or len(self.heap) > self.background:
+            return False
+        self.at_rest = None
+        at_rest()
         return True
 
     def halt(self) -> None:

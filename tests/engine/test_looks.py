@@ -46,6 +46,17 @@ def test_it_is_over_when_it_would_be_with_a_look_every_millisecond(acts):
         assert played(acts) == found
 
 
+@given(st.lists(TIMES, min_size=1, max_size=5), TIMES)
+def test_who_waits_for_a_rest_is_over_as_soon_as_nothing_moves(ticks, at):
+    lab = Noted()
+    for no, tick in enumerate(ticks):
+        lab.schedule(Act(f"b{no}", Completion(), at=0, tick=tick))
+    lab.schedule(Act("a", Completion(argument="over", then=lab.note), at=f"{at / MS}ms"))
+    lab.play("200ms")
+    assert [time for time, name in lab.notes if name == "over"] == [max(at, *ticks)]
+    assert lab.scheduled == 0
+
+
 def test_nobody_looks_while_nothing_happens():
     lab, looks = Noted(), []
     until = Completion(lambda name: looks.append(lab.now) or lab.has_ticked(name), "tick of b")

@@ -327,11 +327,11 @@ class Lab(KernelLab):
         paired = paired or any(b.get("pure_slave_of") == process.name for b in self.network.brokers)
         return PureMasterSlave(process) if paired else None
 
-    def audit_of(self, process: BrokerService) -> MessageAudit:
-        """Return what the store of a broker remembers of sends."""
+    def audit_of(self, process: BrokerService) -> MessageAudit | None:
+        """Return what the store of a broker remembers of sends, if it does."""
         member = process.member
         if member.locker is None and member.store != "kahadb":
-            return process.producer_audit
+            return None
         store = f"own:{member.name}" if member.locker is None else member.locker.store
         return self.audits.get(store) or self.audits.setdefault(store, MessageAudit())
 

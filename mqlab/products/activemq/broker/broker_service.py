@@ -44,15 +44,11 @@ class BrokerService:
         self.connectors: list[DiscoveryNetworkConnector] = []
         self.incarnation = 0
         self.producer_audit = MessageAudit()  # of the messages that producers have sent
+        self.lasting_audit = lab.audit_of(self)  # what the store remembers of them, over lives and members
         self.cluster = ClusterClientUpdates(self)
         self.locker: AbstractLocker | None = lab.locker_for(self)
         self.pure_master_slave: PureMasterSlave | None = lab.pure_master_slave_for(self)
         self.restarting = self.new_id = False
-
-    @property
-    def lasting_audit(self) -> MessageAudit:
-        """The numbers of the messages that the store remembers as sent, over lives and members."""
-        return self.lab.audit_of(self)
 
     @property
     def alive(self) -> bool:

@@ -37,6 +37,7 @@ class InactiveDurableSubscription(Subscription):
         super().__init__(broker, info, 0, f"{dest} at {broker.name}, durable {key[1]}, away")
         self.durable, self.last = key, last
         self.seen = last.seen if last else MessageAudit()
+        self.may_refuse = True
 
     def refusal(self, message: Message) -> int:
         """Keep only what is persistent."""

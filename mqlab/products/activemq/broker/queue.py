@@ -41,12 +41,13 @@ class Queue:
     def __init__(self, broker: Broker, dest: Destination, no: int) -> None:
         self.broker, self.dest, self.no = broker, dest, no
         self.subs: list[Subscription] = []
+        self.shared = False  # whether there are several
         self.pending_messages: deque[Message] = deque()
         self.not_paged_in = 0  # how many at its end came while nobody was there to page them in
         self.messages: dict[Message, None] = {}  # all that is not acknowledged, in order of arrival
         self.enqueued = self.dequeued = self.dispatched = self.forwarded = self.arrivals = 0
         self.virtual = virtual_destinations.is_virtual(broker, dest)
-        self.numbers: set[int] = set()  # of what is held: the audit drops a second copy
+        self.numbers: dict[int, None] = {}  # of what is held: the audit drops a second copy
         self.policy = policy = broker.policy_for(dest)
         self.by_priority: bool = policy["use_consumer_priority"]
         self.takes_turns: bool = not policy["strict_order_dispatch"]
@@ -105,6 +106,7 @@ class Queue:
             while place and self.subs[place - 1].priority < sub.priority:
                 place -= 1
         self.subs.insert(place, sub)
+        self.shared = len(self.subs) > 1
         self._spare_owners()
 
     def _spare_owners(self) -> None:
@@ -116,6 +118,7 @@ class Queue:
     def leave(self, sub: Subscription) -> None:
         """Remove a subscription; what it has not acknowledged goes back to its place."""
         self.subs.remove(sub)
+        self.shared = len(self.subs) > 1
         self.groups.forget(sub)
         if sub is self.exclusive:
             every = self.policy["all_consumers_exclusive_by_default"]
@@ -159,7 +162,7 @@ class Queue:
         number, numbers, pending = message.number, self.numbers, self.pending_messages
         if number in numbers and self._is_second(message):
             return
-        numbers.add(number)
+        numbers[number] = None
         self.enqueued += 1
         message.turn = self.arrivals = self.arrivals + 1
         self.messages[message] = None
@@ -198,14 +201,26 @@ class Queue:
         dead_letter_strategy.expired(self.broker, message)
         return True
 
-    def forget(self, message: Message) -> None:
-        """Let go of *message*."""
+    def forget(self, message: Message, sub: Subscription | None = None, was_full: bool = False) -> None:
+        """Let go of *message*: it is too old, or *sub* has acknowledged it.
+
+        *was_full*: something is pending, and that subscription was full.
+        """
         self.dequeued += 1
-        self.messages.pop(message, None)
-        if not self.hides_duplicates:
-            self.numbers.discard(message.number)
+        if message in self.messages:
+            del self.messages[message]
+        if message.number in self.numbers and not self.hides_duplicates:
+            del self.numbers[message.number]
         if self.memory.blocked:
             self.memory.left()
+        if sub is None:
+            return
+        if sub.network:
+            self.forwarded += 1
+        if self.broker.advisory_subscribers and self.policy["advisory_for_consumed"]:
+            advisory.of_message(self.broker, "MessageConsumed", message)
+        if self.pending_messages and (was_full or len(self.pending_messages) >= self.max_page_size):
+            self.dispatch()
 
     def _sweep_later(self, due: int) -> bool:
         """See to it that the queue is swept once what falls due then is too old; False."""
@@ -242,7 +257,7 @@ class Queue:
             ):
                 if properties:
                     self._note_group(message, sub)
-                sub.deliver(message, ONLY_TAKER if len(subs) == 1 else self._turn(sub))
+                sub.deliver(message, self._turn(sub) if self.shared else ONLY_TAKER)
                 return True
         self._note_held(message)
         return False
@@ -329,13 +344,3 @@ class Queue:
     def _note_pending(self) -> None:
         for message in self.pending_messages:
             self._note_held(message)
-
-    def acknowledged(self, message: Message, sub: Subscription, was_full: bool) -> None:
-        """Forget *message*; *was_full*: something is pending, and its subscription was full."""
-        if sub.network:
-            self.forwarded += 1
-        self.forget(message)
-        if self.broker.advisory_subscribers and self.policy["advisory_for_consumed"]:
-            advisory.of_message(self.broker, "MessageConsumed", message)
-        if self.pending_messages and (was_full or len(self.pending_messages) >= self.max_page_size):
-            self.dispatch()

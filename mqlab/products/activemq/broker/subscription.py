@@ -75,14 +75,16 @@ class Subscription:
 
     def add(self, message: Message) -> bool:
         """Take *message* from a topic: now, or later when there is room."""
-        if self.refusal(message):
+        if self.may_refuse and self.refusal(message):
             return False
         if self.seen is not None and self.seen.add(message.number):
             self.duplicates += 1
             return False
-        self.waiting.append(message)
-        self.refill()
-        if self.waiting and self.waiting[-1] is message:
+        if not self.waiting and len(self.dispatched) - self.prefetch_extension < self.prefetch:
+            self.broker.destinations[message.dest_no].dispatched += 1
+            self.deliver(message, EVERY_SUBSCRIBER)
+        else:
+            self.waiting.append(message)
             self.keep(message, Reason.durable if self.inactive else Reason.prefetch_full)
         return True
 
@@ -104,16 +106,16 @@ class Subscription:
                 message.was_out()
 
     def acknowledge(self, message: Message) -> None:
-        """Let go of *message*; what waits for room may follow."""
+        """Let go of *message*, which it was handed; what waits for room may follow."""
         destination = self.broker.destinations[message.dest_no]
         outstanding, was_full = self.dispatched, False
         if destination.pending_messages and len(outstanding) - self.prefetch_extension >= self.prefetch:
             was_full = True
-        outstanding.pop(message, None)
+        del outstanding[message]
         self.slow = False
         if self.prefetch_extension:
             self.prefetch_extension -= 1
         self.recorder.add_packed(self.acknowledgement, message, message.hops, 0, message.row)
-        destination.acknowledged(message, self, was_full)
+        destination.forget(message, self, was_full)
         if self.waiting:
             self.refill()

@@ -62,14 +62,19 @@ class Topic:
             copy.row = message.row
             if sub.add(copy):
                 taken += 1
-                if len(sub.waiting) > sub.prefetch > 1:
-                    advisory.of_slow_consumer(self.broker, sub, self.dest)
-                if 0 <= self.limit < len(sub.waiting):
-                    self.evict(sub)
+                if sub.waiting:
+                    self._note_waiting(sub)
         if not taken:
             self.broker.record_message(Kind.Discarded, message, rule=Reason.no_subscription, cause=message.row)
             if self.policy["send_advisory_if_no_consumers"] and not message.persistent:
                 advisory.of_message(self.broker, "NoConsumer", message)
+
+    def _note_waiting(self, sub: Subscription) -> None:
+        """Tell of a subscriber that is slow, and keep no more for it than the limit allows."""
+        if len(sub.waiting) > sub.prefetch > 1:
+            advisory.of_slow_consumer(self.broker, sub, self.dest)
+        if 0 <= self.limit < len(sub.waiting):
+            self.evict(sub)
 
     def evict(self, sub: Subscription) -> None:
         """Throw away the oldest of what waits for a slow subscriber."""
@@ -80,8 +85,8 @@ class Topic:
         if self.policy["advisory_for_discarding_messages"]:
             advisory.of_message(self.broker, "MessageDiscarded", message)
 
-    def acknowledged(self, message: Message, sub: Subscription, was_full: bool) -> None:
-        """Count a copy as done."""
+    def forget(self, message: Message, sub: Subscription, was_full: bool = False) -> None:
+        """Count a copy as done, which *sub* has acknowledged."""
         # In 5.5 a durable subscriber counts nowhere, another only while it has one topic alone.
         counts = sub.durable is None and sub.topics == 1
         self.dequeued += counts or self.broker.lab.rules.counts_all_topic_acks

@@ -137,7 +137,7 @@ class SendJob(PendingCall, MessageProducer):
         self.place += 1
         user, session = self.user, self.session
         assert session is not None
-        if self.dest in user.deleted:
+        if user.deleted and self.dest in user.deleted:
             self._failed(number, "InvalidDestinationException", "a deleted destination", "")
             return
         if not self._has_producer():

@@ -233,7 +233,7 @@ class ClientConnection:
 
     def on_command(self, source: Transport, command: Command) -> None:
         """A command came from the broker."""
-        if isinstance(command, Response):
+        if type(command) is Response:
             call = self.calls.pop(command.request or 0, None)
             if call is not None:
                 call.answer(command.error)

@@ -31,7 +31,7 @@ class DirectConsumer(DirectClient, MessageConsumer):
     def __init__(self, lab: Lab, spec: ConsumerSpec, broker: Broker) -> None:
         DirectClient.__init__(self, lab, spec, broker, lab.add_node(spec.name, "consumer", broker.name))
         MessageConsumer.__init__(self, lab, spec, spec.reads, spec.acknowledge is False, spec.redelivery)
-        self.unconfirmed: set[int] = set()  # received, and the acknowledgement not yet there
+        self.unconfirmed: dict[int, None] = {}  # received, and the acknowledgement not yet there
         self.had: set[int] = set()  # what was unconfirmed when a broker went
         # Of a queue that lets two copies in, a client sends the second to the dead letters.
         self.looks_twice = spec.reads.is_queue
@@ -69,11 +69,11 @@ class DirectConsumer(DirectClient, MessageConsumer):
             if looks and self.pushed[message.dest_no].add(message.number):
                 self.send(PoisonAck(self.name, message))
                 return
-            self.buffer.append((message, row, message.received))
             if self.sorts:  # so that what comes at one time is sorted
+                self.buffer.append((message, row, message.received))
                 self.lab.clock.schedule(self.lab.clock.now, self.on_buffered, None)
             else:
-                self.work()
+                self.work((message, row, message.received))
 
     def on_buffered(self, _: None) -> None:
         """All that came at this time is in the buffer."""
@@ -82,7 +82,7 @@ class DirectConsumer(DirectClient, MessageConsumer):
     def finish(self, message: Message) -> None:
         """Be done with the work on a message."""
         if self.at_once:  # as `send_acks` does; two calls less for each
-            self.unconfirmed.add(message.number)
+            self.unconfirmed[message.number] = None
             self.connection.out.carry(self.sub.acknowledged, message)
         else:
             MessageConsumer.finish(self, message)
@@ -94,7 +94,7 @@ class DirectConsumer(DirectClient, MessageConsumer):
     def send_acks(self, messages: list[Message]) -> None:
         """Send the acknowledgements of messages, one for each."""
         for message in messages:
-            self.unconfirmed.add(message.number)
+            self.unconfirmed[message.number] = None
             self.connection.out.carry(self.sub.acknowledged, message)
 
     def count_rollback(self, message: Message) -> int:
@@ -124,7 +124,7 @@ class DirectConsumer(DirectClient, MessageConsumer):
         for message, *_ in self.buffer:
             self.pushed[message.dest_no].discard([message.number])
         self.buffer.clear()
-        self.had |= self.unconfirmed
+        self.had |= self.unconfirmed.keys()
         if not self.fails_over:
             self.closed = True
             return

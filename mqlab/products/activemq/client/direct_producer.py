@@ -41,6 +41,7 @@ class DirectProducer(DirectClient, MessageProducer):
         self._know_broker()
         self.dest_no = lab.name_destination(spec.to)
         self.elements = spec.to.elements()
+        self.composite = len(self.elements) > 1
         self.pace = self.interval or lab.random_duration(lab.timing.pace)  # of what waits for no receipt
         self.sent = 0
         self.done = False  # has sent all, and has the receipts
@@ -156,10 +157,10 @@ class DirectProducer(DirectClient, MessageProducer):
         self.arrived += 1
         if message.persistent:
             self.under_way, self.unanswered = None, True
-        if len(self.elements) == 1:
-            broker.take_over(message, self.entry, row)
-        else:
+        if self.composite:
             broker.take_over_each(message, self.entry, row)
+        else:
+            broker.take_over(message, self.entry, row)
         if message.persistent:
             connection.back.carry(self.on_receipt, connection)
         elif self.done and self.arrived == self.sent:

@@ -307,7 +307,7 @@ class FailoverTransport:
             return
         if source is not self.source:
             return
-        if isinstance(command, Response):
+        if type(command) is Response:
             self.requests.pop(command.request or 0, None)
         self.owner.on_command(source, command)
 

@@ -74,5 +74,7 @@ class LocalSubscription(ClientSubscription):
         if connection.impaired and not connection.lets_pass(False, self.on_acknowledged, message):
             return
         if message in self.dispatched:
-            self.consumer.unconfirmed.discard(message.number)
+            unconfirmed = self.consumer.unconfirmed
+            if message.number in unconfirmed:
+                del unconfirmed[message.number]
             self.acknowledge(message)

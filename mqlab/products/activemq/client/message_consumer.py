@@ -123,11 +123,18 @@ class MessageConsumer(ABC):
         self.buffer.remove(best)
         return best
 
-    def work(self) -> None:
-        """Take what may be taken from the buffer."""
-        while self.buffer and self.allowance != 0 and not self.busy and not self.closed:
-            message, row, before = self._best() if self.sorts else self.buffer.popleft()
+    def work(self, come: Delivery | None = None) -> None:
+        """Take what may be taken: from the buffer, then what has just *come*, which else waits there."""
+        buffer = self.buffer
+        if come is not None and buffer:
+            buffer.append(come)
+            come = None
+        while (come or buffer) and self.allowance != 0 and not self.busy and not self.closed:
+            message, row, before = come or (self._best() if self.sorts else buffer.popleft())
+            come = None
             self.take(message, row, before)
+        if come is not None:
+            buffer.append(come)
         if self.prefetch == 0 and not self.busy and self.allowance != 0 and not self.closed:
             self.ask()
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from mqlab.products.activemq.broker.message import Message, MessageDispatch
 from mqlab.products.activemq.client.addresses import Refused
-from mqlab.products.activemq.client.message_consumer import Calls, MessageConsumer
+from mqlab.products.activemq.client.message_consumer import Calls, Delivery, MessageConsumer
 from mqlab.products.activemq.transport.openwire import (
     Command,
     CommitTransaction,
@@ -201,8 +201,10 @@ class AddressedConsumer(MessageConsumer):
             self.buffer.append(delivery)
             self.work()
 
-    def work(self) -> None:
+    def work(self, come: Delivery | None = None) -> None:
         """Take what may be taken, for a call that waits first."""
+        if come is not None:
+            self.buffer.append(come)
         if self.waiting_receive is not None and self.buffer and not self.busy and not self.closed:
             call, self.waiting_receive = self.waiting_receive, None
             message, row, before = self.buffer.popleft()

@@ -123,7 +123,7 @@ class PureMasterSlave:
             if held.number == message.number:
                 del destination.messages[held]
                 destination.pending_messages.remove(held)  # type: ignore[union-attr]
-                destination.numbers.discard(held.number)  # type: ignore[union-attr]
+                destination.numbers.pop(held.number, None)  # type: ignore[union-attr]
                 self.process.broker.record_message(Kind.Acknowledged, held, cause=held.row)
 
     # The master

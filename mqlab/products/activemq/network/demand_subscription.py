@@ -88,7 +88,7 @@ class DemandSubscription(Subscription):
         if self.durable is not None and self.refusal(message) in (ALREADY_VISITED, TTL_USED_UP):
             topic = self.broker.destinations[message.dest_no]
             topic.dispatched += 1
-            topic.acknowledged(message, self, was_full=False)
+            topic.forget(message, self)
             return False
         return super().add(message)
 

@@ -300,7 +300,9 @@ class Socket(TransportChannel):
 
     def arrive(self, command: Command) -> None:
         """A command has come to the far end, if nothing holds it."""
-        if self.broker_end is not None and self.lets_pass(False, self.arrive, command):
+        if self.impaired and not self.lets_pass(False, self.arrive, command):
+            return
+        if self.broker_end is not None:
             self.broker_end.on_command(command)
 
     def reply(self, command: Command) -> None:

@@ -62,7 +62,8 @@ class TransportConnection:
 
     def on_command(self, command: Command) -> None:
         """Do what a client asks for, and answer where it wants an answer."""
-        if isinstance(command, WireFormatInfo):
+        kind = type(command)
+        if kind is WireFormatInfo:
             late = self.process.lab.extra_delay(*FIRST_WORD)
             if late:
                 self.process.after(late, self.on_first_word)
@@ -75,7 +76,7 @@ class TransportConnection:
         mirror = self.process.pure_master_slave
         session, work = self._work(command) if mirror is not None else ("", [])
         try:
-            DOES[type(command)](self, command)
+            DOES[kind](self, command)
         except Refused as error:
             self._answer(request, error)
             return
@@ -99,10 +100,10 @@ class TransportConnection:
 
     def _cost(self, command: Command) -> int:
         """Return what the machine takes for a command (us)."""
-        costs = self.process.costs
-        if isinstance(command, ConnectionInfo):
-            return costs.welcome
-        return self.process.on_disk(costs.write) if isinstance(command, (Send, CommitTransaction)) else 0
+        costs, kind = self.process.costs, type(command)
+        if kind is Send or kind is CommitTransaction:
+            return self.process.on_disk(costs.write)
+        return costs.welcome if kind is ConnectionInfo else 0
 
     def _answer_late(self, request: int) -> None:
         self._answer(request, None)
@@ -218,18 +219,17 @@ class TransportConnection:
         process, message = self.process, sent.message
         if message.dest.is_temporary and message.dest not in process.broker.by_name:
             raise Refused("DestinationDoesNotExistException", str(message.dest))
+        known = process.producer_audit.add(message.number)
         lasting = process.lasting_audit
-        known = message.number in process.producer_audit or message.number in lasting
+        if lasting is not None:
+            known |= lasting.add(message.number) if message.persistent else message.number in lasting
         if known and message.persistent:
             process.broker.record_message(Kind.Discarded, message, rule=Reason.duplicate, cause=sent.row)
             return
         if known and sent.resent:  # the audit of the queue does not know what is resent unreliably
             queue = process.broker.destination(message.dest)
             if isinstance(queue, Queue):
-                queue.numbers.discard(message.number)
-        process.producer_audit.add(message.number)
-        if message.persistent:
-            lasting.add(message.number)
+                queue.numbers.pop(message.number, None)
         broker = process.broker
         broker.take_over_each(message, broker.entry(sent.node), sent.row)
 
