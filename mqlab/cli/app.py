@@ -93,9 +93,11 @@ class Command(TyperCommand):
 class Commands(typer.Typer):
     """Commands of that class."""
 
-    def command(self, *given: Any, **named: Any) -> Any:
-        """Return what makes a command of a function."""
-        return super().command(*given, cls=Command, **named)
+    if not TYPE_CHECKING:  # who checks types has typer's own
+
+        def command(self, *given, **named):
+            """Return what makes a command of a function."""
+            return super().command(*given, cls=Command, **named)
 
 
 app = Commands(

@@ -96,7 +96,7 @@ def _shown(effects: dict[str, Effect]) -> object:
 
 def _pairs(hosts: list[str] | None) -> dict[str, str]:
     """Return host -> broker; raises `BadValue` for what is no pair."""
-    found = {}
+    found = dict[str, str]()
     for text in hosts or ():
         host, _, broker = text.partition("=")
         if not host or not broker:
