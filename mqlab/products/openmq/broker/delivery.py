@@ -166,7 +166,7 @@ def consume(consumer: Consumer) -> bool:
             _fail(consumer, claim)
             break
         consumer.buffer.popleft()
-        sending.answer(consumer, claim.message.home)
+        sending.answer(consumer)
         _receive(consumer, claim, automatic)
         took = True
     return took

@@ -62,11 +62,8 @@ def _comes_after(known: Delivery, priority: int) -> bool:
     return not known.delivered or known.message.priority < priority
 
 
-def answer(consumer: Consumer, home: Broker | None = None) -> None:
-    """Let a client say how many messages more it takes, if it was asked and has room.
-
-    It has just taken one of *home*, whose acknowledgement it waits for.
-    """
+def answer(consumer: Consumer) -> None:
+    """Let a client say how many messages more it takes, if it was asked and has room."""
     flow = consumer.flow
     if flow is None or not flow.asked:
         return
@@ -74,22 +71,21 @@ def answer(consumer: Consumer, home: Broker | None = None) -> None:
     instance = consumer.at.instances.get(consumer.home)
     if count <= 0 or instance is None or not consumer.open:
         return
-    flow.asked, lab = False, consumer.home.lab
+    flow.asked = False
     waits = any(
         claim.taker is None and claim.key in (None, consumer.key)
         for message in instance.offered
         for claim in message.claims
     )
-    for other, size in flow.grants(count, waits, instance.room):
-        grant = Grant(consumer, other, size, lab.clock.now, _came(consumer, other))
-        consumer.to_home.carry(_on_granted, grant, lab.lines[other.name, consumer.home.name].delay)
+    lab = consumer.home.lab
+    for home, size in flow.grants(count, waits, instance.room):
+        grant = Grant(consumer, home, size, lab.clock.now, _came(consumer, home))
+        consumer.to_home.carry(_on_granted, grant)
     flow.own.renew(count)
     send_on(consumer)
     lab.schedule_dispatch(consumer.at)
-    if home and consumer.mode == "auto":  # the answer to its acknowledgement follows on the same connection
+    if consumer.mode == "auto":  # the acknowledgement that it waits for follows on the same connection
         way = consumer.from_home.delay
-        if home is not consumer.home:
-            way += 2 * lab.lines[home.name, consumer.home.name].delay
         consumer.busy_until = max(consumer.busy_until, lab.clock.now + consumer.to_home.delay + way)
         consumer.to_home.carry(_on_answered, consumer, way)
 
