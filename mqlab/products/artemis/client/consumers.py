@@ -135,9 +135,10 @@ class Consumer(Client):
 
     def _on_acknowledged(self, items: list[MessageReference]) -> None:
         """The broker forgets what was acknowledged, if it is not to be delivered once more."""
-        for item in [item for item in items if item in self.acknowledging]:
-            self.acknowledging.remove(item)
-            self.lab.message(Kind.Acknowledged, item.message, self.at, self.node, cause=item.row)
+        for item in items:
+            if item in self.acknowledging:
+                self.acknowledging.remove(item)
+                self.lab.message(Kind.Acknowledged, item.message, self.at, self.node, cause=item.row)
 
     def settle(self) -> None:
         """Acknowledge all that was taken."""
@@ -187,7 +188,7 @@ class Consumer(Client):
     def _delete(self, broker: Broker, queue: Queue) -> None:
         queues = broker.journal.queues
         queues.pop(next(key for key, found in queues.items() if found is queue))
-        self.lab.changes += 1
+        self.lab.balancing.outdate()
         for item in queue.waiting:
             self.lab.message(Kind.Discarded, item.message, broker, rule=Reason.no_subscription, cause=item.row)
 

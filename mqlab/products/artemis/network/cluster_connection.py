@@ -31,12 +31,6 @@ class BridgedMessage:
     row: int = -1
 
 
-def _believed(broker: Broker, binding: Binding, message: Message) -> bool:
-    """Whether a broker takes it that a consumer of a queue, its own or another broker's, wants a message."""
-    at, queue = binding
-    return queue.wanted(message) if at is broker else queue.wanted_afar(message)
-
-
 class Refused(Exception):
     """A send that the broker answers with an error."""
 
@@ -48,34 +42,36 @@ class ClusterConnection(Subsystem):
 
     def __init__(self, lab: Site) -> None:
         super().__init__(lab)
-        self.changes = -1  # of the lab's, when what follows was found
-        self.cuts: dict[frozenset[str], bool] = {}  # those of that time
-        self.paused = False  # whether a broker was
+        self.outdated = True  # what follows
+        self.paused = False  # whether a broker was when it was found
         self.ways: dict[Broker, Ways] = {}
         self.groups: dict[tuple[Broker, str, bool], list[list[Binding]]] = {}
         self.talks: dict[tuple[Broker, Broker], bool] = {}
 
+    def outdate(self) -> None:
+        """A role, node id, queue or cut has changed: what follows from them is to be found anew."""
+        self.outdated = True
+
     def _forget(self) -> None:
-        """Forget what was found before a role, node id, queue or cut changed: to find it is most of a run."""
-        lab = self.lab
-        if self.changes == lab.changes and self.cuts == lab.partitions.cuts and not self.paused:
-            return
-        self.changes, self.cuts = lab.changes, dict(lab.partitions.cuts)
-        self.paused = any(broker.role == "paused" for broker in lab.brokers.values())
+        """Forget what was found before that: to find it is most of a run."""
+        self.outdated = False
+        self.paused = any(broker.role == "paused" for broker in self.lab.brokers.values())
         self.ways.clear()
         self.groups.clear()
         self.talks.clear()
 
     def remote(self, broker: Broker) -> Ways:
         """Return the brokers within max-hops that seem to serve, each with the way to it."""
-        self._forget()
+        if self.outdated or self.paused:
+            self._forget()
         if broker not in self.ways:
             self.ways[broker] = self._find_ways(broker)
         return self.ways[broker]
 
     def _talk(self, frm: Broker, onto: Broker) -> bool:
         """Whether two brokers can talk now."""
-        self._forget()
+        if self.outdated or self.paused:
+            self._forget()
         if (frm, onto) not in self.talks:
             self.talks[frm, onto] = frm.reaches(onto)
         return self.talks[frm, onto]
@@ -136,15 +132,15 @@ class ClusterConnection(Subsystem):
                 broker.lost.pop(gone.node_id, None)
             elif broker.serves and gone in self.remote(broker):
                 broker.lost[gone.node_id] = rows
-        self.lab.changes += 1
+        self.outdate()
 
     # A message comes from a client
 
     def route(self, broker: Broker, message: Message) -> None:
         """Give a message of a client to its address; raises `Refused` where the product does."""
-        name, is_queue = message.dest.name, message.dest.is_queue
-        if is_queue:
-            self.lab.queue(broker, name)  # the client has it made if need be
+        name = message.dest.name
+        if message.dest.is_queue and name not in broker.journal.queues:
+            self.lab.queue(broker, name)  # the client has it made
         if not ("diverts" in broker.spec.keys and diverts.divert(broker, message)):
             self.deliver_to(broker, message)
 
@@ -168,7 +164,8 @@ class ClusterConnection(Subsystem):
 
     def _groups(self, broker: Broker, name: str, is_queue: bool) -> list[list[Binding]]:
         """Return the queues of an address, here and elsewhere: those that take turns, each beside the other."""
-        self._forget()
+        if self.outdated or self.paused:
+            self._forget()
         address = broker, name, is_queue
         if address not in self.groups:
             found: dict[tuple[str, object], list[Binding]] = {}
@@ -201,7 +198,7 @@ class ClusterConnection(Subsystem):
                 continue
             first = first or turn
             joined = ways is None or turn[0] is broker or turn[0] in ways
-            wanted = alone or (joined and (anybody or _believed(broker, turn, message)))
+            wanted = alone or (joined and (anybody or turn[1].wanted(message, turn[0] is not broker)))
             if wanted and taker is None:
                 taker = turn
             if turn[0] is broker and own is None:
@@ -298,22 +295,27 @@ class ClusterConnection(Subsystem):
     def dispatch(self, broker: Broker, stopped: Consumer | None = None) -> None:
         """Hand out what waits: consumers of a queue take turns, without one whose session rests."""
         for queue in [*broker.journal.queues.values()] if broker.serves else ():
-            for item in queue.due(self.lab.clock.now) if queue.consumers and queue.waiting else ():
-                taker = None
-                for consumer in queue.consumers[queue.turn :] + queue.consumers[: queue.turn]:
-                    selector = consumer.selector
-                    if consumer is not stopped and (selector is None or selects(selector, item.message)):
-                        taker = consumer
-                        break
-                if taker is None or item not in queue.waiting:  # a rollback may have come between
-                    continue
-                queue.turn = (queue.consumers.index(taker) + 1) % len(queue.consumers)
-                queue.waiting.remove(item)
-                turn = Reason.queue_turn
-                item.row = self.lab.message(
-                    Kind.Dispatched, item.message, broker, broker.node, taker.node, rule=turn, cause=item.row
-                )
-                taker.take(item)
+            if queue.consumers and queue.waiting:
+                self.dispatch_queue(broker, queue, stopped)
+
+    def dispatch_queue(self, broker: Broker, queue: Queue, stopped: Consumer | None = None) -> None:
+        """Hand out what waits in a queue of a broker that serves."""
+        for item in queue.due(self.lab.clock.now):
+            taker = None
+            for consumer in queue.consumers[queue.turn :] + queue.consumers[: queue.turn]:
+                selector = consumer.selector
+                if consumer is not stopped and (selector is None or selects(selector, item.message)):
+                    taker = consumer
+                    break
+            if taker is None or item not in queue.waiting:  # a rollback may have come between
+                continue
+            queue.turn = (queue.consumers.index(taker) + 1) % len(queue.consumers)
+            queue.waiting.remove(item)
+            turn = Reason.queue_turn
+            item.row = self.lab.message(
+                Kind.Dispatched, item.message, broker, broker.node, taker.node, rule=turn, cause=item.row
+            )
+            taker.take(item)
 
     # Redistribution
 
@@ -341,7 +343,9 @@ class ClusterConnection(Subsystem):
             takers = [
                 turn
                 for turn in self._turns(broker, bindings)
-                if turn[0] in near and turn[1] is not queue and _believed(broker, turn, item.message)
+                if turn[0] in near
+                and turn[1] is not queue
+                and turn[1].wanted(item.message, turn[0] is not broker)
             ]
             if not takers:
                 return
