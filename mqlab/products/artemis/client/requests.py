@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 MS = 1000
 NOT_CONNECTED = "JMSException / ActiveMQNotConnectedException AMQ119007"
+SENT = Kind.Sent  # bound once: reading a member of an enumeration costs ten times as much as a name
 BLOCKED = 20_000  # ms after which a call counts as blocked
 
 
@@ -50,6 +51,8 @@ class Request(ABC):
 
     def _try(self, _: object = None) -> None:
         client = self.client
+        if client.state == "failed" and not client.epoch and self.ends_unconnected():
+            return
         if client.is_blocked(self.persistent):
             self.lab.later(LOOKS, self._try)
             return
@@ -59,6 +62,10 @@ class Request(ABC):
             self.on_answered()
         else:
             client.uplink.carry(self._on_request, client.epoch, 0, self.size)
+
+    def ends_unconnected(self) -> bool:
+        """Whether the request ends because its client has never connected."""
+        return False
 
     def leave(self) -> None:
         """The request leaves the client."""
@@ -169,12 +176,11 @@ class SendRequest(Request):
         else:
             self._end()
 
-    def _try(self, _: object = None) -> None:
-        if self.client.state == "failed" and not self.client.epoch:  # it has never connected: nothing is sent
-            self.lab.clients.sending -= self.count
-            self._end()
-        else:
-            super()._try()
+    def ends_unconnected(self) -> bool:
+        """Nothing is sent, and the step ends."""
+        self.lab.clients.sending -= self.count
+        self._end()
+        return True
 
     def leave(self) -> None:
         """A message leaves the client; one that is sent again is the same."""
@@ -183,7 +189,7 @@ class SendRequest(Request):
             self.message = self._message(self.first + self.sent, self.sent)
             if client.state != "failed":
                 to = client.at.node if client.at is not None else -1
-                self.message.row = self.lab.message(Kind.Sent, self.message, client.at, client.node, to)
+                self.message.row = self.lab.message(SENT, self.message, client.at, client.node, to)
                 self.dest_no = self.message.dest_no
 
     def act(self) -> None:

@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from mqlab.products.artemis.broker.site import Site
     from mqlab.products.artemis.client.consumers import Consumer
 
+# Bound once: reading a member of an enumeration costs ten times as much as a name.
+ACKNOWLEDGED, DISPATCHED = Kind.Acknowledged, Kind.Dispatched
+BROKER_TURN, QUEUE_TURN = Reason.broker_turn, Reason.queue_turn
+
 Binding = tuple[Broker, Queue]
 Ways = dict[Broker, list[Broker]]  # to whom -> by whom, from the first to the last
 
@@ -139,7 +143,7 @@ class ClusterConnection(Subsystem):
     def route(self, broker: Broker, message: Message) -> None:
         """Give a message of a client to its address; raises `Refused` where the product does."""
         name = message.dest.name
-        if message.dest.is_queue and name not in broker.journal.queues:
+        if message.dest.kind == "queue" and name not in broker.journal.queues:
             self.lab.queue(broker, name)  # the client has it made
         if not ("diverts" in broker.spec.keys and diverts.divert(broker, message)):
             self.deliver_to(broker, message)
@@ -149,12 +153,11 @@ class ClusterConnection(Subsystem):
 
         Queues of one name on many brokers take turns; a subscriber's own queue has its name alone.
         """
-        name, is_queue = message.dest.name, message.dest.is_queue
-        groups = self._groups(broker, name, is_queue)
+        groups = self._groups(broker, message.dest.name, message.dest.kind == "queue")
         chosen = [self._next(broker, message, bindings) for bindings in groups]
         for binding in chosen:  # all of them are found before one is used
             if binding is not None:
-                self._deliver(broker, *binding, message, message.row, Reason.broker_turn)
+                self._deliver(broker, *binding, message, message.row, BROKER_TURN)
         if not groups:
             self.lab.message(Kind.Discarded, message, broker, rule=Reason.no_subscription, cause=message.row)
 
@@ -233,7 +236,7 @@ class ClusterConnection(Subsystem):
         if at is broker:
             self.lab.enqueue(at, queue, message, row)
             return
-        if rule is Reason.broker_turn:
+        if rule is BROKER_TURN:
             row = self.lab.message(Kind.Enqueued, message, broker, cause=row)
         way = self.remote(broker).get(at, [broker, at])
         stored = self._store(broker, at, queue.name, message, row)
@@ -268,7 +271,7 @@ class ClusterConnection(Subsystem):
             self.lab.message(Kind.Held, stored.message, frm, rule=Reason.on_the_way, cause=stored.row)
             return
         frm.served_journal.store_and_forward[stored.pair].remove(stored)
-        self.lab.message(Kind.Acknowledged, stored.message, frm, onto.node, cause=passage.row)
+        self.lab.message(ACKNOWLEDGED, stored.message, frm, onto.node, cause=passage.row)
         if onto is at:
             queue = passage.queue or at.journal.queues.get(stored.queue)
             if queue is not None:
@@ -311,10 +314,8 @@ class ClusterConnection(Subsystem):
                 continue
             queue.turn = (queue.consumers.index(taker) + 1) % len(queue.consumers)
             queue.waiting.remove(item)
-            turn = Reason.queue_turn
-            item.row = self.lab.message(
-                Kind.Dispatched, item.message, broker, broker.node, taker.node, rule=turn, cause=item.row
-            )
+            way = broker.node, taker.node, -1
+            item.row = self.lab.message(DISPATCHED, item.message, broker, *way, QUEUE_TURN, item.row)
             taker.take(item)
 
     # Redistribution
