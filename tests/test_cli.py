@@ -54,7 +54,7 @@ BAD = [
     pytest.param(step(do="open_consumer", consumer="C", broker="A", queue="Q", selector="a ="),
                  "selector does not parse", id="selector"),
     pytest.param(step(do="open_consumer", consumer="C", broker="A", queue="Q", prefetch=-1),
-                 "prefetch -1", id="prefetch"),
+                 "prefetch is -1", id="prefetch"),
     pytest.param(link(statically_included_destinations=["cue://Q"]),
                  "unknown destination type 'cue'", id="destination in a list"),
 ]  # fmt: skip
@@ -434,3 +434,21 @@ def test_check_takes_values_for_placeholders_and_says_who_runs_on_a_host(mqlab, 
     wrong = mqlab(*both, "--hosts", "B")
     assert wrong.returncode == 2
     assert "expected HOST=BROKER" in wrong.stderr
+
+
+@pytest.mark.parametrize(("command", "told"), [
+    ("run fuse:2.20 --seed 1 --seed 2", "--seed is given 2 times; give it once"),
+    ("run fuse:2.20 --until 1s --until 2s", "--until is given 2 times"),
+    ("upgrade fuse:2.20 --old 5.5 --old 5.17", "--old is given 2 times"),
+    ("check fuse:2.20 --edition 5.5 --edition 6.1", "--edition is given 2 times"),
+    ("lesson new x --to a --to b", "--to is given 2 times"),
+    ("run fuse:2.20 --set A/linkToBrokerB.networkTTL=2 --set A/linkToBrokerB.network_ttl=3",
+     "sets the same option; give it once"),
+    ("run fuse:2.20 --link loss=0.1 --link loss=0.2", "this line is described already"),
+    ("run fuse:2.20 --link A,B:loss=0.1 --link B,A:loss=0.2", "this line is described already"),
+    ("run fuse:2.20 --link loss=0.1,loss=0.2", "loss is there twice"),
+])  # fmt: skip
+def test_what_only_counts_once_is_given_once(mqlab, command, told):
+    done = mqlab(*command.split())
+    assert done.returncode == 2
+    assert told in done.stderr

@@ -150,3 +150,34 @@ def test_what_is_counted_happens_at_least_once(made, count):
 def test_a_time_without_a_unit_has_no_fraction(made):
     with pytest.raises(mq.MqlabError, match=r"2\.5 could be seconds or ms; use e\.g\. '2\.5s' or '2\.5ms'"):
         made(2.5)
+
+
+@pytest.mark.parametrize("network", [mq.Network(), artemis.Network()])
+def test_a_network_without_a_broker_is_told(network):
+    with pytest.raises(mq.MqlabError, match="this network has no broker, so there is nothing to check"):
+        mq.check(network)
+    assert [str(one) for one in mq.run(network).undone] == [
+        "Network: it has no broker, so nothing can happen; add one, e.g. mq.Broker('A')"
+    ]
+
+
+def test_a_durable_consumer_of_a_queue_is_told_where_it_is_not_refused():
+    run = mq.run(openmq.Network("A"), mq.Consumer("C", on="A", reads=Q, durable=True))
+    told = "Consumer C: durable=True has no effect on a queue, which keeps its messages anyway; omit it"
+    assert [str(one) for one in run.undone] == [told]
+
+
+def test_one_line_is_described_once():
+    both = {("A", "B"): mq.Link(loss=0.1), ("B", "A"): mq.Link(loss=0.2)}
+    with pytest.raises(mq.MqlabError, match="one pair of names is there in both orders"):
+        mq.run(NET, links=both)
+
+
+@pytest.mark.parametrize("ask", [
+    lambda: mq.explain(TRACE, on="A"), lambda: mq.explain(NET, queue="Q", message="P-1"),
+    lambda: mq.what_if(TRACE, message="P-1", consumer="C", on="A"),
+    lambda: mq.what_if(NET, message="P-1", consumer="C", queue="Q"),
+])  # fmt: skip
+def test_a_queue_and_a_message_are_not_asked_about_together(ask):
+    with pytest.raises(mq.MqlabError, match="a queue and the broker that it waits at are asked about together"):
+        ask()

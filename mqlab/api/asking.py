@@ -22,6 +22,11 @@ if TYPE_CHECKING:
     from mqlab.experiments.upgrade import Upgrade
 
 
+ALONE = (
+    "a queue and the broker that it waits at are asked about together, of a running network, without a message"
+)
+
+
 def explain(
     what: object,
     *actions: Action | str | int,
@@ -53,10 +58,10 @@ def explain(
         from mqlab.experiments import running
 
         if actions or not message is consumer is broker is client is None:
-            raise BadValue("queue= is asked of a running network alone, with on= and why_not=")
+            raise BadValue(ALONE)
         return running.explain(_network(what), queue, on, why_not)
     if on is not None:
-        raise BadValue(f"on={shown(on)} goes with queue=, of a running network")
+        raise BadValue(ALONE)
     names = [one for one in actions if isinstance(one, (str, int))]
     trace = trace_of(what, tuple(one for one in actions if not isinstance(one, (str, int))))
     if names:
@@ -125,6 +130,8 @@ def what_if(
     """
     from mqlab import experiments
 
+    if (on is not None and queue is None) or None not in (queue, message):
+        raise BadValue(ALONE)
     if queue is not None and consumer is not None:
         from mqlab.experiments import running
 

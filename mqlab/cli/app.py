@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
 from mqlab.api import verbs
 from mqlab.errors import BadFile, BadValue
@@ -76,7 +77,30 @@ def _version(asked: bool) -> None:
         raise typer.Exit
 
 
-app = typer.Typer(
+class Command(TyperCommand):
+    """A command whose options are given once, unless each of their values counts."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Raise `BadValue` for an option that is repeated where only the last one would count."""
+        _, _, order = self.make_parser(ctx).parse_args(args=[*args])
+        for one in dict.fromkeys(order):
+            many = getattr(one, "multiple", True) or getattr(one, "is_flag", True)
+            if not many and order.count(one) > 1:
+                raise BadValue(f"{one.opts[0]} is given {order.count(one)} times; give it once")
+        return super().parse_args(ctx, args)
+
+
+class Commands(typer.Typer):
+    """Commands of that class."""
+
+    if not TYPE_CHECKING:  # who checks types has typer's own
+
+        def command(self, *given, **named):
+            """Return what makes a command of a function."""
+            return super().command(*given, cls=Command, **named)
+
+
+app = Commands(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -180,12 +204,16 @@ def changed(found: Any, changes: list[str] | None, edition: str | None) -> Any:
     """Return a scenario or a network with options changed as ``--set`` says."""
     from mqlab import products
 
+    set_already: dict[tuple[str, str], str] = {}
     for change in changes or ():
         place, equals, value = change.partition("=")
         element, dot, option = place.rpartition(".")
         if not (equals and dot and element and option):
             raise BadValue(f"--set {change!r}: expected e.g. A/linkToBrokerB.network_ttl=3")
-        found = found.change(element, **{products.option_name(found, option): value})
+        name = products.option_name(found, option)
+        if (before := set_already.setdefault((element, name), change)) is not change:
+            raise BadValue(f"--set {change!r}: --set {before!r} sets the same option; give it once")
+        found = found.change(element, **{name: value})
     return found if edition is None else found.under(edition)
 
 

@@ -96,11 +96,13 @@ def _shown(effects: dict[str, Effect]) -> object:
 
 def _pairs(hosts: list[str] | None) -> dict[str, str]:
     """Return host -> broker; raises `BadValue` for what is no pair."""
-    found = {}
+    found = dict[str, str]()
     for text in hosts or ():
         host, _, broker = text.partition("=")
         if not host or not broker:
             raise BadValue(f"--hosts {text}: expected HOST=BROKER, e.g. --hosts b.example.com=B")
+        if host in found:
+            raise BadValue(f"--hosts {text}: {host} is {found[host]} already; give it once")
         found[host] = broker
     return found
 

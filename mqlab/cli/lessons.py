@@ -9,10 +9,10 @@ from typing import Annotated
 
 import typer
 
-from mqlab.cli.app import Json, app, show, table, told
+from mqlab.cli.app import Commands, Json, app, show, table, told
 
-lesson = typer.Typer(no_args_is_help=True, help="Write and check lessons.")
-workshop = typer.Typer(no_args_is_help=True, help="The progress of a class.")
+lesson = Commands(no_args_is_help=True, help="Write and check lessons.")
+workshop = Commands(no_args_is_help=True, help="The progress of a class.")
 app.add_typer(lesson, name="lesson")
 app.add_typer(workshop, name="workshop")
 

@@ -30,6 +30,8 @@ def sweep(
         path, equals, values = text.partition("=")
         if not equals:
             raise BadValue(f"--over {text!r}: write A/linkToBrokerB.network_ttl=1,2,3")
+        if path in choices:
+            raise BadValue(f"--over {text!r}: {path} has values already; write them in one, e.g. {path}=1,2,3")
         choices[path] = values.split(",")
     asked = scenario(only(what), None, None, load, consumers, producers, does)
     result = replay.sweep(asked, over=choices, seeds=seeds, out=out_dir)

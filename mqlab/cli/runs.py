@@ -241,7 +241,7 @@ def explain(
         found = asking.explain(network(paths, changes, edition), queue=queue, on=on, **asked)
     else:
         played = verbs.run(scenario(paths, changes, edition, load, consumers, producers, does), seed=seed)
-        found = asking.explain(played, **asked)
+        found = asking.explain(played, on=on, **asked)
     if as_json:
         causes = [
             {

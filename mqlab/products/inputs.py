@@ -197,7 +197,10 @@ def checked(what: object, *actions: Action) -> AnyNetwork | Scenario:
     """Return what `check` looks at: a scenario, a network without actions, or the network of its files."""
     if files.is_configuration(what):
         what = network_of([what])
-    return scenario_of(what, *actions) if actions else network_or_scenario(what)
+    found = scenario_of(what, *actions) if actions else network_or_scenario(what)
+    if not (found.network if isinstance(found, Scenario) else found).names:
+        raise BadValue("this network has no broker, so there is nothing to check; add one, e.g. mq.Broker('A')")
+    return found
 
 
 def save(what: object, path: str | os.PathLike[str], *actions: Action) -> list[str]:
@@ -226,9 +229,10 @@ def _check_ending(file: Path, ending: str) -> None:
     if file.suffix.lower() in (".png", ".gif"):
         raise BadFile(f"{file}: a picture is written as .svg or .html; the button Save of mq.view makes a PNG")
     if file.suffix != ending:
+        others = " (.html and .svg are pictures, .parquet a whole trace)"
         folder = "" if file.suffix else f", or {str(file) + '/'!r} for a folder of configuration files"
         wanted = str(file.with_suffix(ending))
-        raise BadFile(f"{file}: the name has to end in {ending}; use e.g. {wanted!r}{folder}")
+        raise BadFile(f"{file}: the name has to end in {ending}; use e.g. {wanted!r}{folder}{others}")
 
 
 def kept(what: object, *actions: Action) -> TypeGuard[Trace]:

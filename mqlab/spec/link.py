@@ -76,7 +76,10 @@ class Links:
                 raise BadValue(
                     f"links: {pair[0]!r} and {pair[1]!r}: neither is a broker. Known: {', '.join(brokers)}"
                 )
-        return cls(between={frozenset(pair): link for pair, link in given.items()})
+        between = {frozenset(pair): link for pair, link in given.items()}
+        if len(between) < len(given):
+            raise BadValue("links: one pair of names is there in both orders; a link is the same in both")
+        return cls(between=between)
 
     @classmethod
     def parse(cls, texts: Iterable[str]) -> LikeLinks:
@@ -93,10 +96,15 @@ class Links:
             names, colon, written = text.rpartition(":")
             one, comma, other = names.partition(",")
             link = _parsed(written, text)
+            two = one.strip(), other.strip()
+            if {two, two[::-1]} & {*pairs} if colon else every is not None:
+                raise BadValue(
+                    f"link {text!r}: this line is described already; write loss=0.01,delay=20ms in one"
+                )
             if not colon:
                 every = link
-            elif comma and one.strip() and other.strip():
-                pairs[one.strip(), other.strip()] = link
+            elif comma and all(two):
+                pairs[two] = link
             else:
                 raise BadValue(f"link {text!r}: {names!r} is not a pair of names; {WRITTEN}")
         if every is not None and pairs:
@@ -137,6 +145,8 @@ def _parsed(written: str, text: str) -> Link:
         name, equals, value = (piece.strip() for piece in part.partition("="))
         if not equals or name not in Link.__slots__:
             raise BadValue(f"link {text!r}: {part.strip()!r}; {WRITTEN}")
+        if name in found:
+            raise BadValue(f"link {text!r}: {name} is there twice; give it once")
         try:
             found[name] = {"loss": float, "bandwidth": int}.get(name, str)(value)
         except ValueError:

@@ -43,6 +43,7 @@ def undone(trace: Trace) -> tuple[Undone, ...]:
     rows = [Undone(row["what"], row["why"]) for row in trace.header.get("undone", ())]
     found = [
         *rows,
+        *_nothing(trace),
         *_links(trace),
         *_not_started(trace),
         *_faults(trace, {row.what for row in rows}),
@@ -55,6 +56,16 @@ def undone(trace: Trace) -> tuple[Undone, ...]:
         *(Undone(row["what"], row["why"]) for row in trace.header.get("not_played", ())),
     ]
     return tuple(dict.fromkeys(found))
+
+
+def _nothing(trace: Trace) -> Iterator[Undone]:
+    """Yield a network without a broker, and what asks of a queue that it be durable."""
+    if "broker" not in trace.names["node_role"]:
+        yield Undone("Network", "it has no broker, so nothing can happen; add one, e.g. mq.Broker('A')")
+    for action in trace.actions:
+        if isinstance(action, Consumer) and action.durable and action.reads.is_queue:
+            why = "durable=True has no effect on a queue, which keeps its messages anyway; omit it"
+            yield Undone(f"Consumer {action.name}", why)
 
 
 def _problems(trace: Trace, told: set[str]) -> Iterator[Undone]:

@@ -6,7 +6,9 @@ A letter beyond Latin counts as a whole em if it is wide or an emoji, and as not
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
+from itertools import takewhile
 from unicodedata import combining, east_asian_width
 
 # Advance widths in thousandths of the font's size, of the letters from U+0020 to U+007E.
@@ -57,6 +59,17 @@ def fitted(text: str, room: float, size: float, bold: bool = False) -> str:
         else:
             high = keep - 1
     return _without_middle(text, max(2, low))
+
+
+def shared(names: Sequence[str]) -> int:
+    """Return how many letters all *names* begin with, numbers left whole; 0 where these are few.
+
+    >>> shared(["brokerA1", "brokerA2"]), shared(["broker1", "broker12"]), shared(["A", "B"])
+    (7, 6, 0)
+    """
+    same = takewhile(lambda both: both[0] == both[1], zip(min(names), max(names), strict=False))
+    begin = "".join(letter for letter, _ in same)[: min(map(len, names)) - 1].rstrip("0123456789")
+    return len(begin) if len(begin) > 2 else 0
 
 
 def _without_middle(text: str, keep: int) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from mqlab.views.boxes import Box, Curve
+from mqlab.views.boxes import Box, Curve, around
 from mqlab.views.sizes import Size
 
 
@@ -32,6 +32,7 @@ class Wire:
 class Stage:
     """Where everything stands. `faults` counts overlaps, and lines through cards they do not belong to.
 
+    `hidden` counts the connectors that are too short to show what goes through them.
     `opened` is the frame around the brokers of a group that is open.
     """
 
@@ -45,6 +46,7 @@ class Stage:
     wires: list[Wire] = field(default_factory=list)
     labels: list[Label] = field(default_factory=list)
     faults: int = 0
+    hidden: int = 0
     opened: Box | None = None
 
 
@@ -52,3 +54,9 @@ def boxes(stage: Stage) -> list[Box]:
     """Return all that nothing else may cover: cards, and hosts with their names."""
     hosts = [Box(b.x, b.y - 8, b.w, b.h + 16) for b in stage.hosts.values()]
     return [*stage.brokers.values(), *stage.clients.values(), *stage.stores.values(), *hosts]
+
+
+def extent(stage: Stage) -> Box:
+    """Return the part of a stage in which something is: cards, and the lines to them, which may bow far out."""
+    bows = [Box(x, y, 0, 0) for wire in stage.wires for x, y in wire.curve.points()]
+    return around([*boxes(stage), *bows])

@@ -80,8 +80,9 @@ SMALL = Size(
     frame=6,
     mark=5,
 )
-# As large as SMALL, but wide enough for its messages in one line with its name.
-WIDE = replace(SMALL, broker=(128, 26), consumer=(108, 24), producer=(80, 24), client=(108, 24))
+# As large as SMALL, but wide enough for its messages in one line with its name; and members of one set or host
+# stand so far apart that a connector between them is seen.
+WIDE = replace(SMALL, broker=(128, 26), consumer=(108, 24), producer=(80, 24), client=(108, 24), stack=58)
 TINY = Size(
     "XS",
     broker=(27, 27),

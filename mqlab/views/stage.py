@@ -14,7 +14,7 @@ from mqlab.views.boxes import Box, Curve, around, seen
 from mqlab.views.cast import Client, SceneParts, Store
 from mqlab.views.layout import is_complete, is_row, positions
 from mqlab.views.places import Placing
-from mqlab.views.plan import Stage, Wire, boxes
+from mqlab.views.plan import Stage, Wire, extent
 from mqlab.views.routes import Routes
 from mqlab.views.shapes import Room
 from mqlab.views.sizes import HEIGHT, TINY, WIDTH, Size, sizes
@@ -44,7 +44,8 @@ def build(cast: SceneParts, width: float = WIDTH, height: float = HEIGHT) -> Sta
             stage = Builder(cast, size, width, height).build(sides, above, below)
             if not stage.faults:
                 stage = _roomier(cast, stage, (sides, above, below)) or stage
-            worth = (stage.faults, hidden(cast, stage), unnamed(cast, stage))
+            stage.hidden = hidden(cast, stage)
+            worth = (stage.faults, stage.hidden, unnamed(cast, stage))
             good += not any(worth[:2])
             if best is None or worth < best[0]:
                 best = worth, stage
@@ -101,7 +102,7 @@ def _ways(cast: SceneParts, size: Size, width: float) -> list[tuple[bool, bool, 
 
 def _roomier(cast: SceneParts, stage: Stage, ways: tuple[bool, bool, bool]) -> Stage | None:
     """Return the stage once more, with what is left of the room between its cards; None if that does not do."""
-    whole = around(boxes(stage))
+    whole = extent(stage)
     spare_x, spare_y = stage.room.w - whole.w - 8, stage.room.h - whole.h - 8
     if max(spare_x, spare_y) < 40 or len(cast.standing) > 9:
         return None
@@ -240,7 +241,7 @@ class Builder:
 
     def _centre(self, stage: Stage) -> None:
         """Move everything into the middle of the room."""
-        whole = around(boxes(stage))
+        whole = extent(stage)
         dx, dy = self.width / 2 - whole.x, self.height / 2 - whole.y
         for cards in (stage.brokers, stage.clients, stage.stores, stage.hosts):
             for key, box in cards.items():
@@ -249,7 +250,7 @@ class Builder:
         stage.wires = [Wire(w.kind, w.frm, w.to, _moved(w.curve, dx, dy)) for w in stage.wires]
 
     def _outside(self, stage: Stage) -> int:
-        whole = around(boxes(stage))
+        whole = extent(stage)
         return 5 * (whole.w > self.width + 0.5) + 5 * (whole.h > self.height + 0.5)
 
 

@@ -8,6 +8,7 @@ from mqlab.spec.action import Consumer, Producer
 from mqlab.spec.openmq_actions import Send
 from mqlab.spec.steps import SMALLEST
 from mqlab.spec.values import matches
+from mqlab.views import letters
 from mqlab.views.boxes import Box, Curve
 from mqlab.views.cast import SceneParts
 from mqlab.views.flights import Flights
@@ -31,7 +32,7 @@ SHAPES: dict[str, str] = {
     "bridges": "link back",
     "limits": "node dest bytes size",
     "ways": "x0 y0 cx cy x1 y1 from to frm to_node",
-    "plan": "width height size pipe mark open",
+    "plan": "width height size pipe mark open hidden shared",
 }
 
 
@@ -81,19 +82,17 @@ def columns(cast: SceneParts, stage: Stage, moving: Flights) -> Columns:
     ]
     rows["groups"], rows["members"] = _groups(cast, stage)
     rows["limits"] = list(_limits(cast))
-    size = stage.size
-    rows["plan"] = [
-        (
-            stage.room.w,
-            stage.room.h,
-            size.name,
-            size.pipe,
-            size.mark,
-            cast.open if isinstance(cast, CollapsedParts) else -1,
-        )
-    ]
+    rows["plan"] = [_plan(cast, stage)]
     found = {table: _turn(rows[table], SHAPES[table].split()) for table in rows}
     return {**found, "ways": moving.ways(stage, cast)}
+
+
+def _plan(cast: SceneParts, stage: Stage) -> tuple[object, ...]:
+    """Return what holds for the whole of a layout."""
+    size, room = stage.size, stage.room
+    shared = letters.shared([cast.nodes[no][0] for no in stage.brokers]) if stage.brokers else 0
+    opened = cast.open if isinstance(cast, CollapsedParts) else -1
+    return room.w, room.h, size.name, size.pipe, size.mark, opened, stage.hidden, shared
 
 
 def _turn(rows: Iterable[Sequence[object]], names: Sequence[str]) -> Table:

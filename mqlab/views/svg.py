@@ -160,7 +160,8 @@ class _Drawing:
         queues = [(dest, queue) for dest, queue in sorted(broker.queues.items()) if queue]
         if size not in ("L", "M"):
             count = sum(len(queue) for _, queue in queues)
-            text = f"{row['name']} {count}" if count else row["name"]
+            name = row["name"][self.columns["plan"]["shared"][0] :] if size == "XS" else row["name"]
+            text = f"{name} {count}" if count else name
             if row["w"] < DOT:  # nothing can be written into it
                 if count:
                     yield _words(row["x"], row["y"] - row["w"] / 2 - 2, text, 9, bold=True, end="middle")

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import product
+from itertools import chain, product
 
 from mqlab.views import letters
 from mqlab.views.boxes import Box, Curve, crosses
 from mqlab.views.cast import SceneParts
 from mqlab.views.plan import Label, Stage, boxes
 
-ALONG = (0.5, 0.42, 0.58, 0.34, 0.66, 0.26, 0.74, 0.18, 0.82)
+ALONG = tuple(0.5 + sign * step * 0.04 for step in range(10) for sign in (-1, 1) if step or sign > 0)
 SMALLEST = 10.5  # px of letters in which a name is written rather than cut
 ON_LINE = 44.0  # px of a line that are seen beside a name that stands on it
 STRANDS = 10.0  # px beside a pipe in which the lines of its subscriptions run
@@ -66,23 +66,23 @@ def _put(stage: Stage, taken: list[Box], label: Label, curve: Curve) -> None:
     smaller = [(label.text, SMALLEST)] if label.kind == "name" else []
     for text, letter in ((label.text, size), *smaller, (short, size)):
         w, h = letters.width(text, letter, bold) + pad, letter + (8 if label.kind == "chip" else 4)
-        box = next(
-            (box for box in _places(stage, curve, w, h, label.kind) if _free(stage, box, taken, others)), None
-        )
-        if box is None and label.kind == "name":
-            box = _on(stage, curve, w, h)
-            box = box if box and _free(stage, box, taken, [one for one in others if one != curve]) else None
+        beside = (box for box in _places(stage, curve, w, h, label.kind) if _free(stage, box, taken, others))
+        rest = [one for one in others if one != curve] if label.kind == "name" else []
+        on = (box for box in _on(curve, w, h) if label.kind == "name" and _free(stage, box, taken, rest))
+        box = next(chain(beside, on), None)
         if box is not None:
             stage.labels.append(Label(text, label.kind, label.link, box))
             taken.append(box)
             return
 
 
-def _on(stage: Stage, curve: Curve, w: float, h: float) -> Box | None:
-    """Return the place of a name on its own line, if enough of the line is left to be seen."""
-    (x, y), (nx, ny) = curve.at(0.5), curve.normal(0.5)
-    covers = min(w / max(abs(ny), 1e-6), h / max(abs(nx), 1e-6))
-    return Box(x, y, w, h) if curve.length >= covers + ON_LINE else None
+def _on(curve: Curve, w: float, h: float) -> Iterator[Box]:
+    """Yield places of a name on its own line where enough of the line is left to be seen."""
+    for u in ALONG:
+        (x, y), (nx, ny) = curve.at(u), curve.normal(u)
+        covers = min(w / max(abs(ny), 1e-6), h / max(abs(nx), 1e-6))
+        if curve.length >= covers + ON_LINE:
+            yield Box(x, y, w, h)
 
 
 def _places(stage: Stage, curve: Curve, w: float, h: float, kind: str) -> Iterator[Box]:

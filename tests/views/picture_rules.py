@@ -15,8 +15,8 @@ from mqlab.views.boxes import Box, Curve, crosses
 
 STAGES = ((700, 290), (950, 440), (1400, 620))  # px, in windows of 800, 900 and 1200 px
 PALETTE = 112  # what Build takes of a stage
-AROUND, MOST_SCALE, TELLS = 16, 1.5, {"L": 1, "M": 0.8, "S": 0.6}
-SHOWS, BESIDE, FILLS = 40, 24, 0.7
+AROUND, MOST_SCALE, TELLS = 16, 1.7, {"L": 1, "M": 0.8, "S": 0.6}
+SHOWS, BESIDE, FILLS, HIDES = 40, 24, 0.7, 0.6
 RULES = ("overlap", "outside", "short connector", "line through a card", "line through a name",
          "name far from its line", "connector without a name", "name cut", "stage not filled")  # fmt: skip
 
@@ -49,10 +49,10 @@ def _used(plan):
         t = plan[table]
         xs += [x + s * w / 2 for x, w in zip(t["x"], t["w"], strict=True) for s in (-1, 1)]
         ys += [y + s * h / 2 for y, h in zip(t["y"], t["h"], strict=True) for s in (-1, 1)]
-    t = plan["links"]
-    for curve in map(_curve, Painted(plan, None, 1).rows("links")):
-        reach = plan["plan"]["pipe"][0] / 2
-        for x, y in curve.points():
+    painted = Painted(plan, None, 1)
+    for row in [*painted.rows("links"), *painted.rows("wires")]:
+        reach = plan["plan"]["pipe"][0] / 2 if "name" in row else 0
+        for x, y in _curve(row).points():
             xs += [x - reach, x + reach]
             ys += [y - reach, y + reach]
     left, right, top, bottom = min(xs), max(xs), min(ys), max(ys)
@@ -66,9 +66,10 @@ def painted(scene, stage, build=False):
     for text in scene.columns["plans"]["text"][:3]:
         plan = json.loads(text)
         w, h = plan["plan"]["width"][0], plan["plan"]["height"][0]
-        frame = Box(w / 2, h / 2, w, h) if build else _used(plan)
+        frame = Box(w / 2, h / 2, w, max(h, _used(plan).h - 2 * AROUND)) if build else _used(plan)
         scale = min(width / frame.w, height / frame.h)
         worth = min(1.1, scale) * TELLS.get(plan["plan"]["size"][0][0], 0.5)
+        worth *= 1 - HIDES * plan["plan"]["hidden"][0] / max(1, len(plan["links"]["name"]))
         if best is None or worth > best[0] * 1.03:
             best = worth, Painted(plan, frame, min(MOST_SCALE, scale))
         if plan["groups"]["name"]:
@@ -87,6 +88,7 @@ def broken(scene, stage, build=False):
     """Yield (rule, what breaks it) of a scene on a stage."""
     p = painted(scene, stage, build)
     cards = {("node", row["node"]): _box(row) for t in ("brokers", "clients") for row in p.rows(t)}
+    discs = {("node", row["node"]) for row in p.rows("brokers") if p.plan["plan"]["size"][0] == "XS"}
     cards |= {("store", i): _box(row) for i, row in enumerate(p.rows("stores"))}
     labels = p.rows("labels")
     links = p.rows("links")
@@ -95,7 +97,8 @@ def broken(scene, stage, build=False):
              for row in p.rows("wires")]  # fmt: skip
     every = [*cards.items(), *((("label", i), _box(row)) for i, row in enumerate(labels))]
     for (a, one), (b, other) in combinations(every, 2):
-        if one.meets(other, -0.5):
+        round = {a, b} <= discs and hypot(one.x - other.x, one.y - other.y) >= one.w - 0.5
+        if one.meets(other, -0.5) and not round:
             yield "overlap", f"{a} on {b}"
     width, height = (stage[0] - (PALETTE if build else 0)) / p.scale, stage[1] / p.scale
     room = Box(p.frame.x, p.frame.y, width, height)
@@ -112,6 +115,9 @@ def broken(scene, stage, build=False):
         if seen < SHOWS - 0.5:
             yield "short connector", f"{row['name']}: {seen:.0f} px"
         yield from _named(p, number, row, curve, labels, len(lines))
+    for own, _, curve in wires:
+        if not all(room.holds(point, -1) for point in curve.points()):
+            yield "outside", f"the line of {own}"
     for own, row, curve in [*lines, *wires]:
         for key, box in cards.items():
             if key not in own and crosses(curve, box):

@@ -354,8 +354,10 @@ const BROKERS = {
     const sum = sumOf(queues),
       look = PILLS[role.word ? role.kind : ""] ?? { fill: "card", edge: "line2", text: "ink" };
     ink.dot(x, y, w - 3, "circle", look.fill, look.edge, 1.5, look.dash ?? "solid");
-    const room = [...name].length > 4 ? w - 3 : w + 12; // a short name may stand over the rim
-    ink.say(x, y, name, 9.5, { bold: true, align: "center", room, token: look.text });
+    const letters = [...name].slice(p.data("plan").shared[0]),
+      told = letters.join(""),
+      room = letters.length > 4 ? w - 3 : w + 12; // a short name may stand over the rim
+    ink.say(x, y, told, 9.5, { bold: true, align: "center", room, token: look.text });
     if (!sum) return;
     const { token } = lookOf(p, queues[0][0]),
       red = anyStuck(p, node, queues, t),

@@ -19,8 +19,9 @@ const STATIC = [
 
 // A network is laid out for several rooms: the one is taken in which it is largest, and the figure shows all of the
 // room that there is, so that its shape is that of the page (fit.js).
-const MOST_SCALE = 1.5,
-  TELLS = { L: 1, M: 0.8, S: 0.6 }; // how much a size tells, for its room
+const MOST_SCALE = 1.7,
+  TELLS = { L: 1, M: 0.8, S: 0.6 }, // how much a size tells, for its room
+  HIDES = 0.6; // and what a layout loses of that where every connector is too short to show anything
 /** @param {Panel} p */
 const layOut = (p) => {
   const room = player.room?.(),
@@ -30,15 +31,25 @@ const layOut = (p) => {
   // Who draws wants the whole of the paper, and nothing below the palette; who watches what is on it.
   const beside = p.palette ?? 0,
     frameOf = (one) => {
-      const used = withOwn(one),
-        [right, bottom] = [one.plan.width[0], one.plan.height[0]];
-      return beside ? { left: Math.min(0, used.left), right, top: 0, bottom } : used;
+      if (!beside) return withOwn(one);
+      const [right, bottom] = [one.plan.width[0], one.plan.height[0]],
+        left = withOwn(one).left + AROUND / 2, // of a card at the edge of the palette
+        over = one.used.bottom - one.used.top - 2 * AROUND - bottom; // a column that is higher than its paper
+      return {
+        left: Math.min(0, left),
+        right,
+        top: Math.min(0, -over / 2),
+        bottom: Math.max(bottom, bottom + over / 2)
+      };
     };
   const scaleOf = (one) => {
     const f = frameOf(one);
     return Math.min((room.width - beside) / (f.right - f.left), room.height / (f.bottom - f.top));
   };
-  const worth = (one) => Math.min(1.1, scaleOf(one)) * (TELLS[one.plan.size[0]] ?? 0.5);
+  const worth = (one) =>
+    Math.min(1.1, scaleOf(one)) *
+    (TELLS[one.plan.size[0]] ?? 0.5) *
+    (1 - (HIDES * one.plan.hidden[0]) / Math.max(1, one.links.name.length));
   const best = plans.reduce((a, b) => (worth(b) > worth(a) * 1.03 ? b : a)),
     frame = frameOf(best);
   const scale = Math.min(MOST_SCALE, scaleOf(best)),
@@ -66,7 +77,7 @@ const plansOf = (p, texts) => {
 // The part of a layout in which something is; what stands on the rims of cards has room around it.
 const AROUND = 16;
 /** @type {(plan: Plan) => Frame} */
-const usedBy = ({ plan, brokers, clients, stores, hosts, labels, links }) => {
+const usedBy = ({ plan, brokers, clients, stores, hosts, labels, links, wires }) => {
   const xs = [],
     ys = [];
   for (const { x, y, w, h } of [brokers, clients, stores, hosts, labels]) {
@@ -75,14 +86,18 @@ const usedBy = ({ plan, brokers, clients, stores, hosts, labels, links }) => {
       ys.push(y[i] - h[i] / 2, y[i] + h[i] / 2);
     });
   }
-  const reach = plan.pipe[0] / 2;
-  links.x0.forEach((_, i) => {
-    for (const u of [0, 0.25, 0.5, 0.75, 1]) {
-      const [x, y] = along(links, i, u);
-      xs.push(x - reach, x + reach);
-      ys.push(y - reach, y + reach);
-    }
-  });
+  for (const [lines, reach] of /** @type {[Curves, number][]} */ ([
+    [links, plan.pipe[0] / 2],
+    [wires, 0]
+  ])) {
+    lines.x0.forEach((_, i) => {
+      for (const u of [0, 0.25, 0.5, 0.75, 1]) {
+        const [x, y] = along(lines, i, u);
+        xs.push(x - reach, x + reach);
+        ys.push(y - reach, y + reach);
+      }
+    });
+  }
   if (!xs.length) return { left: 0, right: plan.width[0], top: 0, bottom: plan.height[0] };
   const ends = (all) =>
     all.reduce(([low, high], one) => [Math.min(low, one), Math.max(high, one)], [Infinity, -Infinity]);

@@ -62,7 +62,7 @@ interface Tables {
   bridges: { link: number[]; back: boolean[] };
   limits: { node: number[]; dest: number[]; bytes: number[]; size: number[] };
   ways: Curves & { from: number[]; to: number[]; frm: number[]; to_node: number[] };
-  plan: { width: number[]; height: number[]; size: string[]; pipe: number[]; mark: number[]; open: number[] };
+  plan: { width: number[]; height: number[]; size: string[]; pipe: number[]; mark: number[]; open: number[]; hidden: number[]; shared: number[] };
   flights: { t0: number[]; took: number[]; way: number[]; look: number[]; msg: number[]; flags: number[] };
   looks: { token: string[]; shape: string[]; kind: string[]; name: string[] };
   plans: { text: string[] };

@@ -348,7 +348,7 @@ def test_questions_about_what_is_not_there(live):
         mq.explain(live, queue="ORDERS", on="B")
     with pytest.raises(MqlabError, match="unknown broker that was read 'D'"):
         mq.explain(live, queue="ORDERS", on="D")
-    with pytest.raises(BadValue, match="on='A' goes with queue="):
+    with pytest.raises(BadValue, match="a queue and the broker that it waits at are asked about together"):
         mq.explain(live, on="A")
     with pytest.raises(BadValue, match="asks about a running network"):
         mq.explain(mq.chain(2), queue="ORDERS")

@@ -21,7 +21,7 @@ from mqlab.products.activemq.rules.names import SCHEMA, words
 
 @rule(
     "no-value",
-    "warning",
+    "error",
     finds="a placeholder without a value",
     what="{attribute}: {why}",
     fix="give it a value (values=...), or a default as in ${{name:default}}",
