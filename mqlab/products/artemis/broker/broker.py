@@ -58,7 +58,7 @@ class Broker:
         """Set an attribute; where messages can go is found anew once one has changed that others see."""
         super().__setattr__(name, value)
         if name in SEEN:
-            self.lab.balancing.outdate()
+            self.lab.balancing.outdated = True
 
     @property
     def runs(self) -> bool:

@@ -276,7 +276,7 @@ class Site(Lab):
         a, b = (self.brokers[name] for name in sorted(line))
         self.lose_each_other(a, b)
         self.partitions.cuts[line] = False
-        self.balancing.outdate()
+        self.balancing.outdated = True
         self.topology.lose_sight(a, b)
         for slave in (a, *a.hosted.values(), b, *b.hosted.values()):
             live = slave.master
@@ -312,7 +312,7 @@ class Site(Lab):
         """Create a queue on a live broker; a subscriber's own shares its name and has a *key*."""
         queue = Queue(name, topic, durable, selector, auto_delete, self.clock.now)
         broker.journal.queues[key or name] = queue
-        self.balancing.outdate()
+        self.balancing.outdated = True
         return queue
 
     def enqueue(self, broker: Broker, queue: Queue, message: Message, cause: int) -> None:

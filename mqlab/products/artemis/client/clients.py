@@ -252,29 +252,22 @@ class Client:
             self.failed.append(f"{message.number} IllegalStateException")
             return
         self.sent.append(message.number)
-        if self.at_once and not self.work:
-            self._publish(message)
-            return
         self.work.append(message)
         if self.at_once:
             self.settle()
 
     def settle(self) -> None:
-        """What was sent in the open transaction becomes visible."""
+        """What was sent becomes visible; the broker may refuse it with an error."""
+        assert self.at is not None  # a call is made when it is connected
         work, self.work = self.work, []
         for message in work:
-            self._publish(message)
-
-    def _publish(self, message: Message) -> None:
-        """A message becomes visible; the broker may refuse it with an error."""
-        assert self.at is not None  # a call is made when it is connected
-        try:
-            self.lab.balancing.route(self.at, message)
-        except Refused:
-            self.sent.remove(message.number)
-            said = "JMSException / ActiveMQInternalErrorException"
-            self.failed.append(f"{message.number} {said}")
-            self.lab.message(Kind.Failed, message, self.at, self.node, cause=message.row)
+            try:
+                self.lab.balancing.route(self.at, message)
+            except Refused:
+                self.sent.remove(message.number)
+                said = "JMSException / ActiveMQInternalErrorException"
+                self.failed.append(f"{message.number} {said}")
+                self.lab.message(Kind.Failed, message, self.at, self.node, cause=message.row)
 
     # Transactions
 

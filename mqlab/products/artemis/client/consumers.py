@@ -191,7 +191,7 @@ class Consumer(Client):
     def _delete(self, broker: Broker, queue: Queue) -> None:
         queues = broker.journal.queues
         queues.pop(next(key for key, found in queues.items() if found is queue))
-        self.lab.balancing.outdate()
+        self.lab.balancing.outdated = True
         for item in queue.waiting:
             self.lab.message(Kind.Discarded, item.message, broker, rule=Reason.no_subscription, cause=item.row)
 

@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from mqlab.products.artemis.client.consumers import Consumer
 
 # Bound once: reading a member of an enumeration costs ten times as much as a name.
-ACKNOWLEDGED, DISPATCHED = Kind.Acknowledged, Kind.Dispatched
-BROKER_TURN, QUEUE_TURN = Reason.broker_turn, Reason.queue_turn
+ACKNOWLEDGED, DISPATCHED, BROKER_TURN = Kind.Acknowledged, Kind.Dispatched, Reason.broker_turn
 
 Binding = tuple[Broker, Queue]
 Ways = dict[Broker, list[Broker]]  # to whom -> by whom, from the first to the last
@@ -46,18 +45,14 @@ class ClusterConnection(Subsystem):
 
     def __init__(self, lab: Site) -> None:
         super().__init__(lab)
-        self.outdated = True  # what follows
+        self.outdated = True  # what follows, since something has changed
         self.paused = False  # whether a broker was when it was found
         self.ways: dict[Broker, Ways] = {}
         self.groups: dict[tuple[Broker, str, bool], list[list[Binding]]] = {}
         self.talks: dict[tuple[Broker, Broker], bool] = {}
 
-    def outdate(self) -> None:
-        """A role, node id, queue or cut has changed: what follows from them is to be found anew."""
-        self.outdated = True
-
     def _forget(self) -> None:
-        """Forget what was found before that: to find it is most of a run."""
+        """Forget what was found before a role, node id, queue or cut changed: to find it is most of a run."""
         self.outdated = False
         self.paused = any(broker.role == "paused" for broker in self.lab.brokers.values())
         self.ways.clear()
@@ -136,7 +131,7 @@ class ClusterConnection(Subsystem):
                 broker.lost.pop(gone.node_id, None)
             elif broker.serves and gone in self.remote(broker):
                 broker.lost[gone.node_id] = rows
-        self.outdate()
+        self.outdated = True
 
     # A message comes from a client
 
@@ -315,7 +310,7 @@ class ClusterConnection(Subsystem):
             queue.turn = (queue.consumers.index(taker) + 1) % len(queue.consumers)
             queue.waiting.remove(item)
             way = broker.node, taker.node, -1
-            item.row = self.lab.message(DISPATCHED, item.message, broker, *way, QUEUE_TURN, item.row)
+            item.row = self.lab.message(DISPATCHED, item.message, broker, *way, Reason.queue_turn, item.row)
             taker.take(item)
 
     # Redistribution
