@@ -9,10 +9,13 @@ from pathlib import Path
 
 from mqlab import products
 from mqlab.conform import artemis, at_rest, combined, in_time, openmq
+from mqlab.engine.lab import Lab as AnyLab
 from mqlab.errors import BadFile, CannotRun, MqlabError
 from mqlab.products.activemq.files import lab_file as lab_files
+from mqlab.products.activemq.lab import Lab
 from mqlab.products.activemq.runtime import LOOPBACK
 from mqlab.products.face import Product
+from mqlab.products.openmq.lab import ClusterLab
 from mqlab.spec.json_types import JsonObject
 from mqlab.spec.rows import GUIDE_NAMES
 from mqlab.trace.trace import Trace
@@ -112,14 +115,14 @@ def played(value: JsonObject, file: str = "recording") -> Trace:
     product = products.product_of(value)
     scenario = product.read(value, file)
     # Networks at rest were recorded on one machine, where links take next to no time.
-    at_rest = scenario.product == "activemq" and scenario.pace == "rest"
-    more: dict[str, object] = {"timing": LOOPBACK} if at_rest else {}
-    if product.name == "openmq" and openmq.runs_on(value["scenario"]):
-        more["longer_names"] = openmq.SUFFIX
-    lab = product.lab(scenario, limit=MOST_EVENTS, **more)
+    if scenario.product == "activemq" and scenario.pace == "rest":
+        lab: AnyLab = Lab(scenario, limit=MOST_EVENTS, timing=LOOPBACK)
+    elif product.name == "openmq" and openmq.runs_on(value["scenario"]):
+        lab = ClusterLab(scenario, limit=MOST_EVENTS, longer_names=openmq.SUFFIX)
+    else:
+        lab = product.lab(scenario, limit=MOST_EVENTS)
     lab.play()
-    trace: Trace = lab.trace
-    return trace
+    return lab.trace
 
 
 def _activemq(found: Mapping[str, object], observed: Mapping[str, object]) -> list[str]:

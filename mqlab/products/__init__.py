@@ -221,7 +221,7 @@ def lab_of(
     check_seed(seed)
     if limit is not None and (type(limit) is not int or limit < 1):
         raise BadValue(f"limit is {shown(limit)}; expected a whole number of events, 1 or more")
-    return product_of_scenario(scenario).lab(scenario, seed, jitter, limit, links=links)
+    return product_of_scenario(scenario).lab(scenario, seed=seed, jitter=jitter, limit=limit, links=links)
 
 
 def play(

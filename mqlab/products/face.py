@@ -8,10 +8,11 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from mqlab.errors import CannotRun
 from mqlab.spec.json_types import JsonDict, JsonObject
+from mqlab.spec.link import LikeLinks
 from mqlab.spec.origin import Origin, SourceFile
 from mqlab.trace.trace import Trace
 
@@ -31,6 +32,15 @@ if TYPE_CHECKING:
     from mqlab.spec.shape import Record
 
 Options = Mapping[str, Mapping[str, "Option"]]  # element -> Python name -> row
+
+
+class LabSettings(TypedDict, total=False):
+    """What a run hangs on besides its scenario, for labs of every product."""
+
+    seed: int
+    jitter: int | str  # us
+    limit: int | None  # of events
+    links: LikeLinks
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +82,8 @@ class Product(ABC):
         """Return its option rows."""
 
     @abstractmethod
-    def lab(self, scenario: Any, *settings: Any, **more: object) -> Lab:
-        """Return a lab with a scenario's script before it; seed, jitter and limit follow."""
+    def lab(self, scenario: Scenario, **settings: Unpack[LabSettings]) -> Lab:
+        """Return a lab with a scenario's script before it."""
 
     @abstractmethod
     def outcome(self, trace: Trace) -> JsonDict:

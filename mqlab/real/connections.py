@@ -6,9 +6,15 @@ import socket
 import threading
 import time
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING, NamedTuple
 
 from mqlab.errors import CannotRun, MissingExtra
+
+if TYPE_CHECKING:
+    from stomp import Connection12
+    from stomp.utils import Frame
 
 # Headers: by which a message is known, when it was sent (us), by whom, to which broker.
 NUMBER, SENT, PRODUCER, HOME = "mqlabNumber", "mqlabSent", "mqlabProducer", "mqlabHome"
@@ -34,13 +40,12 @@ class Gone(CannotRun):
     """The connection has ended."""
 
 
-def library() -> Any:
+def library() -> ModuleType:
     """Return stomp.py; raises `MissingExtra` without it."""
     try:
-        import stomp
+        return import_module("stomp")
     except ImportError:
         raise MissingExtra.of("stomp.py", "real") from None
-    return stomp
 
 
 def answers(host: str, port: int) -> bool:
@@ -52,7 +57,7 @@ def answers(host: str, port: int) -> bool:
     return True
 
 
-def connect(places: Places, client_id: str | None = None) -> tuple[Any, str]:
+def connect(places: Places, client_id: str | None = None) -> tuple[Connection12, str]:
     """Return a connection to the first place that answers, and its broker; raises `CannotRun` for none.
 
     They are tried in their order, round by round, with the waits of ``failover:`` between (its client's
@@ -88,24 +93,24 @@ class Frames:
 
     def __init__(self) -> None:
         self.there = threading.Condition()
-        self.messages: list[Any] = []
+        self.messages: list[Frame] = []
         self.receipts: set[str] = set()
         self.error = ""
         self.gone = False
 
-    def on_message(self, frame: object) -> None:
+    def on_message(self, frame: Frame) -> None:
         """Keep a message."""
         with self.there:
             self.messages.append(frame)
             self.there.notify_all()
 
-    def on_receipt(self, frame: Any) -> None:
+    def on_receipt(self, frame: Frame) -> None:
         """Keep a receipt."""
         with self.there:
             self.receipts.add(frame.headers.get("receipt-id", ""))
             self.there.notify_all()
 
-    def on_error(self, frame: Any) -> None:
+    def on_error(self, frame: Frame) -> None:
         """Keep an error's words."""
         with self.there:
             self.error = str(frame.headers.get("message") or frame.body)[:300]
@@ -128,7 +133,7 @@ class Frames:
                 raise Gone("the connection has ended")
 
 
-def close(connection: Any) -> None:
+def close(connection: Connection12) -> None:
     """Close a connection that may have gone already."""
     stomp = library()
     try:

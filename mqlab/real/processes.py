@@ -15,7 +15,7 @@ from contextlib import suppress
 from difflib import unified_diff
 from pathlib import Path
 from types import FrameType, TracebackType
-from typing import Any
+from typing import Any, Self
 
 from mqlab.errors import CannotRun
 from mqlab.real import ports
@@ -51,7 +51,7 @@ class Processes(ABC):
         # A signal that comes while a broker is launched waits: its process would be nobody's.
         self.launching, self.told = False, 0
 
-    def __enter__(self) -> Any:
+    def __enter__(self) -> Self:
         for number in (signal.SIGINT, signal.SIGTERM):
             with suppress(ValueError):  # not the main thread: nobody else may set signals
                 if signal.getsignal(number) is not signal.SIG_IGN:

@@ -8,11 +8,14 @@ import sys
 import threading
 from collections.abc import Iterator
 from importlib.util import find_spec
-from typing import Any
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
 from mqlab.errors import BadValue, CannotRun, MissingExtra
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 ANSWER = 5.0  # seconds for an address to answer
 TAKE = 60.0  # seconds for a first task to be taken and done
@@ -61,7 +64,7 @@ def settings(master: str) -> dict[str, str]:
     return conf
 
 
-def check(spark: Any, master: str) -> None:
+def check(spark: SparkSession, master: str) -> None:
     """Let the cluster do one small task; raises `CannotRun` that says what it lacks."""
     said: list[str] = []
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from array import array
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mqlab import products
 from mqlab.products.inputs import scenario_of
@@ -18,6 +18,7 @@ from mqlab.spec import Action
 from mqlab.trace import parquet
 
 if TYPE_CHECKING:
+    from mqlab.engine.lab import Lab
     from mqlab.spec.scenario import Scenario
 
 ROWS = 1 << 20  # of a file, and of a row group
@@ -30,7 +31,7 @@ class TraceFolderSink:
 
     def __init__(self, folder: Path, rows: int) -> None:
         self.full, self.most, self.writer = min(rows, FIRST), rows, Writer(folder)
-        self.lab: Any = None
+        self.lab: Lab
 
     def take(self, columns: dict[str, array[int]]) -> None:
         """Write a file, and let readers know of it."""

@@ -11,7 +11,10 @@ import threading
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 LOOK = 0.3  # seconds between two looks at how far it is
 
@@ -68,7 +71,7 @@ def shown(what: str, total: int, wanted: bool) -> Iterator[Bar]:
     yield Bar()
 
 
-def run(spark: object, work: Callable[[], None], look: Callable[[], None]) -> bool:
+def run(spark: SparkSession, work: Callable[[], None], look: Callable[[], None]) -> bool:
     """Do *work*, a Spark job, in a thread and *look* at it now and then; False if it was cancelled.
 
     Raises what *work* raises.
@@ -102,7 +105,7 @@ def _is_classic(spark: object) -> bool:
     return type(spark).__module__ == "pyspark.sql.session"
 
 
-def _thread(spark: Any, work: Callable[[], None]) -> threading.Thread:
+def _thread(spark: SparkSession, work: Callable[[], None]) -> threading.Thread:
     if not _is_classic(spark):
         return threading.Thread(target=work, daemon=True)
     from pyspark import InheritableThread
@@ -112,14 +115,14 @@ def _thread(spark: Any, work: Callable[[], None]) -> threading.Thread:
     return thread
 
 
-def _name(spark: Any, name: str) -> None:
+def _name(spark: SparkSession, name: str) -> None:
     if _is_classic(spark):
         spark.sparkContext.setJobGroup(name, "mqlab", interruptOnCancel=True)
     else:
         spark.addTag(name)
 
 
-def _cancel(spark: Any, name: str) -> None:
+def _cancel(spark: SparkSession, name: str) -> None:
     with suppress(Exception):  # what is over already
         if _is_classic(spark):
             spark.sparkContext.cancelJobGroup(name)

@@ -74,7 +74,7 @@ def workbench(what: str | Network = FIRST) -> Any:
         name, figure, trace = "my network", "", products.play(starting_points.across(what))
     else:
         name, figure, trace = what, what, products.play(starting_points.figure(what))
-    picture: Any = WorkbenchView(WorkbenchSession(trace, name))
+    picture = WorkbenchView(WorkbenchSession(trace, name))
     picture.choices = {
         "figures": [[one.id, one.title] for one in products.figures()],
         "topologies": list(TOPOLOGIES),

@@ -61,7 +61,7 @@ class Kernel:
         from mqlab.workbench import WorkbenchSession
         from mqlab.workbench.picture import WorkbenchView
 
-        view: Any = WorkbenchView(WorkbenchSession(trace, data["name"]))
+        view = WorkbenchView(WorkbenchSession(trace, data["name"]))
         view.take_news()
         self.views[data["view"]] = view
         return {"digest": trace.digest()}
@@ -94,7 +94,7 @@ class Kernel:
             found.append({"error": trouble})
         return found
 
-    def _value(self, code: str) -> Any:
+    def _value(self, code: str) -> object:
         """Run code, and return the value of its last line, if that is an expression."""
         parsed = ast.parse(code, "cell")
         last = parsed.body.pop() if parsed.body and isinstance(parsed.body[-1], ast.Expr) else None

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING
 
 from mqlab.errors import MissingExtra
 from mqlab.trace.kinds import Kind, Reason
@@ -23,14 +25,13 @@ COLUMNS = {
 ABSENT = ("message", "cause")  # of numbers, those in which -1 is none
 
 
-def arrow() -> Any:
+def arrow() -> ModuleType:
     """Return pyarrow; raises `MissingExtra` where it is not installed."""
     try:
-        import pyarrow
-        import pyarrow.parquet
+        import_module("pyarrow.parquet")
     except ImportError:
         raise MissingExtra.of("pyarrow", "lab") from None
-    return pyarrow
+    return import_module("pyarrow")
 
 
 def to_arrow(trace: Trace) -> pa.Table:
@@ -50,7 +51,7 @@ def to_arrow(trace: Trace) -> pa.Table:
     )
 
 
-def _column(pa: Any, trace: Trace, column: str, of: str, absent: bool) -> object:
+def _column(pa: ModuleType, trace: Trace, column: str, of: str, absent: bool) -> object:
     """Return a column of numbers, in which -1 is null where it stands for none."""
     values = trace.column(column)
     kind = getattr(pa, {1: "int8", 2: "int16", 4: "int32", 8: "int64"}[values.itemsize])()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from types import ModuleType
+from typing import TYPE_CHECKING
 
 from mqlab.errors import BadValue, MissingExtra
 from mqlab.spec.plural import counted
@@ -51,7 +52,7 @@ _PAGE = """{% block preamble %}
 """
 
 
-def _player() -> Any:
+def _player() -> ModuleType:
     try:
         from mqlab.views import player
     except ImportError as error:

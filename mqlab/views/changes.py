@@ -22,6 +22,7 @@ ROLES = {
     "running": "serves", "master": "serves", "live": "serves", "slave": "waits", "backup": "waits",
     "backup_in_sync": "waits", "backup_announced": "waits", "backup_holding_lock": "waits",
     "backup_queued": "starts", "backup_searching": "starts", "starting": "starts", "down": "down",
+    "waiting for its master": "starts",
 }  # fmt: skip
 
 

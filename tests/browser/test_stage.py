@@ -57,6 +57,16 @@ def test_a_takeover_is_told_by_roles_the_lock_and_the_client(opened):
     assert words(page).count("master") == 1
 
 
+@pytest.mark.parametrize(
+    ("figure", "role"), [("openmq:4-5a", "waiting for its master"), ("artemis:21.1.2", "stopping")]
+)
+def test_every_role_of_a_run_is_drawn(opened, figure, role):
+    page = opened(mq.run(figure))
+    for t in mq.run(figure).column("t"):  # an error of the page would end this
+        page.evaluate(SEEK, t / 1000)
+    assert role in page.evaluate("() => Bokeh.documents[0].mqlab.player.panels[0].data('roles').word")
+
+
 def test_cells_are_the_messages_of_the_queue_and_hollow_when_dispatched(opened):
     page = opened(mq.run("fuse:2.20"))
     colours = page.evaluate(

@@ -61,6 +61,10 @@ def made_with(cls, name, change):
     return cls, "__init__", mutated
 
 
+def unlimited(_, instance, *__):
+    instance.most = instance.most_bytes = instance.largest = -1
+
+
 def one_more(number, *_):
     return number + 1
 
@@ -142,7 +146,7 @@ MUTATIONS = [
     Mutation("selectors ignored", (answering(delivery, "selects", True),
                                    answering(physical_destinations, "selects", True)),
              ("openmq/delivery",), OPENMQ),
-    Mutation("a destination's limits ignored", (answering(PhysicalDestination, "limits", False),),
+    Mutation("a destination's limits ignored", (changing(PhysicalDestination, "set", unlimited),),
              ("openmq/limits",), OPENMQ),
     Mutation("consumerFlowLimit one more", (made_with(Credit, "size", one_more),),
              ("openmq/balancing",), OPENMQ),

@@ -44,7 +44,7 @@ def runs(value, seeds=SEEDS):
     timing = {"timing": LOOPBACK} if at_rest else {}
     for seed in range(seeds):
         for jitter in JITTERS[1:] if seed else JITTERS:
-            lab = product.lab(scenario, seed, jitter, 300_000, **timing)
+            lab = product.lab(scenario, seed=seed, jitter=jitter, limit=300_000, **timing)
             lab.play()
             yield product.outcome(lab.trace)
 

@@ -70,7 +70,7 @@ def random_body(random):
 
 def played(body, seed=0):
     product = products.product_of(body)
-    lab = product.lab(product.read(body, "drawn"), seed, 0, 20 * LONGEST)
+    lab = product.lab(product.read(body, "drawn"), seed=seed, limit=20 * LONGEST)
     lab.play()
     return lab.trace
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Unpack
 
 from mqlab.files import detect_product
-from mqlab.products.face import Options, Player, Product
+from mqlab.products.face import LabSettings, Options, Player, Product
 from mqlab.spec.json_types import JsonDict, JsonObject
 from mqlab.spec.origin import SourceFile
 from mqlab.spec.scenario import Scenario
@@ -64,11 +64,11 @@ class Artemis(Product):
 
         return OPTIONS
 
-    def lab(self, scenario: Scenario, *settings: Any, **more: Any) -> ArtemisLab:
+    def lab(self, scenario: Scenario, **settings: Unpack[LabSettings]) -> ArtemisLab:
         """Return a lab with a scenario's script before it."""
         from mqlab.products.artemis.lab import ArtemisLab
 
-        return ArtemisLab(scenario, *settings, **more)
+        return ArtemisLab(scenario, **settings)
 
     def outcome(self, trace: Trace) -> JsonDict:
         """Return what came of a run."""

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Unpack
 
 from mqlab.files import detect_product
-from mqlab.products.face import Options, Player, Product
+from mqlab.products.face import LabSettings, Options, Player, Product
 from mqlab.spec.json_types import JsonDict, JsonObject
 from mqlab.spec.origin import SourceFile
 from mqlab.spec.scenario import Scenario
@@ -61,11 +61,11 @@ class OpenMQ(Product):
 
         return OPTIONS
 
-    def lab(self, scenario: Scenario, *settings: Any, **more: Any) -> ClusterLab:
+    def lab(self, scenario: Scenario, **settings: Unpack[LabSettings]) -> ClusterLab:
         """Return a lab with a scenario's script before it."""
         from mqlab.products.openmq.lab import ClusterLab
 
-        return ClusterLab(scenario, *settings, **more)
+        return ClusterLab(scenario, **settings)
 
     def outcome(self, trace: Trace) -> JsonDict:
         """Return what came of a run."""

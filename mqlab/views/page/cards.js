@@ -20,7 +20,7 @@ const roleOf = (p, broker) => {
   const roles = p.data("roles"),
     word = roles.word[broker.role] ?? "",
     kind = roles.kind[broker.role] ?? "serves";
-  if (word === "down") return { word: "down", kind: "stopped" };
+  if (kind === "down") return { word, kind: "stopped" };
   return { word: word === "running" ? "" : word, kind };
 };
 const PILLS = {

@@ -30,6 +30,7 @@ from mqlab.trace.kinds import Kind, Reason
 
 if TYPE_CHECKING:
     from mqlab.products.activemq.broker.broker_service import BrokerService
+    from mqlab.products.activemq.client.failover_transport import FailoverTransport
     from mqlab.products.activemq.lab import Lab
 
 LEVELS = 4  # of addresses inside of a connector's address
@@ -48,7 +49,7 @@ class DiscoveredService:
         self.connector, self.address, self.back_off = connector, address, back_off
         self.lab, self.process = connector.lab, connector.process
         self.name, self.node = connector.process.name, connector.process.node
-        self.transport: Any = None
+        self.transport: FailoverTransport | None = None
         self.source: Transport | None = None
         self.bridges: list[NetworkBridge] = []
         self.number = 0
@@ -89,7 +90,7 @@ class DiscoveredService:
         except Refused:
             self.failed()
 
-    def _greet(self, source: Transport) -> None:
+    def _greet(self, source: Transport | FailoverTransport) -> None:
         socket = self._socket()
         if self.lab.timing.greeting or socket is None or socket.impaired:
             source.send(WireFormatInfo())
@@ -112,7 +113,7 @@ class DiscoveredService:
 
     def on_attached(self, address: str) -> None:
         """A failover: inside has found a broker."""
-        if not self.bridges:
+        if self.transport is not None and not self.bridges:
             self._greet(self.transport)
 
     def replay(self, source: Transport) -> None:
