@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from mqlab.errors import BadValue, SelectorError, UnknownName, shown
 from mqlab.spec.headers import check_headers
-from mqlab.spec.noun import Count, Noun
+from mqlab.spec.noun import Count, Noun, Priority
 from mqlab.spec.redelivery import Redelivery
 from mqlab.spec.shape import check_noun
 from mqlab.spec.values import Destination
@@ -126,7 +126,7 @@ class Consumer(Action):
     on: str
     reads: Destination
     selector: str | None = field(default=None, kw_only=True)
-    priority: int = field(default=0, kw_only=True)
+    priority: Priority = field(default=0, kw_only=True)
     prefetch: int | None = field(default=None, kw_only=True)
     exclusive: bool = field(default=False, kw_only=True)
     receiving: bool = field(default=True, kw_only=True)
@@ -152,8 +152,6 @@ class Consumer(Action):
         Action.__post_init__(self)
         if "?" in self.reads.name:
             self._read_options(where)
-        if self.priority > 127:
-            raise BadValue(f"{where}: priority {self.priority!r}; clients may have 0 to 127")
         if self.ack_mode not in ACK_MODES:
             raise UnknownName.of("acknowledge mode", self.ack_mode, ACK_MODES, where)
         self._check_selector(where)

@@ -12,6 +12,7 @@ from mqlab.spec.shape import TEXT, whole
 # How a field is annotated that has another range than 0 or more, or may be empty.
 Count = Annotated[int, whole(1)]
 OrUnlimited = Annotated[int, whole(-1)]
+Priority = Annotated[int, whole(0, 127)]  # of a consumer
 AnyText = Annotated[str, TEXT]
 
 
