@@ -95,13 +95,6 @@ class Queue:
         elif len(self.subs) >= self.consumers_before_dispatch:
             self.waits_for_consumers = False
 
-    def await_restored(self, reading: int) -> None:
-        """Hand out what lies in the store once it is read, to all who are back (ActiveMQ rule 11.13)."""
-        unread = self.pending_messages and not self.enqueued  # all of it is from before the start
-        if unread and not (self.subs or self.waits_for_consumers):
-            self.waits_for_consumers = True
-            self.broker.clock.schedule(self.broker.clock.now + reading, self.on_waited, None)
-
     def on_waited(self, _: None) -> None:
         """The time to wait for consumers is over."""
         self.waits_for_consumers = False

@@ -153,10 +153,17 @@ class TransportConnection:
         self.subs[consumer.name] = sub = self.subscription(command)
         queue = broker.by_name.get(consumer.dest)
         if command.restored and isinstance(queue, Queue):
-            queue.await_restored(READING)
+            self._await_restored(queue)
         broker.subscribe(sub, Reason.local_consumer, consumer.node)
         if sub.info.browser and consumer.spec.receiving:
             sub.browse()
+
+    def _await_restored(self, queue: Queue) -> None:
+        """Let a queue deliver its store once that is read, to all who are back (ActiveMQ rule 11.13)."""
+        unread = queue.pending_messages and not queue.enqueued  # all of it is from before the start
+        if unread and not (queue.subs or queue.waits_for_consumers):
+            queue.waits_for_consumers = True
+            self.process.after(READING, queue.on_waited)
 
     def subscription(self, command: ConsumerCommand) -> ClientSubscription:
         """Return the subscription of a consumer."""
