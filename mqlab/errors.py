@@ -6,11 +6,12 @@ Every leaf also inherits the built-in exception that a caller would already catc
 from __future__ import annotations
 
 from collections.abc import Iterable
-from difflib import get_close_matches
+from difflib import SequenceMatcher, get_close_matches
 from typing import TYPE_CHECKING, Any
 
 # Of two names, 0 to 1: at 0.5 "load" was suggested for "Explode", and "stopping" for "king".
 ALIKE = 0.61
+BEGUN_ALIKE = 0.8  # of a name and the beginning of a longer one
 
 
 def shown(value: object) -> str:
@@ -28,17 +29,30 @@ def shown(value: object) -> str:
 
 
 def nearest(given: object, names: Iterable[str]) -> str | None:
-    """Return the name that was probably meant: one that begins with *given*, or is spelt much alike.
+    """Return the name that was probably meant: one that begins with *given*, or almost, or is spelt much alike.
 
     Capitals and signs between words do not count.
 
     >>> nearest("conduit", ["consumer_ttl", "conduit_subscriptions"]), nearest("nonsense", ["unsafe:nfs3"])
     ('conduit_subscriptions', None)
+    >>> nearest("conduitt", ["consumer_ttl", "conduit_subscriptions"])
+    'conduit_subscriptions'
     """
     text, known = _letters(str(given)[:80]), {_letters(name): name for name in reversed(list(names))}
     begun = [letters for letters in reversed(known) if len(text) > 3 and letters.startswith(text)]
-    near = begun or get_close_matches(text, [*reversed(known)], n=1, cutoff=ALIKE)
-    return known[near[0]] if near else None
+    if begun:
+        return known[begun[0]]
+    # Beginnings of longer names, too; where both are as much alike, the whole name is meant.
+    heads = {letters[: len(text)]: letters for letters in known} if len(text) > 3 else {}
+    whole = get_close_matches(text, [*reversed(known)], n=1, cutoff=ALIKE)
+    head = get_close_matches(text, [*heads], n=1, cutoff=BEGUN_ALIKE)
+    if head and (not whole or _likeness(head[0], text) > _likeness(whole[0], text)):
+        return known[heads[head[0]]]
+    return known[whole[0]] if whole else None
+
+
+def _likeness(one: str, other: str) -> float:
+    return SequenceMatcher(None, one, other).ratio()
 
 
 def _letters(name: str) -> str:

@@ -196,8 +196,13 @@ def scenario(
 
 
 def network(what: tuple[str, ...], changes: list[str] | None, edition: str | None) -> object:
-    """Return the network of files or running brokers, changed as ``--set`` says; anything else as it is."""
-    return changed(inputs.network_of(what), changes, edition) if files.is_configuration(what[0]) else what[0]
+    """Return the network of running brokers, changed as ``--set`` says; raises `BadValue` for anything else."""
+    found = inputs.network_of(what) if files.is_configuration(what[0]) else None
+    if found is None or found.running is None:
+        raise BadValue(
+            f"--queue asks about a running network; give its address as WHAT, e.g. {management.EXAMPLE}"
+        )
+    return changed(found, changes, edition)
 
 
 def changed(found: Any, changes: list[str] | None, edition: str | None) -> Any:

@@ -88,7 +88,7 @@ def _place(running: Running, queue: str, on: str | None) -> str:
     if on is None:
         if len(waits) != 1:
             raise BadValue(
-                f"messages of {queue} wait at {listed or 'no broker'}; pass on=, e.g. on={waits[:1]!r}"
+                f"messages of {queue} wait at {listed or 'no broker'}; name one: on= (--on), e.g. {waits[:1]}"
             )
         return waits[0]
     if on not in {one.name for one in running.brokers}:

@@ -32,6 +32,8 @@ def parse(text: str, where: str, encoding: str = "utf-8") -> Document:
     """
     if len(text) > MOST_BYTES:
         raise BadFile(f"{where}: more than {MOST_BYTES:,} characters; too large for a configuration file")
+    if not text.strip():
+        raise BadFile(f"{where}: the file is empty")
     from defusedxml.expatreader import DefusedExpatParser  # brings ssl and http.client: a tenth of a start
 
     reader = DefusedExpatParser(forbid_dtd=True, forbid_entities=True, forbid_external=True)

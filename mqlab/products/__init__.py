@@ -113,6 +113,9 @@ def figure(id: str) -> AnyFigure:
         ours = _known(guide if guide in GUIDES else None)
         found = ours.get(id) or ours.get(f"{id}a")
         if found is None:
+            same = [repr(one) for one in ours if one.partition(":")[2] in (id, f"{id}a")]
+            if same:  # a number without its guide
+                raise UnknownName(f"unknown figure {shown(id)}; did you mean {' or '.join(same)}?") from None
             raise UnknownName.of("figure", id, ours) from None
         return copy.deepcopy(found)
 

@@ -139,7 +139,13 @@ def _path(given: object) -> Path:
         raise BadFile(f"{shown(given)} is not a path; use e.g. 'my.json'")
     if str(given).startswith(management.WEB):
         address = management.without_secret(f"{management.SCHEME}{given}")
-        raise BadFile(f"an address is read as that of a running broker; use e.g. {address!r}")
+        name = address.rpartition("/")[2]
+        if name.endswith(FILES):
+            raise BadFile(f"files are read from this machine; download {name} and load it, e.g. {name!r}")
+        raise BadFile(
+            "files are read from this machine; download those that you mean. A running broker has an "
+            f"address such as {address!r}"
+        )
     return Path(given)
 
 

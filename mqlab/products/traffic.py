@@ -18,7 +18,7 @@ from mqlab.spec.values import Destination, Queue, as_typed
 
 MESSAGES = 10  # of each producer of a default load
 LOADS = ("default",)
-_CLIENT = re.compile(r"(?P<name>[^=@]+)=(?P<destination>[^@]+)@(?P<broker>[^@:]+)(:(?P<count>\d+))?")
+_CLIENT = re.compile(r"(?P<name>[^=@]+)=(?P<destination>[^@]+)@(?P<broker>[^@:]+)(:(?P<count>[^@]*))?")
 _WILD = ("*", ">", "#")
 
 
@@ -80,9 +80,12 @@ def _client(text: str, example: str) -> tuple[str, Destination, str, int]:
     parts = _CLIENT.fullmatch(text)
     if parts is None:
         raise BadValue(f"{text!r} is not a client; use e.g. {example}")
+    count = parts["count"]
+    if count is not None and not re.fullmatch("[0-9]{1,10}", count):
+        raise BadValue(f"{text!r}: {count!r} is not a number of messages; use e.g. {example}")
     destination = parts["destination"]
     named = destination if "://" in destination else f"queue://{destination}"
-    return parts["name"], Destination.parse(named), parts["broker"], int(parts["count"] or MESSAGES)
+    return parts["name"], Destination.parse(named), parts["broker"], int(count or MESSAGES)
 
 
 def action_of(text: str, product: str) -> Action:

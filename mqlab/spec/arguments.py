@@ -14,6 +14,8 @@ from mqlab.errors import BadValue, shown
 
 _WORDS = {int: "a whole number", float: "a number", str: "a string, in quotes", bool: "True or False"}
 
+_SUCH = {"id": "fuse:2.20"}  # name -> what it is like, where no number in quotes would be right
+
 
 @dataclass(frozen=True, slots=True)
 class Plain:
@@ -44,7 +46,7 @@ def unlike(
     for name, shape, value in wanted:
         if shape is not None and not shape.test(value):
             quoted = isinstance(value, (int, float)) and not isinstance(value, bool)
-            such = f", such as {str(value)!r}" if quoted and shape.words == _WORDS[str] else ""
+            such = f", such as {_SUCH.get(name, str(value))!r}" if quoted and shape.words == _WORDS[str] else ""
             return BadValue(f"{function.__name__}: {name} is {shown(value)}; expected {shape.words}{such}")
     return None
 

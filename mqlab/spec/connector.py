@@ -115,6 +115,7 @@ class NetworkConnector(HasOptions):
             told = "the address contains a space, with which a real broker does not start"
             raise BadValue(f"networkConnector {name!r}: {told}; write {''.join(uri.split())!r}")
         if parsed.components:
+            uris.check_schemes(parsed)
             check_connector(parsed)
         checked = read_options("networkConnector", options, f"networkConnector {name!r}")
         object.__setattr__(self, "name", name)

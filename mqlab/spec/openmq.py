@@ -134,6 +134,8 @@ class OpenMQNetwork(AnyNetwork):
         for broker in self.brokers:
             if not isinstance(broker, Member) or not isinstance(broker.name, str) or not broker.name:
                 raise BadValue(f"{shown(broker)} is not an OpenMQ broker; use 'b1' or openmq.Broker('b1')")
+        if self.edition not in EDITIONS:
+            raise UnknownName.of("edition of OpenMQ", self.edition, EDITIONS)
         if self.model not in MODELS:
             raise UnknownName.of("cluster model", self.model, MODELS)
         if not self.brokers:
@@ -201,8 +203,6 @@ class OpenMQNetwork(AnyNetwork):
 
     def under(self, edition: str) -> OpenMQNetwork:
         """Return the same cluster of another edition; raises `UnknownName` for what is none."""
-        if edition not in EDITIONS:
-            raise UnknownName.of("edition of OpenMQ", edition, EDITIONS)
         return replace(self, edition=edition)
 
     def with_(self, *brokers: Member | str) -> OpenMQNetwork:

@@ -14,6 +14,12 @@ from mqlab.spec.values import Destination
 
 EDITIONS = ("5.5", "5.17", "5.18", "6.1")
 DEFAULT_EDITION = "5.17"
+# A release, such as 5.17.2; with a qualifier it is another's, such as 5.15.0.redhat-630516 or 6.0-SNAPSHOT.
+_NUMBER = "(0|[1-9][0-9]{0,3})"
+_RELEASE = re.compile(rf"{_NUMBER}\.{_NUMBER}(\.{_NUMBER})?")
+_VERSION = re.compile(
+    rf"{_NUMBER}(?:\.{_NUMBER}(?:\.{_NUMBER}(?:\.[A-Za-z][\w.-]*)?)?(?:-\w[\w.-]*)?)?", re.ASCII
+)
 _SIZE = re.compile(r"(\d{1,15})\s*([kmg]?)b?", re.IGNORECASE)
 _UNITS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30}
 MOST_INT, MOST_LONG = 2**31 - 1, 2**63 - 1  # Java's: of counts and times, and of bytes
@@ -22,24 +28,32 @@ MOST_INT, MOST_LONG = 2**31 - 1, 2**63 - 1  # Java's: of counts and times, and o
 def edition_of(version: str) -> str:
     """Return the edition that stands for a release, such as 5.17 for ``5.17.2``.
 
-    For a release that was not recorded it is the nearest edition, with a warning that says so.
-    Raises `UnknownName` for what is not a release.
+    For any other version it is the nearest edition, with a warning that says so.
+    Raises `UnknownName` for what is not a version.
     """
     if not isinstance(version, str):
         raise BadValue(f"edition: {shown(version)} is not a string; put it in quotes: '{version}'")
-    found = [edition for edition in EDITIONS if (version + ".").startswith(edition + ".")]
-    if found:
-        return found[0]
-    # Also a vendor's, such as 5.15.0.redhat-630516.
-    release = re.match(r"(\d{1,4})(?:\.(\d{1,4})(?:[.-]|$)|$)", version)
-    if release is None:
+    if (release := release_of(version)) in EDITIONS:
+        return release
+    found = _VERSION.fullmatch(version)
+    if found is None:
         raise UnknownName.of("edition", version, EDITIONS)
-    asked = int(release[1]), int(release[2] or 0)
+    asked = int(found[1]), int(found[2] or 0)
     nearest = min(EDITIONS, key=lambda edition: _distance(asked, edition))
     warnings.warn(
         f"ActiveMQ {version}: mqlab runs edition {nearest}, the nearest that was recorded", stacklevel=2
     )
     return nearest
+
+
+def release_of(version: str) -> str:
+    """Return the release that a version is a patch of; a text that is not a released version as it is.
+
+    >>> release_of("5.17.2"), release_of("5.17"), release_of("5.17.banana")
+    ('5.17', '5.17', '5.17.banana')
+    """
+    found = _RELEASE.fullmatch(version)
+    return f"{found[1]}.{found[2]}" if found else version
 
 
 def _distance(asked: tuple[int, int], edition: str) -> tuple[int, int]:

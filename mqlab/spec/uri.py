@@ -20,6 +20,7 @@ from mqlab.errors import UriError, shown
 COMPOSITE = ("failover", "static", "simple", "discovery", "masterslave", "fanout", "mock")
 MOST_PARENTHESES = 100
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+_NO_COLON = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)//")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,6 +78,17 @@ def parse(text: str) -> Uri:
     if text.count("(") > MOST_PARENTHESES:
         raise UriError(f"broker URI: more than {MOST_PARENTHESES} parentheses: {shown(text)}")
     return _Parser(text).uri(text.strip(), len(text) - len(text.lstrip()))
+
+
+def check_schemes(uri: Uri) -> None:
+    """Raise `UriError` for an address inside another whose scheme lacks its colon, such as ``tcp//B:61616``."""
+    for leaf in uri.leaves():
+        found = None if leaf.scheme else _NO_COLON.match(leaf.text)
+        if found:
+            place = uri.text.index(leaf.text) + found.end() - 2
+            raise UriError.at(
+                uri.text, place, f"the colon after {found[1]!r} is missing; use e.g. tcp://B:61616"
+            )
 
 
 def balanced(text: str) -> bool:

@@ -169,8 +169,15 @@ def duration(value: int | float | str, where: str = "time") -> int:
     found = _DURATION.match(value.strip()) if isinstance(value, str) else None
     time = round(float(found[1]) * _UNITS[found[2]]) if found else -1
     if not 0 <= time <= MOST_MS * 1000:
-        raise BadValue(f"{where}: {shown(value)} is not a duration; use e.g. '500ms', '2s' or '1min'")
+        why = ": it may not be negative" if _is_negative(value) else ""
+        raise BadValue(f"{where}: {shown(value)} is not a duration{why}; use e.g. '500ms', '2s' or '1min'")
     return time
+
+
+def _is_negative(value: object) -> bool:
+    if isinstance(value, str):
+        return value.strip()[:1] == "-" and _DURATION.match(value.strip()[1:]) is not None
+    return isinstance(value, (int, float)) and value < 0
 
 
 def moment(value: int | float | str, where: str) -> int:

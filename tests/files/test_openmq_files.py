@@ -47,6 +47,17 @@ def test_an_instance_is_called_like_its_folder():
     assert openmq_files.read(files).names == ("b1", "b2")
 
 
+def test_a_file_of_something_else_is_not_taken_for_a_broker():
+    own = SourceFile("var/instances/b1/props/config.properties", "")
+    other = SourceFile("kafka.properties", "bootstrap.servers=x\nbroker.id=0\n")
+    assert openmq_files.read([own]).names == ("b1",)
+    for files in ([other], [own, other]):
+        with pytest.raises(
+            BadFile, match=r"^kafka\.properties: no imq\.\* property in it; this is not a config"
+        ):
+            openmq_files.read(files)
+
+
 def test_a_change_touches_only_what_it_changes():
     net = read(CLUSTER, EAST, WEST)
     assert list(openmq_files.write(net).values()) == [CLUSTER, EAST, WEST]

@@ -10,6 +10,7 @@ from mqlab.products.openmq.files import shapes
 from mqlab.spec import codec
 from mqlab.spec.json_types import JsonDict, JsonObject
 from mqlab.spec.openmq import Member, OpenMQNetwork
+from mqlab.spec.option import release_of
 from mqlab.spec.scenario import Scenario
 
 ABOUT = ("name", "theme", "title", "behaviour", "guide", "guide_says", "runs", "time_limit_seconds", "fresh")
@@ -19,13 +20,15 @@ def read(value: JsonObject, where: str = "lab file") -> Scenario:
     """Return the scenario of a JSON value; errors say where and what to write."""
     body = validate.body_of(value, shapes.scenario(), where)
     cluster = body["cluster"]
+    # A recording may say more: "5.1 (brokers; clients 6.5.0)".
+    version = (validate.version_of(value) or body.get("version") or "6.5").partition(" (")[0]
     try:
         network = OpenMQNetwork(
             brokers=tuple(_member(item) for item in body.get("brokers", ())),
             model=cluster["model"],
             master=cluster.get("master"),
             options=dict(cluster.get("options", {})),
-            edition=(validate.version_of(value) or body.get("version") or "6.5")[:3],
+            edition=release_of(version),
         )
         about = {key: body[key] for key in ABOUT if key in body}
         return Scenario(network, codec.actions_in({**body, "product": "openmq"}), about)

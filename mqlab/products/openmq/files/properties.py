@@ -24,7 +24,7 @@ NAME, PORT, HOST = "imq.instancename", "imq.portmapper.port", "imq.hostname"
 LIST, MASTER = "imq.cluster.brokerlist", "imq.cluster.masterbroker"
 PEER, ENHANCED = "imq.cluster.nomasterbroker", "imq.cluster.ha"
 NOTE = "#mqlab "
-CLUSTER_FILE = "cluster.properties"
+CLUSTER_FILE, OWN_FILE = "cluster.properties", "config.properties"
 _ROWS = {row.guide: row for row in OPTIONS["broker"].values()}
 _PORT = "7676"
 
@@ -72,6 +72,15 @@ def sources(files: Iterable[SourceFile]) -> list[Found]:
     return found
 
 
+def _check_ours(one: Found) -> None:
+    """Raise `BadFile` for what would be a broker's file by its place alone, and is called like no such file."""
+    if one.broker is None or PurePosixPath(one.file.name.replace("\\", "/")).name == OWN_FILE:
+        return
+    if not any(key.startswith("imq.") for key in one.entries):
+        told = "no imq.* property in it; this is not a configuration of Open Message Queue"
+        raise BadFile(f"{one.file.name}: {told}")
+
+
 def _notes(file: SourceFile) -> dict[str, object]:
     for no, line in enumerate(file.text.splitlines(), 1):
         if line.startswith(NOTE):
@@ -93,6 +102,8 @@ def read(
     """Return the cluster that files make, in which nothing happens yet; raises `BadFile` with file and line."""
     files = tuple(files)
     found = sources(files)
+    for one in found:
+        _check_ours(one)
     own = {one.broker: one for one in found if one.broker is not None}
     if len(own) < sum(one.broker is not None for one in found):
         raise BadFile(f"{files[0].name}: two files belong to the same broker; each needs its own {NAME}")
@@ -188,7 +199,7 @@ def write(network: OpenMQNetwork) -> dict[str, str]:
         texts[CLUSTER_FILE] = properties.changed("", _of_cluster(network), CLUSTER_FILE)
     for member in network.brokers:
         if member.name not in own:
-            name = f"{_plain(member.name)}/config.properties"
+            name = f"{_plain(member.name)}/{OWN_FILE}"
             texts[name] = properties.changed("", _of_member(member), name)
     return _noted(network, texts)
 
