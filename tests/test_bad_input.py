@@ -120,7 +120,8 @@ PYTHON = {
     "mq.NetworkConnector('ab', uri='static:()')": "contains no broker address; use e.g. static:(tcp://B:61616)",
     "mq.NetworkConnector('ab', uri='static:(tcp://B:99999)')": "'99999' is not a port",
     "mq.NetworkConnector('ab', uri='static:(tcp://B:1,tcp//C:1)')":
-        "the colon after 'tcp' is missing; use e.g. tcp://B:61616\n  static:(tcp://B:1,tcp//C:1)\n" + " " * 23 + "^",
+        "use e.g. tcp://B:61616\n  static:(tcp://B:1,tcp//C:1)\n" + " " * 23 + "^",
+    "mq.NetworkConnector('ab', uri='static:(ssl//B:1)')": "broker URI: the colon after 'ssl' is missing",
     "mq.Network(mq.Broker('A', mq.NetworkConnector('ab', uri='static:(B)')))": "unknown broker 'B'; Known: A.",
     "mq.NetworkConnector('ab', uri='static:(tcp://B:' + '9' * 9999 + ')')": "is not a port",
     "mq.NetworkConnector('ab', uri='static:' + '(' * 9999)": "more than 100 parentheses",
@@ -275,7 +276,7 @@ PYTHON = {
     "mq.load('https://example.org/activemq.xml?raw=1')":
         "files are read from this machine; download activemq.xml and load it",
     "mq.load('http://example.org:8161/api/jolokia')":
-        "download those that you mean. A running broker has an address such as 'jolokia:http://example.org:8161/api",
+        "download those that you mean. For a running broker use e.g. 'jolokia:http://example.org:8161/api/jolokia'",
     "mq.load()": "no files given; use e.g. mq.load('activemq.xml')",
     "mq.load('x.xml', values=7)": "values: 7; expected a mapping or the path of a property file",
     "mq.load('x.xml', hosts=['a'])": "hosts: ['a']; expected a mapping",
@@ -413,10 +414,10 @@ SHELL = {
     "run artemis:21.1 --set *.max_hops=far": "max-hops: 'far' is not a whole number",
     "run fuse:2.20 --edition new": "unknown edition 'new'",
     "run fuse:2.20 --edition 5.17.banana": "unknown edition '5.17.banana'",
-    "run fuse:2.20 --producer P1=ORDERS@A:-5": "'-5' is not a number of messages; use e.g. --producer P1=ORDERS",
+    "run fuse:2.20 --producer P1=ORDERS@A:-5": "'-5' is not a number of messages; use e.g. --producer P1=",
     "run fuse:2.20 --producer P1=ORDERS@A:": "'' is not a number of messages",
-    "explain fuse:2.20 --queue ORDERS --on A": "--queue asks about a running network; give its address as WHAT",
-    "what-if fuse:2.20 --queue Q --consumer C1": "--queue asks about a running network; give its address as WHAT",
+    "explain fuse:2.20 --queue ORDERS --on A": "--queue asks about a running network; give its",
+    "what-if fuse:2.20 --queue Q --consumer C1": "--queue asks about a running network; give its",
     "run openmq:4-1 --edition 5.17": "unknown edition of OpenMQ",
     "run fuse:2.20 --seed x": "Invalid value for '--seed'",
     "run fuse:2.20 --limit 0": "Invalid value for '--limit'",

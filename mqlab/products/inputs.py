@@ -143,8 +143,8 @@ def _path(given: object) -> Path:
         if name.endswith(FILES):
             raise BadFile(f"files are read from this machine; download {name} and load it, e.g. {name!r}")
         raise BadFile(
-            "files are read from this machine; download those that you mean. A running broker has an "
-            f"address such as {address!r}"
+            "files are read from this machine; download those that you mean. For a running broker "
+            f"use e.g. {address!r}"
         )
     return Path(given)
 

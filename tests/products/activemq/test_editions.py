@@ -66,7 +66,8 @@ def test_what_agrees_with_5_17(version, name):
 
 @pytest.mark.parametrize(("version", "edition"), [
     ("5.7", "5.5"), ("5.16.7", "5.17"), ("5.15.16", "5.17"), ("5.15.0.redhat-630516", "5.17"), ("6.2.0", "6.1"),
-    ("5.16.7-SNAPSHOT", "5.17"), ("5.17-rc", "5.17"), ("5.17.2.redhat-630516", "5.17"), ("4.1", "5.5"), ("5", "5.5"), ("7", "6.1"), ("9.9", "6.1"),
+    ("5.16.7-SNAPSHOT", "5.17"), ("5.17-rc", "5.17"), ("5.17.2.redhat-630516", "5.17"),
+    ("4.1", "5.5"), ("5", "5.5"), ("7", "6.1"), ("9.9", "6.1"),
 ])  # fmt: skip
 def test_every_version_is_taken_for_the_nearest_edition_and_told(version, edition):
     with pytest.warns(UserWarning, match=f"ActiveMQ {version}: mqlab runs edition {edition}, the nearest"):
