@@ -189,7 +189,7 @@ PYTHON = {
     "mq.StartBrokers('A', at='soon')": "at: 'soon' is not a duration",
     "mq.SampleOrders('failover:(tcp://A)', 10**9, 'x')": "count is 1000000000; expected 0 to 1000000",
     # what is not there, but was, will be, or is something else
-    "mq.run(NET, mq.Producer('P', 'K', 1, Q), CLIENT)": "(Producer): 'K' opens later, as action 3; move",
+    "mq.run(NET, mq.Producer('P', 'K', 1, Q), CLIENT)": "(Producer): 'K' opens later, as action 2; move",
     "mq.run(NET, CLIENT, mq.CloseClient('K'), mq.Producer('P', 'K', 1, Q))": "client 'K' has been closed;",
     "mq.run(NET, CLIENT, mq.Close('K'))": "'K' is a client; use mq.CloseClient('K')",
     "mq.run(NET, CLIENT, mq.Receive('K'))": "'K' is a client, and a consumer is expected",
@@ -329,7 +329,7 @@ WITH_MASTER = openmq.Network("b1", "b2", model="master", master="b1")
 @pytest.mark.parametrize(("network", "actions", "told"), [
     (NET, [mq.Consumer("C", "A", Q), mq.Resume("C")], "Resume C: the consumer was not paused"),
     (NET, [mq.Resume("A")], "Resume A: the broker was not paused"),
-    (NET, [mq.Heal("A", "B")], "Heal A: the link was not cut"),
+    (NET, [mq.Heal("A", "B")], "Heal A B: the link was not cut"),
     (NET, [mq.Consumer("C", "A", Q), mq.Close("C"), mq.Close("C")], "Close C: the consumer was closed already"),
     (NET, [mq.Consumer("C", "A", Q), mq.Producer("P", "A", 1, Q, at="1s"), mq.Receive("C", 1)],
      "Receive C: it receives all by itself; open it with receiving=False"),

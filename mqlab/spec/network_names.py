@@ -14,6 +14,7 @@ from mqlab.spec import clients as c
 from mqlab.spec import faults as f
 from mqlab.spec import uri as uris
 from mqlab.spec.connector import HEARD
+from mqlab.spec.naming import BEGIN
 from mqlab.spec.scenario import check_actions, check_names
 from mqlab.spec.steps import STEP_OF, check_options, check_wait
 from mqlab.spec.values import duration, told_time
@@ -49,7 +50,7 @@ def check(network: Network, actions: Iterable[a.Action], strictly: bool) -> None
     Not *strictly*, addresses are taken as they are written, as the recordings in time have them.
     """
     known, script = KnownNames(network, strictly), tuple(actions)
-    for no, action in enumerate(script, 1):
+    for no, action in enumerate((one for one in script if one is not BEGIN), 1):
         if isinstance(action, (c.Client, a.Consumer)):
             known.later.setdefault(action.name, no)
     for action in script:
@@ -128,7 +129,7 @@ class KnownNames:
 
     def add(self, action: a.Action) -> None:
         """Raise for what the next action names and is not there; remember what it opens."""
-        self.actions += 1
+        self.actions += action is not BEGIN
         where = f"action {self.actions} ({type(action).__name__})"
         if type(action) not in STEP_OF and not isinstance(action, c.WaitUntil):
             raise BadValue(
