@@ -74,6 +74,8 @@ def check(
 
 def _effects(found: list[Problem]) -> dict[str, Effect]:
     """Return the effect of each rule that has found a problem."""
+    if not found:
+        return {}  # the rules of all products, with what makes their examples, are a third of the start
     from mqlab.experiments.catalogue import examples
     from mqlab.experiments.effect import effect
 

@@ -22,7 +22,7 @@ ROUNDS = 3
 Figures = dict[str, dict[str, Any]]
 HEAD = """# How fast it is
 
-Made by `python -m tests.benchmarks.tables`; *before* is commit 43d1c4b (2026-11-25), measured on the same
+Made by `python -m tests.benchmarks.tables`; *before* is commit cbbfc5c (2026-11-26), measured on the same
 machine with the same command. Processor time, the best of several rounds, one yardstick and one run in turns.
 
 * *to heapreplace*: traced events a second to bare `heapq.heapreplace` calls a second.
@@ -30,8 +30,8 @@ machine with the same command. Processor time, the best of several rounds, one y
 * *calls*: functions that Python calls for an event, C's too: the same number on every machine. CI holds these
   (`test_families.py`), bounds on the ratios, and the shape of growth by counting lines of Python.
 
-Both times others used the machine (load 5 to 15 on two cores). That spreads the ratios by a third: the chain's
-code is nearly the same before and after. Read the calls first.
+Both times others used the machine (load 7 to 11 on two cores). That spreads the ratios by a third. Read the
+calls first.
 """
 
 

@@ -58,7 +58,7 @@ class Broker:
         """Set an attribute; where messages can go is found anew once one has changed that others see."""
         super().__setattr__(name, value)
         if name in SEEN:
-            self.lab.changes += 1
+            self.lab.balancing.outdated = True
 
     @property
     def runs(self) -> bool:
@@ -68,7 +68,7 @@ class Broker:
     @property
     def serves(self) -> bool:
         """Whether clients can use it."""
-        return self.role == "live" and self.runs
+        return self.role == "live" and (self.hosting_broker is None or self.hosting_broker.runs)
 
     def element(self, name: str) -> Any:
         """Return an element of its HA policy."""

@@ -110,28 +110,23 @@ class Queue:
                 self.waiting[:0] = items
                 for item in items:
                     item.due = item.message.due = 0
-        return [item for item in self.waiting if not item.due]
+        return [item for item in self.waiting if not item.due] if self.scheduled else [*self.waiting]
 
-    def wanted(self, message: Message) -> bool:
-        """Whether a consumer's selector lets a message pass."""
-        for consumer in self.consumers:  # a loop: asked twice for every message
-            if consumer.selector is None or selects(consumer.selector, message):
-                return True
-        return False
+    def wanted(self, message: Message, afar: bool = False) -> bool:
+        """Whether a consumer's selector lets a message pass; *afar*: whether another broker believes so.
 
-    def wanted_afar(self, message: Message) -> bool:
-        """Whether another broker believes that a consumer here wants a message.
-
-        It keeps the number of consumers and their selectors apart: where some have one, a consumer without
+        That keeps the number of consumers and their selectors apart: where some have one, a consumer without
         does not count (`RemoteQueueBindingImpl.isHighAcceptPriority` of 2.4.0).
         """
-        apart = False
-        for consumer in self.consumers:
-            if consumer.selector is not None:
-                if selects(consumer.selector, message):
-                    return True
+        alike = apart = False  # consumers without a selector, and with one
+        for consumer in self.consumers:  # a loop: asked twice for every message
+            if consumer.selector is None:
+                alike = True
+            elif selects(consumer.selector, message):
+                return True
+            else:
                 apart = True
-        return bool(self.consumers) and not apart
+        return alike and not (afar and apart)
 
 
 @dataclass(eq=False, slots=True)

@@ -62,7 +62,6 @@ class Site(Lab):
         self.scenario = scenario
         self.network: ArtemisNetwork = network
         self.notes, self.partitions = EventLog(self), Partitions()
-        self.changes = 0  # of what others see of brokers, and of their queues
         self.event, self.message = self.notes.event, self.notes.message
         self.step_no = -1  # of the step that began last
         self.numbers = deque(scenario.about.get("recorded_steps", ()))  # of those that are to come
@@ -110,7 +109,9 @@ class Site(Lab):
     def way(self, frm: str, to: str) -> Link:
         """Return the way from a client or process to another; it is made when it is first asked for."""
         way = (frm, to)
-        return self.lines.get(way) or self.lines.setdefault(way, self.new_link(frm, to))
+        if way not in self.lines:
+            self.lines[way] = self.new_link(frm, to)
+        return self.lines[way]
 
     def later(self, wait: int, call: Call, argument: object = None) -> None:
         """Let something happen after *wait* us; nobody waits for it."""
@@ -275,6 +276,7 @@ class Site(Lab):
         a, b = (self.brokers[name] for name in sorted(line))
         self.lose_each_other(a, b)
         self.partitions.cuts[line] = False
+        self.balancing.outdated = True
         self.topology.lose_sight(a, b)
         for slave in (a, *a.hosted.values(), b, *b.hosted.values()):
             live = slave.master
@@ -310,7 +312,7 @@ class Site(Lab):
         """Create a queue on a live broker; a subscriber's own shares its name and has a *key*."""
         queue = Queue(name, topic, durable, selector, auto_delete, self.clock.now)
         broker.journal.queues[key or name] = queue
-        self.changes += 1
+        self.balancing.outdated = True
         return queue
 
     def enqueue(self, broker: Broker, queue: Queue, message: Message, cause: int) -> None:
@@ -318,8 +320,10 @@ class Site(Lab):
         self.notes.enqueued(queue.add(message), queue, broker, cause)
         if message.due > self.clock.now:
             self.later(message.due - self.clock.now, self.deliver)
-        self.balancing.dispatch(broker)
-        self.balancing.redistribute()
+        if queue.consumers and broker.serves:
+            self.balancing.dispatch_queue(broker, queue)
+        if self.redistributes:
+            self.balancing.redistribute()
 
     def on_moved(self, moved: scaledown.Moved) -> None:
         """The target of a scale-down has a message."""

@@ -16,6 +16,9 @@ from mqlab.trace.kinds import Kind, Reason
 if TYPE_CHECKING:
     from mqlab.products.artemis.broker.site import Site
 
+# Bound once: reading a member of an enumeration costs ten times as much as a name.
+RECEIVED, ACKNOWLEDGED = Kind.Received, Kind.Acknowledged
+
 
 class Consumer(Client):
     """A consumer with a connection and a session of its own."""
@@ -120,7 +123,7 @@ class Consumer(Client):
         if item.delivery_count:
             self.redelivered.append(number)
             self.lab.message(Kind.Redelivered, item.message, self.at, to=self.node, cause=item.row)
-        item.row = self.lab.message(Kind.Received, item.message, self.at, cause=item.row)
+        item.row = self.lab.message(RECEIVED, item.message, self.at, cause=item.row)
         self.unacknowledged.append(item)
         if self.mode == "transacted" or not acknowledge:
             return True
@@ -135,9 +138,10 @@ class Consumer(Client):
 
     def _on_acknowledged(self, items: list[MessageReference]) -> None:
         """The broker forgets what was acknowledged, if it is not to be delivered once more."""
-        for item in [item for item in items if item in self.acknowledging]:
-            self.acknowledging.remove(item)
-            self.lab.message(Kind.Acknowledged, item.message, self.at, self.node, cause=item.row)
+        for item in items:
+            if item in self.acknowledging:
+                self.acknowledging.remove(item)
+                self.lab.message(ACKNOWLEDGED, item.message, self.at, self.node, cause=item.row)
 
     def settle(self) -> None:
         """Acknowledge all that was taken."""
@@ -187,7 +191,7 @@ class Consumer(Client):
     def _delete(self, broker: Broker, queue: Queue) -> None:
         queues = broker.journal.queues
         queues.pop(next(key for key, found in queues.items() if found is queue))
-        self.lab.changes += 1
+        self.lab.balancing.outdated = True
         for item in queue.waiting:
             self.lab.message(Kind.Discarded, item.message, broker, rule=Reason.no_subscription, cause=item.row)
 

@@ -8,7 +8,7 @@ answers (AMQ Broker 7.1, 21.1; Artemis rule 2.5).
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from mqlab.engine.link import Link
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 MS = 1000
 NOT_CONNECTED = "JMSException / ActiveMQNotConnectedException AMQ119007"
+SENT = Kind.Sent  # bound once: reading a member of an enumeration costs ten times as much as a name
 BLOCKED = 20_000  # ms after which a call counts as blocked
 
 
@@ -30,6 +31,7 @@ class Request(ABC):
     """A request of a client: `act` is what the broker does when it has come."""
 
     persistent = True
+    size = 0  # bytes of the message in it
 
     def __init__(self, client: Client, what: str, limit_ms: float = BLOCKED) -> None:
         self.client, self.what = client, what
@@ -37,11 +39,6 @@ class Request(ABC):
         self.limit = limit_ms * MS
         self.answered = False
         client.calling = self.lab.clock.now
-
-    @property
-    def size(self) -> int:
-        """The bytes of the message in it."""
-        return 0
 
     @abstractmethod
     def act(self) -> None:
@@ -54,6 +51,8 @@ class Request(ABC):
 
     def _try(self, _: object = None) -> None:
         client = self.client
+        if client.state == "failed" and not client.epoch and self.ends_unconnected():
+            return
         if client.is_blocked(self.persistent):
             self.lab.later(LOOKS, self._try)
             return
@@ -63,6 +62,10 @@ class Request(ABC):
             self.on_answered()
         else:
             client.uplink.carry(self._on_request, client.epoch, 0, self.size)
+
+    def ends_unconnected(self) -> bool:
+        """Whether the request ends because its client has never connected."""
+        return False
 
     def leave(self) -> None:
         """The request leaves the client."""
@@ -155,7 +158,7 @@ class SendRequest(Request):
         self.count, self.sent = int(keys["count"]), 0
         self.interval = int(keys.get("interval_ms", 0) * MS)
         self.delay = int(keys.get("delivery_delay_ms", 0) * MS)
-        self.properties, self.message_size = keys.get("properties", {}), keys.get("size", 0)
+        self.properties, self.size = keys.get("properties", {}), keys.get("size", 0)
         kind = "topic" if "topic" in self.where else "queue"
         self.dest, self.dest_no = Destination(kind, self.where[kind]), -1  # and its number in the trace
         self.message: Message | None = None
@@ -173,17 +176,11 @@ class SendRequest(Request):
         else:
             self._end()
 
-    def _try(self, _: object = None) -> None:
-        if self.client.state == "failed" and not self.client.epoch:  # it has never connected: nothing is sent
-            self.lab.clients.sending -= self.count
-            self._end()
-        else:
-            super()._try()
-
-    @property
-    def size(self) -> int:
-        """The bytes of the message under way."""
-        return self.message.size if self.message is not None else 0
+    def ends_unconnected(self) -> bool:
+        """Nothing is sent, and the step ends."""
+        self.lab.clients.sending -= self.count
+        self._end()
+        return True
 
     def leave(self) -> None:
         """A message leaves the client; one that is sent again is the same."""
@@ -192,7 +189,7 @@ class SendRequest(Request):
             self.message = self._message(self.first + self.sent, self.sent)
             if client.state != "failed":
                 to = client.at.node if client.at is not None else -1
-                self.message.row = self.lab.message(Kind.Sent, self.message, client.at, client.node, to)
+                self.message.row = self.lab.message(SENT, self.message, client.at, client.node, to)
                 self.dest_no = self.message.dest_no
 
     def act(self) -> None:
@@ -206,7 +203,7 @@ class SendRequest(Request):
         self.message = None
         self.sent += 1
         if self.sent < self.count:
-            wait = max(0, self.left + self.interval - self.lab.clock.now)
+            wait = max(0, self.left + self.interval - self.lab.clock.now) if self.interval else 0
             self.client.calling += wait
             # A pause between two sends ends in any case, so the run's end waits for it.
             (self.lab.pause if self.interval else self.lab.later)(wait, self.make, None)
@@ -225,10 +222,14 @@ class SendRequest(Request):
             self.client.state, self.client.at = "closed", None
 
     def _message(self, number: int, place: int) -> Message:
-        dealt = {
-            key: value[place % len(value)] if isinstance(value, list) else value
-            for key, value in self.properties.items()
-        }
+        dealt = _dealt(self.properties, place) if self.properties else {}
         due = self.lab.clock.now + self.delay if self.delay else 0
-        size, no = self.message_size, self.dest_no
-        return Message(number, self.dest, self.persistent, dealt, size, due, dest_no=no)
+        return Message(number, self.dest, self.persistent, dealt, self.size, due, dest_no=self.dest_no)
+
+
+def _dealt(properties: Mapping[str, object], place: int) -> dict[str, object]:
+    """Return the properties of the message at a *place* of a step: of lists of values each has one."""
+    return {
+        key: value[place % len(value)] if isinstance(value, list) else value
+        for key, value in properties.items()
+    }

@@ -145,6 +145,7 @@ class BrokerActions(Subsystem):
             if len(ends) == 2 and not silent:
                 self.lab.lose_each_other(*ends)
             self.lab.partitions.cuts[line] = silent
+            self.lab.balancing.outdated = True
             self._line(Kind.Partitioned, line)
             if len(ends) == 1:
                 for client in self.lab.clients.at(ends[0]):
@@ -166,6 +167,7 @@ class BrokerActions(Subsystem):
         """Lines are whole again."""
         for line in list(self.lab.partitions.change(keys, self.lab.brokers)):
             self.lab.partitions.slow.pop(line, None)
+            self.lab.balancing.outdated = True
             if self.lab.partitions.cuts.pop(line, None) is not None:
                 self._line(Kind.Healed, line)
         self.lab.topology.gossip()

@@ -167,7 +167,8 @@ def purge(instance: PhysicalDestination) -> None:
 def note_all(broker: Broker) -> None:
     """Note of all messages of a broker why they wait."""
     for instance in broker.instances.values():
-        note_waiting(instance, instance.messages)
+        if instance.messages:
+            note_waiting(instance, instance.messages)
 
 
 def note_waiting(instance: PhysicalDestination, messages: Iterable[Message]) -> None:
