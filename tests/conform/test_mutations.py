@@ -118,7 +118,6 @@ class Mutation:
 
 
 NETWORKS, OPENMQ, ARTEMIS = ("networks", "faults"), ("openmq",), ("artemis",)
-RARE = "a second copy seldom comes to a broker that still knows the first"
 HOPS, QUORUM = ("activemq/scenarios/hops_and_ttl",), ("artemis/quorum", "artemis/quorum_2_5")
 MUTATIONS = [
     Mutation("a queue's consumers take no turns", (answering(Queue, "_turn", Reason.turn),),
@@ -130,7 +129,7 @@ MUTATIONS = [
     Mutation("the queue's audit off", (answering(Queue, "_is_second", False),),
              ("activemq/scenarios/composite_and_virtual",), NETWORKS),
     Mutation("the network's audit off", (answering(Broker, "has_had", False),),
-             ("activemq-combined/cuts",), NETWORKS, RARE),
+             ("activemq-combined/cuts",), NETWORKS),
     Mutation("prefetch one more", (made_with(Subscription, "prefetch", one_more),
                                    changing(snapshot, "_subscription", shown_as_set)),
              ("activemq/scenarios/dispatch",), NETWORKS),

@@ -248,7 +248,7 @@ def test_prepared_messages_survive_their_homes_crash_and_end_after_its_return(en
         xa producer=P action=end xid=x
         xa producer=P action=prepare xid=x
         kill broker=b1
-        xa producer=P action={end} xid=x limit_ms=2000 id=dead
+        xa producer=P action={end} xid=x limit_ms=4000 id=dead
         start_broker broker=b1
         open_consumer consumer=C broker=b2 queue=Q
         settle

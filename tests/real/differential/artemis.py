@@ -17,7 +17,7 @@ KEYS = {
     "open_consumer": "ack_mode acknowledge selector durable_name client_id url receiving topic",
     "open_producer": "transacted xa",
     "send": "persistent size properties delivery_delay_ms interval_ms in_background producer topic",
-    "receive": "acknowledge", "stop": "failover", "cut": "silent", "snapshot": "topology",
+    "receive": "acknowledge", "stop": "failover", "cut": "silent isolate", "snapshot": "topology",
 }  # fmt: skip
 LANGUAGE = {*STEPS.split(), *(f"{do} {key}" for do, keys in KEYS.items() for key in keys.split())}
 SELECTORS = ("colour = 'red'", "weight > 1")
@@ -40,7 +40,8 @@ class Script:
         self.producers: dict[str, Step] = {}
         self.down: set[str] = set()
         self.frozen: set[str] = set()
-        self.cut: list[list[str]] = []
+        self.cut: list[Step] = []  # what heals each
+        self.branches: dict[str, str] = {}  # client -> how far its distributed transaction is
         self.number = 0
         _BROKERS[self.kind](self)
 
@@ -218,8 +219,11 @@ def _message(s: Script) -> Step:
 
 
 def send(s: Script) -> None:
-    """Send at a broker."""
-    s.steps.append({"do": "send", "broker": s.broker(), **s.dest(), **_message(s)})
+    """Send at a broker, now and then beside what follows."""
+    more: Step = {}
+    if s.draw.chance(0.08):
+        more = {"count": s.draw.number(5, 20), "interval_ms": s.draw.one([50, 200]), "in_background": True}
+    s.steps.append({"do": "send", "broker": s.broker(), **s.dest(), **_message(s), **more})
 
 
 def give_back(s: Script) -> None:
@@ -240,6 +244,26 @@ def give_back(s: Script) -> None:
     again = s.name("C")
     s.consumers[again] = {"do": "open_consumer", "consumer": again, **where}
     s.steps += [s.consumers[again], {"do": "wait", "ms": 1200}]
+
+
+def in_branch(s: Script) -> None:
+    """Take a client's distributed transaction one step further."""
+    if not s.branches or s.draw.chance(0.2):
+        name = s.name("X")
+        s.branches[name] = "none"
+        s.steps.append({"do": "open_client", "client": name, "broker": s.broker(), "xa": True})
+    name = s.draw.one(sorted(s.branches))
+    state = s.branches[name]
+    if state == "none":
+        s.steps += [
+            {"do": "xa", "client": name, "act": "start"},
+            {"do": "send", "client": name, "queue": "orders", "count": s.draw.number(1, 3)},
+            {"do": "xa", "client": name, "act": "end"}, {"do": "xa", "client": name, "act": "prepare"},
+        ]  # fmt: skip
+        s.branches[name] = "prepared"
+    else:
+        s.steps.append({"do": "xa", "client": name, "act": s.draw.weighted({"commit": 4, "recover": 1})})
+        del s.branches[name]
 
 
 def with_producer(s: Script) -> None:
@@ -266,7 +290,7 @@ def with_producer(s: Script) -> None:
 def fault(s: Script) -> None:
     """Let a broker or the line between two fail, or mend what has failed."""
     running = [name for name in s.names if name not in s.down and name not in s.frozen]
-    does = {"kill": 3.0, "stop": 3.0} if running else {}
+    does = {"kill": 3.0, "stop": 3.0, "restart": 0.7} if running else {}
     if s.down:
         does["start"] = 6.0
     if s.frozen:
@@ -276,7 +300,9 @@ def fault(s: Script) -> None:
     if running and s.kind == "cluster":
         does["freeze"] = 0.5
     what = s.draw.weighted(does)
-    if what in ("kill", "stop"):
+    if what == "restart":
+        s.steps += [{"do": "settle"}, {"do": what, "broker": s.draw.one(running)}, {"do": "wait", "ms": 8000}]
+    elif what in ("kill", "stop"):
         name = s.draw.one(running)
         s.down.add(name)
         more = s.draw.maybe(0.2, failover=True) if what == "stop" and s.kind != "cluster" else {}
@@ -293,14 +319,19 @@ def fault(s: Script) -> None:
             {"do": "wait", "ms": 3500},
         ]
     else:
-        line = sorted(s.draw.random.sample(s.names, 2)) if what == "cut" else s.cut.pop()
-        if what == "cut":
-            s.cut.append(line)
-        s.steps += [{"do": what, "between": line}, {"do": "wait", "ms": 8000}]
-    s.steps.append({"do": "snapshot", "label": s.name("step")})
+        line: Step = {"between": sorted(s.draw.random.sample(s.names, 2))} if what == "cut" else s.cut.pop()
+        if what == "cut" and s.draw.chance(0.2):
+            line = {"isolate": [s.draw.one(s.names)]}
+        s.cut += [line] if what == "cut" else []
+        s.steps += [
+            {"do": what, **line, **(s.draw.maybe(0.15, silent=True) if what == "cut" else {})},
+            {"do": "wait", "ms": 8000},
+        ]
+    s.steps.append({"do": "snapshot", "label": s.name("step"), **s.draw.maybe(0.1, topology=True)})
 
 
-MOVES = {open_consumer: 5.0, with_consumer: 5.0, send: 6.0, with_producer: 3.0, fault: 5.0, give_back: 0.7}
+MOVES = {open_consumer: 5.0, with_consumer: 5.0, send: 6.0, with_producer: 3.0, fault: 5.0, give_back: 0.7,
+         in_branch: 0.7}  # fmt: skip
 
 
 def scenario(draw: Draw, name: str) -> dict[str, Any]:
@@ -314,7 +345,9 @@ def scenario(draw: Draw, name: str) -> dict[str, Any]:
             _up(s, pair)
     for _ in range(draw.number(4, 10)):
         draw.weighted(MOVES)(s)
-    s.steps += [{"do": "heal", "between": line} for line in s.cut] + [{"do": "wait", "ms": 8000}] * bool(s.cut)
+    if any(step.get("in_background") for step in s.steps):
+        s.steps.append({"do": "wait_for_sends", "timeout_ms": 20000})
+    s.steps += [{"do": "heal", **line} for line in s.cut] + [{"do": "wait", "ms": 8000}] * bool(s.cut)
     s.steps += [{"do": "resume_broker", "broker": name} for name in sorted(s.frozen)]
     s.steps += [{"do": "settle"}, {"do": "snapshot", "label": "end"}]
     found: dict[str, Any] = {
@@ -324,6 +357,9 @@ def scenario(draw: Draw, name: str) -> dict[str, Any]:
     if s.kind in ("cluster", "scale_down", "pairs", "quorum"):
         found |= draw.maybe(0.5, cluster={"message_load_balancing": draw.one(["OFF", "STRICT", "ON_DEMAND"])})
         found |= draw.maybe(0.4, address_settings={"redistribution_delay": draw.one([0, 0, 1000])})
+        found |= draw.maybe(0.15, cluster={**found.get("cluster", {}), "max_hops": draw.one([0, 1, 2])})
+        if draw.chance(0.15):
+            found["queues"] = [{"name": "orders", "on": draw.some(s.names)}]
     if draw.chance(0.35):
         found["address_settings"] = {**found.get("address_settings", {}), **_redelivery(draw)}
         found["queues"] = [*found["queues"], {"name": "DLQ"}][: 2 if draw.chance(0.85) else 1]

@@ -10,10 +10,14 @@ Step = dict[str, Any]
 STEPS = (
     "start_broker stop_broker kill pause resume cut heal connect open_session open_consumer temp_queue send "
     "commit rollback acknowledge receive_once receive resume_consumer close_consumer close_client "
-    "tell_reconnect "
-    "set_endpoint write_file wait_ms wait_connected wait_received snapshot"
+    "tell_reconnect set_endpoint write_file wait_ms wait_connected wait_received wait_master wait_acts snapshot"
 )
-LANGUAGE = set(STEPS.split())
+KEYS = {
+    "open_consumer": "ack_mode acknowledge delay_ms loop receiving temp topic transacted",
+    "send": "in_background interval_ms persistent size temp topic",
+    "connect": "in_background prefetch",
+}  # fmt: skip
+LANGUAGE = {*STEPS.split(), *(f"{do} {key}" for do, keys in KEYS.items() for key in keys.split())}
 PAUSE = 700  # ms that a script leaves between a fault and what follows
 
 
@@ -22,8 +26,9 @@ class Script:
 
     def __init__(self, draw: Draw) -> None:
         self.draw = draw
-        self.kind = draw.weighted({"plain": 5, "cluster": 2, "link": 3, "endpoint": 1})
-        self.names = ["A", "B", "D"][: 1 if self.kind == "link" and draw.chance(0.5) else draw.number(2, 3)]
+        self.kind = draw.weighted({"plain": 4, "cluster": 2, "link": 3, "endpoint": 1, "pair": 2, "process": 1})
+        alone = self.kind == "link" and draw.chance(0.5)
+        self.names = ["A", "B", "D"][: 1 if alone else 2 if self.kind == "pair" else draw.number(2, 3)]
         self.brokers = [self.broker(name) for name in self.names]
         self.connectors: list[Step] = []
         self.up: set[str] = set()
@@ -32,6 +37,9 @@ class Script:
         self.sessions: dict[str, Step] = {}  # session -> the step that opened it
         self.consumers: dict[str, Step] = {}
         self.held: set[str] = set()
+        self.frozen: set[str] = set()
+        self.temps: dict[str, str] = {}  # temporary queue -> its client
+        self.transacted: dict[str, str] = {}  # session of sends -> its client
         self.gave_up: set[str] = set()  # clients that may have made their last attempt
         self.steps: list[Step] = []
         self.number = 0
@@ -47,7 +55,17 @@ class Script:
                 **self.draw.maybe(0.3, rebalance_cluster_clients=True),
                 **self.draw.maybe(0.3, update_cluster_clients_on_remove=True),
             }
+        if self.kind == "pair":
+            found |= {"shared_store": "store", "lock_acquire_sleep_interval_ms": 500}
+        if self.kind == "process" or (self.kind == "pair" and self.draw.chance(0.4)):
+            found["process"] = True
         return found
+
+    def start(self, name: str) -> None:
+        """Start a broker; one of a pair becomes master, or waits for the lock."""
+        self.up.add(name)
+        waits = {"wait": False, "wait_ms": 800} if self.kind == "pair" else {}
+        self.steps.append({"do": "start_broker", "broker": name, **waits})
 
     def name(self, prefix: str) -> str:
         """Return a new name."""
@@ -62,6 +80,7 @@ class Script:
     def look_who_gives_up(self) -> None:
         """Note the clients that find nobody now and may try only so often, or that no address is valid for."""
         self.gave_up |= {name for name, uri in self.clients.items() if "backOffMultiplier" in uri}
+        self.gave_up |= {name for name, uri in self.clients.items() if not uri.startswith("failover:")}
         limited = [name for name, uri in self.clients.items() if "maxReconnectAttempts" in uri]
         self.gave_up |= {name for name in limited if not self.reaches(name)}
 
@@ -69,6 +88,8 @@ class Script:
         """Return a client's address: without chance, so that plays can agree."""
         draw = self.draw
         brokers = draw.some(self.names) if self.kind != "cluster" else [self.names[0]]
+        if self.kind == "pair":  # whoever knows only the slave has no session yet, which the recorder names
+            brokers = draw.random.sample(self.names, 2)
         if draw.chance(0.15) and self.kind == "endpoint":
             brokers = ["E", *brokers]
         options = ["randomize=false"]
@@ -82,6 +103,14 @@ class Script:
         options += [f"timeout={draw.one([500, 1500])}"] if draw.chance(0.1) else []
         options += [f"maxReconnectAttempts={draw.one([2, 4])}"] if draw.chance(0.1) else []
         options += ["trackMessages=true"] if draw.chance(0.1) else []
+        options += [f"startupMaxReconnectAttempts={draw.one([2, 4])}"] if draw.chance(0.06) else []
+        options += ["reconnectSupported=false"] if draw.chance(0.06) else []
+        options += ["updateURIsSupported=false"] if draw.chance(0.06) else []
+        options += [f"jms.prefetchPolicy.all={draw.one([0, 1, 2])}"] if draw.chance(0.1) else []
+        options += ["jms.useAsyncSend=true"] if draw.chance(0.06) else []
+        options += ["jms.sendTimeout=1000"] if draw.chance(0.06) else []
+        if draw.chance(0.05):
+            return f"{{{brokers[0]}}}"
         return f"failover:({','.join(f'{{{name}}}' for name in brokers)})?{'&'.join(options)}"
 
 
@@ -91,9 +120,10 @@ def connect(s: Script) -> None:
     s.clients[name] = s.uri()
     s.look_who_gives_up()
     s.steps += [
-        {"do": "connect", "client": name, "uri": s.clients[name], "max_ms": 4000},
+        {"do": "connect", "client": name, "uri": s.clients[name], "max_ms": 4000,
+         **s.draw.maybe(0.05, prefetch=s.draw.number(0, 3))},
         {"do": "wait_ms", "ms": 300},
-    ]
+    ]  # fmt: skip
     if s.draw.chance(0.6):
         open_consumer(s, name)
 
@@ -105,16 +135,24 @@ def open_consumer(s: Script, client: str = "") -> None:
     draw, name = s.draw, s.name("K")
     client = client or draw.one(sorted(s.clients))
     session = f"s-{name}"
-    mode = draw.weighted({"auto": 4, "client": 2, "transacted": 2, "dups_ok": 1})
+    mode = draw.weighted({"auto": 4, "client": 2, "transacted": 2, "dups_ok": 1, "individual": 0.5})
     step: Step = {"do": "open_consumer", "client": client, "consumer": name, "session": session, "max_ms": 4000}
     step |= {} if mode == "auto" else {"transacted": True} if mode == "transacted" else {"ack_mode": mode}
+    step |= draw.maybe(0.5, acknowledge=False) if mode == "client" else {}
+    step |= draw.maybe(0.08, delay_ms=draw.one([20, 150]))
     held = draw.maybe(0.4, receiving=False)
+    if draw.chance(0.08):
+        held, mode = {"loop": False}, f"{mode} by call"
+    own = [temp for temp, of in s.temps.items() if of == client]
+    dest = {"topic": "T"} if draw.chance(0.15) else {"queue": "Q"}
+    if own and draw.chance(0.6):
+        dest = {"temp": draw.one(own)}
     # The recorder ends at a step of a consumer whose opening has not come back.
     if s.reaches(client) and client not in s.gave_up:
         s.consumers[name] = {**step, "mode": mode}
-        s.held |= {name} if held else set()
+        s.held |= {name} if "receiving" in held else set()
     s.steps += [
-        {**step, **({"topic": "T"} if draw.chance(0.15) else {"queue": "Q"}), **held},
+        {**step, **dest, **held},
         {"do": "wait_ms", "ms": 300},
     ]
     return None
@@ -127,10 +165,12 @@ def with_consumer(s: Script) -> None:
     name = s.draw.one(sorted(s.consumers))
     step = s.consumers[name]
     does = {"receive": 4.0, "go on": 2.0} if name in s.held else {}
-    if step["mode"] == "client":
+    if step["mode"].startswith(("client", "individual")):
         does["acknowledge"] = 3.0
-    if step["mode"] == "transacted":
+    if step["mode"].startswith("transacted"):
         does |= {"commit": 3.0, "rollback": 2.0}
+    if step["mode"].endswith("by call"):
+        does["receive_once"] = 4.0
     does["close"] = 1.0
     what = s.draw.weighted(does)
     session = {"client": step["client"], "session": step["session"], "max_ms": 4000}
@@ -139,6 +179,8 @@ def with_consumer(s: Script) -> None:
     elif what == "go on":
         s.held.discard(name)
         s.steps.append({"do": "resume_consumer", "consumer": name})
+    elif what == "receive_once":
+        s.steps.append({"do": what, "consumer": name, "timeout_ms": s.draw.one([300, 1500]), "max_ms": 4000})
     elif what == "acknowledge":
         s.steps.append({"do": "acknowledge", "consumer": name, "max_ms": 4000})
     elif what == "close":
@@ -152,16 +194,67 @@ def with_consumer(s: Script) -> None:
 
 
 def send(s: Script) -> None:
-    """Send some messages."""
+    """Send some messages, now and then beside what follows."""
     if not s.clients:
         return connect(s)
     draw = s.draw
+    if s.transacted and draw.chance(0.5):
+        return in_transaction(s)
     dest = {"topic": "T"} if draw.chance(0.15) else {"queue": "Q"}
+    if s.temps and draw.chance(0.5):
+        dest = {"temp": draw.one(sorted(s.temps))}
+    how: Step = {"count": draw.number(1, 8), "session": "send"}
+    if draw.chance(0.12):
+        how |= {"count": draw.number(5, 20), "interval_ms": draw.one([50, 100]), "in_background": True,
+                "session": s.name("send")}  # fmt: skip
     s.steps += [
-        {"do": "send", "client": draw.one(sorted(s.clients)), **dest, "count": draw.number(1, 8),
-         "session": "send", **draw.maybe(0.3, persistent=False), "max_ms": 4000},
+        {"do": "send", "client": draw.one(sorted(s.clients)), **dest, **how,
+         **draw.maybe(0.3, persistent=False), **draw.maybe(0.06, size=3000), "max_ms": 4000},
         {"do": "wait_ms", "ms": 300},
     ]  # fmt: skip
+    return None
+
+
+def in_transaction(s: Script) -> None:
+    """Send in a transaction, commit it or roll it back."""
+    session = s.draw.one(sorted(s.transacted))
+    does = s.draw.weighted({"send": 4, "commit": 3, "rollback": 1})
+    step: Step = {"do": does, "client": s.transacted[session], "session": session, "max_ms": 4000}
+    step |= {"queue": "Q", "count": s.draw.number(1, 4)} if step["do"] == "send" else {}
+    s.steps += [step, {"do": "wait_ms", "ms": 300}]
+
+
+def with_client(s: Script) -> None:
+    """Close a client, make a temporary queue, or wait for something."""
+    draw = s.draw
+    there = [name for name in sorted(s.clients) if s.reaches(name) and name not in s.gave_up]
+    if not there:
+        return connect(s)
+    name = draw.one(there)
+    receives = [k for k, step in s.consumers.items() if step["client"] == name and k not in s.held]
+    does = {"close": 1.0, "temp_queue": 1.5, "wait_connected": 0.5, "open_session": 2.0,
+            **({"wait_received": 1.0} if receives else {})}  # fmt: skip
+    what = draw.weighted(does)
+    if what == "close":
+        del s.clients[name]
+        s.consumers = {k: step for k, step in s.consumers.items() if step["client"] != name}
+        s.held &= set(s.consumers)
+        s.temps = {temp: of for temp, of in s.temps.items() if of != name}
+        s.transacted = {session: of for session, of in s.transacted.items() if of != name}
+        s.steps.append({"do": "close_client", "client": name, "max_ms": 4000})
+    elif what == "temp_queue":
+        temp = s.name("T")
+        s.temps[temp] = name
+        s.steps.append({"do": what, "client": name, "name": temp, "session": "temp", "max_ms": 4000})
+    elif what == "open_session":
+        session = s.name("tx")
+        s.transacted[session] = name
+        s.steps.append({"do": what, "client": name, "session": session, "transacted": True, "max_ms": 4000})
+    elif what == "wait_connected":
+        s.steps.append({"do": what, "client": name, "max_ms": 3000})
+    else:
+        s.steps.append({"do": what, "consumer": draw.one(receives), "count": draw.number(1, 4), "max_ms": 1500})
+    s.steps.append({"do": "wait_ms", "ms": 300})
     return None
 
 
@@ -169,22 +262,33 @@ def fault(s: Script) -> None:
     """Let a broker or a line fail, or mend what has failed."""
     draw, down = s.draw, sorted(set(s.names) - s.up)
     links = [b["name"] for b in s.brokers if b.get("link") and b["name"] in s.up and b["name"] not in s.cut]
-    does = {"stop": 3.0 if s.up else 0.0, "start": 6.0 if down else 0.0, "cut": 4.0 if links else 0.0,
-            "heal": 6.0 if s.cut else 0.0}  # fmt: skip
+    running = sorted(s.up - s.frozen)
+    own = [b["name"] for b in s.brokers if b.get("process") and b["name"] in running]
+    does = {"stop": 3.0 if running else 0.0, "start": 6.0 if down else 0.0, "cut": 4.0 if links else 0.0,
+            "heal": 6.0 if s.cut & s.up else 0.0,  # a line that is healed accepts, whoever listens behind it
+            "kill": 3.0 if own else 0.0, "freeze": 1.0 if own else 0.0,
+            "thaw": 4.0 if s.frozen else 0.0, "endpoint": 3.0 if s.kind == "endpoint" else 0.0}  # fmt: skip
     if len(s.up) > 1 and s.clients and s.kind == "cluster":
         does["reconnect"] = 1.0
     what = draw.weighted(does)
-    if what == "stop":
-        name = draw.one(sorted(s.up))
+    if what in ("stop", "kill"):
+        name = draw.one(running if what == "stop" else own)
         s.up.discard(name)
-        s.steps.append({"do": "stop_broker", "broker": name})
+        s.steps.append({"do": "stop_broker" if what == "stop" else "kill", "broker": name})
+        if s.kind == "pair" and s.up and draw.chance(0.7):
+            s.steps.append({"do": "wait_master", "brokers": s.names, "max_ms": 3000})
     elif what == "start":
-        name = draw.one(down)
-        s.up.add(name)
-        s.steps.append({"do": "start_broker", "broker": name})
+        s.start(draw.one(down))
+    elif what == "endpoint":
+        mode = draw.one(["refuse", "accept_close", "silent"])
+        s.steps.append({"do": "set_endpoint", "endpoint": "E", "mode": mode})
+    elif what in ("freeze", "thaw"):
+        name = draw.one(own if what == "freeze" else sorted(s.frozen))
+        (s.frozen.add if what == "freeze" else s.frozen.discard)(name)
+        s.steps.append({"do": "pause" if what == "freeze" else "resume", "broker": name})
     elif what == "cut":
         name = draw.one(links)
-        how = draw.weighted({"refuse": 3, "reset_once": 3, "hang": 1})
+        how = draw.weighted({"refuse": 3, "reset_once": 3, "hang": 1, "drop_replies": 0.7})
         s.steps.append({"do": "cut", "link": name, "how": how})
         if how != "reset_once":
             s.cut.add(name)
@@ -192,7 +296,7 @@ def fault(s: Script) -> None:
         one, other = draw.random.sample(sorted(s.up), 2)
         s.steps.append({"do": "tell_reconnect", "broker": one, "to": other})
     else:
-        name = draw.one(sorted(s.cut))
+        name = draw.one(sorted(s.cut & s.up))
         s.cut.discard(name)
         s.steps.append({"do": "heal", "link": name})
     s.look_who_gives_up()
@@ -201,22 +305,24 @@ def fault(s: Script) -> None:
         s.steps.append({"do": "snapshot", "label": s.name("s")})
 
 
-MOVES = {connect: 1.0, open_consumer: 2.0, with_consumer: 4.0, send: 5.0, fault: 6.0}
+MOVES = {connect: 1.0, open_consumer: 2.0, with_consumer: 4.0, send: 5.0, fault: 6.0, with_client: 1.2}
 
 
 def scenario(draw: Draw, name: str) -> dict[str, Any]:
     """Draw some brokers, clients and faults."""
     s = Script(draw)
     for broker in s.names if draw.chance(0.7) else s.names[:1]:
-        s.up.add(broker)
-        s.steps.append({"do": "start_broker", "broker": broker})
+        s.start(broker)
     connect(s)
     for _ in range(draw.number(3, 9)):
         draw.weighted(MOVES)(s)
+    s.steps += [{"do": "resume", "broker": broker} for broker in sorted(s.frozen)]
     for broker in sorted(set(s.names) - s.up):
-        s.steps.append({"do": "start_broker", "broker": broker})
+        s.start(broker)
     s.steps += [{"do": "heal", "link": link} for link in sorted(s.cut)]
     s.steps += [{"do": "resume_consumer", "consumer": consumer} for consumer in sorted(s.held)]
+    if any(step.get("in_background") for step in s.steps):
+        s.steps.append({"do": "wait_acts", "max_ms": 5000})
     s.steps += [{"do": "wait_ms", "ms": 3000}, {"do": "snapshot", "label": "final"}]
     found: dict[str, Any] = {
         "name": name,

@@ -11,9 +11,15 @@ Step = dict[str, Any]
 STEPS = (
     "start_broker stop_broker cut heal start_connector stop_connector connect open_session open_consumer "
     "receive resume_consumer hold_consumer close_consumer close_client unsubscribe send commit rollback "
-    "acknowledge wait_bridge settle snapshot"
+    "acknowledge wait_bridge wait_role wait_acts kill settle snapshot"
 )
-LANGUAGE = set(STEPS.split())
+KEYS = {
+    "open_consumer": "ack_mode acknowledge durable_name exclusive prefetch priority receiving selector topic "
+                     "transacted",
+    "send": "group in_background interval_ms jms_priority persistent properties time_to_live_ms topic",
+    "connect": "client_id max_redeliveries", "start_broker": "broker_id store",
+}  # fmt: skip
+LANGUAGE = {*STEPS.split(), *(f"{do} {key}" for do, keys in KEYS.items() for key in keys.split())}
 AGAIN = "?useExponentialBackOff=false&initialReconnectDelay=200"
 
 
@@ -23,15 +29,23 @@ class Script:
     def __init__(self, draw: Draw, faults: bool) -> None:
         self.draw, self.faults = draw, faults
         self.names = ["A", "B", "C", "D"][: draw.weighted({2: 4, 3: 5, 4: 1})]
+        self.pair = draw.one(self.names) if faults and draw.chance(0.15) else ""  # it has a slave
         self.lines: list[Step] = []
         self.connectors = self.bridges()
         self.brokers = [self.broker(name) for name in self.names]
+        if self.pair:
+            shared = {"shared_store": "store", "lock_acquire_sleep_interval_ms": 200}
+            self.brokers = [{**b, **(shared if b["name"] == self.pair else {})} for b in self.brokers]
+            self.brokers.append({"name": f"{self.pair}2", **shared})
+            self.connectors += [{**c, "name": f"{c['name']}2", "from": f"{self.pair}2"}
+                                for c in self.connectors if c["from"] == self.pair]  # fmt: skip
         self.up = set(self.names)
         self.cut: set[str] = set()
         self.stopped: set[str] = set()  # connectors
         self.clients: dict[str, str] = {}
         self.consumers: dict[str, Step] = {}
         self.held: set[str] = set()
+        self.durables: dict[str, tuple[str, str]] = {}  # consumer -> its client and subscription
         self.steps: list[Step] = []
         self.number = 0
 
@@ -44,7 +58,8 @@ class Script:
             policy |= {**draw.maybe(0.5, enable_audit=False), **draw.maybe(0.3, strict_order_dispatch=True),
                        **draw.maybe(0.3, all_consumers_exclusive_by_default=True),
                        **draw.maybe(0.3, queue_prefetch=draw.one([1, 3])),
-                       **draw.maybe(0.3, use_consumer_priority=False)}  # fmt: skip
+                       **draw.maybe(0.3, use_consumer_priority=False),
+                       **draw.maybe(0.2, dead_letter={"kind": "individual", "queue_prefix": "D."})}  # fmt: skip
         store = "kahadb" if self.faults and self.draw.chance(0.6) else "memory"
         return {
             "name": name,
@@ -67,9 +82,11 @@ class Script:
     def bridge(self, frm: str, to: str, duplex: bool) -> Step:
         """Return a connector with some of its options."""
         draw, address = self.draw, to
-        if self.faults and draw.chance(0.3):
+        if self.faults and draw.chance(0.3) and to != self.pair:
             address = f"{frm}{to}"
             self.lines.append({"name": address, "to": to})
+        if to == self.pair:
+            address = f"{to}}},{{{to}2"
         options = draw.weighted({"none": 4, "some": 6})
         chosen: Step = {} if options == "none" else {
             **draw.maybe(0.5, network_ttl=draw.number(1, 4)),
@@ -83,8 +100,12 @@ class Script:
             **draw.maybe(0.1, message_ttl=draw.number(1, 3)),
             **draw.maybe(0.1, consumer_ttl=draw.number(0, 3)),
             **draw.maybe(0.1, suppress_duplicate_topic_subscriptions=False),
+            **draw.maybe(0.08, dynamically_included_destinations=["queue://Q", "topic://T"]),
+            **draw.maybe(0.06, sync_durable_subs=True),
+            **draw.maybe(0.05, static_bridge=True),
         }  # fmt: skip
-        return {"name": f"{frm}-{to}", "from": frm, "uri": f"static:({{{address}}}){AGAIN}",
+        agent = "masterslave" if to == self.pair else "static"
+        return {"name": f"{frm}-{to}", "from": frm, "uri": f"{agent}:({{{address}}}){AGAIN}",
                 **({"duplex": True} if duplex else {}), **chosen}  # fmt: skip
 
     def name(self, prefix: str) -> str:
@@ -97,32 +118,74 @@ class Script:
         self.steps += [*steps, {"do": "settle"}]
 
 
-def _client(s: Script) -> str:
-    broker = s.draw.one(sorted(s.up) or s.names)
+def _client(s: Script, broker: str = "") -> str:
+    broker = broker or s.draw.one(sorted(s.up) or s.names)
     if s.clients.get(broker) and s.draw.chance(0.5):
         return s.clients[broker]
     name = s.clients[broker] = s.name("C")
-    address = f"failover:({{{broker}}})?randomize=false&initialReconnectDelay=50&useExponentialBackOff=false"
-    s.steps.append({"do": "connect", "client": name, "uri": address, "max_ms": 4000})
+    connect(s, name, broker, **s.draw.maybe(0.06, max_redeliveries=s.draw.number(0, 2)))
     return name
+
+
+def connect(s: Script, name: str, broker: str, **keys: Any) -> None:
+    """Connect a client, to whichever member of a pair serves."""
+    reached = f"{broker}}},{{{broker}2" if broker == s.pair else broker
+    address = f"failover:({{{reached}}})?randomize=false&initialReconnectDelay=50&useExponentialBackOff=false"
+    s.steps.append({"do": "connect", "client": name, "uri": address, **keys, "max_ms": 4000})
+
+
+def _dest(s: Script, consumes: bool) -> Step:
+    """Return a destination's key: mostly one queue; pattern, composite and virtual topic are rare."""
+    name = s.draw.weighted({"Q": 6, "Q2": 1, "T": 3, "several": 0.4, "virtual": 0.4})
+    if name == "several":
+        return {"queue": "Q.>" if consumes else s.draw.one(["Q.A", "Q.A,Q", "Q.B"])}
+    if name == "virtual":
+        return {"queue": "Consumer.one.VirtualTopic.V"} if consumes else {"topic": "VirtualTopic.V"}
+    return {"topic" if name == "T" else "queue": name}
 
 
 def open_consumer(s: Script) -> None:
     """Open a consumer."""
+    if s.draw.chance(0.1):
+        return open_durable(s)
     draw, name, client = s.draw, s.name("K"), _client(s)
-    dest = draw.weighted({"Q": 6, "Q2": 1, "T": 3})
-    step: Step = {"do": "open_consumer", "client": client, "consumer": name, "session": f"s-{name}",
-                  "topic" if dest == "T" else "queue": dest, "max_ms": 4000}  # fmt: skip
+    dest = _dest(s, consumes=True)
+    step: Step = {"do": "open_consumer", "client": client, "consumer": name, "session": f"s-{name}", **dest,
+                  "max_ms": 4000}  # fmt: skip
     step |= draw.maybe(0.2, selector="colour = 'red'")
     step |= draw.maybe(0.3, receiving=False)
     step |= draw.maybe(0.15, prefetch=draw.one([1, 3]))
-    if dest != "T":
+    if "queue" in dest:
         step |= draw.maybe(0.1, priority=draw.one([1, 7])) | draw.maybe(0.05, exclusive=True)
     mode = draw.weighted({"auto": 6, "client": 1, "transacted": 1})
     step |= {"auto": {}, "client": {"ack_mode": "client"}, "transacted": {"transacted": True}}[mode]
+    step |= draw.maybe(0.4, acknowledge=False) if mode == "client" else {}
     s.consumers[name] = step
     if step.get("receiving") is False:
         s.held.add(name)
+    s.add(step)
+    return None
+
+
+def open_durable(s: Script) -> None:
+    """Open a durable subscriber on a client of its own, or one that has slept."""
+    draw, name = s.draw, s.name("K")
+    asleep = {k: of for k, of in s.durables.items() if k not in s.consumers}
+    if asleep and draw.chance(0.6):
+        old = draw.one(sorted(asleep))
+        client, subscription = s.durables.pop(old)
+        if draw.chance(0.25):
+            s.add({"do": "unsubscribe", "client": client, "session": f"s-{old}", "durable_name": subscription,
+                   "max_ms": 4000})  # fmt: skip
+            return
+    else:
+        client, subscription = s.name("C"), f"sub{s.number}"
+        connect(s, client, draw.one(sorted(s.up) or s.names), client_id=client)
+    step = {
+        "do": "open_consumer", "client": client, "consumer": name, "session": f"s-{name}", "topic": "T",
+        "durable_name": subscription, "max_ms": 4000, **draw.maybe(0.2, selector="colour = 'red'"),
+    }  # fmt: skip
+    s.durables[name], s.consumers[name] = (client, subscription), step
     s.add(step)
 
 
@@ -158,13 +221,36 @@ def with_consumer(s: Script) -> None:
 
 def send(s: Script) -> None:
     """Send some messages."""
-    draw, client = s.draw, _client(s)
-    dest = draw.weighted({"Q": 6, "Q2": 1, "T": 3})
+    draw, client, session = s.draw, _client(s), ""
+    how: Step = {"session": "send", "count": draw.number(1, 8)}
+    if s.faults and draw.chance(0.12):
+        how = {"session": s.name("send"), "count": draw.number(5, 20), "interval_ms": draw.one([50, 100]),
+               "in_background": True}  # fmt: skip
+    elif draw.chance(0.08):
+        how["session"] = session = s.name("send")
+        s.steps.append({"do": "open_session", "client": client, "session": session, "transacted": True,
+                        "max_ms": 4000})  # fmt: skip
     s.add({
-        "do": "send", "client": client, "topic" if dest == "T" else "queue": dest, "session": "send",
-        "count": draw.number(1, 8), **draw.maybe(0.4, properties={"colour": ["red", "blue"]}),
-        **draw.maybe(0.15, persistent=False), **draw.maybe(0.15, jms_priority=[4, 9, 1]), "max_ms": 4000,
+        "do": "send", "client": client, **_dest(s, consumes=False), **how,
+        **draw.maybe(0.4, properties={"colour": ["red", "blue"]}), **draw.maybe(0.08, group=["G1", "G2"]),
+        **draw.maybe(0.04, time_to_live_ms=1000), **draw.maybe(0.15, persistent=False),
+        **draw.maybe(0.15, jms_priority=[4, 9, 1]), "max_ms": 4000,
     })  # fmt: skip
+    if session:
+        s.add({"do": draw.one(["commit", "commit", "rollback"]), "client": client, "session": session,
+               "max_ms": 4000})  # fmt: skip
+
+
+def close_client(s: Script) -> None:
+    """Close a client with all that it has open."""
+    if not s.clients:
+        return send(s)
+    broker = s.draw.one(sorted(s.clients))
+    name = s.clients.pop(broker)
+    s.consumers = {k: step for k, step in s.consumers.items() if step["client"] != name}
+    s.held &= set(s.consumers)
+    s.add({"do": "close_client", "client": name, "max_ms": 4000})
+    return None
 
 
 def fault(s: Script) -> None:
@@ -174,14 +260,21 @@ def fault(s: Script) -> None:
     running = [c for c in s.connectors if c["from"] in s.up and c["name"] not in s.stopped]
     does = {"stop": 3.0 if s.up else 0.0, "start": 6.0 if down else 0.0, "cut": 3.0 if whole else 0.0,
             "heal": 6.0 if s.cut else 0.0, "stop connector": 1.0 if running else 0.0,
-            "start connector": 3.0 if s.stopped else 0.0}  # fmt: skip
+            "start connector": 3.0 if s.stopped else 0.0, "lose answers": 2.0 if whole else 0.0}  # fmt: skip
     what = s.draw.weighted(does)
     pause = {"do": "wait_ms", "ms": 1000}
-    if what.endswith("connector"):
+    if what == "lose answers":
+        lose_answers(s, s.draw.one(whole))
+    elif what.endswith("connector"):
         name = s.draw.one([c["name"] for c in running] if what.startswith("stop") else sorted(s.stopped))
         (s.stopped.add if what.startswith("stop") else s.stopped.discard)(name)
         frm = next(c["from"] for c in s.connectors if c["name"] == name)
         s.add({"do": what.replace(" ", "_"), "from": frm, "connector": name}, pause)
+    elif what == "stop" and s.pair and s.pair in s.up and s.draw.chance(0.4):
+        s.up.discard(s.pair)
+        s.stopped -= {c["name"] for c in s.connectors if c["from"] == s.pair}
+        s.add({"do": "stop_broker", "broker": s.pair},
+              {"do": "wait_role", "broker": f"{s.pair}2", "role": "master", "max_ms": 5000}, pause)  # fmt: skip
     elif what == "stop":
         name = s.draw.one(sorted(s.up))
         s.up.discard(name)
@@ -190,7 +283,8 @@ def fault(s: Script) -> None:
     elif what == "start":
         name = s.draw.one(down)
         s.up.add(name)
-        s.add({"do": "start_broker", "broker": name}, pause)
+        new = s.draw.maybe(0.06, broker_id="new")
+        s.add({"do": "start_broker", "broker": name, **waits(s, name), **new}, pause)
     elif what == "cut":
         name = s.draw.one(whole)
         how = s.draw.weighted({"refuse": 3, "reset_once": 3})
@@ -202,18 +296,48 @@ def fault(s: Script) -> None:
         s.add({"do": "heal", "link": name}, pause)
 
 
-MOVES: dict[Callable[[Script], None], float] = {open_consumer: 5.0, with_consumer: 3.0, send: 6.0}
+def lose_answers(s: Script, line: str) -> None:
+    """Let what a bridge sends arrive without an answer, then break its line: it sends that again."""
+    frm = next(c["from"] for c in s.connectors if f"{{{line}}}" in c["uri"])
+    client = _client(s, frm)
+    keys = {"queue": "Q", "session": "send", "count": s.draw.number(1, 8), "max_ms": 4000}
+    to = next(known["to"] for known in s.lines if known["name"] == line)
+    if to in s.up and s.draw.chance(0.8):  # somebody who wants it
+        name = s.name("K")
+        step = {"do": "open_consumer", "client": _client(s, to), "consumer": name, "session": f"s-{name}",
+                "queue": "Q", "max_ms": 4000}  # fmt: skip
+        s.consumers[name] = step
+        s.add(step)
+    s.steps += [{"do": "cut", "link": line, "how": "drop_replies"},
+                {"do": "send", "client": client, **keys}, {"do": "wait_ms", "ms": 500}]  # fmt: skip
+    s.add({"do": "cut", "link": line, "how": "reset_once"}, {"do": "heal", "link": line},
+          {"do": "wait_ms", "ms": 1000})  # fmt: skip
+
+
+def waits(s: Script, name: str) -> Step:
+    """Return how a start is waited for: who finds the store of a pair locked is a slave."""
+    return {"wait": False, "wait_ms": 800} if name == s.pair else {}
+
+
+MOVES: dict[Callable[[Script], None], float] = {
+    open_consumer: 5.0, with_consumer: 3.0, send: 6.0, close_client: 0.3,
+}  # fmt: skip
 
 
 def scenario(draw: Draw, name: str, faults: bool = True) -> dict[str, Any]:
     """Draw a network and a script; with *faults* brokers and lines fail in it."""
     s = Script(draw, faults)
-    s.steps += [{"do": "start_broker", "broker": broker} for broker in reversed(s.names)]
+    s.steps += [{"do": "start_broker", "broker": broker, **waits(s, broker)} for broker in reversed(s.names)]
+    if s.pair:
+        s.steps.append({"do": "start_broker", "broker": f"{s.pair}2", "wait": False, "wait_ms": 300})
     s.add({"do": "wait_ms", "ms": 1500})
     for _ in range(draw.number(4, 10)):
         draw.weighted({**MOVES, **({fault: 3.5} if faults else {})})(s)
-    s.steps += [{"do": "start_broker", "broker": broker} for broker in sorted(set(s.names) - s.up)]
+    down = sorted(set(s.names) - s.up)
+    s.steps += [{"do": "start_broker", "broker": name, **waits(s, name)} for name in down]
     s.steps += [{"do": "heal", "link": link} for link in sorted(s.cut)]
+    if any(step.get("in_background") for step in s.steps):
+        s.steps.append({"do": "wait_acts", "max_ms": 5000})
     s.add({"do": "wait_ms", "ms": 1500})
     s.steps.append({"do": "snapshot", "label": "final"})
     return {

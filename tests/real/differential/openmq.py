@@ -10,6 +10,12 @@ from tests.real.differential.draw import Draw
 Step = dict[str, Any]
 COLOURS = {"colour": ["red", "blue"], "size": [1, 2, 3]}
 SELECTORS = ("colour = 'red'", "size > 1", "colour = 'blue' OR JMSPriority > 6")
+PROPERTIES = ["MaxNumMsgs", "LimitBehavior", "ConsumerFlowLimit"]
+CREATED = {
+    "imq.autocreate.queue": "false", "imq.autocreate.topic": "false", "imq.autocreate.reaptime": 5,
+    "imq.autocreate.destination.maxNumMsgs": 3, "imq.autocreate.queue.maxNumActiveConsumers": 1,
+    "imq.autocreate.queue.consumerFlowLimit": 2,
+}  # fmt: skip
 LIMIT = 6000  # ms that a step may take: sends wait under flow control
 LANGUAGE = {f"{do}{' ' + key if key else ''}" for do, (needs, may) in STEPS.items()
             for key in ("", *needs.replace("|", " ").split(), *may.split())
@@ -23,6 +29,7 @@ class Script:
         self.draw, self.faults = draw, faults
         self.names = [f"b{no}" for no in range(1, draw.weighted({1: 1, 2: 6, 3: 6, 4: 1}) + 1)]
         self.model = draw.weighted({"none": 5, "master": 5, "peer": 1, "enhanced": 1})
+        self.master, self.changes = "b1", self.model == "master" and len(self.names) > 1 and draw.chance(0.3)
         self.up, self.frozen, self.cut = set(self.names), set[str](), set[frozenset[str]]()
         self.steps: list[Step] = [{"do": "start"}]
         self.consumers: dict[str, Step] = {}  # open ones, by the step that opened them
@@ -134,6 +141,7 @@ def open_consumer(s: Script) -> None:
         step |= _subscription(s, name)
     step |= draw.maybe(0.5, receiving=False)
     step |= draw.maybe(0.3, flow_limit=draw.number(1, 4))
+    step |= draw.maybe(0.06, delay_ms=draw.one([20, 150]))
     if step["do"] == "open_consumer":
         step |= draw.maybe(0.25, selector=draw.one(SELECTORS))
     mode = draw.weighted({"auto": 4, "client": 3, "dups_ok": 1, "transacted": 3, "xa": 1})
@@ -144,9 +152,22 @@ def open_consumer(s: Script) -> None:
     if mode == "client":
         step |= draw.maybe(0.4, acknowledge=True)
     if s.faults and draw.chance(0.25):
-        step |= {"reconnect": True, "broker": draw.some(s.names)}
-        step["broker"] = draw.random.sample(step["broker"], len(step["broker"]))
+        step |= _addresses(s)
+    if step["do"] == "temporary" and s.faults and draw.chance(0.4):
+        step["process"] = True  # can be killed
+        step.pop("reconnect", None)
     _opened(s, step)
+
+
+def _addresses(s: Script) -> Step:
+    """Return several brokers for one client, in any order, and how long it looks for one again."""
+    brokers = s.draw.some(s.names)
+    return {
+        "reconnect": True, "broker": s.draw.random.sample(brokers, len(brokers)),
+        **s.draw.maybe(0.2, reconnect_attempts=s.draw.number(1, 5)),
+        **s.draw.maybe(0.2, reconnect_interval_ms=s.draw.one([200, 1000])),
+        **s.draw.maybe(0.1, iterations=s.draw.number(1, 3)),
+    }  # fmt: skip
 
 
 def _subscription(s: Script, name: str) -> Step:
@@ -188,6 +209,8 @@ def with_consumer(s: Script) -> None:
     if step.get("xa"):
         return _xa(s, "consumer", name)
     does = {"close": 2.0, "hold": 1.0}
+    if step.get("process"):
+        does["kill"] = 3.0
     if name in s.held:
         does = {"receive": 5.0, "go on": 2.0, "close": 2.0}
     mode = step.get("ack_mode", "auto")
@@ -204,10 +227,10 @@ def _does(s: Script, name: str, what: str) -> None:
     elif what in ("go on", "hold"):
         (s.held.discard if what == "go on" else s.held.add)(name)
         s.add("resume" if what == "go on" else "pause", consumer=name)
-    elif what == "close":
+    elif what in ("close", "kill"):
         del s.consumers[name]
         s.held.discard(name)
-        s.add("close_consumer", consumer=name)
+        s.add("close_consumer" if what == "close" else "kill_client", consumer=name)
     else:
         s.add(what, consumer=name, limit_ms=LIMIT)
 
@@ -252,8 +275,11 @@ def _message_by(s: Script, name: str) -> Step:
 
 
 def send(s: Script) -> None:
-    """Send at a broker, on a connection of its own."""
-    s.add("send", broker=s.broker(), **s.dest(), **_message(s), **s.draw.maybe(0.1, transacted=True))
+    """Send at a broker, on a connection of its own; now and then beside what follows."""
+    more = s.draw.maybe(0.1, transacted=True)
+    if s.faults and s.draw.chance(0.1):
+        more = {"count": s.draw.number(5, 20), "interval_ms": s.draw.one([50, 200]), "in_background": True}
+    s.add("send", broker=s.broker(), **s.dest(), **{**_message(s), **more})
 
 
 def open_producer(s: Script) -> None:
@@ -262,6 +288,7 @@ def open_producer(s: Script) -> None:
     mode = draw.weighted({"auto": 2, "transacted": 4, "xa": 1})
     step: Step = {"do": "open_producer", "producer": name, "broker": s.broker(), **s.dest(), "limit_ms": LIMIT}
     step |= {"auto": {}, "transacted": {"ack_mode": "transacted"}, "xa": {"xa": True}}[mode]
+    step |= _addresses(s) if s.faults and draw.chance(0.15) else {}
     s.producers[name] = step
     s.add(**step)
 
@@ -314,8 +341,13 @@ def _xa(s: Script, kind: str, name: str) -> None:
 
 def administer(s: Script) -> None:
     """Give a broker a command, or see who is reached."""
-    what = s.draw.weighted({"quiesce": 1, "unquiesce": 1, "reload": 1, "connect": 2})
-    if what == "connect":
+    what = s.draw.weighted({"quiesce": 1, "unquiesce": 1, "reload": 1, "connect": 2, "master": 2 * s.changes})
+    if what == "master":
+        new = s.draw.one([name for name in s.names if name != s.master])
+        moved = {"from": s.master, "to": new}
+        s.add("admin", broker=s.master, command="change_master", **moved, limit_ms=LIMIT)
+        s.master = new if s.up == set(s.names) else s.master
+    elif what == "connect":
         s.add("connect", broker=s.draw.some(s.names), limit_ms=LIMIT)
     else:
         s.add("admin", broker=s.broker(), command=what, limit_ms=LIMIT)
@@ -343,13 +375,15 @@ def fault(s: Script) -> None:
         s.add(
             what, settle=False, broker=name, **(s.draw.maybe(0.5, no_failover=True) if what == "stop" else {})
         )
+        if s.model == "enhanced" and what == "kill" and len(running) > 1 and s.draw.chance(0.5):
+            s.steps.append({"do": "wait_for", "event": "takeover_complete", "limit_ms": 60000})
         s.steps.append({"do": "wait", "ms": 2000})
     elif what == "restart":
-        s.add("restart", broker=s.draw.one(running))
+        s.add("restart", broker=s.draw.one(running), **s.draw.maybe(0.2, until="ready"))
     elif what == "start":
         name = s.draw.one(down)
         s.up.add(name)
-        s.add("start_broker", broker=name)
+        s.add("start_broker", broker=name, **s.draw.maybe(0.2, until="ready"))
     elif what in ("freeze", "thaw"):
         name = s.draw.one(running if what == "freeze" else sorted(s.frozen))
         (s.frozen.add if what == "freeze" else s.frozen.discard)(name)
@@ -377,13 +411,18 @@ def scenario(draw: Draw, name: str) -> dict[str, Any]:
     for _ in range(draw.number(5, 14)):
         draw.weighted(moves)(s)
         if draw.chance(0.12):
-            s.steps.append({"do": "snapshot", "label": s.name("s")})
+            s.steps.append({"do": "snapshot", "label": s.name("s"), **draw.maybe(0.2, properties=PROPERTIES)})
+    if any(step.get("in_background") for step in s.steps):
+        s.steps.append({"do": "wait_background", "limit_ms": 15000})
     for step in ({"do": "heal", "between": sorted(line)} for line in sorted(s.cut, key=sorted)):
         s.add(**step)
     for broker in sorted(s.frozen):
         s.add("resume", broker=broker)
     s.steps += [{"do": "settle"}, {"do": "snapshot", "label": "end"}]
     cluster: Step = {"model": s.model, **({"master": "b1"} if s.model == "master" else {})}
+    options = dict([draw.one(sorted(CREATED.items()))]) if draw.chance(0.1) else {}
+    options |= {"imq.cluster.dynamicChangeMasterBrokerEnabled": "true"} if s.changes else {}
+    cluster |= {"options": options} if options else {}
     return {
         "name": name, "theme": "random", "title": f"Drawn by chance: {s.model}", "time_limit_seconds": 150,
         "cluster": cluster, "brokers": s.names, "steps": s.steps,

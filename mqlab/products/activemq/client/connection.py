@@ -81,7 +81,7 @@ class ClientConnection:
     @property
     def connected_to(self) -> str | None:
         """The address in use as the reader knows it, None without one."""
-        if self.transport is None or (self.transport.away and not self.transport.was_cut):
+        if self.transport is None or self.transport.away:
             return None
         return self.lab.directory.shown_target(self.transport.address)
 
@@ -209,7 +209,7 @@ class ClientConnection:
             source.send(DestinationInfo(dest))
         for consumer in self.consumers.values():
             if consumer.opened and not consumer.closed:
-                source.send(ConsumerCommand(consumer))
+                source.send(ConsumerCommand(consumer, restored=True))
         for session in self.sessions.values():
             source.send(SessionInfo(session.name))
             for dest in session.producers:

@@ -15,7 +15,6 @@ from mqlab.products.activemq.client.failover_transport import FailoverTransport
 from mqlab.products.activemq.client.query import number, options, prefixed
 from mqlab.products.activemq.transport.openwire import Command
 from mqlab.products.activemq.transport.sockets import (
-    BROKEN,
     CHECK_AFTER,
     CHECK_EVERY,
     CLOSED,
@@ -35,7 +34,6 @@ class PlainTransport:
     """One socket to one address: when it goes, all is over."""
 
     reconnecting = False
-    was_cut = False  # the line broke; as long as its broker lives such a connection shows its address
 
     def __init__(self, lab: Lab, owner: TransportListener, address: str) -> None:
         self.lab, self.owner, self.address = lab, owner, address
@@ -68,7 +66,7 @@ class PlainTransport:
     def on_closed(self, source: Transport) -> None:
         """The socket is gone."""
         if source is self.source:
-            self.source, self.was_cut = None, source.failure is BROKEN
+            self.source = None
             self.owner.on_failed(source.failure)
 
 

@@ -38,8 +38,6 @@ UNSET = 10  # ms: a wait of exactly the default is taken for "not set" (recordin
 class FailoverTransport:
     """One client's way to whichever broker is there."""
 
-    was_cut = False
-
     def __init__(
         self, lab: Lab, owner: TransportListener, options: FailoverOptions, addresses: Sequence[str]
     ) -> None:

@@ -77,7 +77,9 @@ class ScriptRunner:
     def wait_for(self, call: PendingCall) -> PendingCall:
         """Let the script wait for a call, unless its action says that nobody does."""
         self.calls.append(call)
-        if not call.in_background:
+        if call.in_background:
+            self.now.until = None  # its limit is not the script's
+        else:
             self.now.call = call
         return call
 

@@ -70,9 +70,10 @@ class ProducerInfo(Command):
 
 @dataclass(slots=True, eq=False)
 class ConsumerCommand(Command):
-    """A consumer is opened."""
+    """A consumer is opened, or told again to a broker that its client has failed over to."""
 
     consumer: MessageConsumer
+    restored: bool = False
 
 
 @dataclass(slots=True, eq=False)

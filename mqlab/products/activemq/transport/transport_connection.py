@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 
 # How long (us) a client that comes back waits for the first word, and its spread: 4 to 600 ms were seen.
 FIRST_WORD = 4_000, 150
+READING = 1_000  # us until a queue has read its store: what a client restores meanwhile gets its share
 
 
 class TransportConnection:
@@ -150,9 +151,19 @@ class TransportConnection:
         """A consumer is opened."""
         consumer, broker = command.consumer, self.process.broker
         self.subs[consumer.name] = sub = self.subscription(command)
+        queue = broker.by_name.get(consumer.dest)
+        if command.restored and isinstance(queue, Queue):
+            self._await_restored(queue)
         broker.subscribe(sub, Reason.local_consumer, consumer.node)
         if sub.info.browser and consumer.spec.receiving:
             sub.browse()
+
+    def _await_restored(self, queue: Queue) -> None:
+        """Let a queue deliver its store once that is read, to all who are back (ActiveMQ rule 11.13)."""
+        unread = queue.pending_messages and not queue.enqueued  # all of it is from before the start
+        if unread and not (queue.subs or queue.waits_for_consumers):
+            queue.waits_for_consumers = True
+            self.process.after(READING, queue.on_waited)
 
     def subscription(self, command: ConsumerCommand) -> ClientSubscription:
         """Return the subscription of a consumer."""

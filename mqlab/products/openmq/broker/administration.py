@@ -237,11 +237,22 @@ def do_xa(lab: Cluster, keys: Keys) -> Outcome:
     client = client or lab.consumers.get(keys.get("consumer", ""))
     if client is None:
         return _xa((lab, None, keys))
-    return RunningStep(_can_ask, (lab, client, keys), limit_of(keys), _xa)
+    if not client.open and client.looks_from > lab.clock.now:
+        return RunningStep(_looks, client, limit_of(keys), _lost, insists=True)
+    return RunningStep(_can_ask, (lab, client, keys), limit_of(keys), _xa, insists=True)
 
 
 def _can_ask(asked: tuple[Cluster, Client, Keys]) -> bool:
     return clients.has_broker(asked[1])
+
+
+def _looks(client: Client) -> bool:
+    """Whether a client has begun to look for a broker: calls from before fail by then (OpenMQ rule 8.7)."""
+    return client.home.lab.clock.now >= client.looks_from
+
+
+def _lost(_: Client) -> bool:
+    return False
 
 
 def _xa(asked: tuple[Cluster, Client | None, Keys]) -> bool:

@@ -56,6 +56,7 @@ class Client:
     xid: str = ""  # the distributed transaction that it has begun
     xid_state: str = "STARTED"  # COMPLETE when its work in that is over, FAILED when it cannot be prepared
     lost: int = -1  # the row with which it last lost its connection
+    looks_from: int = -1  # us: when it begins to look for a broker again
     credit: int = 0  # messages that a producer may still send
     kept: JsonDict = field(default_factory=dict)  # what a producer was told last, and goes on with
     sending: bytes = b""  # of rows of the trace, what those of its messages have in common

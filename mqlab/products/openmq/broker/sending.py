@@ -2,9 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from mqlab.products.openmq.broker.messages import Delivery
-from mqlab.products.openmq.broker.model import Consumer, Trip
+from mqlab.products.openmq.broker.model import Broker, Consumer, Trip
 from mqlab.trace.kinds import Kind, Reason
+
+BURST = 10_000  # us at most that a home which takes messages in hears later that it may send on (18 plays)
+LOOK = 3_000  # us: longer than from one persistent send of a burst to the next
+
+
+@dataclass(slots=True)
+class Grant:
+    """Word to a home that it may send so many messages more, and how many it had had by then."""
+
+    consumer: Consumer
+    home: Broker
+    size: int
+    since: int
+    came: int
 
 
 def pass_on(claim: Delivery) -> None:
@@ -27,16 +43,23 @@ def on_delivered(trip: Trip) -> None:
     claim, no = trip
     if claim.taker is None or claim.trips != no:  # it was released meanwhile
         return
-    buffer, claim.delivered = claim.taker.buffer, True
+    buffer = claim.taker.buffer
     if buffer and buffer[0] is not claim and claim in buffer:
-        place = next((no for no, known in enumerate(buffer) if not known.delivered), len(buffer))
-        if buffer.index(claim) > place:  # it has overtaken one of another home
+        priority, here = claim.message.priority, buffer.index(claim)
+        place = next((no for no, known in enumerate(buffer) if _comes_after(known, priority)), here)
+        if here > place:  # it has overtaken one of another home, or of a lower priority
             buffer.remove(claim)
             buffer.insert(place, claim)
+    claim.delivered = True
     if claim.asks and claim.taker.flow is not None:
         claim.taker.flow.asked = True
         answer(claim.taker)
     claim.taker.home.lab.schedule_dispatch(claim.message.at)
+
+
+def _comes_after(known: Delivery, priority: int) -> bool:
+    """Whether a client hands out one of *priority* first (OpenMQ rule 2.6)."""
+    return not known.delivered or known.message.priority < priority
 
 
 def answer(consumer: Consumer) -> None:
@@ -54,16 +77,34 @@ def answer(consumer: Consumer) -> None:
         for message in instance.offered
         for claim in message.claims
     )
+    lab = consumer.home.lab
     for home, size in flow.grants(count, waits, instance.room):
-        flow.homes[home].renew(size)
+        grant = Grant(consumer, home, size, lab.clock.now, _came(consumer, home))
+        consumer.to_home.carry(_on_granted, grant)
     flow.own.renew(count)
     send_on(consumer)
-    lab = consumer.home.lab
     lab.schedule_dispatch(consumer.at)
     if consumer.mode == "auto":  # the acknowledgement that it waits for follows on the same connection
         way = consumer.from_home.delay
         consumer.busy_until = max(consumer.busy_until, lab.clock.now + consumer.to_home.delay + way)
         consumer.to_home.carry(_on_answered, consumer, way)
+
+
+def _came(consumer: Consumer, home: Broker) -> int:
+    instance = consumer.at.instances.get(home)
+    return instance.came if instance is not None else 0
+
+
+def _on_granted(grant: Grant) -> None:
+    """A home hears that it may send on: behind the messages that it is just taking in."""
+    consumer, home, came = grant.consumer, grant.home, _came(grant.consumer, grant.home)
+    lab = home.lab
+    if came != grant.came and lab.clock.now < grant.since + BURST:
+        grant.came = came
+        lab.clock.schedule(lab.clock.now + LOOK, _on_granted, grant)
+    elif consumer.flow is not None:
+        consumer.flow.homes[home].renew(grant.size)
+        lab.schedule_dispatch(consumer.at)
 
 
 def _on_answered(consumer: Consumer) -> None:

@@ -112,6 +112,7 @@ def lose(client: Client, cause: int) -> None:
         acknowledgement.requeue(client, Reason.broker_stopped)
     if comes_back(client):
         pause = ROUND if lab.enhanced else RECONNECT
+        client.looks_from = lab.clock.now + pause
         lab.later(pause, on_attempt, (client, 0))
     else:
         lab.happens("client_exception_listener", client.name)

@@ -18,6 +18,8 @@ from mqlab.trace.kinds import Kind, Reason
 if TYPE_CHECKING:
     from mqlab.products.openmq.network.state import Cluster
 
+CALL_OUT = 5_000  # ms that a step waits for a session whose call has not come back: it has one thread
+
 
 def do_open_consumer(lab: Cluster, keys: Keys) -> Outcome:
     """Open a consumer on a connection of its own; all brokers are asked for a queue's, or a client id."""
@@ -201,10 +203,20 @@ def _has_taken(asked: tuple[Consumer, int]) -> bool:
     return asked[0].allowance == 0
 
 
-def _hold_again(asked: tuple[Consumer, int]) -> Row:
+def _hold_again(asked: tuple[Consumer, int]) -> Outcome:
+    asked[0].allowance = 0
+    return RunningStep(_is_free, asked, CALL_OUT, _took)
+
+
+def _is_free(asked: tuple[Consumer, int]) -> bool:
+    """Whether no call of its session is still out."""
+    consumer = asked[0]
+    return all(call.step.keys.get("consumer") != consumer.name for call in consumer.home.lab.blocked)
+
+
+def _took(asked: tuple[Consumer, int]) -> Row | bool:
     consumer, before = asked
-    consumer.allowance = 0
-    return {"took": len(consumer.received) - before}
+    return {"took": len(consumer.received) - before} if _is_free(asked) else False
 
 
 def do_acknowledge(lab: Cluster, keys: Keys) -> Outcome:
