@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 DEAD = Destination("queue", "mq.sys.dmq")  # of the dead messages of each broker
 LOCK_TIMEOUT = 60_000_000  # us that a new name waits for the answers of all (`ProtocolGlobals` of 6.5.0)
+QUEUES = "imq.autocreate.queue."  # properties of queues that are created automatically, not of topics
 ENDED = "of a subscription that has ended"  # the key of what its home keeps for nobody
 
 Keys = JsonObject  # of a step
@@ -298,7 +299,8 @@ class Broker:
         """Whether it has a destination, or creates it because it is used."""
         allowed = str(self.option(f"imq.autocreate.{dest.kind}", "true")).lower() != "false"
         if allowed and not dest.name.startswith("temp:"):
-            self.add(dest, "auto", {name: self.option(*own) for name, own in AUTO_CREATED.items()})
+            ours = {name: own for name, own in AUTO_CREATED.items() if dest.is_queue or QUEUES not in own[0]}
+            self.add(dest, "auto", {name: self.option(*own) for name, own in ours.items()})
         return dest in self.instances
 
     def spread(self, dest: Destination) -> None:
