@@ -141,6 +141,14 @@ PYTHON = {
     "mq.Consumer('C', None, Q)": "Consumer 'C', on is None; expected a string",
     "mq.Consumer('C', 'A', Q, selector=5)": "Consumer 'C', selector is 5; expected a string",
     "mq.Consumer('C', 'A', Q, selector='a =')": "selector does not parse",
+    "mq.Consumer('C', 'A', Q, selector=\"a > 'b'\")": "consumer 'C': texts cannot be ordered with >",
+    "mq.Consumer('C', 'A', Q, selector=\"a BETWEEN 'b' AND 'c'\")": "texts cannot be ordered with BETWEEN",
+    "mq.run(NET, mq.Consumer('C', 'A', Q, acknowledge=False), mq.Commit('C'))":
+        "action 2 (Commit): C has ack_mode='auto'; this action needs ack_mode='transacted'",
+    "mq.run(NET, mq.Consumer('C', 'A', Q, acknowledge=False), mq.Rollback('C'))":
+        "needs ack_mode='transacted' or 'client'",
+    "mq.run(NET, mq.Consumer('C', 'A', Q, ack_mode='transacted', acknowledge=False), mq.Acknowledge('C'))":
+        "needs ack_mode='client' or 'individual'",
     "mq.Consumer('C', 'A', Q, selector='NOT ' * 5000 + 'a')": "nested too deeply",
     "mq.Consumer('C', 'A', Q, prefetch='all')": "Consumer 'C', prefetch is 'all'",
     "mq.Consumer('C', 'A', Q, prefetch=-1)": "Consumer 'C', prefetch is -1; expected a whole number, 0 to",
@@ -330,6 +338,8 @@ WITH_MASTER = openmq.Network("b1", "b2", model="master", master="b1")
     (NET, [mq.Consumer("C", "A", Q), mq.Resume("C")], "Resume C: the consumer was not paused"),
     (NET, [mq.Resume("A")], "Resume A: the broker was not paused"),
     (NET, [mq.Heal("A", "B")], "Heal A B: the link was not cut"),
+    (NET, [mq.Cut("A", "B"), mq.Heal("B")],
+     "Heal B: the link was not cut; that between A and B is: use mq.Heal('A', 'B')"),
     (NET, [mq.Consumer("C", "A", Q), mq.Close("C"), mq.Close("C")], "Close C: the consumer was closed already"),
     (NET, [mq.Consumer("C", "A", Q), mq.Producer("P", "A", 1, Q, at="1s"), mq.Receive("C", 1)],
      "Receive C: it receives all by itself; open it with receiving=False"),
