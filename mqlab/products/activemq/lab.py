@@ -26,12 +26,11 @@ from mqlab.products.activemq.script.runner import ScriptRunner
 from mqlab.products.activemq.script.steps import ScriptStep
 from mqlab.products.activemq.transport.address_resolver import AddressResolver
 from mqlab.products.activemq.transport.multicast import MulticastNetwork
-from mqlab.spec import Action, Network, Scenario, Snapshot, Wait
+from mqlab.spec import Action, Network, Scenario, Snapshot, Start, Wait
 from mqlab.spec import Broker as BrokerSpec
 from mqlab.spec.edition import RULES, EditionRules
 from mqlab.spec.link import LikeLinks, Links
 from mqlab.spec.member import BrokerSettings, LockerSettings
-from mqlab.spec.naming import BEGIN
 from mqlab.spec.network_names import KnownNames, check_open
 from mqlab.trace.kinds import Kind, Reason
 from mqlab.trace.trace import Trace
@@ -73,7 +72,7 @@ class Lab(KernelLab):
         timing: Timing | None = None,
         links: LikeLinks = None,
     ) -> None:
-        scenario = what if isinstance(what, Scenario) else Scenario(what, (BEGIN,))
+        scenario = what if isinstance(what, Scenario) else Scenario(what, (Start(),))
         by_calls = scenario.pace == "calls"
         timing = timing or (RECORDED if by_calls else USUAL)
         like = Links.of(links, scenario.network.names)
