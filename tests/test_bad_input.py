@@ -145,6 +145,14 @@ PYTHON = {
     "mq.Consumer('C', None, Q)": "Consumer 'C', on is None; expected a string",
     "mq.Consumer('C', 'A', Q, selector=5)": "Consumer 'C', selector is 5; expected a string",
     "mq.Consumer('C', 'A', Q, selector='a =')": "selector does not parse",
+    "mq.Consumer('C', 'A', Q, selector=\"a > 'b'\")": "consumer 'C': texts cannot be ordered with >",
+    "mq.Consumer('C', 'A', Q, selector=\"a BETWEEN 'b' AND 'c'\")": "texts cannot be ordered with BETWEEN",
+    "mq.run(NET, mq.Consumer('C', 'A', Q, acknowledge=False), mq.Commit('C'))":
+        "action 2 (Commit): C has ack_mode='auto'; this action needs ack_mode='transacted'",
+    "mq.run(NET, mq.Consumer('C', 'A', Q, acknowledge=False), mq.Rollback('C'))":
+        "needs ack_mode='transacted' or 'client'",
+    "mq.run(NET, mq.Consumer('C', 'A', Q, ack_mode='transacted', acknowledge=False), mq.Acknowledge('C'))":
+        "needs ack_mode='client' or 'individual'",
     "mq.Consumer('C', 'A', Q, selector='NOT ' * 5000 + 'a')": "nested too deeply",
     "mq.Consumer('C', 'A', Q, prefetch='all')": "Consumer 'C', prefetch is 'all'",
     "mq.Consumer('C', 'A', Q, prefetch=-1)": "Consumer 'C', prefetch is -1; expected a whole number, 0 to",
@@ -195,7 +203,7 @@ PYTHON = {
     "mq.StartBrokers('A', at='soon')": "at: 'soon' is not a duration",
     "mq.SampleOrders('failover:(tcp://A)', 10**9, 'x')": "count is 1000000000; expected 0 to 1000000",
     # what is not there, but was, will be, or is something else
-    "mq.run(NET, mq.Producer('P', 'K', 1, Q), CLIENT)": "(Producer): 'K' opens later, as action 3; move",
+    "mq.run(NET, mq.Producer('P', 'K', 1, Q), CLIENT)": "(Producer): 'K' opens later, as action 2; move",
     "mq.run(NET, CLIENT, mq.CloseClient('K'), mq.Producer('P', 'K', 1, Q))": "client 'K' has been closed;",
     "mq.run(NET, CLIENT, mq.Close('K'))": "'K' is a client; use mq.CloseClient('K')",
     "mq.run(NET, CLIENT, mq.Receive('K'))": "'K' is a client, and a consumer is expected",
@@ -351,7 +359,9 @@ WITH_MASTER = openmq.Network("b1", "b2", model="master", master="b1")
 @pytest.mark.parametrize(("network", "actions", "told"), [
     (NET, [mq.Consumer("C", "A", Q), mq.Resume("C")], "Resume C: the consumer was not paused"),
     (NET, [mq.Resume("A")], "Resume A: the broker was not paused"),
-    (NET, [mq.Heal("A", "B")], "Heal A: the link was not cut"),
+    (NET, [mq.Heal("A", "B")], "Heal A B: the link was not cut"),
+    (NET, [mq.Cut("A", "B"), mq.Heal("B")],
+     "Heal B: the link was not cut; that between A and B is: use mq.Heal('A', 'B')"),
     (NET, [mq.Consumer("C", "A", Q), mq.Close("C"), mq.Close("C")], "Close C: the consumer was closed already"),
     (NET, [mq.Consumer("C", "A", Q), mq.Producer("P", "A", 1, Q, at="1s"), mq.Receive("C", 1)],
      "Receive C: it receives all by itself; open it with receiving=False"),

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import mqlab.real  # noqa: F401 - before the verb of that name takes its place in the package
-from mqlab.spec import Action, Scenario, Start
+from mqlab.spec import Action, Scenario
 from mqlab.spec.calls import fit
 from mqlab.spec.link import LikeLinks
-from mqlab.spec.naming import bare
+from mqlab.spec.naming import BEGIN, bare
 from mqlab.spec.scenario import AnyNetwork
 from mqlab.trace.difference import Comparison
 from mqlab.trace.grid import TextTable
@@ -234,7 +234,7 @@ def Lab(  # noqa: N802 - reads like the noun it makes
 
     if not isinstance(what, AnyNetwork) or actions:
         return products.lab_of(inputs.scenario_of(what, *actions), seed, jitter, limit, links)
-    lab = products.lab_of(Scenario(what, (Start(),)), seed, jitter, limit, links)
+    lab = products.lab_of(Scenario(what, (BEGIN,)), seed, jitter, limit, links)
     products.go_on(lab)
     return lab
 

@@ -175,7 +175,7 @@ class Consumer(Action):
             from mqlab.spec.selector import Selector  # its grammar is only loaded when needed
 
             try:
-                Selector(self.selector)
+                Selector(self.selector, strict=True)
             except SelectorError as error:
                 raise SelectorError(f"{where}: {error}") from None
 

@@ -29,8 +29,7 @@ def fitting(function: F, *, first: bool = False) -> F:
     mqlab.errors.BadValue: options: word is 7; expected a string, in quotes, such as '7'
     """
 
-    def unlike(given: tuple[object, ...], named: Mapping[str, object]) -> BadValue | None:
-        return arguments.unlike(function, given, named)
+    unlike = functools.partial(arguments.unlike, function)
 
     def unfit(error: Exception, given: tuple[object, ...], named: Mapping[str, object]) -> MqlabError | None:
         if isinstance(error, MqlabError):

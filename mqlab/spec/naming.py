@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from dataclasses import fields
 
 from mqlab.errors import BadValue
-from mqlab.spec.action import Action
+from mqlab.spec.action import Action, Start
+
+BEGIN = Start()  # of a script that does not write its start: errors count what was written
 
 
 def bare(action: Action) -> Action:
@@ -18,14 +20,15 @@ def bare(action: Action) -> Action:
 def called(action: Action) -> str:
     """Return an action in short: its kind, what it is of first, its time.
 
-    >>> from mqlab.spec.action import Stop
-    >>> called(Stop("A", at="2s"))
-    'Stop A at 2s'
+    >>> from mqlab.spec.faults import Cut
+    >>> called(Start(at="2s")), called(Cut("A", "B"))
+    ('Start at 2s', 'Cut A B')
     """
     inner = bare(action)
     first = next((str(getattr(inner, one.name)) for one in fields(inner) if one.name != "at"), "")
+    other = getattr(inner, "other", None)  # the far end of a line
     at = "" if action.at is None else f" at {action.at}"
-    return f"{type(inner).__name__} {first}".strip() + at
+    return " ".join(filter(None, (type(inner).__name__, first, other))) + at
 
 
 def brokers_of(*given: str | Sequence[str]) -> tuple[str, ...]:

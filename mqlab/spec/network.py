@@ -14,6 +14,7 @@ from mqlab.spec.clients import StartBrokers
 from mqlab.spec.connector import HasOptions, NetworkConnector, TransportConnector, check_name
 from mqlab.spec.json_types import JsonObject
 from mqlab.spec.manual import documented
+from mqlab.spec.naming import BEGIN
 from mqlab.spec.network_names import check
 from mqlab.spec.option import DEFAULT_EDITION, edition_of
 from mqlab.spec.origin import Origin
@@ -343,5 +344,5 @@ class Network(AnyNetwork):
 
     def completed(self, actions: tuple[Action, ...]) -> tuple[Action, ...]:
         """Return *actions* after a start of all brokers, unless they begin with one, and up to a rest."""
-        first = () if isinstance(next(iter(actions), None), (Start, Restart, StartBrokers)) else (Start(),)
+        first = () if isinstance(next(iter(actions), None), (Start, Restart, StartBrokers)) else (BEGIN,)
         return (*first, *actions, Settle(), Snapshot("final"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import MISSING, fields
 from functools import cache
@@ -14,6 +14,7 @@ from mqlab.spec import clients as c
 from mqlab.spec import faults as f
 from mqlab.spec import uri as uris
 from mqlab.spec.connector import HEARD
+from mqlab.spec.naming import BEGIN
 from mqlab.spec.scenario import check_actions, check_names
 from mqlab.spec.steps import STEP_OF, check_options, check_wait
 from mqlab.spec.values import duration, told_time
@@ -42,6 +43,13 @@ _OWN_NAMING: dict[type[a.Action], dict[str, str]] = {
     f.SlowDisk: {"of": "broker or shared store"},
 }
 
+# What ends a consumer's work -> the acknowledge modes that have it (JMS 2.0, 6.2.10); Rollback recovers, too.
+_ENDS: Mapping[type[a.Action], tuple[str, ...]] = {
+    a.Commit: ("transacted",),
+    a.Rollback: ("transacted", "client", "individual"),
+    a.Acknowledge: ("client", "individual"),
+}
+
 
 def check(network: Network, actions: Iterable[a.Action], strictly: bool) -> None:
     """Raise `UnknownName` or `BadValue` for the first action that names what is not there.
@@ -49,7 +57,7 @@ def check(network: Network, actions: Iterable[a.Action], strictly: bool) -> None
     Not *strictly*, addresses are taken as they are written, as the recordings in time have them.
     """
     known, script = KnownNames(network, strictly), tuple(actions)
-    for no, action in enumerate(script, 1):
+    for no, action in enumerate((one for one in script if one is not BEGIN), 1):
         if isinstance(action, (c.Client, a.Consumer)):
             known.later.setdefault(action.name, no)
     for action in script:
@@ -112,6 +120,7 @@ class KnownNames:
         self.open: set[str] = set()
         self.later: dict[str, int] = {}  # client or consumer -> the number of the action that opens it first
         self.gone: set[str] = set()  # clients that have been closed
+        self.modes: dict[str, str] = {}  # of consumers that wait for a commit, or an acknowledgement
         options = [broker.options for broker in network.brokers]
         self.stores = [str(store) for given in options if (store := given.get("shared_store"))]
         self.hosts = [str(host) for given in options if (host := given.get("host"))]
@@ -122,13 +131,13 @@ class KnownNames:
         check_names((action,), self.brokers)
         known = copy(self)
         known.clients, known.consumers, known.places = {**self.clients}, [*self.consumers], {**self.places}
-        known.open, known.gone = {*self.open}, {*self.gone}
+        known.open, known.gone, known.modes = {*self.open}, {*self.gone}, {**self.modes}
         known.add(action)
         return known
 
     def add(self, action: a.Action) -> None:
         """Raise for what the next action names and is not there; remember what it opens."""
-        self.actions += 1
+        self.actions += action is not BEGIN
         where = f"action {self.actions} ({type(action).__name__})"
         if type(action) not in STEP_OF and not isinstance(action, c.WaitUntil):
             raise BadValue(
@@ -186,6 +195,8 @@ class KnownNames:
             self.consumers.append(action.name)
             self.places[action.name] = (action.on, *action.others)
             self.open.add(action.name)
+            if action.acknowledge is False:
+                self.modes[action.name] = action.ack_mode
         elif isinstance(action, a.Close):
             self.open.discard(action.consumer)
         elif isinstance(action, (a.Stop, f.Crash, f.HostDown)):
@@ -223,9 +234,8 @@ class KnownNames:
             self.check_call(action, where)
         if not isinstance(action, c.WaitUntil):
             check_options(action, where)
-        if strictly and isinstance(action, (a.Commit, a.Rollback)) and action.session is None:
-            if action.who in self.clients:
-                raise BadValue(f"{where}: {action.who!r} is a client; pass session=...")
+        if strictly and isinstance(action, (a.Commit, a.Rollback, a.Acknowledge)):
+            self.check_session(action, where)
         elif strictly and isinstance(action, c.ReceiveOnce):
             if self.places[action.consumer][0] not in self.clients:
                 raise BadValue(
@@ -234,6 +244,16 @@ class KnownNames:
                 )
         elif strictly and isinstance(action, (a.Consumer, a.Producer)):
             self.check_connection(action, where)
+
+    def check_session(self, action: a.Commit | a.Rollback | a.Acknowledge, where: str) -> None:
+        """Raise for what a session of that mode has not: transactions, or messages to acknowledge."""
+        who = action.consumer if isinstance(action, a.Acknowledge) else action.who
+        if not isinstance(action, a.Acknowledge) and action.session is None and who in self.clients:
+            raise BadValue(f"{where}: {who!r} is a client; pass session=...")
+        mode, needs = self.modes.get(who), _ENDS[type(action)]
+        if mode is not None and mode not in needs:
+            told = " or ".join(map(repr, needs))
+            raise BadValue(f"{where}: {who} has ack_mode={mode!r}; this action needs ack_mode={told}")
 
     def check_path(self, action: a.StartConnector | a.StopConnector, where: str) -> None:
         """Raise for a connector that its broker has not, or for a name that several brokers use."""

@@ -13,7 +13,7 @@ from mqlab.errors import BadValue, UnknownName, shown
 from mqlab.spec.action import Action, Restart, Start
 from mqlab.spec.calls import fitting
 from mqlab.spec.manual import documented
-from mqlab.spec.naming import bare
+from mqlab.spec.naming import BEGIN, bare
 from mqlab.spec.openmq_actions import StartBroker, StartBrokers
 from mqlab.spec.openmq_options import OPTIONS, Options, to_guide
 from mqlab.spec.openmq_words import steps_of
@@ -277,7 +277,7 @@ class ScriptReader:
 
     def read(self, action: Action) -> list[Step]:
         """Return the steps of the next action; raises for those that the cluster cannot do."""
-        self.count += 1
+        self.count += action is not BEGIN
         where = f"action {self.count} ({type(bare(action)).__name__})"
         steps = steps_of(action, self.brokers, self.opened["producer"])
         for step in steps:

@@ -13,7 +13,7 @@ from mqlab.spec.action import Action, Consumer, Producer, Restart, Settle, Snaps
 from mqlab.spec.calls import Called, fit_methods
 from mqlab.spec.clients import Client
 from mqlab.spec.json_types import JsonObject
-from mqlab.spec.naming import bare
+from mqlab.spec.naming import BEGIN, bare
 from mqlab.spec.origin import Origin
 from mqlab.spec.running import Running
 
@@ -76,7 +76,7 @@ class AnyNetwork(Suggests, metaclass=_NetworkClass):
         own = [bare(action) for action in actions]
         begun = any(isinstance(action, self.STARTS) for action in own)
         begun = begun or isinstance(next(iter(own), None), self.FIRST)
-        return actions if begun else (Start(), *actions)
+        return actions if begun else (BEGIN, *actions)
 
     def with_actions(self, *actions: Action) -> Scenario:
         """Return the scenario of just these actions."""

@@ -16,11 +16,13 @@ DIALECTS = ("activemq", "activemq-5.5")  # in 5.5 a missing property is unlike a
 class Selector:
     """A compiled selector; an empty one selects everything. Raises `SelectorError`.
 
+    A *strict* one may not order texts, which ActiveMQ's parser refuses when a consumer opens.
+
     >>> Selector("region = 'us' AND price > 3").selects({}, {"region": "us", "price": 4})
     True
     """
 
-    def __init__(self, text: str, dialect: str = "activemq") -> None:
+    def __init__(self, text: str, dialect: str = "activemq", *, strict: bool = False) -> None:
         if dialect not in DIALECTS:
             raise UnknownName.of("selector dialect", dialect, DIALECTS)
         if not isinstance(text, str):
@@ -28,7 +30,7 @@ class Selector:
         self.text, self.dialect = text, dialect
         from mqlab.spec.selector_parser import compiled  # its grammar is only loaded when needed
 
-        self.value = compiled(text, dialect)
+        self.value = compiled(text, dialect, strict)
 
     def __repr__(self) -> str:
         return f"Selector({self.text!r})"

@@ -78,20 +78,20 @@ class Part:
 
 
 @lru_cache
-def _parser(missing_differs: bool, converts: bool) -> Lark:
-    build = _Build(missing_differs, compare_converted if converts else compare)
+def _parser(missing_differs: bool, converts: bool, strict: bool) -> Lark:
+    build = _Build(missing_differs, compare_converted if converts else compare, strict)
     return Lark(GRAMMAR, parser="lalr", transformer=build)
 
 
 @lru_cache(maxsize=1024)
-def compiled(text: str, dialect: str) -> Callable[[Getter], object]:
+def compiled(text: str, dialect: str, strict: bool) -> Callable[[Getter], object]:
     """Return what a selector's text comes to for a message; raises `SelectorError`."""
     converts = text.startswith(CONVERTS)
     body = " " * len(CONVERTS) + text[len(CONVERTS) :] if converts else text
     if not body.strip():
         return lambda get: True
     try:
-        part: Part = _parser(dialect == "activemq-5.5", converts).parse(body)  # type: ignore[assignment]
+        part: Part = _parser(dialect == "activemq-5.5", converts, strict).parse(body)  # type: ignore[assignment]
     except exceptions.UnexpectedInput as error:
         place = error.pos_in_stream
         end = place is None or place < 0 or getattr(error, "token", Token("", "")).type == "$END"
@@ -159,9 +159,11 @@ def _maybe_not(negated: bool, at: int, value: Callable[[Getter], bool | None]) -
 class _Build(Transformer):  # type: ignore[type-arg]
     """Turns each piece of the grammar into a `Part`."""
 
-    def __init__(self, missing_differs: bool, compare: Callable[[str, object, object], bool | None]) -> None:
+    def __init__(
+        self, missing_differs: bool, compare: Callable[[str, object, object], bool | None], strict: bool
+    ) -> None:
         super().__init__()
-        self.missing_differs, self.compared = missing_differs, compare
+        self.missing_differs, self.compared, self.strict = missing_differs, compare, strict
 
     def start(self, kids: Kids) -> Part:
         return Part(_condition(kids[0]), "condition", kids[0].at)
@@ -219,15 +221,24 @@ class _Build(Transformer):  # type: ignore[type-arg]
     def compare(self, kids: Kids) -> Part:
         a, sign, b = kids
         compared = self.compared
-        for part in (a, b):
-            if sign not in ("=", "<>") and isinstance(part.constant, bool):
-                raise _Refused(part.at, f"booleans cannot be ordered with {sign}")
+        if sign not in ("=", "<>"):
+            self._check_order(str(sign), a, b)
         if isinstance(a.constant, bool) and b.constant is not None and b.type != "condition":
             raise _Refused(b.at, f"a {b.type} cannot be compared with a boolean")
         if sign == "<>" and self.missing_differs:
             return _maybe_not(False, a.at, lambda get: compared("<>", a.value(get), b.value(get)) is not False)
         sign = str(sign)
         return _maybe_not(False, a.at, lambda get: compared(sign, a.value(get), b.value(get)))
+
+    def _check_order(self, sign: str, *parts: Part) -> None:
+        """Refuse what is in no order: booleans, and if *strict* texts, too (ActiveMQ's "cannot be compared").
+
+        Other brokers take texts, and select nothing by them (`peer_cases`, sel-0512).
+        """
+        for part in parts:
+            if isinstance(part.constant, bool) or (self.strict and isinstance(part.constant, str)):
+                what = "booleans" if isinstance(part.constant, bool) else "texts"
+                raise _Refused(part.at, f"{what} cannot be ordered with {sign}")
 
     def arithmetic(self, kids: Kids) -> Part:
         a, sign, b = kids
@@ -245,6 +256,7 @@ class _Build(Transformer):  # type: ignore[type-arg]
 
     def between(self, kids: list[object]) -> Part:
         negated, (x, low, high) = _taken_out(kids)
+        self._check_order("BETWEEN", x, low, high)
         compared = self.compared
 
         def within(get: Getter) -> bool | None:

@@ -262,5 +262,7 @@ def _too_late(trace: Trace) -> Iterator[Undone]:
         if isinstance(action, (Commit, Rollback, Acknowledge)):
             who = action.consumer if isinstance(action, Acknowledge) else action.who
             if who in at_once:
-                why = f"{who} had acknowledged all at once; with acknowledge=False it waits for such actions"
+                mode = "client" if isinstance(action, Acknowledge) else "transacted"
+                remedy = f"with ack_mode={mode!r} and acknowledge=False it waits for this"
+                why = f"{who} had acknowledged all at once; {remedy}"
                 yield Undone(called(action), why)

@@ -18,6 +18,7 @@ from mqlab.spec.artemis.options import OPTIONS, Options, default, read_options
 from mqlab.spec.artemis.steps import StepCheck
 from mqlab.spec.artemis.words import to_step, with_session
 from mqlab.spec.manual import documented
+from mqlab.spec.naming import BEGIN
 from mqlab.spec.origin import Origin
 from mqlab.spec.running import Running
 from mqlab.spec.scenario import AnyNetwork, check_change, others
@@ -46,7 +47,7 @@ class ScriptReader:
     def read(self, action: Action) -> Step:
         """Return the step of the next action; raises for what the brokers and their clients cannot do."""
         step = to_step(with_session(action, self.sessions), self.brokers)
-        self.count += 1
+        self.count += action is not BEGIN
         return self.check.read(step, f"action {self.count} ({type(action).__name__})")
 
 

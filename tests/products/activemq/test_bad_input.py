@@ -70,7 +70,7 @@ BAD = {
     'mq.Client("d", uri="failover:(tcp://A:61616")': ["Client", "unbalanced parentheses"],
     'mq.Client("d", uri="tcp://A:61616)")': ["Client", "unbalanced parentheses"],
     'mq.Client("d", uri="failover:(tcp://a#1:61616)")': ["Client", "'#' ends an address", "rename the broker"],
-    'mq.Client("d", uri="")': ["Client", "a scheme is missing", "tcp://B:61616"],
+    'mq.Client("d", uri="")': ["Client 'd', uri is ''", "not empty"],
     'mq.Client("d", uri=7)': ["client 'd'", "uri=7", "failover:(tcp://A:61616)"],
     # names
     'mq.Client("c", uri="tcp://A:61616")': ["Client", "'c' already exists", "use another name"],
@@ -92,8 +92,8 @@ BAD = {
     'mq.Rollback("c")': ["Rollback", "'c' is a client", "session="],
     'mq.ReceiveOnce("K")': ["ReceiveOnce", "'K' is on a broker by itself", "mq.Receive"],
     # values
-    'mq.Receive("K", -1)': ["consumer 'K'", "count=-1", "above 0"],
-    'mq.Producer("P", "A", -1, Q)': ["producer 'P'", "sends=-1", "0 or more"],
+    'mq.Receive("K", -1)': ["Receive 'K', count is -1", "1 to"],
+    'mq.Producer("P", "A", -1, Q)': ["Producer 'P', sends is -1", "0 to"],
     'mq.Producer("P", "A", 1, mq.Queue("Q.>"))': ["producer 'P'", "wildcard"],
     'mq.Consumer("M", "A", "Q")': ["Consumer 'M'", "reads is 'Q'", "mq.Queue"],
     'mq.Consumer("M", "A", Q, selector="n >")': ["selector does not parse"],
@@ -127,7 +127,7 @@ def test_what_cannot_be_done_is_told_and_the_lab_goes_on(written, running):
 
 
 def test_a_script_with_what_cannot_be_done_never_begins():
-    with pytest.raises(mq.MqlabError, match=r"action 3 \(Crash\): unknown broker 'Z'"):
+    with pytest.raises(mq.MqlabError, match=r"action 2 \(Crash\): unknown broker 'Z'"):
         mq.run(NET, mq.Consumer("K", "B", Q), mq.Crash("Z", at="2s"))
 
 

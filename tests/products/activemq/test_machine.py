@@ -6,6 +6,7 @@ twice from a queue unless it was given back. 200 examples here, 2,000 with --all
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import HealthCheck, reject, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
@@ -106,7 +107,14 @@ class NetworkMachine(RuleBasedStateMachine):
     @rule(data=st.data(), what=st.sampled_from([mq.Acknowledge, mq.Commit, mq.Rollback]))
     @precondition(lambda self: self.open_consumers())
     def settle(self, data, what):
-        self.lab.do(what(data.draw(st.sampled_from(self.open_consumers()))))
+        name = data.draw(st.sampled_from(self.open_consumers()))
+        spec = self.lab.consumers[name].spec
+        unfit = {mq.Commit: ("client", "individual"), mq.Acknowledge: ("transacted",), mq.Rollback: ()}
+        if spec.acknowledge is False and spec.ack_mode in unfit[what]:
+            with pytest.raises(BadValue, match="this action needs ack_mode"):
+                self.lab.do(what(name))
+        else:
+            self.lab.do(what(name))
 
     @rule(data=st.data(), count=st.integers(1, 8), to=st.sampled_from([*QUEUES, TOPIC]),
           persistent=st.booleans(), life=st.sampled_from([0, "3ms"]))  # fmt: skip

@@ -28,6 +28,8 @@ URI_KINDS = {
     "static_failover": "static:(failover:({0})?maxReconnectAttempts=0)",
 }
 
+MARKS = ("scenario", "brokers", "cluster", "actions", "steps")  # every lab file and recording has one of them
+
 
 def load(path: str | Path) -> Scenario:
     """Read the scenario of a lab file or recording.
@@ -62,7 +64,9 @@ def parse(text: str, where: str = "lab file") -> dict[str, object]:
     except ValueError as error:  # a number of thousands of digits
         raise BadFile(f"{where}: number too long: {error}") from None
     if not isinstance(value, dict):
-        raise BadFile(f"{where}: a lab file is a JSON object with brokers, connectors and steps")
+        raise BadFile(f"{where}: a lab file is a JSON object with brokers and actions")
+    if value.keys().isdisjoint(MARKS):
+        raise BadFile(f"{where}: not a lab file: it has neither 'brokers' nor 'actions'; mq.save writes one")
     return value
 
 

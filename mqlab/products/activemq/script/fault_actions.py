@@ -51,7 +51,11 @@ def heal(runner: ScriptRunner, action: f.Heal) -> None:
     """A line is whole again."""
     lines = [line for line in runner.lines(action.one, action.other) if isinstance(line, NetworkPath)]
     if lines and all(line.state == "open" for line in lines):
-        runner.lab.tell_in_vain(called(action), "the link was not cut")
+        told = "the link was not cut"
+        for ends, line in runner.lab.directory.between.items() if action.other is None else ():
+            if action.one in ends and line.state != "open":  # that of two alone, which this does not mend
+                told += f"; that between {' and '.join(sorted(ends))} is: use mq.Heal{tuple(sorted(ends))}"
+        runner.lab.tell_in_vain(called(action), told)
     _mend(runner, action.one, action.other)
 
 
