@@ -181,3 +181,9 @@ def test_one_line_is_described_once():
 def test_a_queue_and_a_message_are_not_asked_about_together(ask):
     with pytest.raises(mq.MqlabError, match="a queue and the broker that it waits at are asked about together"):
         ask()
+
+
+def test_a_release_of_an_edition_of_another_product_runs_as_it():
+    assert openmq.Network("b1", edition="6.5.1").edition == openmq.Network("b1", edition="6.5").edition
+    assert mq.figure("openmq:4-1").scenario.under("5.1.2").network.edition == "5.1"
+    assert artemis.Network(artemis.Broker("M"), edition="2.28.0").edition == "2.28"

@@ -17,6 +17,7 @@ from mqlab.spec.naming import BEGIN, bare
 from mqlab.spec.openmq_actions import StartBroker, StartBrokers
 from mqlab.spec.openmq_options import OPTIONS, Options, to_guide
 from mqlab.spec.openmq_words import steps_of
+from mqlab.spec.option import release_of
 from mqlab.spec.origin import Origin
 from mqlab.spec.scenario import AnyNetwork, check_change, others
 from mqlab.spec.shape import check_noun
@@ -134,8 +135,10 @@ class OpenMQNetwork(AnyNetwork):
         for broker in self.brokers:
             if not isinstance(broker, Member) or not isinstance(broker.name, str) or not broker.name:
                 raise BadValue(f"{shown(broker)} is not an OpenMQ broker; use 'b1' or openmq.Broker('b1')")
-        if self.edition not in EDITIONS:
+        edition = release_of(self.edition) if isinstance(self.edition, str) else ""
+        if edition not in EDITIONS:
             raise UnknownName.of("edition of OpenMQ", self.edition, EDITIONS)
+        object.__setattr__(self, "edition", edition)
         if self.model not in MODELS:
             raise UnknownName.of("cluster model", self.model, MODELS)
         if not self.brokers:

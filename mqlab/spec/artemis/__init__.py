@@ -19,6 +19,7 @@ from mqlab.spec.artemis.steps import StepCheck
 from mqlab.spec.artemis.words import to_step, with_session
 from mqlab.spec.manual import documented
 from mqlab.spec.naming import BEGIN
+from mqlab.spec.option import release_of
 from mqlab.spec.origin import Origin
 from mqlab.spec.running import Running
 from mqlab.spec.scenario import AnyNetwork, check_change, others
@@ -81,8 +82,10 @@ class ArtemisNetwork(AnyNetwork):
         for name in self.names:
             if self.names.count(name) > 1:
                 raise BadValue(f"two brokers are called {name!r}; give each its own name")
-        if not isinstance(self.edition, str) or self.edition not in WORDS:
+        edition = release_of(self.edition) if isinstance(self.edition, str) else ""
+        if edition not in WORDS:
             raise UnknownName.of("Artemis version", self.edition, WORDS)
+        object.__setattr__(self, "edition", edition)
         for slot, section, where in (
             ("cluster", "cluster-connection", "cluster"),
             ("addresses", "address-setting", "address settings"),

@@ -11,7 +11,6 @@ from mqlab.spec.artemis.broker import AddressQueue, Broker
 from mqlab.spec.artemis.steps import STEPS, StepCheck
 from mqlab.spec.artemis.words import numbering
 from mqlab.spec.json_types import JsonDict, JsonObject
-from mqlab.spec.option import release_of
 from mqlab.spec.scenario import Scenario
 
 RECORDED = "recorded_steps"  # for each action the number of its step in a recording, from 0
@@ -29,7 +28,7 @@ def read(value: JsonObject, where: str = "lab file") -> Scenario:
             cluster=dict(body.get("cluster", {})),
             addresses=dict(body.get("address_settings", {})),
             clients=dict(body.get("clients", {})),
-            edition=release_of(version),
+            edition=version,
         )
         about = {key: body[key] for key in ABOUT if key in body}
         steps = list(codec.checked(body.get("steps", ()), STEPS, ("at",)))

@@ -10,7 +10,6 @@ from mqlab.products.openmq.files import shapes
 from mqlab.spec import codec
 from mqlab.spec.json_types import JsonDict, JsonObject
 from mqlab.spec.openmq import Member, OpenMQNetwork
-from mqlab.spec.option import release_of
 from mqlab.spec.scenario import Scenario
 
 ABOUT = ("name", "theme", "title", "behaviour", "guide", "guide_says", "runs", "time_limit_seconds", "fresh")
@@ -28,7 +27,7 @@ def read(value: JsonObject, where: str = "lab file") -> Scenario:
             model=cluster["model"],
             master=cluster.get("master"),
             options=dict(cluster.get("options", {})),
-            edition=release_of(version),
+            edition=version,
         )
         about = {key: body[key] for key in ABOUT if key in body}
         return Scenario(network, codec.actions_in({**body, "product": "openmq"}), about)
