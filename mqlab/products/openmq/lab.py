@@ -19,6 +19,7 @@ from mqlab.products.openmq.notes import DOWN
 from mqlab.products.openmq.script import waits
 from mqlab.products.openmq.script.operation import Answer, Outcome, RunningStep, ScriptStep, limit_of
 from mqlab.spec.action import Action
+from mqlab.spec.calls import fit_methods
 from mqlab.spec.naming import called
 from mqlab.spec.openmq import OPENS, SILENT, ScriptReader
 from mqlab.spec.scenario import check_actions
@@ -280,3 +281,6 @@ class ClusterLab(Cluster):
             "consumers": report.of_clients(self),
         }
         return self.notes.trace(header)
+
+
+fit_methods(ClusterLab, ("step",))
