@@ -10,7 +10,7 @@ from mqlab.spec.action import Acknowledge, Action, Commit, Consumer, Producer, R
 from mqlab.spec.naming import called
 from mqlab.spec.plural import counted
 from mqlab.spec.values import duration, told_time
-from mqlab.trace.accounts import role_at
+from mqlab.trace.accounts import role_at, roles
 from mqlab.trace.kinds import Kind, Reason
 from mqlab.trace.unsent import GROUPS, attempts, unsent
 
@@ -128,8 +128,8 @@ def _faults(trace: Trace, told: set[str]) -> Iterator[Undone]:
 
     *told* are actions that did not begin. An event belongs to the action whose time is the last before it.
     """
-    roles = zip(trace.names["node"], trace.names["node_role"], strict=True)
-    brokers = {name for name, role in roles if role == "broker"}
+    nodes = zip(trace.names["node"], trace.names["node_role"], strict=True)
+    brokers = {name for name, what in nodes if what == "broker"}
     happened = {kind: _times(trace, kind) for kind in (*_ENDS.values(), Kind.Started)}
     asked: dict[tuple[Kind, str], list[tuple[int, Action]]] = {}
     for action in trace.actions:
@@ -143,7 +143,7 @@ def _faults(trace: Trace, told: set[str]) -> Iterator[Undone]:
             time = 0 if action.at is None else duration(action.at, "at")
             asked.setdefault((_ENDS[type(action).__name__], broker), []).append((time, action))
     for (kind, broker), timed in asked.items():
-        for end in happened[kind].get(broker, ()):
+        for end in happened[kind].get(broker) or _downs(trace, broker, happened):
             before = [one for one in timed if one[0] <= end]
             if before:
                 timed.remove(max(before, key=lambda one: one[0]))
@@ -151,6 +151,14 @@ def _faults(trace: Trace, told: set[str]) -> Iterator[Undone]:
         idle = "was paused already" if paused else "was not running"
         for _, action in timed:
             yield Undone(called(action), f"the broker {idle}")
+
+
+def _downs(trace: Trace, broker: str, happened: dict[Kind, dict[str, list[int]]]) -> list[int]:
+    """Return when a broker that served nobody, such as a slave, went down: only its role tells that."""
+    known = {time for times in happened.values() for time in times.get(broker, ())}
+    return [
+        time for time, role in roles(trace).get(broker, []) if role in ("down", "stopped") and time not in known
+    ]
 
 
 def _times(trace: Trace, kind: Kind) -> dict[str, list[int]]:
