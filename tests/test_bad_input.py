@@ -373,6 +373,9 @@ WITH_MASTER = openmq.Network("b1", "b2", model="master", master="b1")
     (WITH_MASTER, [openmq.ChangeMaster("b1", "b2")],
      "ChangeMaster b1: b1 refused it; only the master hands over, with "
      "imq.cluster.dynamicChangeMasterBrokerEnabled=true"),
+    (mq.Network(mq.Broker("M", shared_store="s"), mq.Broker("S", shared_store="s")),
+     [mq.Client("c", uri="tcp://S:61616")], "Client c: never connected; Connection refused; S is a slave, "
+     "which takes no clients: name its master, too, in failover:(...)"),
     (REPLICATED, [artemis.Crash("S"), artemis.Crash("S")], "Crash S: the broker was not running"),
     (WITH_MASTER, [mq.Start(), mq.Crash("b1"), openmq.CreateDestination(Q, "b2")],
      "CreateDestination queue://Q: b2 refused it"),

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mqlab.spec.action import Acknowledge, Action, Commit, Consumer, Producer, Rollback, Wait
+from mqlab.spec.clients import Client
 from mqlab.spec.naming import called
 from mqlab.spec.plural import counted
 from mqlab.spec.values import duration, told_time
@@ -109,8 +110,16 @@ def _clients(trace: Trace, told: set[str]) -> Iterator[Undone]:
         if known or action.name in there[kind] | browsed:  # type: ignore[attr-defined]
             continue
         done = "never subscribed" if kind == "Consumer" else "never connected"
-        why = _refusal(trace, action.name) if kind == "Client" else ""  # type: ignore[attr-defined]
+        why = _refusal(trace, action.name) + _slave(trace, action.uri) if isinstance(action, Client) else ""
         yield Undone(f"{kind} {action.name}", f"{done}; {why}" if why else done)  # type: ignore[attr-defined]
+
+
+def _slave(trace: Trace, uri: str) -> str:
+    """Return that a client's address leads to a slave, if it does."""
+    known = {broker for broker, changes in roles(trace).items() if changes[-1][1] == "slave"}
+    host = uri.partition("//")[2].partition(":")[0]
+    told = f"; {host} is a slave, which takes no clients: name its master, too, in failover:(...)"
+    return told if host in known and "(" not in uri else ""
 
 
 def _refusal(trace: Trace, client: str) -> str:
