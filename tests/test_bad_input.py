@@ -376,6 +376,9 @@ WITH_MASTER = openmq.Network("b1", "b2", model="master", master="b1")
     (mq.Network(mq.Broker("M", shared_store="s"), mq.Broker("S", shared_store="s")),
      [mq.Client("c", uri="tcp://S:61616")], "Client c: never connected; Connection refused; S is a slave, "
      "which takes no clients: name its master, too, in failover:(...)"),
+    (openmq.Network("b1", "b2"), [openmq.Wait("1s"), openmq.Restart("b1")],
+     "Start of b1: the broker was running already"),
+    (REPLICATED, [artemis.Wait("5s"), artemis.Restart("M")], "Start of M: the broker was running already"),
     (REPLICATED, [artemis.Crash("S"), artemis.Crash("S")], "Crash S: the broker was not running"),
     (WITH_MASTER, [mq.Start(), mq.Crash("b1"), openmq.CreateDestination(Q, "b2")],
      "CreateDestination queue://Q: b2 refused it"),

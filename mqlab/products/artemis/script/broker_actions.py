@@ -74,6 +74,8 @@ class BrokerActions(Subsystem):
             if "with" in round.keys:
                 item = {"name": broker.name, **broker.spec.keys, **round.keys["with"]}
                 broker.spec = lab_file.broker(item)
+            if broker.role not in GONE:
+                self.lab.tell_in_vain(f"Start of {broker.name}", "the broker was running already")
             self.lab.start(broker)
             if round.keys.get("wait", True):
                 return self._in(STARTING, round, self._started)

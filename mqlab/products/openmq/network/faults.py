@@ -51,7 +51,9 @@ def _start(asked: tuple[Broker, Keys]) -> Outcome:
     until = keys.get("until", "linked")
     if not takeover.may_start(broker):
         return "ended"
-    if not broker.running:
+    if broker.running:
+        broker.lab.tell_in_vain(f"Start of {broker.name}", "the broker was running already")
+    else:
         cluster.start(broker)
     if until in ("none", "ready"):  # a broker that waits for its master counts as ready, too
         return "ok"
