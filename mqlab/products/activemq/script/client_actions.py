@@ -137,7 +137,12 @@ def _end_transaction(runner: ScriptRunner, action: a.Commit | a.Rollback, how: s
 
 def acknowledge(runner: ScriptRunner, action: a.Acknowledge) -> None:
     """A consumer acknowledges what it had."""
-    runner.lab.consumers[action.consumer].settle(action.count, runner.call)
+    consumer = runner.lab.consumers[action.consumer]
+    held = len(consumer.unacknowledged)
+    if consumer.by_action and action.count is not None and action.count > held:
+        why = f"of {action.count} messages the consumer held {held} that were not acknowledged"
+        runner.lab.tell_in_vain(called(action), why)
+    consumer.settle(action.count, runner.call)
 
 
 def receive_once(runner: ScriptRunner, action: c.ReceiveOnce) -> None:
