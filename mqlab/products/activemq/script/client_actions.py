@@ -24,6 +24,7 @@ from mqlab.products.activemq.transport.openwire import (
 from mqlab.spec import action as a
 from mqlab.spec import clients as c
 from mqlab.spec.naming import called
+from mqlab.spec.plural import counted
 from mqlab.spec.values import Destination, duration
 
 if TYPE_CHECKING:
@@ -140,7 +141,7 @@ def acknowledge(runner: ScriptRunner, action: a.Acknowledge) -> None:
     consumer = runner.lab.consumers[action.consumer]
     held = len(consumer.unacknowledged)
     if consumer.by_action and action.count is not None and action.count > held:
-        why = f"of {action.count} messages the consumer held {held} that were not acknowledged"
+        why = f"it asked for {action.count}, and the consumer held {counted(held, 'message')}"
         runner.lab.tell_in_vain(called(action), why)
     consumer.settle(action.count, runner.call)
 
