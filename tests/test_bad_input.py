@@ -375,6 +375,9 @@ def test_what_is_wrong_in_python_is_told_by_one_clear_error(written, before, tmp
     assert again.digest() == before
 
 
+REPLICATED = artemis.Network(
+    artemis.Broker("M", "replication", "master"), artemis.Broker("S", "replication", "slave")
+)
 WITH_MASTER = openmq.Network("b1", "b2", model="master", master="b1")
 
 
@@ -387,7 +390,15 @@ WITH_MASTER = openmq.Network("b1", "b2", model="master", master="b1")
     (NET, [mq.Consumer("C", "A", Q), mq.Close("C"), mq.Close("C")], "Close C: the consumer was closed already"),
     (NET, [mq.Consumer("C", "A", Q), mq.Producer("P", "A", 1, Q, at="1s"), mq.Receive("C", 1)],
      "Receive C: it receives all by itself; open it with receiving=False"),
-    (CLUSTER, [openmq.TakeOver("b1", "b2")], "TakeOver b1: b1 refused it"),
+    (CLUSTER, [openmq.TakeOver("b1", "b2")],
+     "TakeOver b1: b1 refused it; only brokers of an enhanced cluster take over, from one that is down"),
+    (WITH_MASTER, [openmq.ChangeMaster("b1", "b2")],
+     "ChangeMaster b1: b1 refused it; only the master hands over, with "
+     "imq.cluster.dynamicChangeMasterBrokerEnabled=true"),
+    (mq.Network(mq.Broker("M", shared_store="s"), mq.Broker("S", shared_store="s")),
+     [mq.Client("c", uri="tcp://S:61616")], "Client c: never connected; Connection refused; S is a slave, "
+     "which takes no clients: name its master, too, in failover:(...)"),
+    (REPLICATED, [artemis.Crash("S"), artemis.Crash("S")], "Crash S: the broker was not running"),
     (WITH_MASTER, [mq.Start(), mq.Crash("b1"), openmq.CreateDestination(Q, "b2")],
      "CreateDestination queue://Q: b2 refused it"),
     (WITH_MASTER, [mq.Start(), mq.Crash("b1"), mq.Consumer("D", "b2", mq.Topic("T"), durable=True)],

@@ -66,8 +66,10 @@ class Kind(IntEnum):
     Intervened = 46  # somebody changed what brokers and clients rely on: a disk, a file, a listener
 
     @classmethod
-    def _missing_(cls, value: object) -> None:
-        """Raise `UnknownName`, with those that there are."""
+    def _missing_(cls, value: object) -> Kind:
+        """Return the kind of that name; raises `UnknownName`, with those that there are."""
+        if value in cls.__members__:
+            return cls[str(value)]
         raise UnknownName.of("kind of event", value, cls.__members__)
 
 

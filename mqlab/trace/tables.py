@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING
 
@@ -28,10 +27,12 @@ ABSENT = ("message", "cause")  # of numbers, those in which -1 is none
 def arrow() -> ModuleType:
     """Return pyarrow; raises `MissingExtra` where it is not installed."""
     try:
-        import_module("pyarrow.parquet")
+        import pyarrow
+        import pyarrow.parquet
     except ImportError:
         raise MissingExtra.of("pyarrow", "lab") from None
-    return import_module("pyarrow")
+    found: ModuleType = pyarrow
+    return found
 
 
 def to_arrow(trace: Trace) -> pa.Table:

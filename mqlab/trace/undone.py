@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mqlab.spec.action import Acknowledge, Action, Commit, Consumer, Producer, Rollback, Wait
+from mqlab.spec.clients import Client
 from mqlab.spec.naming import called
 from mqlab.spec.plural import counted
 from mqlab.spec.values import duration, told_time
-from mqlab.trace.accounts import role_at
+from mqlab.trace.accounts import role_at, roles
 from mqlab.trace.kinds import Kind, Reason
 from mqlab.trace.unsent import GROUPS, attempts, uncommitted, unsent
 
@@ -109,8 +110,16 @@ def _clients(trace: Trace, told: set[str]) -> Iterator[Undone]:
         if known or action.name in there[kind] | browsed:  # type: ignore[attr-defined]
             continue
         done = "never subscribed" if kind == "Consumer" else "never connected"
-        why = _refusal(trace, action.name) if kind == "Client" else ""  # type: ignore[attr-defined]
+        why = _refusal(trace, action.name) + _slave(trace, action.uri) if isinstance(action, Client) else ""
         yield Undone(f"{kind} {action.name}", f"{done}; {why}" if why else done)  # type: ignore[attr-defined]
+
+
+def _slave(trace: Trace, uri: str) -> str:
+    """Return that a client's address leads to a slave, if it does."""
+    known = {broker for broker, changes in roles(trace).items() if changes[-1][1] == "slave"}
+    host = uri.partition("//")[2].partition(":")[0]
+    told = f"; {host} is a slave, which takes no clients: name its master, too, in failover:(...)"
+    return told if host in known and "(" not in uri else ""
 
 
 def _refusal(trace: Trace, client: str) -> str:
@@ -128,8 +137,8 @@ def _faults(trace: Trace, told: set[str]) -> Iterator[Undone]:
 
     *told* are actions that did not begin. An event belongs to the action whose time is the last before it.
     """
-    roles = zip(trace.names["node"], trace.names["node_role"], strict=True)
-    brokers = {name for name, role in roles if role == "broker"}
+    nodes = zip(trace.names["node"], trace.names["node_role"], strict=True)
+    brokers = {name for name, what in nodes if what == "broker"}
     happened = {kind: _times(trace, kind) for kind in (*_ENDS.values(), Kind.Started)}
     asked: dict[tuple[Kind, str], list[tuple[int, Action]]] = {}
     for action in trace.actions:
@@ -143,7 +152,7 @@ def _faults(trace: Trace, told: set[str]) -> Iterator[Undone]:
             time = 0 if action.at is None else duration(action.at, "at")
             asked.setdefault((_ENDS[type(action).__name__], broker), []).append((time, action))
     for (kind, broker), timed in asked.items():
-        for end in happened[kind].get(broker, ()):
+        for end in happened[kind].get(broker) or _downs(trace, broker, happened):
             before = [one for one in timed if one[0] <= end]
             if before:
                 timed.remove(max(before, key=lambda one: one[0]))
@@ -151,6 +160,14 @@ def _faults(trace: Trace, told: set[str]) -> Iterator[Undone]:
         idle = "was paused already" if paused else "was not running"
         for _, action in timed:
             yield Undone(called(action), f"the broker {idle}")
+
+
+def _downs(trace: Trace, broker: str, happened: dict[Kind, dict[str, list[int]]]) -> list[int]:
+    """Return when a broker that served nobody, such as a slave, went down: only its role tells that."""
+    known = {time for times in happened.values() for time in times.get(broker, ())}
+    return [
+        time for time, role in roles(trace).get(broker, []) if role in ("down", "stopped") and time not in known
+    ]
 
 
 def _times(trace: Trace, kind: Kind) -> dict[str, list[int]]:

@@ -198,6 +198,7 @@ def test_who_asks_with_a_wrong_name_is_told_the_right_ones():
 def test_rows_are_asked_of_a_message_by_number_or_name():
     trace = mq.run(mq.chain(2), mq.Producer("P", on="B1", sends=2, to=mq.Queue("Q")))
     assert [*trace.rows_of("P-2")] == [*trace.rows_of(2)] != []
+    assert [*trace.rows("Sent")] == [*trace.rows(mq.Kind.Sent)] != []
     with pytest.raises(MqlabError, match="P-3"):
         trace.rows_of("P-3")
 

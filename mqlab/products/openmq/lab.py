@@ -20,7 +20,7 @@ from mqlab.products.openmq.script import waits
 from mqlab.products.openmq.script.operation import Answer, Outcome, RunningStep, ScriptStep, limit_of
 from mqlab.spec.action import Action
 from mqlab.spec.calls import fit_methods
-from mqlab.spec.naming import called
+from mqlab.spec.naming import bare, called
 from mqlab.spec.openmq import OPENS, SILENT, ScriptReader
 from mqlab.spec.scenario import check_actions
 from mqlab.spec.step import Step
@@ -33,6 +33,10 @@ CONNECTS = (*OPENS, "browse", "connect", "unsubscribe")  # by a client
 
 STEP_MODULES = (admin, consumers, faults, producers, report, waits)
 _ANSWERS = {"refused": "{} refused it", "blocked": "{} did not answer"}  # of brokers, but "ok"
+_WHY = {  # of commands, by the names of their nouns
+    "ChangeMaster": "; only the master hands over, with imq.cluster.dynamicChangeMasterBrokerEnabled=true",
+    "TakeOver": "; only brokers of an enhanced cluster take over, from one that is down",
+}
 ACTIONS: dict[str, Callable[[ClusterLab, Keys], Outcome]] = {
     name.removeprefix("do_"): action
     for module in STEP_MODULES
@@ -236,7 +240,8 @@ class ClusterLab(Cluster):
         step, asked = operation.step, self._asked(operation.step)
         if result in _ANSWERS and step.do != "send":
             who = asked.name if asked else "its client"
-            self.tell_in_vain(called(operation.noun), _ANSWERS[result].format(who))
+            why = _WHY.get(type(bare(operation.noun)).__name__, "") if result == "refused" else ""
+            self.tell_in_vain(called(operation.noun), _ANSWERS[result].format(who) + why)
         if asked and result != "ok" and step.do != "send":
             names = ("queue", "topic", "consumer", "subscription_name", "command")
             about = " ".join(str(step.keys[name]) for name in names if name in step.keys)

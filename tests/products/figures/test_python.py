@@ -27,7 +27,7 @@ scenario = mq.Scenario(
         mq.Crash("A", at="2s"),
         mq.Cut("A", "B", how="hang"),
         mq.Producer("P", on="A", sends=2, to=mq.Queue("Q"), properties={"n": [1, 2]}),
-        mq.Consumer("C", on="B", reads=mq.Topic("T"), selector="n > '\\"'", redelivery=mq.Redelivery(maximum=1)),
+        mq.Consumer("C", on="B", reads=mq.Topic("T"), selector="n = '\\"'", redelivery=mq.Redelivery(maximum=1)),
     ),
 )
 """  # noqa: E501
@@ -62,7 +62,7 @@ def test_what_nobody_wrote_is_not_printed():
     scenario = mq.Scenario(net, (
         mq.Start(), mq.Crash("A", at="2s"), mq.Cut("A", "B", how="hang"),
         mq.Producer("P", "A", 2, mq.Queue("Q"), properties={"n": [1, 2]}),
-        mq.Consumer("C", "B", mq.Topic("T"), selector="n > '\"'",
+        mq.Consumer("C", "B", mq.Topic("T"), selector="n = '\"'",
                     redelivery=mq.Redelivery(maximum=1)),
     ))  # fmt: skip
     code = products.python(scenario)
