@@ -14,7 +14,8 @@ Q = mq.Queue("Q")
 NAN, INF = float("nan"), float("inf")
 LINK = "mq.NetworkConnector('ab', uri='static:(tcp://B:61616)'"
 NET = mq.Network(mq.Broker("A", mq.NetworkConnector("ab", uri="static:(tcp://B:61616)")), mq.Broker("B"))
-CLIENT = mq.Client("K", uri="tcp://A:61616")
+CLIENT, SESSION = mq.Client("K", uri="tcp://A:61616"), mq.OpenSession("K", "s")
+STORE = mq.Network(*(mq.Broker(name, shared_store="s", host="h") for name in "AB"))
 SENDS = mq.Consumer("C", "B", Q), mq.Producer("P", "A", 3, Q)
 CLUSTER, PAIR = openmq.Network("b1", "b2"), artemis.Network(artemis.Broker("M"))
 
@@ -211,6 +212,27 @@ PYTHON = {
     "mq.run(NET, *SENDS, mq.Unsubscribe('C', 'C'))": "'C' is a consumer; use mq.Close('C', unsubscribe=True)",
     "mq.run(NET, *SENDS, mq.Pause('nonsense'))": "unknown consumer or broker 'nonsense'; Known: C, A, B.",
     "mq.run(NET, mq.WaitUntil('role', {'broker': 'A', 'role': 'king'}))": "unknown role 'king'; Known: master,",
+    # sessions
+    "mq.run(NET, CLIENT, mq.Producer('P', 'K', 5, Q, session='no'))":
+        "(Producer): unknown session of K 'no'; None exist. Open it with mq.OpenSession('K', 'no') before",
+    "mq.run(NET, CLIENT, mq.Consumer('C', 'K', Q, session='no'))": "(Consumer): unknown session of K 'no'",
+    "mq.run(NET, CLIENT, mq.TemporaryQueue('K', 'T', session='no'))": "unknown session of K 'no'",
+    "mq.run(NET, CLIENT, SESSION, mq.Commit('K', session='t'))":
+        "(Commit): unknown session of K 't'; Known: s. Open it with mq.OpenSession('K', 't', transacted=True)",
+    "mq.run(NET, CLIENT, SESSION, mq.CloseClient('K'), CLIENT, mq.Commit('K', session='s'))":
+        "(Commit): unknown session of K 's'; None exist",
+    "mq.run(NET, CLIENT, SESSION, mq.Commit('K', session='s'))":
+        "session 's' of K is not transacted; this action needs mq.OpenSession('K', 's', transacted=True)",
+    "mq.run(NET, CLIENT, SESSION, mq.Rollback('K', session='s'))": "session 's' of K is not transacted",
+    "mq.run(NET, CLIENT, SESSION, SESSION)": "(OpenSession): session 's' of K is open already; take a new name",
+    # what cannot be meant
+    "mq.Consumer('C', 'A', mq.Topic('T'), browser=True)": "it reads topic://T; only queues can be browsed",
+    "mq.Consumer('C', 'A', mq.Queue('Q,topic://T'), browser=True)": "only queues can be browsed",
+    "mq.CopyStore('A', 'A')": "a store is copied from one broker to another; both are 'A'",
+    "mq.run(STORE, mq.DeleteLock('no'))": "unknown shared store 'no'; Known: s.",
+    "mq.run(STORE, mq.HostDown('no'))": "unknown host 'no'; Known: h.",
+    "mq.Broker('A', memory_limit='64mb')":
+        "option of policyEntry; use mq.Broker(..., policies=[{'queue': '>', 'memory_limit': ...}])",
     "mq.Redelivery(multiplier=0, exponential=True)": "multiplier is 0; expected 1 or more",
     "mq.Redelivery(exponential='yes')": "exponential is 'yes'; expected true or false",
     "mq.Broker('A', virtual_topics='x')": "virtual topic queue://x: it is not a topic; use 'topic://x'",
@@ -309,8 +331,8 @@ PYTHON = {
     "mq.explain('fuse:2.20', message='P-1', broker='A')": "one thing at a time",
     "mq.explain('fuse:2.20', why_not='C1')": "why_not requires message=",
     "mq.explain('fuse:2.20', consumer='Z')": "unknown consumer 'Z'",
-    "mq.options('teleport')": "unknown option 'teleport'; Known: ",
-    "mq.options('conduitt')": "unknown option 'conduitt'; did you mean 'conduit_",
+    "mq.options('teleport')": "no option has 'teleport' in its name or description; mq.options() lists all",
+    "mq.options('conduitt')": "'conduitt' in its name or description; did you mean 'conduit_",
     "mq.options('dupleks')": "did you mean 'duplex'?",
     "NET.change('Z', advisory_support=False)": "unknown broker 'Z'",
     "NET.change('A/zz', duplex=True)": "unknown network connector 'A/zz'; Known: A/ab.",
@@ -460,7 +482,7 @@ SHELL = {
     "upgrade fuse:2.20 --new x": "unknown edition 'x'",
     "upgrade openmq:4-1": "networks without timed faults",
     "figures fus": "did you mean 'fuse'?",
-    "options teleport": "unknown option 'teleport'",
+    "options teleport": "no option has 'teleport' in its name or description",
     "schema rabbitmq": "unknown product 'rabbitmq'",
     "save fuse:2.20": "Missing option '--to'",
     "save fuse:9.99 --to {dir}": "unknown figure 'fuse:9.99'",
@@ -499,6 +521,13 @@ def test_what_is_wrong_on_the_command_line_is_told_without_a_traceback(written, 
     assert not told.out
     assert "Traceback" not in told.err
     assert not list(Path(folder).glob("*.parquet"))
+
+
+def test_an_action_of_another_product_is_told_as_one(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["mqlab", "run", "fuse:2.20", "--do", "ForcedFailover A at 2s"])
+    with pytest.raises(SystemExit):
+        cli.main()
+    assert "'ForcedFailover' is an action of Artemis only" in " ".join(capsys.readouterr().err.split())
 
 
 def test_there_are_150_of_them():

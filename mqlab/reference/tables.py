@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from mqlab import products
-from mqlab.errors import UnknownName
+from mqlab.errors import UnknownName, nearest, shown
 from mqlab.spec.json_types import JsonDict, JsonObject
 from mqlab.spec.manual import defaults, kind
 from mqlab.spec.option import Option
@@ -79,7 +79,9 @@ def options(word: str = "") -> Options:
         entries += [Entry(element, replace(row, name=row.guide)) for row in rows.values()]
     found = [entry for entry in entries if asked in _text(entry)]
     if not found:
-        raise UnknownName.of("option", word, [entry.option.name for entry in entries])
+        near = nearest(word, [entry.option.name for entry in entries])
+        hint = f"did you mean {near!r}?" if near else "mq.options() lists all"
+        raise UnknownName(f"no option has {shown(word)} in its name or description; {hint}")
     return Options(found)
 
 

@@ -15,8 +15,8 @@ from typing import NoReturn
 from mqlab.errors import BadValue
 from mqlab.spec import Action, Network, Scenario
 from mqlab.spec import action as a
+from mqlab.spec.codec import TITLES
 from mqlab.spec.values import Destination, duration
-from mqlab.trace.labels import PRODUCTS
 
 PLAIN = ("advisory_support",)  # options of a broker that say the same of each destination
 FRAME = (a.Start, a.Settle, a.Snapshot)  # what a script begins and ends with
@@ -41,7 +41,7 @@ def parts(scenario: Scenario, jitter: int) -> list[Scenario]:
     Raises `BadValue` that names what couples the whole of it.
     """
     if scenario.product != "activemq":
-        _refuse(f"what an {PRODUCTS[scenario.product]} lab does at one time depends on all of its parts")
+        _refuse(f"what an {TITLES[scenario.product]} lab does at one time depends on all of its parts")
     if jitter:
         _refuse("one generator draws the jitter of all links")
     _check_network(scenario.network)

@@ -154,6 +154,8 @@ class Consumer(Action):
             self._read_options(where)
         if self.ack_mode not in ACK_MODES:
             raise UnknownName.of("acknowledge mode", self.ack_mode, ACK_MODES, where)
+        if self.browser and not all(dest.is_queue for dest in self.reads.elements()):
+            raise BadValue(f"{where}: browser=True, but it reads {self.reads}; only queues can be browsed")
         self._check_selector(where)
 
     def _read_options(self, where: str) -> None:

@@ -21,6 +21,7 @@ from mqlab.spec.noun import written
 from mqlab.spec.step import Step, check_keys
 from mqlab.spec.values import Destination
 
+TITLES = {"activemq": "ActiveMQ", "openmq": "OpenMQ", "artemis": "Artemis"}
 CALL = ("id", "limit", "in_background")  # what `openmq.Call` says around an action of any kind
 
 
@@ -80,6 +81,9 @@ def read(item: JsonObject, product: str = "activemq") -> Action:
     """
     known = nouns(product)
     if item.get("do") not in known:
+        others = [title for name, title in TITLES.items() if item.get("do") in nouns(name)]
+        if others:
+            raise UnknownName(f"{shown(item['do'])} is an action of {' and '.join(others)} only")
         raise UnknownName.of("action", item.get("do"), known)
     noun = known[item["do"]]
     readers = readers_of(noun)

@@ -113,6 +113,11 @@ class CopyStore(Action):
     source: str
     target: str
 
+    def __post_init__(self) -> None:
+        Action.__post_init__(self)
+        if self.source == self.target:
+            raise BadValue(f"CopyStore: a store is copied from one broker to another; both are {self.source!r}")
+
 
 @dataclass(frozen=True, slots=True)
 class WriteFile(Action):

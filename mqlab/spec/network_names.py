@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from copy import copy
-from dataclasses import MISSING, fields
+from dataclasses import fields
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,7 @@ from mqlab.spec import uri as uris
 from mqlab.spec.connector import HEARD
 from mqlab.spec.naming import BEGIN
 from mqlab.spec.scenario import check_actions, check_names
+from mqlab.spec.session_names import KnownSessions
 from mqlab.spec.steps import STEP_OF, check_options, check_wait
 from mqlab.spec.values import duration, told_time
 
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
 DATABASE = "database"  # the line to it has this name
 # What has the network come to rest, and is no call.
 _AT_REST = (a.Start, a.RequestReply, a.WaitForSends)
-# What a consumer or producer says of a connection of its own, and not on that of a client.
-_OF_CONNECTION = ("others", "connection", "connection_options", "client_id", "redelivery")
 
 # What a field of this name names, in every action that has it.
 _NAMING = {
@@ -41,13 +40,6 @@ _OWN_NAMING: dict[type[a.Action], dict[str, str]] = {
     a.RequestReply: {"on": "broker"},
     f.SendAway: {"to": "broker"},
     f.SlowDisk: {"of": "broker or shared store"},
-}
-
-# What ends a consumer's work -> the acknowledge modes that have it (JMS 2.0, 6.2.10); Rollback recovers, too.
-_ENDS: Mapping[type[a.Action], tuple[str, ...]] = {
-    a.Commit: ("transacted",),
-    a.Rollback: ("transacted", "client", "individual"),
-    a.Acknowledge: ("client", "individual"),
 }
 
 
@@ -74,13 +66,6 @@ def _naming(kind: type[a.Action]) -> tuple[tuple[str, str], ...]:
     """Return the fields of a kind of action that name something, each with what it must be."""
     known = {**_NAMING, **_OWN_NAMING.get(kind, {})}
     return tuple((one.name, known[one.name]) for one in fields(kind) if one.name in known)
-
-
-@cache
-def _of_connections(kind: type[a.Action]) -> tuple[tuple[str, object], ...]:
-    """Return the fields of a kind of action that are about its connection or session, with their defaults."""
-    known = (one for one in fields(kind) if one.name in (*_OF_CONNECTION, "session"))
-    return tuple((one.name, None if one.default is MISSING else one.default) for one in known)
 
 
 def mentions(action: a.Action) -> Iterator[tuple[str, str | None]]:
@@ -120,10 +105,10 @@ class KnownNames:
         self.open: set[str] = set()
         self.later: dict[str, int] = {}  # client or consumer -> the number of the action that opens it first
         self.gone: set[str] = set()  # clients that have been closed
-        self.modes: dict[str, str] = {}  # of consumers that wait for a commit, or an acknowledgement
+        self.sessions = KnownSessions()
         options = [broker.options for broker in network.brokers]
-        self.stores = [str(store) for given in options if (store := given.get("shared_store"))]
-        self.hosts = [str(host) for given in options if (host := given.get("host"))]
+        self.stores = dict.fromkeys(str(store) for given in options if (store := given.get("shared_store")))
+        self.hosts = dict.fromkeys(str(host) for given in options if (host := given.get("host")))
 
     def with_next(self, action: a.Action) -> KnownNames:
         """Return what is known after one more action; raises as `check` does, and stays as it is."""
@@ -131,7 +116,7 @@ class KnownNames:
         check_names((action,), self.brokers)
         known = copy(self)
         known.clients, known.consumers, known.places = {**self.clients}, [*self.consumers], {**self.places}
-        known.open, known.gone, known.modes = {*self.open}, {*self.gone}, {**self.modes}
+        known.open, known.gone, known.sessions = {*self.open}, {*self.gone}, self.sessions.copy()
         known.add(action)
         return known
 
@@ -174,6 +159,7 @@ class KnownNames:
             called = "broker" if what == "broker or client" and not self.clients else what
             raise UnknownName.of(called, name, self.names(what), where)
         self.check_kind(action, where, strictly)
+        self.sessions.add(action)
         if isinstance(action, c.Client):
             if strictly:
                 self.check_address(action, where)
@@ -195,8 +181,6 @@ class KnownNames:
             self.consumers.append(action.name)
             self.places[action.name] = (action.on, *action.others)
             self.open.add(action.name)
-            if action.acknowledge is False:
-                self.modes[action.name] = action.ack_mode
         elif isinstance(action, a.Close):
             self.open.discard(action.consumer)
         elif isinstance(action, (a.Stop, f.Crash, f.HostDown)):
@@ -234,26 +218,14 @@ class KnownNames:
             self.check_call(action, where)
         if not isinstance(action, c.WaitUntil):
             check_options(action, where)
-        if strictly and isinstance(action, (a.Commit, a.Rollback, a.Acknowledge)):
-            self.check_session(action, where)
-        elif strictly and isinstance(action, c.ReceiveOnce):
-            if self.places[action.consumer][0] not in self.clients:
-                raise BadValue(
-                    f"{where}: {action.consumer!r} is on a broker by itself; use mq.Receive(...), "
-                    "or put it on an mq.Client"
-                )
-        elif strictly and isinstance(action, (a.Consumer, a.Producer)):
-            self.check_connection(action, where)
-
-    def check_session(self, action: a.Commit | a.Rollback | a.Acknowledge, where: str) -> None:
-        """Raise for what a session of that mode has not: transactions, or messages to acknowledge."""
-        who = action.consumer if isinstance(action, a.Acknowledge) else action.who
-        if not isinstance(action, a.Acknowledge) and action.session is None and who in self.clients:
-            raise BadValue(f"{where}: {who!r} is a client; pass session=...")
-        mode, needs = self.modes.get(who), _ENDS[type(action)]
-        if mode is not None and mode not in needs:
-            told = " or ".join(map(repr, needs))
-            raise BadValue(f"{where}: {who} has ack_mode={mode!r}; this action needs ack_mode={told}")
+        if not strictly:
+            return
+        self.sessions.check(action, where, self.clients)
+        if isinstance(action, c.ReceiveOnce) and self.places[action.consumer][0] not in self.clients:
+            raise BadValue(
+                f"{where}: {action.consumer!r} is on a broker by itself; use mq.Receive(...), "
+                "or put it on an mq.Client"
+            )
 
     def check_path(self, action: a.StartConnector | a.StopConnector, where: str) -> None:
         """Raise for a connector that its broker has not, or for a name that several brokers use."""
@@ -315,21 +287,6 @@ class KnownNames:
             return broker in [leaf.host or leaf.path for leaf in uris.parse(uri).leaves()]
         except UriError:
             return True  # as it was written
-
-    def check_connection(self, action: a.Consumer | a.Producer, where: str) -> None:
-        """Raise for what only a client has that opens a connection of its own, or that opens none."""
-        if isinstance(action, a.Consumer) and action.durable and action.reads.kind == "queue":
-            told = "a queue keeps its messages anyway; only topics have durable subscriptions"
-            raise BadValue(f"{where}, {action.name!r}: durable=True, but it reads {action.reads}; {told}")
-        for name, default in _of_connections(type(action)):
-            if (name != "session") == (action.on in self.clients) and getattr(action, name) != default:
-                if action.on not in self.clients:
-                    what = f"only a client has sessions, and {action.on!r} is a broker"
-                elif name in ("client_id", "redelivery"):
-                    what = f"it belongs to the connection; use mq.Client({action.on!r}, ...) with it"
-                else:
-                    what = f"it is only for consumers and producers on a broker, and {action.on!r} is a client"
-                raise BadValue(f"{where}, {action.name!r}: {name} is given; {what}")
 
     def check_address(self, client: c.Client, where: str) -> None:
         """Raise for an address that does not parse, or leads to a host that is not there."""

@@ -31,7 +31,10 @@ def _unknown(name: str, element: str, where: str) -> UnknownName:
     if elsewhere is None:
         return UnknownName.of("option", name, OPTIONS[element], where)
     of = others[elsewhere]
-    return UnknownName(f"{where}: unknown option {shown(name)}; {elsewhere!r} is an option of {of}")
+    how = (
+        f"; use mq.Broker(..., policies=[{{'queue': '>', {elsewhere!r}: ...}}])" if of == "policyEntry" else ""
+    )
+    return UnknownName(f"{where}: unknown option {shown(name)}; {elsewhere!r} is an option of {of}{how}")
 
 
 def policy_of(given: Mapping[str, object], where: str) -> dict[str, object]:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from mqlab.spec.codec import TITLES
 from mqlab.spec.json_types import JsonObject
 from mqlab.spec.plural import counted
 from mqlab.spec.rows import GUIDE_NAMES
@@ -13,7 +14,6 @@ from mqlab.spec.rows import GUIDE_NAMES
 if TYPE_CHECKING:
     from mqlab.trace.trace import Trace
 
-PRODUCTS = {"activemq": "ActiveMQ", "openmq": "OpenMQ", "artemis": "Artemis"}
 _ELEMENTS = ("connectors", "brokers")
 _SETTINGS = ("edition", "seed", "jitter")
 
@@ -30,7 +30,7 @@ def title(trace: Trace) -> str:
 
 def product(trace: Trace) -> str:
     """Return which product a run is of, and which edition: ``ActiveMQ 5.17``."""
-    name = PRODUCTS[trace.header.get("product", "activemq")]
+    name = TITLES[trace.header.get("product", "activemq")]
     return f"{name} {trace.header.get('edition', '')}".strip()
 
 

@@ -13,7 +13,7 @@ from mqlab.spec.plural import counted
 from mqlab.spec.values import duration, told_time
 from mqlab.trace.accounts import role_at, roles
 from mqlab.trace.kinds import Kind, Reason
-from mqlab.trace.unsent import GROUPS, attempts, unsent
+from mqlab.trace.unsent import GROUPS, attempts, uncommitted, unsent
 
 if TYPE_CHECKING:
     from mqlab.trace.trace import Trace
@@ -260,6 +260,10 @@ def _messages(trace: Trace) -> Iterator[Undone]:
     for one in unsent(trace):
         why = f"{one.missing} of {counted(one.planned, 'message')} never sent"
         yield Undone(f"Producer {one.producer}", f"{why}; {one.why}" if one.why else why)
+    for producer, count, client, session in uncommitted(trace):
+        what = f"{counted(count, 'message')} of {producer}"
+        why = f"in the transaction of session {session} of {client}, which was not committed"
+        yield Undone(what, f"{why}; add mq.Commit({client!r}, session={session!r})")
 
 
 def _too_late(trace: Trace) -> Iterator[Undone]:

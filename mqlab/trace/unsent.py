@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mqlab.spec.action import Action, Producer
-from mqlab.spec.values import told_time
+from mqlab.spec.action import Action, Commit, Producer, Rollback
+from mqlab.spec.values import duration, told_time
 from mqlab.trace.fates import Fate, down_since
 from mqlab.trace.kinds import Kind, Reason
 
@@ -60,6 +61,38 @@ def unsent(trace: Trace) -> list[Unsent]:
         if count > sent[name]:
             found.append(Unsent(name, count, count - sent[name], _why(trace, name, on[name])))
     return found
+
+
+def uncommitted(trace: Trace) -> Iterator[tuple[str, int, str, str]]:
+    """Yield producer, messages, client and session of what was sent in a transaction that nothing has ended."""
+    open_: dict[tuple[str, str], Counter[str]] = {}
+    for action in _in_time(trace.actions):
+        kind, session = type(action).__name__, getattr(action, "session", None)
+        if kind == "OpenSession" and action.transacted:  # type: ignore[attr-defined]
+            open_[action.client, session] = Counter()  # type: ignore[attr-defined, index]
+        elif isinstance(action, Producer) and (action.on, session) in open_:
+            open_[action.on, str(session)][action.name] += action.sends
+        elif isinstance(action, (Commit, Rollback)) and (action.who, session) in open_:
+            open_[action.who, str(session)].clear()
+    if not any(open_.values()):
+        return
+    names, account = trace.names["node"], trace.account()
+    never = Counter[str]()
+    for node, numbers in trace.index().sent.items():
+        fates = [account[number].fate for number in numbers if number in account]
+        never[names[node]] = fates.count(Fate.never_accepted)
+    for (client, name), sends in open_.items():
+        for producer, planned in sends.items():
+            if count := min(planned, never[producer]):
+                yield producer, count, client, name
+
+
+def _in_time(actions: Sequence[Action]) -> Sequence[Action]:
+    """Return actions in the order of their times, where all have one; else as they are written."""
+    timed = [one for one in actions if one.at is not None]
+    if len(timed) < len(actions) - 1:  # the start that a run adds has none
+        return actions
+    return sorted(actions, key=lambda one: 0 if one.at is None else duration(one.at, "at"))
 
 
 def _why(trace: Trace, name: str, actions: list[tuple[int, Action]]) -> str:

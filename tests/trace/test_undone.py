@@ -454,3 +454,59 @@ TWICE = mq.Network(mq.Broker("A", mq.NetworkConnector("A-B", "static:(tcp://B:61
 )
 def test_what_is_asked_twice_is_told(actions, why):
     assert told(mq.run(TWICE, mq.Consumer("C", on="B", reads=Q), *actions)) == [why]
+
+
+def in_session(*actions):
+    client, session = mq.Client("c", uri="tcp://A:61616"), mq.OpenSession("c", "s", transacted=True)
+    return mq.run(A, client, session, *actions, mq.Consumer("C", on="A", reads=Q))
+
+
+def test_a_transaction_that_is_never_committed_is_told():
+    def sends(name, count, **more):
+        return mq.Producer(name, on="c", session="s", sends=count, to=Q, **more)
+
+    commit, rollback = mq.Commit("c", session="s"), mq.Rollback("c", session="s")
+    why = "in the transaction of session s of c, which was not committed; add mq.Commit('c', session='s')"
+    never = in_session(sends("P", 5))
+    assert (told(never), never.received()) == ([f"5 messages of P: {why}"], {"C": 0})
+    assert told(in_session(sends("P", 5), commit)) == []
+    assert told(in_session(sends("P", 5), rollback)) == []  # that was asked for
+    later = in_session(sends("P", 5), commit, sends("P", 3), sends("R", 1))
+    assert told(later) == [f"3 messages of P: {why}", f"1 message of R: {why}"]
+    assert later.received() == {"C": 5}
+
+
+@pytest.mark.parametrize(
+    ("name", "close", "why"),
+    [
+        ("never", False, ["the durable subscription never of c at A does not exist"]),
+        ("D", False, ["the durable subscription D of c at A is in use; close its consumer before"]),
+        ("D", True, []),
+    ],
+)
+def test_a_durable_subscription_that_is_not_there_or_in_use_is_not_unsubscribed(name, close, why):
+    topic = mq.Topic("T")
+    trace = mq.run(
+        A,
+        mq.Client("c", uri="tcp://A:61616"),
+        mq.Consumer("D", on="c", reads=topic, durable=True),
+        *([mq.Close("D")] if close else []),
+        mq.Unsubscribe("c", name),
+        mq.Producer("P", on="A", sends=2, to=topic),
+    )
+    assert told(trace) == [f"Unsubscribe c: {row}" for row in why]
+    assert trace.received()["D"] == (0 if close else 2)
+
+
+@pytest.mark.parametrize("on", ["A", "c"])
+def test_more_acknowledgements_than_messages_held_are_told(on):
+    def acknowledging(*counts):
+        client = mq.Client("c", uri="tcp://A:61616")
+        consumer = mq.Consumer("C", on=on, reads=Q, ack_mode="client", acknowledge=False)
+        acknowledged = [mq.Acknowledge("C", count) for count in counts]
+        return told(mq.run(A, client, consumer, mq.Producer("P", on="A", sends=3, to=Q), *acknowledged))
+
+    why = "Acknowledge C: it asked for {}, and the consumer held {}".format
+    assert acknowledging(3) == []
+    assert acknowledging(10) == [why(10, "3 messages")]
+    assert acknowledging(2, 2) == [why(2, "1 message")]

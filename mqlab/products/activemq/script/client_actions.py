@@ -24,6 +24,7 @@ from mqlab.products.activemq.transport.openwire import (
 from mqlab.spec import action as a
 from mqlab.spec import clients as c
 from mqlab.spec.naming import called
+from mqlab.spec.plural import counted
 from mqlab.spec.values import Destination, duration
 
 if TYPE_CHECKING:
@@ -137,7 +138,12 @@ def _end_transaction(runner: ScriptRunner, action: a.Commit | a.Rollback, how: s
 
 def acknowledge(runner: ScriptRunner, action: a.Acknowledge) -> None:
     """A consumer acknowledges what it had."""
-    runner.lab.consumers[action.consumer].settle(action.count, runner.call)
+    consumer = runner.lab.consumers[action.consumer]
+    held = len(consumer.unacknowledged)
+    if consumer.by_action and action.count is not None and action.count > held:
+        why = f"it asked for {action.count}, and the consumer held {counted(held, 'message')}"
+        runner.lab.tell_in_vain(called(action), why)
+    consumer.settle(action.count, runner.call)
 
 
 def receive_once(runner: ScriptRunner, action: c.ReceiveOnce) -> None:

@@ -146,6 +146,10 @@ class TransportConnection:
         sub = self.process.broker.durables.get((command.client_id, command.name))
         if sub is not None and sub.inactive:
             self.process.broker.unsubscribe(sub, Reason.unsubscribed)
+            return
+        why = "is in use; close its consumer before" if sub else "does not exist"
+        told = f"the durable subscription {command.name} of {command.client_id} at {self.process.name} {why}"
+        self.process.lab.tell_in_vain(f"Unsubscribe {self.client}", told)
 
     def on_subscribe(self, command: ConsumerCommand) -> None:
         """A consumer is opened."""
