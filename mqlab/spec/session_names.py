@@ -61,13 +61,14 @@ class KnownSessions:
             self._check_end(action, where, clients)
         elif isinstance(action, (a.Consumer, a.Producer)):
             _check_connection(action, where, clients)
-            self._check_there(action.on, action.session, where)
-        elif isinstance(action, c.TemporaryQueue):
+            if action.session is not None:
+                self._check_there(action.on, action.session, where)
+        elif isinstance(action, c.TemporaryQueue) and action.session is not None:
             self._check_there(action.client, action.session, where)
 
-    def _check_there(self, client: str, session: str | None, where: str, transacted: bool = False) -> None:
+    def _check_there(self, client: str, session: str, where: str, transacted: bool = False) -> None:
         known = self.opened.get(client, {})
-        if session is not None and session not in known:
+        if session not in known:
             error = UnknownName.of(f"session of {client}", session, known, where)
             raise UnknownName(f"{error} Open it with {_opening(client, session, transacted)} before.")
 
