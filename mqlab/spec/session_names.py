@@ -48,8 +48,10 @@ class KnownSessions:
             self.opened[action.name if isinstance(action, c.Client) else action.client] = {}
         elif isinstance(action, c.OpenSession):
             self.opened.setdefault(action.client, {})[action.session] = action.transacted
-        elif isinstance(action, a.Consumer) and action.acknowledge is False:
-            self.modes[action.name] = action.ack_mode
+        elif isinstance(action, a.Consumer):
+            self.modes.pop(action.name, None)  # of one before of that name
+            if action.acknowledge is False:
+                self.modes[action.name] = action.ack_mode
 
     def check(self, action: a.Action, where: str, clients: Collection[str]) -> None:
         """Raise for a session that is not there, or has not what the action asks of it."""

@@ -329,6 +329,13 @@ def test_a_client_that_gave_up_is_the_reason_for_messages_never_sent_and_explain
     assert title == "Message P-40 was never sent: L gave up at 4 s."
 
 
+def test_a_consumer_that_is_opened_again_has_the_mode_that_it_is_opened_with():
+    first = mq.Consumer("C", on="A", reads=Q, ack_mode="client", acknowledge=False)
+    again = mq.Consumer("C", on="A", reads=Q, ack_mode="transacted")
+    [why] = told(mq.run(A, first, mq.Close("C"), again, mq.Commit("C")))
+    assert why.startswith("Commit C: C had acknowledged all at once")
+
+
 def test_a_rollback_of_a_consumer_that_acknowledges_at_once_is_told():
     story = mq.Producer("P", on="A", sends=3, to=Q), mq.Rollback("C"), mq.Acknowledge("C")
     why = "C had acknowledged all at once; with ack_mode={} and acknowledge=False it waits for this".format
