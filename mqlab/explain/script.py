@@ -6,10 +6,11 @@ Selectors and properties are in no column of a trace; they stand in the scenario
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from mqlab.spec.action import Consumer, Producer
+from mqlab.spec.headers import dealt
 from mqlab.trace.kinds import Kind
 from mqlab.trace.trace import Trace
 
@@ -39,7 +40,7 @@ def _sends(trace: Trace, sender: str) -> Iterator[Sending]:
 def properties(trace: Trace, number: int) -> dict[str, object]:
     """Return the properties that a message was sent with."""
     sending, place = _sending(trace, number)
-    return _dealt(sending.properties, place) if sending else {}
+    return dealt(sending.properties, place) if sending else {}
 
 
 def sent_with(trace: Trace, name: str) -> dict[int, dict[str, object]]:
@@ -50,7 +51,7 @@ def sent_with(trace: Trace, name: str) -> dict[int, dict[str, object]]:
         for sending in _sends(trace, trace.names["node"][node]):
             if name in sending.properties:
                 sent = numbers[first : first + sending.sends]
-                found.update({number: _dealt(sending.properties, place) for place, number in enumerate(sent)})
+                found.update({number: dealt(sending.properties, place) for place, number in enumerate(sent)})
             first += sending.sends
     return found
 
@@ -60,7 +61,7 @@ def headers(trace: Trace, number: int) -> dict[str, object]:
     sending, place = _sending(trace, number)
     persistent, priority = (sending.persistent, sending.jms_priority) if sending else (True, 4)
     mode = "PERSISTENT" if persistent else "NON_PERSISTENT"
-    return _dealt({"JMSPriority": priority, "JMSDeliveryMode": mode}, place)
+    return dealt({"JMSPriority": priority, "JMSDeliveryMode": mode}, place)
 
 
 def asked_by(selector: str, trace: Trace, number: int) -> dict[str, object]:
@@ -68,11 +69,6 @@ def asked_by(selector: str, trace: Trace, number: int) -> dict[str, object]:
     named = set(re.findall(r"\w+", selector))
     found = {name: value for name, value in headers(trace, number).items() if name in named}
     return found | properties(trace, number)
-
-
-def _dealt(given: Mapping[str, object], place: int) -> dict[str, object]:
-    """Return values for the message at *place*; those in a list are dealt out in turn."""
-    return {k: v[place % len(v)] if isinstance(v, list) and v else v for k, v in given.items()}
 
 
 def _sending(trace: Trace, number: int) -> tuple[Sending | None, int]:

@@ -21,6 +21,7 @@ from mqlab.real.connections import (
     connect,
     library,
 )
+from mqlab.spec.headers import dealt_one
 from mqlab.spec.json_types import JsonObject
 
 
@@ -81,16 +82,12 @@ def _headers(step: JsonObject, no: int, first: int) -> dict[str, str]:
         PRODUCER: step.get("producer") or step.get("name") or "P",
         "persistent": str(bool(step.get("persistent", True))).lower(),
     }
-    headers |= {name: _dealt(value, no) for name, value in step.get("properties", {}).items()}
+    headers |= {name: str(dealt_one(value, no)) for name, value in step.get("properties", {}).items()}
     if "jms_priority" in step:
         headers["priority"] = str(step["jms_priority"])
     if "time_to_live_ms" in step:
         headers["expires"] = str(int(time.time() * 1000) + int(step["time_to_live_ms"]))
     return headers
-
-
-def _dealt(value: object, no: int) -> str:
-    return str(value[no % len(value)] if isinstance(value, list) else value)
 
 
 def browse(places: Places, queue: str) -> list[int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from types import NoneType
+from typing import Any
 
 from mqlab.errors import BadValue, shown
 
@@ -30,3 +31,16 @@ def check_headers(where: str, priority: object, properties: object) -> None:
 def unusual_priorities(priority: int | Sequence[int]) -> set[int]:
     """Return which of a producer's priorities are not the usual one, 4 (JMS 1.1)."""
     return {*([priority] if isinstance(priority, int) else priority)} - {4}
+
+
+def dealt_one(value: object, place: int) -> Any:
+    """Return what of a list of values the message at a *place* of a producer has, or the one value."""
+    return value[place % len(value)] if isinstance(value, (list, tuple)) and value else value
+
+
+def dealt(given: Mapping[str, object], place: int) -> dict[str, object]:
+    """Return the properties of the message at a *place*, as `dealt_one` does with each, without its calls."""
+    return {
+        name: value[place % len(value)] if isinstance(value, (list, tuple)) and value else value
+        for name, value in given.items()
+    }

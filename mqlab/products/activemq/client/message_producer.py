@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from mqlab.products.activemq.broker.message import SENT_BY, Message
 from mqlab.spec import Producer as ProducerSpec
+from mqlab.spec.headers import dealt
 from mqlab.spec.values import Destination, duration
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ class MessageProducer:
         spec, now = self.spec, self.lab.clock.now
         properties, headers = self.properties, self.headers
         if self.varies:
-            properties, headers = _dealt(properties, place), _dealt(headers, place)
+            properties, headers = dealt(properties, place), dealt(headers, place)
         return Message(
             self.first + place,
             self.dest,
@@ -60,7 +61,3 @@ class MessageProducer:
             now + self.time_to_live if self.time_to_live else 0,
             spec.size,
         )
-
-
-def _dealt(given: Mapping[str, object], place: int) -> Mapping[str, object]:
-    return {k: v[place % len(v)] if isinstance(v, list) else v for k, v in given.items()}

@@ -8,13 +8,14 @@ answers (AMQ Broker 7.1, 21.1; Artemis rule 2.5).
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from mqlab.engine.link import Link
 from mqlab.products.artemis.broker.messages import Message
 from mqlab.products.artemis.client.clients import LOOKS, SESSION_CLOSED
 from mqlab.spec.artemis.steps import Keys
+from mqlab.spec.headers import dealt
 from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind
 
@@ -222,14 +223,6 @@ class SendRequest(Request):
             self.client.state, self.client.at = "closed", None
 
     def _message(self, number: int, place: int) -> Message:
-        dealt = _dealt(self.properties, place) if self.properties else {}
+        own = dealt(self.properties, place) if self.properties else {}
         due = self.lab.clock.now + self.delay if self.delay else 0
-        return Message(number, self.dest, self.persistent, dealt, self.size, due, dest_no=self.dest_no)
-
-
-def _dealt(properties: Mapping[str, object], place: int) -> dict[str, object]:
-    """Return the properties of the message at a *place* of a step: of lists of values each has one."""
-    return {
-        key: value[place % len(value)] if isinstance(value, list) else value
-        for key, value in properties.items()
-    }
+        return Message(number, self.dest, self.persistent, own, self.size, due, dest_no=self.dest_no)

@@ -203,8 +203,3 @@ class PhysicalDestination:
     def is_full(self) -> bool:
         """Whether it has as many messages, or bytes, as it may have; with more bytes than that, too."""
         return self.room == 0 or self.room_bytes == 0
-
-    def limits(self, name: str, number: int) -> bool:
-        """Whether a number is beyond a limit; -1 is none."""
-        most = self.options[name] if name in self.options else PROPERTIES[name]
-        return 0 <= int(most) < number

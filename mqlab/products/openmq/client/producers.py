@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mqlab.products.openmq.broker import physical_destinations, removal
 from mqlab.products.openmq.broker.messages import Message, packet_size
@@ -10,6 +10,7 @@ from mqlab.products.openmq.broker.model import DEAD, Client, Keys
 from mqlab.products.openmq.client import clients
 from mqlab.products.openmq.client.send_job import SendJob
 from mqlab.products.openmq.script.operation import Outcome, Row, RunningStep, destination_of, limit_of
+from mqlab.spec.headers import dealt, dealt_one
 from mqlab.trace.kinds import Kind, Reason
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def _open(lab: Cluster, key: str, name: str, keys: Keys) -> Client | None:
     broker, dest = clients.reachable(lab, keys), destination_of(keys)
     if broker is None or dest == DEAD or not broker.find(dest):
         return None  # only a broker writes to its dead messages (B4183)
-    if broker.instances[dest].limits("MaxNumProducers", broker.producers(dest) + 1):
+    if 0 <= int(broker.instances[dest].option("MaxNumProducers")) <= broker.producers(dest):
         return None
     node = lab.notes.node(name, "producer", broker.name)
     links = lab.new_link(name, broker.name), lab.new_link(broker.name, name)
@@ -95,7 +96,7 @@ def _kept(producer: Client | None, keys: Keys) -> Keys:
     keys = {**producer.kept, **keys}
     producer.kept = {name: keys[name] for name in ("time_to_live_ms", "jms_priority") if name in keys}
     if "jms_priority" in keys and keys["count"]:
-        producer.kept["jms_priority"] = _dealt(keys["jms_priority"], int(keys["count"]) - 1)
+        producer.kept["jms_priority"] = dealt_one(keys["jms_priority"], int(keys["count"]) - 1)
     return keys
 
 
@@ -284,7 +285,7 @@ def _end(lab: Cluster, job: SendJob) -> None:
 
 
 def _message(job: SendJob, producer: Client) -> Message:
-    keys, number, properties = job.keys, job.left[0], job.properties
+    keys, number, properties, size = job.keys, job.left[0], job.properties, job.size
     place = number - job.row["first"]
     message = Message(
         number,
@@ -292,22 +293,15 @@ def _message(job: SendJob, producer: Client) -> Message:
         producer.at,
         producer.at.number,
         job.persistent,
-        _dealt(keys["jms_priority"], place) if "jms_priority" in keys else 4,
-        {name: _dealt(value, place) for name, value in properties.items()} if properties else {},
-        len(f"message {number}")
-        if job.size is None
-        else job.size,  # what the recorder sends if nothing is said
+        dealt_one(keys["jms_priority"], place) if "jms_priority" in keys else 4,
+        dealt(properties, place) if properties else {},
+        len(f"message {number}") if size is None else size,  # what the recorder sends if nothing is said
         producer.home.lab.clock.now,
     )
     if producer.mode == "transacted" or (producer.xid and producer.in_branch):
         message.transaction = producer.name
     message.weight = packet_size(message)
     return message
-
-
-def _dealt(value: object, place: int) -> Any:
-    """Return what of a list of values the message at a *place* of a step has."""
-    return value[place % len(value)] if isinstance(value, (list, tuple)) else value
 
 
 def end_transaction(lab: Cluster, name: str, commit: bool) -> None:
