@@ -124,10 +124,15 @@ class Clock(TraceClock):
         call(argument)
         return True
 
+    @property
+    def moves(self) -> bool:
+        """Whether anything but housekeeping is left."""
+        return bool(self.line) or len(self.heap) > self.background
+
     def _tells_rest(self) -> bool:
         """Tell who waits for it, before time goes on, if nothing but housekeeping is left; True if so."""
         at_rest = self.at_rest
-        if at_rest is None or self.line or len(self.heap) > self.background:
+        if at_rest is None or self.moves:
             return False
         self.at_rest = None
         at_rest()

@@ -60,7 +60,7 @@ class Looks:
             self.lab.on_over(one.until)
             self.wake(one.turn)
             return
-        if one.until.condition is None and one.until.deadline is None and self._something_moves():
+        if one.until.condition is None and one.until.deadline is None and clock.moves:
             one.at = -1
             self.resting.append(one)
             clock.at_rest = self.on_rest
@@ -76,10 +76,6 @@ class Looks:
         for one in resting:
             one.at = self.lab.clock.now
             self.look(one)
-
-    def _something_moves(self) -> bool:
-        clock = self.lab.clock
-        return bool(clock.line) or len(clock.heap) > clock.background
 
     def wake(self, turn: int = -1) -> None:
         """An action has begun or is over: whoever is asleep looks at his next millisecond.

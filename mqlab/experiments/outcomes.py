@@ -14,7 +14,6 @@ from functools import partial
 
 from mqlab.errors import BadValue
 from mqlab.experiments import cores
-from mqlab.experiments.cores import MOST_SEEDS
 from mqlab.experiments.rerun import Setting, play
 from mqlab.spec.calls import Answering
 from mqlab.spec.plural import counted
@@ -186,7 +185,7 @@ def outcomes(scenario: Scenario, setting: Setting, seeds: int = SEEDS) -> Outcom
 
     Raises `BadValue` for fewer than one seed, or without jitter: then every run is the same.
     """
-    whole(1, MOST_SEEDS).check(seeds, "seeds")
+    whole(1, cores.MOST_SEEDS).check(seeds, "seeds")
     check_seed(setting.seed)
     if setting.jitter <= 0:
         raise BadValue("jitter=0 always gives the same run; use e.g. jitter='1ms'")

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mqlab.spec.action import Action, Commit, Producer, Rollback
+from mqlab.spec.clients import OpenSession
 from mqlab.spec.values import duration, told_time
 from mqlab.trace.fates import Fate, down_since
 from mqlab.trace.kinds import Kind, Reason
@@ -63,17 +64,16 @@ def unsent(trace: Trace) -> list[Unsent]:
     return found
 
 
-def uncommitted(trace: Trace) -> Iterator[tuple[str, int, str, str]]:
+def uncommitted(trace: Trace) -> Iterator[tuple[str, int, str, str | None]]:
     """Yield producer, messages, client and session of what was sent in a transaction that nothing has ended."""
-    open_: dict[tuple[str, str], Counter[str]] = {}
+    open_: dict[tuple[str, str | None], Counter[str]] = {}
     for action in _in_time(trace.actions):
-        kind, session = type(action).__name__, getattr(action, "session", None)
-        if kind == "OpenSession" and action.transacted:  # type: ignore[attr-defined]
-            open_[action.client, session] = Counter()  # type: ignore[attr-defined, index]
-        elif isinstance(action, Producer) and (action.on, session) in open_:
-            open_[action.on, str(session)][action.name] += action.sends
-        elif isinstance(action, (Commit, Rollback)) and (action.who, session) in open_:
-            open_[action.who, str(session)].clear()
+        if isinstance(action, OpenSession) and action.transacted:
+            open_[action.client, action.session] = Counter()
+        elif isinstance(action, Producer) and (sent := open_.get((action.on, action.session))) is not None:
+            sent[action.name] += action.sends
+        elif isinstance(action, (Commit, Rollback)) and (sent := open_.get((action.who, action.session))):
+            sent.clear()
     if not any(open_.values()):
         return
     names, account = trace.names["node"], trace.account()

@@ -64,9 +64,11 @@ def fitted(text: str, room: float, size: float, bold: bool = False) -> str:
 def shared(names: Sequence[str]) -> int:
     """Return how many letters all *names* begin with, numbers left whole; 0 where these are few.
 
-    >>> shared(["brokerA1", "brokerA2"]), shared(["broker1", "broker12"]), shared(["A", "B"])
-    (7, 6, 0)
+    >>> shared(["brokerA1", "brokerA2"]), shared(["broker1", "broker12"]), shared(["A", "B"]), shared(["one"])
+    (7, 6, 0, 0)
     """
+    if len(names) < 2:
+        return 0
     same = takewhile(lambda both: both[0] == both[1], zip(min(names), max(names), strict=False))
     begin = "".join(letter for letter, _ in same)[: min(map(len, names)) - 1].rstrip("0123456789")
     return len(begin) if len(begin) > 2 else 0

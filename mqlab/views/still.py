@@ -90,7 +90,7 @@ def columns(cast: SceneParts, stage: Stage, moving: Flights) -> Columns:
 def _plan(cast: SceneParts, stage: Stage) -> tuple[object, ...]:
     """Return what holds for the whole of a layout."""
     size, room = stage.size, stage.room
-    shared = letters.shared([cast.nodes[no][0] for no in stage.brokers]) if stage.brokers else 0
+    shared = letters.shared([cast.nodes[no][0] for no in stage.brokers])
     opened = cast.open if isinstance(cast, CollapsedParts) else -1
     return room.w, room.h, size.name, size.pipe, size.mark, opened, stage.hidden, shared
 

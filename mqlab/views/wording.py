@@ -62,14 +62,14 @@ def _put(stage: Stage, taken: list[Box], label: Label, curve: Curve) -> None:
     """
     size, bold, pad = (12.5, True, 4) if label.kind == "name" else (11, False, 12)
     others = [*stage.links, *(wire.curve for wire in stage.wires)]
+    rest = [one for one in others if one != curve]
     short = letters.fitted(label.text, max(70, curve.length - 8), size, bold)
     smaller = [(label.text, SMALLEST)] if label.kind == "name" else []
     for text, letter in ((label.text, size), *smaller, (short, size)):
         w, h = letters.width(text, letter, bold) + pad, letter + (8 if label.kind == "chip" else 4)
-        beside = (box for box in _places(stage, curve, w, h, label.kind) if _free(stage, box, taken, others))
-        rest = [one for one in others if one != curve] if label.kind == "name" else []
-        on = (box for box in _on(curve, w, h) if label.kind == "name" and _free(stage, box, taken, rest))
-        box = next(chain(beside, on), None)
+        beside = ((box, others) for box in _places(stage, curve, w, h, label.kind))
+        on = ((box, rest) for box in (_on(curve, w, h) if label.kind == "name" else ()))
+        box = next((box for box, lines in chain(beside, on) if _free(stage, box, taken, lines)), None)
         if box is not None:
             stage.labels.append(Label(text, label.kind, label.link, box))
             taken.append(box)
