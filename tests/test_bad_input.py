@@ -148,6 +148,8 @@ PYTHON = {
     "mq.Consumer('C', 'A', Q, selector='a =')": "selector does not parse",
     "mq.Consumer('C', 'A', Q, selector=\"a > 'b'\")": "consumer 'C': texts cannot be ordered with >",
     "mq.Consumer('C', 'A', Q, selector=\"a BETWEEN 'b' AND 'c'\")": "texts cannot be ordered with BETWEEN",
+    "mq.run(artemis.Network(artemis.Broker('A')), artemis.Crash('A'), artemis.StartAs('A', {'ha': -1}))":
+        "StartAs A, written, ha is -1; expected an object",
     "mq.run(NET, mq.Consumer('C', 'A', Q, acknowledge=False), mq.Commit('C'))":
         "action 2 (Commit): C has ack_mode='auto'; this action needs ack_mode='transacted'",
     "mq.run(NET, mq.Consumer('C', 'A', Q, acknowledge=False), mq.Rollback('C'))":

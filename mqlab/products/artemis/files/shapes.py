@@ -43,7 +43,7 @@ def scenario() -> Record:
         {
             **about("name", "theme", "title", "behaviour", "guide", "guide_says", "runs", "product", "version"),
             "recorded_steps": ListOf(whole(0)),
-            "brokers": ListOf(_broker(), "broker", most=10_000),
+            "brokers": ListOf(broker(), "broker", most=10_000),
             "queues": ListOf(queue, "queue"),
             "cluster": _rows("cluster-connection"),
             "address_settings": _rows("address-setting"),
@@ -53,7 +53,8 @@ def scenario() -> Record:
     )
 
 
-def _broker() -> Record:
+@cache
+def broker() -> Record:
     """Return the shape of a broker: its policy with a role, and what is written below them."""
     halves = {"master", "slave", "scale_down"}
     plain = _shapes(row for name, row in ELEMENTS.items() if name not in halves)

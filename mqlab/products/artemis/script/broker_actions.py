@@ -10,7 +10,7 @@ from typing import Any
 from mqlab.engine.completion import Completion
 from mqlab.products.artemis import report
 from mqlab.products.artemis.broker.broker import GONE, Broker, Subsystem
-from mqlab.products.artemis.files import lab_file
+from mqlab.products.artemis.files import lab_file, shapes
 from mqlab.products.artemis.ha.replication import WAKES
 from mqlab.spec.artemis.steps import Keys
 from mqlab.trace.kinds import Kind
@@ -73,6 +73,7 @@ class BrokerActions(Subsystem):
             broker = round.left.popleft()
             if "with" in round.keys:
                 item = {"name": broker.name, **broker.spec.keys, **round.keys["with"]}
+                shapes.broker().check(item, f"StartAs {broker.name}, written")
                 broker.spec = lab_file.broker(item)
             if broker.role not in GONE:
                 self.lab.tell_in_vain(f"Start of {broker.name}", "the broker was running already")
