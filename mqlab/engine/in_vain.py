@@ -111,7 +111,7 @@ def _ends(action: Action, name: str, state: SessionState, only_if: str) -> str:
     modes = ENDS.get(type(action), ("client", "dups_ok"))
     if state.receiving is None:
         if not state.waits:
-            return f"{name} is not transacted, so each message was sent for good at once"
+            return f"{name} is not transacted, so each message took effect at once"
     elif not state.waits:
         remedy = f"with ack_mode={modes[0]!r}{only_if} it waits for this"
         return f"{name} had acknowledged all at once; {remedy}"

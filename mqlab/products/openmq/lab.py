@@ -215,7 +215,7 @@ class ClusterLab(Cluster):
         found = self.consumers.get(name) or self.producers.get(name)
         if found is None:
             return None
-        gone = "" if clients.has_broker(found) else "it has lost its connection for good"
+        gone = "" if clients.has_broker(found) else "it has lost its connection, and looks for no other"
         gone = CLOSED if found.closed else gone
         mode = "xa" if found.keys.get("xa") else found.mode
         if not isinstance(found, Consumer):

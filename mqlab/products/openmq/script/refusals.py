@@ -100,7 +100,7 @@ def _producer(lab: Cluster, step: Step, broker: Broker | None) -> str:
         return "only brokers write to the dead message queue"
     if dest not in broker.instances:
         return f"{broker.name} has no {dest} and creates none by itself"
-    return f"{dest} may have {broker.instances[dest].option('MaxNumProducers')} producers"
+    return f"{dest} has reached MaxNumProducers={broker.instances[dest].option('MaxNumProducers')}"
 
 
 def _destination(lab: Cluster, step: Step, broker: Broker | None) -> str:
