@@ -54,7 +54,7 @@ def _start(asked: tuple[Broker, Keys]) -> Outcome:
     broker, keys = asked
     until = keys.get("until", "linked")
     if not takeover.may_start(broker):
-        broker.lab.tell("another broker had taken it over, so it ended at once")
+        broker.lab.tell("its store belongs to another broker by now, so it ended")
         return "ended"
     if broker.running:
         broker.lab.tell_in_vain(f"Start of {broker.name}", "the broker was running already")
