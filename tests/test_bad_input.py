@@ -405,9 +405,9 @@ WITH_MASTER = openmq.Network("b1", "b2", model="master", master="b1")
     (REPLICATED, [artemis.Wait("5s"), artemis.Restart("M")], "Start of M: the broker was running already"),
     (REPLICATED, [artemis.Crash("S"), artemis.Crash("S")], "Crash S: the broker was not running"),
     (WITH_MASTER, [mq.Start(), mq.Crash("b1"), openmq.CreateDestination(Q, "b2")],
-     "CreateDestination queue://Q: b2 refused it"),
+     "CreateDestination queue://Q: b2 refused it; its master b1, which notes all changes, was away"),
     (WITH_MASTER, [mq.Start(), mq.Crash("b1"), mq.Consumer("D", "b2", mq.Topic("T"), durable=True)],
-     "Consumer D: b2 refused it"),
+     "Consumer D: b2 refused it; its master b1, which notes all changes, was away"),
 ], ids=lambda given: given if isinstance(given, str) else "")  # fmt: skip
 def test_what_changes_nothing_is_told(network, actions, told):
     assert [str(one) for one in mq.run(network, *actions).undone] == [told]

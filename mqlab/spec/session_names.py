@@ -14,7 +14,7 @@ from mqlab.spec import clients as c
 _OF_CONNECTION = ("others", "connection", "connection_options", "client_id", "redelivery")
 
 # What ends a consumer's work -> the acknowledge modes that have it (JMS 2.0, 6.2.10); Rollback recovers, too.
-_ENDS: Mapping[type[a.Action], tuple[str, ...]] = {
+ENDS: Mapping[type[a.Action], tuple[str, ...]] = {
     a.Commit: ("transacted",),
     a.Rollback: ("transacted", "client", "individual"),
     a.Acknowledge: ("client", "individual"),
@@ -87,7 +87,7 @@ class KnownSessions:
                 needs = _opening(who, action.session, transacted=True)
                 told = f"session {action.session!r} of {who} is not transacted; this action needs {needs}"
                 raise BadValue(f"{where}: {told}")
-        mode, modes = self.modes.get(who), _ENDS[type(action)]
+        mode, modes = self.modes.get(who), ENDS[type(action)]
         if mode is not None and mode not in modes:
             told = " or ".join(map(repr, modes))
             raise BadValue(f"{where}: {who} has ack_mode={mode!r}; this action needs ack_mode={told}")

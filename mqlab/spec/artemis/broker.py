@@ -179,6 +179,11 @@ class Broker(metaclass=Called):
         return any(key in core for key in ("network_check_list", "network_check_url_list"))
 
     @property
+    def asks_gateway(self) -> bool:
+        """Whether it asks a URL, which is at the gateway."""
+        return "network_check_url_list" in self.keys.get("core", {})
+
+    @property
     def diverts(self) -> Mapping[str, Options]:
         """Name -> options of its diverts."""
         found: Mapping[str, Options] = self.keys.get("diverts") or {}

@@ -251,7 +251,7 @@ class Site(Lab):
         core = broker.spec.keys.get("core", {})
         addresses = str(core.get("network_check_list", "")).split(",")
         loopback = any(address.strip().startswith(("127.", "localhost")) for address in addresses)
-        gateway = "network_check_url_list" in core and self.gateway.get(broker.name, False)
+        gateway = broker.spec.asks_gateway and self.gateway.get(broker.name, False)
         return loopback or gateway or not broker.spec.checks_network
 
     def check_network(self, broker: Broker) -> None:
