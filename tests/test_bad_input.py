@@ -333,7 +333,7 @@ PYTHON = {
     "mq.explain('fuse:2.20', message='P-1', broker='A')": "one thing at a time",
     "mq.explain('fuse:2.20', why_not='C1')": "why_not requires message=",
     "mq.explain('fuse:2.20', consumer='Z')": "unknown consumer 'Z'",
-    "mq.options('teleport')": "no option has 'teleport' in its name or description; without a word, all are listed",
+    "mq.options('teleport')": "'teleport' in its name or description; without a word, all are listed",
     "mq.options('conduitt')": "'conduitt' in its name or description; did you mean 'conduit_",
     "mq.options('dupleks')": "did you mean 'duplex'?",
     "NET.change('Z', advisory_support=False)": "unknown broker 'Z'",
