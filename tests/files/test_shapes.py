@@ -95,7 +95,7 @@ WRONG = [
     (CLUSTER, {"cluster": {"model": "peer", "options": {"imq.autocreate.queue": "perhaps"}}},
      ["imq.autocreate.queue: 'perhaps' is neither true nor false"]),
     (CLUSTER, {"actions": [{"do": "Crash", "broker": ["b1"]}]}, ["action 1 (Crash), broker is ['b1']"]),
-    (CLUSTER, {"actions": [{"do": "Isolate", "brokers": ["b1"]}]}, ["action 1: unknown action 'Isolate'"]),
+    (CLUSTER, {"actions": [{"do": "Isolate", "brokers": ["b1"]}]}, ["action 1: 'Isolate' is an action of Artemis only"]),
     (PAIR, {"brokers": [{"name": "M", "ha": {"policy": "replicate"}}]}, ["unknown policy 'replicate'"]),
     (PAIR, {"cluster": {"max_hops": -1}}, ["cluster: max-hops: -1 is too low; expected 0 or more"]),
     (PAIR, {"queues": [5]}, ["queue 1 is 5; expected an object"]),
