@@ -9,6 +9,7 @@ from functools import cache
 from mqlab.errors import BadValue, UnknownName
 from mqlab.spec import action as a
 from mqlab.spec import clients as c
+from mqlab.spec.options import tables
 
 # What a consumer or producer says of a connection of its own, and not on that of a client.
 _OF_CONNECTION = ("others", "connection", "connection_options", "client_id", "redelivery")
@@ -19,6 +20,9 @@ ENDS: Mapping[type[a.Action], tuple[str, ...]] = {
     a.Rollback: ("transacted", "client", "individual"),
     a.Acknowledge: ("client", "individual"),
 }
+
+
+FAILOVER = [row.guide for row in tables("addresses")["failover:(...)"].values()]
 
 
 @cache
@@ -102,6 +106,10 @@ def _check_connection(action: a.Consumer | a.Producer, where: str, clients: Coll
     if isinstance(action, a.Consumer) and action.durable and action.reads.kind == "queue":
         told = "a queue keeps its messages anyway; only topics have durable subscriptions"
         raise BadValue(f"{where}, {action.name!r}: durable=True, but it reads {action.reads}; {told}")
+    if isinstance(action, a.Consumer):
+        for pair in filter(None, action.connection_options.split("&")):
+            if (option := pair.partition("=")[0]) not in FAILOVER:
+                raise UnknownName.of("connection option", option, FAILOVER, f"{where}, {action.name!r}")
     for name, default in _of_connections(type(action)):
         if (name != "session") == (action.on in clients) and getattr(action, name) != default:
             if action.on not in clients:

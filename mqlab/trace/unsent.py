@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from mqlab.spec.action import Action, Commit, Producer, Rollback
 from mqlab.spec.clients import OpenSession
 from mqlab.spec.values import duration, told_time
+from mqlab.trace.accounts import roles
 from mqlab.trace.fates import Fate, down_since
 from mqlab.trace.kinds import Kind, Reason
 
@@ -116,7 +117,7 @@ def _why(trace: Trace, name: str, actions: list[tuple[int, Action]]) -> str:
     away = _apart(trace, clients)
     opening = away and name not in {names[number] for (number,) in trace.tallied((Kind.Sent,), "frm")}
     told = f"{away}; {OPENING}" if opening and _has_timeout(trace, clients) else away
-    return _blocked(trace, name, refused) or _down(trace, clients) or told or _paused(trace, clients)
+    return _blocked(trace, name, refused) or _down(trace, clients) or told or _idle(trace, clients)
 
 
 def _has_timeout(trace: Trace, clients: set[str]) -> bool:
@@ -159,6 +160,15 @@ def _near(trace: Trace, clients: set[str]) -> set[str]:
     """Return the names of a producer's clients, and of what they were opened on."""
     names, homes = trace.names["node"], trace.names["node_home"]
     return {homes[no] for no, name in enumerate(names) if name in clients} | clients
+
+
+def _idle(trace: Trace, clients: set[str]) -> str:
+    """Return which broker of a producer takes no clients at the end: it is paused, or a slave."""
+    last = {name: changes[-1][1] for name, changes in roles(trace).items()}
+    slaves = (n for n in sorted(_near(trace, clients)) if last.get(n, "").startswith(("slave", "backup")))
+    return _paused(trace, clients) or next(
+        (f"{name} is a slave, which takes no clients" for name in slaves), ""
+    )
 
 
 def _paused(trace: Trace, clients: set[str]) -> str:

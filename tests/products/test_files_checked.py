@@ -78,6 +78,10 @@ CASES = {
                   pair(linked(options="syncDurableSubs='true'"))),
     "unknown-name": (pair(linked(options="networkTtl='3'")), "0.xml:3",
                      pair(linked(options="networkTTL='1'"))),
+    "bad-value": (pair("\n<managementContext><managementContext connectorPort='1 k' \n"
+                       "createMBeanServer='yes'/></managementContext>"), "0.xml:3",
+                  pair("<managementContext><managementContext createMBeanServer='1' rmiServerPort='2 k'/>"
+                       "</managementContext>")),
     "removed": (pair("<services>\n<masterConnector remoteURI='tcp://localhost:2'/></services>"),
                 "0.xml:3", pair("<services/>")),
     "no-broker-name": ((f'<broker xmlns="{CORE}" brokerId="A"/>', written("B")), "0.xml:1", pair()),

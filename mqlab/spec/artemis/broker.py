@@ -11,6 +11,7 @@ from mqlab.spec.artemis.options import ELEMENTS, OPTIONS, Options, read_options
 from mqlab.spec.calls import Called
 from mqlab.spec.json_types import JsonDict
 from mqlab.spec.manual import documented
+from mqlab.spec.options import unknown
 from mqlab.spec.shape import OBJECT, check_noun
 
 if TYPE_CHECKING:
@@ -242,7 +243,7 @@ def _place(option: str, value: object, elements: dict[str, object], keys: JsonDi
         keys[option] = value
     elif inner is None:
         known = [name for section in _HERE for name in OPTIONS[section]]
-        raise UnknownName.of("option", option, known, where)
+        raise unknown("artemis", option, known, where)
     else:
         keys[inner] = {**keys.get(inner, {}), option: value}
 

@@ -16,7 +16,7 @@ from mqlab.products.activemq.files import treatment
 from mqlab.products.activemq.files.stores import MEMORY, adapter_of
 from mqlab.products.activemq.rules.context import BrokerFile, files
 from mqlab.products.activemq.rules.examples_at_rest import filtered
-from mqlab.products.activemq.rules.names import SCHEMA, words
+from mqlab.products.activemq.rules.names import SOURCE, words
 
 
 @rule(
@@ -25,7 +25,7 @@ from mqlab.products.activemq.rules.names import SCHEMA, words
     finds="a placeholder without a value",
     what="{attribute}: {why}",
     fix="give it a value (values=...), or a default as in ${{name:default}}",
-    source=SCHEMA,
+    source=SOURCE,
     unshown="the broker does not start",
     of=(files,),
 )
@@ -84,7 +84,7 @@ def _policy_twice(file: BrokerFile) -> Found:
 )
 def _store_unused(file: BrokerFile) -> Found:
     adapter = adapter_of(file.broker.element)
-    off = file.broker.element.attributes.get("persistent", "").strip() == "false"
+    off = file.broker.element.attributes.get("persistent", "").lower() == "false"
     if off and adapter is not None and adapter.name != MEMORY:
         yield file.at(adapter), {}
 
@@ -127,7 +127,7 @@ def _no_openwire(file: BrokerFile) -> Found:
 @not_played(
     "left-out",
     finds="what stands in a file of ActiveMQ and is not played",
-    source=SCHEMA,
+    source=SOURCE,
     of=(files,),
 )
 def _left_out(file: BrokerFile) -> Found:

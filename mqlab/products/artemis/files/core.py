@@ -12,12 +12,12 @@ from mqlab.errors import BadFile, UriError, shown
 from mqlab.files.markup import Document, Element, Note, text_of
 from mqlab.files.placeholders import resolve
 from mqlab.products.artemis.files.policy import PolicyReader
+from mqlab.products.artemis.files.schema import NAMESPACES
 from mqlab.spec import uri as uris
 from mqlab.spec.artemis.options import OPTIONS
 from mqlab.spec.json_types import JsonDict
 from mqlab.spec.option import Option
 
-NAMESPACES = ("urn:activemq:core", "urn:activemq", "")
 NOTE = "mqlab"
 UNNAMED = "localhost"  # what the product calls a broker without a <name>
 SHARED, JOURNAL = "/shared/", "/journal"
@@ -120,6 +120,10 @@ class Directory:
                 for name, ref in core.refs(holder):
                     if self.leads_to(core, name) is None:
                         yield ref, name, core.connectors.get(name, "")
+            elif holder.name == CONNECTIONS[1]:
+                for address in static_in(core.attribute(holder, "address")):
+                    if self.broker_at(address) is None:
+                        yield holder, core.attribute(holder, "name"), address
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +180,8 @@ class CoreReader:
         others = set(self.directory.cores) - {self.core.name}
         if connection.name == CONNECTIONS[1]:
             found, to = self._by_uri(connection)
+            if found.get("discovery"):
+                return found
         else:
             found = self.leaves(connection, PLAIN)
             if connection.first("discovery-group-ref") is not None:
@@ -193,14 +199,14 @@ class CoreReader:
         ``static://(tcp://b:61616)?maxHops=1``.
         """
         address = self.core.attribute(connection, "address")
-        head, given = in_uri(address)
-        inside = head.partition("(")[2].rpartition(")")[0] or head.partition("://")[2]
-        found = {
+        found: JsonDict = {
             URI[key].name: self.policy.read_text(URI[key], text, connection)
-            for key, text in given.items()
+            for key, text in in_uri(address)[1].items()
             if key in URI
         }
-        return found, [self.directory.broker_at(one) for one in inside.split(",") if one.strip()]
+        if not address.startswith("static:"):
+            found["discovery"] = True
+        return found, [self.directory.broker_at(one) for one in static_in(address)]
 
     def settings(self) -> JsonDict:
         """Return match -> options of addresses; of two with one match the first holds."""
@@ -242,6 +248,13 @@ def in_uri(address: str) -> tuple[str, dict[str, str]]:
     head, _, query = address.partition("?")
     parts = (part.partition("=") for part in query.replace(";", "&").split("&") if part)
     return head, {key: text for key, _, text in parts}
+
+
+def static_in(address: str) -> list[str]:
+    """Return the addresses in a connection that is one address, such as ``static://(tcp://b:1)``."""
+    head = in_uri(address)[0] if address.startswith("static:") else ""
+    inside = head.partition("(")[2].rpartition(")")[0] or head.partition("://")[2]
+    return [one for one in inside.split(",") if one.strip()]
 
 
 @lru_cache(maxsize=4096)

@@ -100,7 +100,9 @@ def _producer(lab: Cluster, step: Step, broker: Broker | None) -> str:
         return "only brokers write to the dead message queue"
     if dest not in broker.instances:
         return f"{broker.name} has no {dest} and creates none by itself"
-    return f"{dest} has reached MaxNumProducers={broker.instances[dest].option('MaxNumProducers')}"
+    most = int(broker.instances[dest].option("MaxNumProducers"))
+    full = 0 <= most <= broker.producers(dest)
+    return f"{dest} has reached MaxNumProducers={most}" if full else ""
 
 
 def _destination(lab: Cluster, step: Step, broker: Broker | None) -> str:
@@ -114,6 +116,8 @@ def _destination(lab: Cluster, step: Step, broker: Broker | None) -> str:
         return f"{step.keys['broker']} has no {dest}"
     elif "LocalOnly" in step.keys.get("options", {}):
         return "local_only is fixed at the creation"
+    if not lab.database_up and lab.network.model in ("peer", "enhanced"):
+        return "the database was down"
     return _no_master(broker) or "not all brokers could be told of the change"
 
 
