@@ -51,6 +51,7 @@ class InVain:
     """What was asked for and changed nothing; `acting` is what of the script has begun last, or goes on."""
 
     in_vain: list[dict[str, str]]
+    named: dict[str, None]  # what was opened, or sent, by that name
     acting: Any = None
     told_of: Any = None  # what of the script was told of last
     only_if = ""  # what a session must have besides its mode to wait until it is told to acknowledge
@@ -78,6 +79,8 @@ class InVain:
     def judge(self: Lab, scripted: Any) -> None:  # type: ignore[misc]
         """Tell what is about to be done in vain."""
         self.acting, self.told_of, action = scripted, None, bare(self.action_of(scripted))
+        if hasattr(action, "name"):
+            self.named[action.name] = None
         if not isinstance(action, (Pause, Resume, Close, *ENDS)) and type(action).__name__ not in OF_CONSUMERS:
             return
         name = str(getattr(action, "consumer", None) or getattr(action, "who", ""))
@@ -126,8 +129,7 @@ def _ends(action: Action, name: str, state: SessionState, only_if: str) -> str:
 
 def held(lab: Lab) -> Iterator[dict[str, str]]:
     """Yield what sessions received, or sent, in transactions that nothing has ended, as a header has it."""
-    names = (getattr(action, "name", None) for action in map(bare, lab.scenario.actions))
-    for name in dict.fromkeys(name for name in names if name is not None):
+    for name in lab.named:
         state = lab.session_state(name)
         if state is not None and state.waits and state.held and state.mode in ENDED_BY and not state.gone:
             why = ENDED_BY[state.mode].format("sent" if state.receiving is None else "received", name)

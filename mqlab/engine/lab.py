@@ -76,7 +76,7 @@ class Lab(Limited, Chances, InVain, Suggests, ABC):
         self.latest: Timed | None = None  # of the script, the action that began last
         self.started_at: int | None = None  # us, when the brokers that the script starts were there
         self.early: list[tuple[Timed, Timed]] = []  # what came before that, and what of the script still waited
-        self.in_vain = []
+        self.in_vain, self.named = [], {}
         self.cut_at: int | None = None  # us, where a run was to end whatever is under way
         self.scheduled = 0  # actions beside the script that are still to come, or not over
         self.looks = Looks(self)

@@ -1,5 +1,7 @@
 """What changes nothing is told: each action of each product, of nothing, twice, or in the wrong state."""
 
+from dataclasses import replace
+
 import pytest
 
 import mqlab as mq
@@ -70,6 +72,36 @@ def test_what_changes_nothing_is_told(place, action, state, script, told):
         assert found == ""
     else:
         assert told in found
+
+
+def timed(place, actions):
+    """Play actions at times of their own, which begin when all brokers are up."""
+    at = [replace(action, at=f"{8 + 2 * no}s") for no, action in enumerate(actions)]
+    return mq.run(network(place), *at, until="120s")
+
+
+def step_by_step(place, actions):
+    """Play actions in a lab, one after the other."""
+    lab = mq.Lab(network(place))
+    lab.rest()
+    for action in actions:
+        lab.do(action)
+        lab.rest()
+    return lab.trace
+
+
+@pytest.mark.parametrize("how", [timed, step_by_step])
+@pytest.mark.parametrize(
+    ("place", "script"),
+    [(place, script) for place, _, _, script, told in rows() if told != "-" and "Start()" not in script],
+    ids=lambda one: one[:60],
+)
+def test_so_it_is_at_times_and_in_a_lab(place, script, how):
+    try:
+        found = how(place, eval(f"[{script}]", dict(NAMES))).undone
+    except mq.MqlabError as error:
+        found = [error]
+    assert found
 
 
 PRODUCTS = {

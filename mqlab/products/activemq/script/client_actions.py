@@ -75,7 +75,9 @@ def _named(action: a.Consumer | a.Producer, dest: Destination) -> Destination:
 
 def open_consumer(runner: ScriptRunner, action: a.Consumer) -> None:
     """A consumer opens, on a broker by itself or on a client's connection, and takes what it can."""
-    lab = runner.lab
+    lab, before = runner.lab, runner.lab.consumers.get(action.name)
+    if before is not None and not before.closed:
+        lab.tell("a consumer of that name was open already; close it before, or take a new name")
     if action.on in lab.brokers:
         direct = DirectConsumer(lab, action, lab.directory.home(action))
         lab.consumers[action.name] = direct
