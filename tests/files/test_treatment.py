@@ -57,8 +57,8 @@ def test_what_the_option_rows_name_is_played_or_kept():
 
 @pytest.mark.parametrize(("inside", "told"), [
     ("<bridges/>", "forwards no messages"),
-    ("<addresses><address name='a'><anycast><queue name='q'><filter string='x'/></queue></anycast></address>"
-     "</addresses>", "takes all messages"),
+    ("<addresses><address name='a'><anycast><queue name='q' max-consumers='1'/></anycast></address>"
+     "</addresses>", "takes any number of consumers"),
     ("<security-settings/>", "lets every client do everything"),
     ("<ha-policy><replication><primary><manager/></primary></replication></ha-policy>",
      "as if it were not there"),

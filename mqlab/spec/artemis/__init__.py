@@ -163,7 +163,8 @@ class ArtemisNetwork(AnyNetwork):
         if (self.names, self.edition, self.clients) != (other.names, other.edition, other.clients):
             return False
         queues = (
-            [(*q.plain, [q.is_at(name) for name in net.names]) for q in net.queues] for net in (self, other)
+            [(*q.plain, *q.limits, [q.is_at(name) for name in net.names]) for q in net.queues]
+            for net in (self, other)
         )
         said = ([net._said(broker) for broker in net.brokers] for net in (self, other))
         return next(queues) == next(queues) and next(said) == next(said)

@@ -24,7 +24,7 @@ from mqlab.products.activemq.rules.names import SOURCE, words
     "error",
     finds="a placeholder without a value",
     what="{attribute}: {why}",
-    fix="give it a value (values=...), or a default as in ${{name:default}}",
+    fix="{fix}",
     source=SOURCE,
     unshown="the broker does not start",
     of=(files,),
@@ -32,14 +32,25 @@ from mqlab.products.activemq.rules.names import SOURCE, words
 def _no_value(file: BrokerFile) -> Found:
     origin = file.context.network.origin
     values = dict(origin.values) if origin else {}
-    named = ", ".join(_property_files(file.broker.document.root))
+    root = file.broker.document.root
+    named = ", ".join(_property_files(root))
+    fix = "give it a value (values=...), or a default as in ${name:default}"
+    why = "nothing says what NAME is; without it the broker does not start"
+    if named:
+        why = f"NAME has no value here; the file names {named}, which mqlab does not read"
+    elif not any(_replaces(one) for one in root.walk()):
+        why = "no bean of this file replaces placeholders: the broker takes NAME as it is written"
+        fix = "add a PropertyPlaceholderConfigurer, or write the value"
     for element in file.broker.element.walk():
         for attribute, given in element.attributes.items():
             for unset in missing(resolve(given, values, attribute)):
-                why = f"nothing says what ${{{unset}}} is; without it the broker does not start"
-                if named:
-                    why = f"${{{unset}}} has no value here; the file names {named}, which mqlab does not read"
-                yield file.at(element), {"attribute": attribute, "why": why}
+                facts = {"attribute": attribute, "why": why.replace("NAME", f"${{{unset}}}"), "fix": fix}
+                yield file.at(element), facts
+
+
+def _replaces(element: Element) -> bool:
+    """Whether an element is what replaces placeholders, or may bring that from another file."""
+    return "laceholder" in f"{element.name} {element.attributes.get('class', '')}" or element.name == "import"
 
 
 def _property_files(root: Element) -> dict[str, None]:

@@ -317,6 +317,9 @@ class Site(Lab):
 
     def enqueue(self, broker: Broker, queue: Queue, message: Message, cause: int) -> None:
         """A message joins a queue at its tail; *cause* is the row of what brought it."""
+        if queue.purges and not queue.consumers:
+            self.message(Kind.Discarded, message, broker, rule=Reason.nobody_reads, cause=cause)
+            return
         self.notes.enqueued(queue.add(message), queue, broker, cause)
         if message.due > self.clock.now:
             self.later(message.due - self.clock.now, self.deliver)

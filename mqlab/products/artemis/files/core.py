@@ -22,6 +22,7 @@ NOTE = "mqlab"
 UNNAMED = "localhost"  # what the product calls a broker without a <name>
 SHARED, JOURNAL = "/shared/", "/journal"
 ANYWHERE = ("0.0.0.0", "localhost", "127.0.0.1", "::", "::1", "")
+PURGE = "purge-on-no-consumers"
 CONNECTIONS = ("cluster-connection", "cluster-connection-uri")
 # What a cluster connection has in elements of its own, or as the broker's name for the other end.
 _OF_THE_LAB = ("discovery", "to", "allow_direct_connections_only", "clustered")
@@ -239,6 +240,10 @@ class CoreReader:
                     made: JsonDict = {"name": name}
                     made |= {"routing": "multicast"} if routing.name == "multicast" else {}
                     made |= {"address": called} if called != name else {}
+                    for element in queue.all("filter"):
+                        made["filter"] = self.core.attribute(element, "string")
+                    if self.core.attribute(queue, PURGE) == "true":
+                        made["purge_on_no_consumers"] = True
                     found.append(made)
         return found
 
