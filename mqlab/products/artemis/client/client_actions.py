@@ -180,7 +180,8 @@ class ClientActions(Subsystem):
             client.stays = False
         else:
             client.begin(keys)
-        CreateSession(client, "send").make()
+        # What becomes of a send in the background is told to no step; that it does not connect is.
+        CreateSession(client, "open" if keys.get("in_background") else "send").make()
         return client
 
     def do_wait_for_sends(self, keys: Keys) -> Completion:
@@ -213,8 +214,6 @@ class ClientActions(Subsystem):
     def do_xa(self, keys: Keys) -> Completion:
         """One call of an XA resource."""
         client = self.lab.clients.named(keys["client"])
-        if keys["act"] in ("start", "end"):
-            return Completion()
         return self._call(Transaction(client, client.xa, "xa", keys["act"]))
 
     def _call(self, request: Request) -> Completion:

@@ -264,9 +264,10 @@ class Client:
             try:
                 self.lab.balancing.route(self.at, message)
             except Refused:
-                self.sent.remove(message.number)
-                said = "JMSException / ActiveMQInternalErrorException"
-                self.failed.append(f"{message.number} {said}")
+                if message.persistent:  # who sends another does not wait for the answer
+                    self.sent.remove(message.number)
+                    said = "JMSException / ActiveMQInternalErrorException"
+                    self.failed.append(f"{message.number} {said}")
                 self.lab.message(Kind.Failed, message, self.at, self.node, cause=message.row)
 
     # Transactions
@@ -289,6 +290,8 @@ class Client:
 
     def xa(self, step: int, act: str) -> None:
         """Prepare, recover, commit, roll back: what is in doubt may be another client's."""
+        if act in ("start", "end"):  # asked, and nothing comes of it that anyone sees
+            return
         live = self.at.served_journal if self.at is not None else None
         if live is not None and act == "recover":
             self.results.append(f"step {step} xa recover: {len(live.prepared)} in doubt")

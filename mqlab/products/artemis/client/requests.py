@@ -140,7 +140,7 @@ class Transaction(Request):
     """Commit, roll back, or a call of an XA resource."""
 
     def __init__(self, client: Client, call: Callable[..., None], *words: str) -> None:
-        super().__init__(client, " ".join(words))
+        super().__init__(client, words[0])
         self.call, self.words = call, words[1:]
         self.queued = client.state == "new"  # it begins when the opening is over
 
