@@ -77,13 +77,13 @@ LOOPBACK = Timing(link=10, pace=4, taking=80, closing=2000)
 
 # A quiet machine of two cores. A busy one can only be later than it, so these are near the least that was
 # seen: of 299 first starts of a broker in a running program the quickest took 1 to 11 ms, half of those on a
-# quiet machine (195 in networks with faults, 104 in random scenarios) 7 to 22. One that is started again in the
-# same program serves after 9 ms: 57 such starts in the networks with faults took 6 to 17, 41 in random
-# scenarios 8 at least. A program of its own has to be loaded
-# first: 42 such starts in 12 random scenarios of three plays came to their lock after 0.5 s, and served after 0.8 to
-# 0.9; its first connection took 50 to 65 ms. A connection takes a client 1 to 17 ms, a reliable send 1 to 3, an
-# orderly stop 5 to 26, a kill 8 to 17 (34 kills). A client takes a moment between two calls, but none after a
-# wait: 12 waits of a script took 0.1 to 0.2 ms longer.
+# quiet machine (195 in networks with faults, 104 in random scenarios) 7 to 22. One that is started again in
+# the same program serves after 9 ms: 57 such starts in the networks with faults took 6 to 17, 41 in random
+# scenarios 8 at least. A program of its own has to be loaded first: 42 such starts in 12 random scenarios of
+# three plays came to their lock after 0.5 s, and served after 0.8 to 0.9; its first connection took 50 to 65
+# ms. A connection takes a client 1 to 17 ms, a reliable send 1 to 3, an orderly stop 5 to 26, a kill 8 to 17
+# (34 kills). A client takes a moment between two calls, but none after a wait: 12 waits of a script took 0.1
+# to 0.2 ms longer.
 RECORDED = Timing(
     link=100,
     broker=Costs(

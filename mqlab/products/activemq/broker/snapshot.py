@@ -101,7 +101,7 @@ def _durables(broker: Broker) -> Row:
 
 
 def _queue(broker: Broker, queue: Queue) -> Row:
-    """Return what a queue has: expired messages that no sweep has found yet count, and no browser is shown them."""
+    """Return what a queue has: what has expired counts until a sweep finds it, and no browser is shown it."""
     expired = {m for m in queue.pending_messages if m.expires and broker.clock.now >= m.expires}
     waiting = sorted(queue.messages.keys() - expired, key=lambda message: message.turn)
     paths: dict[tuple[str, ...], list[int]] = {}

@@ -15,6 +15,7 @@ from mqlab.trace.kinds import Kind, Reason
 
 if TYPE_CHECKING:
     from mqlab.products.activemq.broker.broker import Broker
+    from mqlab.spec.values import Destination
 
 
 class SharedPersistenceAdapter(PersistenceAdapter):

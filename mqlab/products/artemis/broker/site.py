@@ -26,8 +26,8 @@ from mqlab.spec.scenario import Scenario
 from mqlab.trace.kinds import Kind, Reason
 
 MS = 1000
-# A master may miss the end of a slave that has only just come in sync: so it was in about a fourth of 56 restarts, for
-# 8 to 10 s or for longer than 25 (recordings `max_saved_*`).
+# A master may miss the end of a slave that has only just come in sync: so it was in about a fourth of 56
+# restarts, for 8 to 10 s or for longer than 25 (recordings `max_saved_*`).
 UNNOTICED, UNNOTICED_FOR = 1 / 4, 30_000 * MS
 BOOT = 500 * MS  # until a process that was started knows its role; seconds on a busy machine
 

@@ -224,6 +224,6 @@ class Consumer(Client):
             self.see_closed()
 
     def see_closed(self) -> None:
-        """Each call that receives from a connection that was given up is told so; without one there is no call."""
+        """Each call that receives from a connection that was given up is told so."""
         if self.state == "failed" and self.epoch:
             self.results.append(CLOSED)
