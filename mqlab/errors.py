@@ -64,8 +64,12 @@ def no_attribute(owner: object, name: str, known: Iterable[str]) -> AttributeErr
 
     >>> print(no_attribute("mqlab", "Que", ["Queue", "Topic"]))
     module 'mqlab' has no attribute 'Que'; did you mean 'Queue'?
+    >>> print(no_attribute("mqlab", "run_network", ["Network", "run"]))
+    module 'mqlab' has no attribute 'run_network'; did you mean 'run'?
     """
-    near = None if name.startswith("_") else nearest(name, (one for one in known if one[:1] != "_"))
+    public = [one for one in known if one[:1] != "_"]
+    first, more, _ = name.partition("_")  # of what is put together, such as run_network, the first word
+    near = first if more and first in public else nearest(name, public) if first else None
     hint = f"; did you mean {near!r}?" if near else ""
     told = f"module {owner!r}" if isinstance(owner, str) else f"{type(owner).__name__!r} object"
     return AttributeError(f"{told} has no attribute {name!r}{hint}")

@@ -71,9 +71,9 @@ def pytest_report_header(config):
 
 @pytest.hookimpl(optionalhook=True, tryfirst=True)
 def pytest_xdist_auto_num_workers(config):
-    """Distribute folders: a file and the quick selection are done before a worker would have begun."""
+    """Distribute folders: a file is done before a worker would have begun."""
     small = all("::" in one or os.path.isfile(one) for one in config.args)
-    return 0 if small or config.option.markexpr == "quick" else len(os.sched_getaffinity(0))
+    return 0 if small else len(os.sched_getaffinity(0))
 
 
 @pytest.hookimpl(optionalhook=True, tryfirst=True)

@@ -333,7 +333,7 @@ PYTHON = {
     "mq.explain('fuse:2.20', message='P-1', broker='A')": "one thing at a time",
     "mq.explain('fuse:2.20', why_not='C1')": "why_not requires message=",
     "mq.explain('fuse:2.20', consumer='Z')": "unknown consumer 'Z'",
-    "mq.options('teleport')": "no option has 'teleport' in its name or description; mq.options() lists all",
+    "mq.options('teleport')": "'teleport' in its name or description; without a word, all are listed",
     "mq.options('conduitt')": "'conduitt' in its name or description; did you mean 'conduit_",
     "mq.options('dupleks')": "did you mean 'duplex'?",
     "NET.change('Z', advisory_support=False)": "unknown broker 'Z'",
@@ -405,9 +405,9 @@ WITH_MASTER = openmq.Network("b1", "b2", model="master", master="b1")
     (REPLICATED, [artemis.Wait("5s"), artemis.Restart("M")], "Start of M: the broker was running already"),
     (REPLICATED, [artemis.Crash("S"), artemis.Crash("S")], "Crash S: the broker was not running"),
     (WITH_MASTER, [mq.Start(), mq.Crash("b1"), openmq.CreateDestination(Q, "b2")],
-     "CreateDestination queue://Q: b2 refused it"),
+     "CreateDestination queue://Q: b2 refused it; its master b1, which notes all changes, was away"),
     (WITH_MASTER, [mq.Start(), mq.Crash("b1"), mq.Consumer("D", "b2", mq.Topic("T"), durable=True)],
-     "Consumer D: b2 refused it"),
+     "Consumer D: b2 refused it; its master b1, which notes all changes, was away"),
 ], ids=lambda given: given if isinstance(given, str) else "")  # fmt: skip
 def test_what_changes_nothing_is_told(network, actions, told):
     assert [str(one) for one in mq.run(network, *actions).undone] == [told]
@@ -545,3 +545,46 @@ def test_there_are_150_of_them():
 def test_a_name_that_a_module_or_value_has_not_gets_the_nearest_one(module, name, near):
     with pytest.raises(AttributeError, match=f"did you mean '{near}'"):
         getattr(module, name)
+
+
+@pytest.mark.parametrize(
+    ("make", "told"),
+    [
+        (lambda: mq.Broker("A", max_hops=3), "Artemis has it (cluster-connection)"),
+        (lambda: artemis.Broker("A", network_ttl=3), "ActiveMQ has it (networkConnector)"),
+        (lambda: openmq.Broker("A", network_ttl=3), "ActiveMQ has it (networkConnector)"),
+        (lambda: mq.run(mq.Network(mq.Broker("A")), artemis.AddressQueue("Q")), "a part of a network"),
+        (lambda: mq.run_network, "did you mean 'run'?"),
+    ],
+)
+def test_what_stands_elsewhere_is_said(make, told):
+    with pytest.raises((mq.MqlabError, AttributeError)) as raised:
+        make()
+    assert told in str(raised.value)
+
+
+def test_an_action_of_another_product_in_a_lab_file_is_said_to_be_that(tmp_path):
+    file = tmp_path / "lab.json"
+    file.write_text('{"brokers": [{"name": "A"}], "actions": [{"do": "ForcedFailover", "broker": "A"}]}')
+    with pytest.raises(mq.MqlabError, match="'ForcedFailover' is an action of Artemis only"):
+        mq.load(file)
+
+
+def _shared(**stores):
+    roles = {"M": "master", "S": "slave"}
+    made = (artemis.Broker(n, "shared_store", roles[n], shared_store=store) for n, store in stores.items())
+    return artemis.Network(*made)
+
+
+@pytest.mark.parametrize(
+    ("net", "told"),
+    [
+        (_shared(M="x", S="y"), "there is no master with its store 'y'"),
+        (_shared(M="x", S="x"), None),
+        (artemis.Network(artemis.Broker("S", "replication", "slave")), "there is no master in the network"),
+    ],
+)
+def test_a_slave_without_a_master_is_told(net, told):
+    found = [str(one) for one in mq.check(net) if one.rule == "group-alone"]
+    assert len(found) == (told is not None)
+    assert told is None or told in found[0]

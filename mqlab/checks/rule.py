@@ -104,6 +104,20 @@ def not_played(id: str, *, finds: str, source: str, of: Parts = ()) -> Callable[
     )
 
 
+def bad_value(id: str, *, source: str, of: Parts = ()) -> Callable[[Callable[..., Found]], Rule]:
+    """Make a product's rule of values in its files that its schema refuses (`files.schema.Wrong`)."""
+    return rule(
+        id,
+        "error",
+        finds="a value that is not of its type: the broker does not start",
+        what="{wrong.name} is {wrong.value!r}: the broker does not start",
+        fix="write {wrong.expected}",
+        source=source,
+        unshown="the broker does not start",
+        of=of,
+    )
+
+
 def collected(*modules: ModuleType) -> tuple[Rule, ...]:
     """Return the rules of modules, in the order in which they stand there."""
     return tuple(

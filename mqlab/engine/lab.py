@@ -19,6 +19,7 @@ from mqlab.engine import hurrying
 from mqlab.engine.chances import Chances
 from mqlab.engine.clock import NEVER, Call, Clock
 from mqlab.engine.completion import Completion, Timed
+from mqlab.engine.in_vain import InVain
 from mqlab.engine.limits import LONGEST_REST, Limited, ahead
 from mqlab.engine.link import Link, LinkQuality
 from mqlab.engine.looks import Looks
@@ -40,7 +41,7 @@ FOR_USERS = (
 )  # fmt: skip
 
 
-class Lab(Limited, Chances, Suggests, ABC):
+class Lab(Limited, Chances, InVain, Suggests, ABC):
     """A running system with its clock, its recorder, its only generator and its script.
 
     A product's lab says how an action begins (`begin`) and what its `trace` and `roles` are.
@@ -75,7 +76,7 @@ class Lab(Limited, Chances, Suggests, ABC):
         self.latest: Timed | None = None  # of the script, the action that began last
         self.started_at: int | None = None  # us, when the brokers that the script starts were there
         self.early: list[tuple[Timed, Timed]] = []  # what came before that, and what of the script still waited
-        self.in_vain: list[dict[str, str]] = []  # what was asked for and changed nothing
+        self.in_vain, self.named = [], {}
         self.cut_at: int | None = None  # us, where a run was to end whatever is under way
         self.scheduled = 0  # actions beside the script that are still to come, or not over
         self.looks = Looks(self)
@@ -313,10 +314,6 @@ class Lab(Limited, Chances, Suggests, ABC):
         """Return the action that a thing of the script is."""
         action: Action = scripted
         return action
-
-    def tell_in_vain(self, what: str, why: str) -> None:
-        """Note what was asked for and changed nothing."""
-        self.in_vain.append({"what": what, "why": why})
 
     def do(self, *actions: Action) -> None:
         """Begin *actions* now, or each at the time that it says. One that cannot be done raises."""

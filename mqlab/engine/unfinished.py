@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from mqlab.engine.in_vain import held
 from mqlab.spec.action import Settle, Snapshot, Start
 from mqlab.spec.naming import called
 from mqlab.spec.values import told_time
@@ -29,7 +30,7 @@ def unfinished(lab: Lab) -> list[dict[str, str]]:
     ]
     if lab.cut_at is not None and not rows and not lab.resting:
         rows.append({"what": "Messages or clients were still moving", "why": now})
-    return [*lab.in_vain, *_early(lab), *rows]
+    return [*lab.in_vain, *_early(lab), *rows, *held(lab)]
 
 
 def _early(lab: Lab) -> Iterator[dict[str, str]]:

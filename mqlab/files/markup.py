@@ -89,7 +89,7 @@ class Document:
 
 
 def load(path: str | Path) -> tuple[str, str]:
-    """Return text and encoding of an XML file; raises `BadFile`."""
+    """Return text and encoding of an XML or property file; raises `BadFile`."""
     try:
         with open(path, "rb") as file:
             data = file.read(MOST_BYTES + 1)
@@ -101,7 +101,10 @@ def load(path: str | Path) -> tuple[str, str]:
 
 
 def decoded(data: bytes, where: str) -> tuple[str, str]:
-    """Return the text of an XML file's bytes, and its encoding; raises `BadFile`."""
+    """Return the text of a file's bytes, and its encoding; raises `BadFile`.
+
+    A property file that is not UTF-8 is ISO-8859-1, as `java.util.Properties.load` reads it.
+    """
     if len(data) > MOST_BYTES:
         raise BadFile(f"{where}: more than {MOST_BYTES:,} bytes; too large for a configuration file")
     marked = next((name for name, mark in MARKS.items() if data.startswith(mark)), None)
@@ -112,6 +115,8 @@ def decoded(data: bytes, where: str) -> tuple[str, str]:
     try:
         text = data.decode(name)
     except UnicodeDecodeError as error:
+        if where.endswith(".properties"):
+            return data.decode("iso-8859-1"), "iso-8859-1"
         line = data.count(b"\n", 0, error.start) + 1
         raise BadFile(
             f"{where}, line {line}: not valid {name}; declare the file's encoding in its first line"

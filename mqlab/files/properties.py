@@ -13,8 +13,11 @@ from mqlab.errors import BadFile
 from mqlab.files.markup import MOST_BYTES, Edit, edited
 
 _LINE = re.compile(r"(?:[^\\\r\n]|\\(?:\r\n|[\s\S]))*")
-_PARTS = re.compile(r"(?P<key>(?:[^\\=: \t\f\r\n]|\\[\s\S])*)[ \t\f]*[=:]?[ \t\f]*")
-_ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|\r?\n[ \t\f]*|[\s\S]|$)")
+_NEXT = r"\\(?:\r\n|[\r\n])[ \t\f]*"  # a line goes on in the next one
+_PARTS = re.compile(
+    rf"(?P<key>(?:[^\\=: \t\f\r\n]|{_NEXT}|\\[\s\S])*)(?:[ \t\f]|{_NEXT})*[=:]?(?:[ \t\f]|{_NEXT})*"
+)
+_ESCAPE = re.compile(rf"(?:{_NEXT})|\\(u[0-9a-fA-F]{{4}}|[\s\S]|$)")
 _CONTROL = {"n": "\n", "t": "\t", "r": "\r", "f": "\f"}
 
 
@@ -68,11 +71,9 @@ def _entry(body: str, lead: int, place: int, line: int, where: str) -> Entry:
 
 def _plain(text: str) -> str:
     def one(found: re.Match[str]) -> str:
-        given = found[1]
+        given = found[1] or ""
         if given[:1] == "u" and len(given) == 5:
             return chr(int(given[1:], 16))
-        if given[:1] in ("\n", "\r", ""):
-            return ""
         return _CONTROL.get(given, given)
 
     made = _ESCAPE.sub(one, text)
@@ -119,7 +120,8 @@ def changed(text: str, wanted: Mapping[str, str | None], where: str) -> str:
             edits.append(Edit(entry.start, entry.end, escaped(value)))
     made = edited(text, edits)
     added = [f"{_key(key)}={escaped(value)}\n" for key, value in rest.items() if value is not None]
-    return made + ("\n" if added and made and not made.endswith("\n") else "") + "".join(added)
+    lines = ("\n" if added and made and not made.endswith(("\n", "\r")) else "") + "".join(added)
+    return made + edited(text, [Edit(len(text), len(text), lines)])[len(text) :]
 
 
 def _key(key: str) -> str:

@@ -106,7 +106,20 @@ def actions(product: str) -> ListOf:
 
         call = {name: shape for name, (shape, _) in fields_of(Call).items() if name in codec.CALL}
         known = {name: replace(record, keys={**call, **record.keys}) for name, record in known.items()}
-    return ListOf(TaggedUnion("do", known, what="action"), "action")
+    return ListOf(_Script("do", known, what="action", product=product), "action")
+
+
+@dataclass(frozen=True, slots=True)
+class _Script(TaggedUnion):
+    """The actions of a product's script."""
+
+    product: str = ""
+
+    def check(self, value: object, where: str) -> None:
+        """Raise also for an action of another product, and say which."""
+        if isinstance(value, Mapping) and isinstance(value.get(self.tag), str):
+            codec.check_known(value[self.tag], self.product, where.partition(" (")[0])
+        TaggedUnion.check(self, value, where)
 
 
 def _action(noun: type[Action]) -> Record:

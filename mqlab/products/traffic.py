@@ -68,15 +68,17 @@ def traffic_of(
         raise UnknownName.of("load", load, LOADS)
     found = list(default_load(what)) if load else []
     for text in consumers:
-        name, destination, broker, _ = _client(text, "--consumer C1=ORDERS@A")
+        name, destination, broker, count = _client(text, example := "--consumer C1=ORDERS@A")
+        if count is not None:
+            raise BadValue(f"{text!r}: only a producer has a number of messages; use e.g. {example}")
         found.append(Consumer(name, on=broker, reads=destination))
     for text in producers:
         name, destination, broker, count = _client(text, "--producer P1=ORDERS@A:100")
-        found.append(Producer(name, on=broker, sends=count, to=destination))
+        found.append(Producer(name, on=broker, sends=MESSAGES if count is None else count, to=destination))
     return tuple(found)
 
 
-def _client(text: str, example: str) -> tuple[str, Destination, str, int]:
+def _client(text: str, example: str) -> tuple[str, Destination, str, int | None]:
     parts = _CLIENT.fullmatch(text)
     if parts is None:
         raise BadValue(f"{text!r} is not a client; use e.g. {example}")
@@ -85,7 +87,7 @@ def _client(text: str, example: str) -> tuple[str, Destination, str, int]:
         raise BadValue(f"{text!r}: {count!r} is not a number of messages; use e.g. {example}")
     destination = parts["destination"]
     named = destination if "://" in destination else f"queue://{destination}"
-    return parts["name"], Destination.parse(named), parts["broker"], int(count or MESSAGES)
+    return parts["name"], Destination.parse(named), parts["broker"], None if count is None else int(count)
 
 
 def action_of(text: str, product: str) -> Action:

@@ -80,7 +80,7 @@ def options(word: str = "") -> Options:
     found = [entry for entry in entries if asked in _text(entry)]
     if not found:
         near = nearest(word, [entry.option.name for entry in entries])
-        hint = f"did you mean {near!r}?" if near else "mq.options() lists all"
+        hint = f"did you mean {near!r}?" if near else "without a word, all are listed"
         raise UnknownName(f"no option has {shown(word)} in its name or description; {hint}")
     return Options(found)
 

@@ -15,7 +15,7 @@ from typing import NoReturn
 from mqlab.errors import BadValue
 from mqlab.spec import Action, Network, Scenario
 from mqlab.spec import action as a
-from mqlab.spec.codec import TITLES
+from mqlab.spec.options import TITLES
 from mqlab.spec.values import Destination, duration
 
 PLAIN = ("advisory_support",)  # options of a broker that say the same of each destination

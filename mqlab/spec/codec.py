@@ -18,10 +18,10 @@ from mqlab.spec.action import Action, Pause, Resume
 from mqlab.spec.json_types import JsonDict, JsonObject
 from mqlab.spec.naming import bare
 from mqlab.spec.noun import written
+from mqlab.spec.options import TITLES
 from mqlab.spec.step import Step, check_keys
 from mqlab.spec.values import Destination
 
-TITLES = {"activemq": "ActiveMQ", "openmq": "OpenMQ", "artemis": "Artemis"}
 CALL = ("id", "limit", "in_background")  # what `openmq.Call` says around an action of any kind
 
 
@@ -73,19 +73,25 @@ def _plain(value: object) -> object:
     return list(map(_plain, value)) if isinstance(value, (list, tuple)) else value
 
 
+def check_known(name: object, product: str, where: str = "") -> None:
+    """Raise `UnknownName` for an action that a product does not have; it says which other one has it."""
+    if name in (known := nouns(product)):
+        return
+    others = [title for other, title in TITLES.items() if name in nouns(other)]
+    if others:
+        told = f"{shown(name)} is an action of {' and '.join(others)} only"
+        raise UnknownName(f"{where}: {told}" if where else told)
+    raise UnknownName.of("action", name, known, where)
+
+
 def read(item: JsonObject, product: str = "activemq") -> Action:
     """Return the action that `write` made the object of; raises `UnknownName` or `BadValue` for what is none.
 
     >>> read({"do": "Producer", "name": "P", "on": "A", "sends": 3, "to": "topic://T"}).to
     Destination(kind='topic', name='T')
     """
-    known = nouns(product)
-    if item.get("do") not in known:
-        others = [title for name, title in TITLES.items() if item.get("do") in nouns(name)]
-        if others:
-            raise UnknownName(f"{shown(item['do'])} is an action of {' and '.join(others)} only")
-        raise UnknownName.of("action", item.get("do"), known)
-    noun = known[item["do"]]
+    check_known(item.get("do"), product)
+    noun = nouns(product)[item["do"]]
     readers = readers_of(noun)
     call = {key: item[key] for key in CALL if product == "openmq" and key in item and key not in readers}
     for key in item:

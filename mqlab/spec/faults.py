@@ -11,9 +11,15 @@ from dataclasses import dataclass, field
 from mqlab.errors import BadValue, UnknownName
 from mqlab.spec.action import Action
 from mqlab.spec.around import MODES
-from mqlab.spec.noun import AnyText
+from mqlab.spec.noun import AnyText, Factor
 
 WAYS = ("refuse", "reset_once", "hang", "drop_replies")
+
+
+def two_ends(action: Action, one: str, other: str | None) -> None:
+    """Raise `BadValue` for a link from a party to itself."""
+    if one == other:
+        raise BadValue(f"{type(action).__name__}: a link has two different ends; {one!r} was given twice")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +49,7 @@ class Cut(Action):
         Action.__post_init__(self)
         if self.how not in WAYS:
             raise UnknownName.of("way to cut", self.how, WAYS, "Cut")
-        if self.one == self.other:
-            raise BadValue(f"Cut: a link has two different ends; {self.one!r} was given twice")
+        two_ends(self, self.one, self.other)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +58,10 @@ class Heal(Action):
 
     one: str
     other: str | None = None
+
+    def __post_init__(self) -> None:
+        Action.__post_init__(self)
+        two_ends(self, self.one, self.other)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,12 +76,7 @@ class SlowDisk(Action):
     """Slow the disk of a broker or of a shared store down by `factor` (1 = normal)."""
 
     of: str
-    factor: float
-
-    def __post_init__(self) -> None:
-        Action.__post_init__(self)
-        if self.factor <= 0:
-            raise BadValue(f"SlowDisk: factor is {self.factor!r}; expected a number above 0")
+    factor: Factor
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,3 +172,8 @@ class SendAway(Action):
 
     broker: str
     to: str
+
+    def __post_init__(self) -> None:
+        Action.__post_init__(self)
+        if self.broker == self.to:
+            raise BadValue(f"SendAway: {self.to!r} is the broker itself; name another one")

@@ -25,7 +25,8 @@ def called(action: Action) -> str:
     ('Start at 2s', 'Cut A B')
     """
     inner = bare(action)
-    first = next((str(getattr(inner, one.name)) for one in fields(inner) if one.name != "at"), "")
+    given = next((getattr(inner, one.name) for one in fields(inner) if one.name not in ("at", "how")), "")
+    first = " ".join(map(str, given)) if isinstance(given, tuple) else str(given)
     other = getattr(inner, "other", None)  # the far end of a line
     at = "" if action.at is None else f" at {action.at}"
     return " ".join(filter(None, (type(inner).__name__, first, other))) + at

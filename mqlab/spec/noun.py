@@ -7,13 +7,21 @@ from dataclasses import MISSING, Field, fields
 from typing import Annotated, Any
 
 from mqlab.spec.calls import Called
-from mqlab.spec.shape import TEXT, whole
+from mqlab.spec.shape import TEXT, Scalar, number, whole
 
 # How a field is annotated that has another range than 0 or more, or may be empty.
 Count = Annotated[int, whole(1)]
 OrUnlimited = Annotated[int, whole(-1)]
 Priority = Annotated[int, whole(0, 127)]  # of a consumer
 AnyText = Annotated[str, TEXT]
+Factor = Annotated[
+    float,
+    Scalar(
+        "a number above 0",
+        lambda value: value != 0 and number().test(value),
+        {"type": "number", "exclusiveMinimum": 0},
+    ),
+]
 
 
 class Noun(Called):

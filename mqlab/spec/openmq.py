@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from mqlab.errors import BadValue, UnknownName, shown
-from mqlab.spec.action import Action, Restart, Start
+from mqlab.spec.action import Action, Producer, Restart, Start
 from mqlab.spec.calls import fitting
 from mqlab.spec.manual import documented
 from mqlab.spec.naming import BEGIN, bare
@@ -19,7 +19,7 @@ from mqlab.spec.openmq_options import OPTIONS, Options, to_guide
 from mqlab.spec.openmq_words import steps_of
 from mqlab.spec.option import release_of
 from mqlab.spec.origin import Origin
-from mqlab.spec.scenario import AnyNetwork, check_change, others
+from mqlab.spec.scenario import AnyNetwork, check_change, check_no_producer, others
 from mqlab.spec.shape import check_noun
 from mqlab.spec.step import Step, check_keys
 
@@ -275,13 +275,16 @@ class ScriptReader:
     """Reads actions one by one: clients are opened before they are used."""
 
     def __init__(self, brokers: list[str]) -> None:
-        self.brokers, self.count = brokers, 0
+        self.brokers, self.count, self.producers = brokers, 0, set[str]()
         self.opened: dict[str, set[str]] = {"consumer": set(), "producer": set()}
 
     def read(self, action: Action) -> list[Step]:
         """Return the steps of the next action; raises for those that the cluster cannot do."""
         self.count += action is not BEGIN
         where = f"action {self.count} ({type(bare(action)).__name__})"
+        opened = {name for known in self.opened.values() for name in known}
+        check_no_producer(bare(action), self.producers - opened, where)
+        self.producers |= {inner.name} if isinstance(inner := bare(action), Producer) else set()
         steps = steps_of(action, self.brokers, self.opened["producer"])
         for step in steps:
             _check_step(step, where, self.brokers, self.opened)

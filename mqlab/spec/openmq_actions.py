@@ -8,12 +8,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from mqlab.errors import shown
+from mqlab.errors import BadValue, UnknownName, shown
 from mqlab.spec.action import Action
 from mqlab.spec.headers import check_headers
 from mqlab.spec.naming import brokers_of
 from mqlab.spec.openmq_options import Options
 from mqlab.spec.values import Destination
+
+EVENTS = (  # that a cluster notes, of brokers and of clients
+    "suspect", "cleared", "found_dead", "takeover_lock_acquired", "takeover_complete", "store_taken",
+    "takeover_processed", "ready", "stopped", "client_connection_lost", "client_exception_listener",
+    "client_reconnected",
+)  # fmt: skip
 
 # Every step
 
@@ -139,6 +145,11 @@ class UpdateDestination(Action):
     destination: Destination
     on: str
     options: Options = field(default_factory=dict, kw_only=True, hash=False)
+
+    def __post_init__(self) -> None:
+        Action.__post_init__(self)
+        if not self.options:
+            raise BadValue("UpdateDestination: no option is given; use e.g. options={'max_num_msgs': 10}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,6 +299,11 @@ class WaitFor(Action):
     event: str
     about: str | None = None
     settle: int | float | str = field(default=1000, kw_only=True)
+
+    def __post_init__(self) -> None:
+        Action.__post_init__(self)
+        if self.event not in EVENTS:
+            raise UnknownName.of("event", self.event, EVENTS, "WaitFor")
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from mqlab.errors import UnknownName
 from mqlab.spec.json_types import JsonObject
-from mqlab.spec.options import tables
+from mqlab.spec.options import tables, unknown
 
 Options = JsonObject  # name -> value, in the type of its row
 
@@ -28,7 +27,7 @@ def to_guide(element: str, given: Options, where: str) -> dict[str, object]:
     rows = OPTIONS[element]
     for name in given:
         if name not in rows:
-            raise UnknownName.of("option", name, rows, where)
+            raise unknown("openmq", name, rows, where)
     return {rows[name].guide: rows[name].read(value, where) for name, value in given.items()}
 
 

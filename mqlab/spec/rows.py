@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from mqlab.errors import BadValue, UnknownName, nearest, shown
-from mqlab.spec.options import tables
+from mqlab.spec.options import tables, unknown
 
 OPTIONS = tables("activemq")
 # Python name -> the name in configuration files, of every option.
@@ -29,7 +29,7 @@ def _unknown(name: str, element: str, where: str) -> UnknownName:
     others = {row: other for other, rows in OPTIONS.items() if other != element for row in rows}
     elsewhere = None if nearest(name, OPTIONS[element]) else nearest(name, others)
     if elsewhere is None:
-        return UnknownName.of("option", name, OPTIONS[element], where)
+        return unknown("activemq", name, OPTIONS[element], where)
     of = others[elsewhere]
     how = (
         f"; use mq.Broker(..., policies=[{{'queue': '>', {elsewhere!r}: ...}}])" if of == "policyEntry" else ""

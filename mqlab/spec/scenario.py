@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABCMeta, abstractmethod
 from collections.abc import Collection, Iterable, Mapping
 from copy import copy
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, is_dataclass, replace
 from typing import Any, ClassVar, Self, TypeVar
 
 from mqlab.errors import BadValue, Suggests, UnknownName, shown
@@ -91,13 +91,22 @@ def check_names(actions: Iterable[object], brokers: Collection[str]) -> None:
             raise BadValue(f"{kind} {action.name!r}: a broker has this name; give the {kind} another one")
 
 
+def check_no_producer(action: Action, producers: Collection[str], where: str) -> None:
+    """Raise `UnknownName` for an action of clients that stay, but names a producer, which ends by itself."""
+    name = getattr(action, "who", None) or getattr(action, "consumer", None)
+    if name in producers:
+        raise UnknownName(f"{where}: {name} is a producer, which ends by itself when it has sent all")
+
+
 def check_actions(actions: Iterable[object]) -> None:
     """Raise `BadValue` for what is no action."""
     for action in actions:
         if isinstance(action, (list, tuple)):
             raise BadValue("a list of actions is passed; pass the actions themselves: *actions")
         if not isinstance(action, Action):
-            raise BadValue(f"{action!r} is not an action; use e.g. mq.Consumer(...)")
+            part = is_dataclass(action) and type(action).__module__.startswith("mqlab.spec")
+            use = "it is a part of a network: pass it to Network(...)" if part else "use e.g. mq.Consumer(...)"
+            raise BadValue(f"{action!r} is not an action; {use}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,6 +41,16 @@ class Selector:
     def __reduce__(self) -> tuple[type[Selector], tuple[str, str]]:
         return Selector, (self.text, self.dialect)
 
+    def names(self) -> set[str]:
+        """Return the properties and headers that it asks for.
+
+        >>> sorted(Selector("region = 'us' AND price > 3").names())
+        ['price', 'region']
+        """
+        asked: set[str] = set()
+        self.value(asked.add)
+        return asked
+
     def selects(self, headers: Mapping[str, object], properties: Mapping[str, object]) -> bool:
         """Whether a message with these headers and properties is selected."""
 

@@ -9,16 +9,20 @@ from functools import cache
 from mqlab.errors import BadValue, UnknownName
 from mqlab.spec import action as a
 from mqlab.spec import clients as c
+from mqlab.spec.options import tables
 
 # What a consumer or producer says of a connection of its own, and not on that of a client.
 _OF_CONNECTION = ("others", "connection", "connection_options", "client_id", "redelivery")
 
 # What ends a consumer's work -> the acknowledge modes that have it (JMS 2.0, 6.2.10); Rollback recovers, too.
-_ENDS: Mapping[type[a.Action], tuple[str, ...]] = {
+ENDS: Mapping[type[a.Action], tuple[str, ...]] = {
     a.Commit: ("transacted",),
     a.Rollback: ("transacted", "client", "individual"),
     a.Acknowledge: ("client", "individual"),
 }
+
+
+FAILOVER = [row.guide for row in tables("addresses")["failover:(...)"].values()]
 
 
 @cache
@@ -87,7 +91,7 @@ class KnownSessions:
                 needs = _opening(who, action.session, transacted=True)
                 told = f"session {action.session!r} of {who} is not transacted; this action needs {needs}"
                 raise BadValue(f"{where}: {told}")
-        mode, modes = self.modes.get(who), _ENDS[type(action)]
+        mode, modes = self.modes.get(who), ENDS[type(action)]
         if mode is not None and mode not in modes:
             told = " or ".join(map(repr, modes))
             raise BadValue(f"{where}: {who} has ack_mode={mode!r}; this action needs ack_mode={told}")
@@ -102,6 +106,10 @@ def _check_connection(action: a.Consumer | a.Producer, where: str, clients: Coll
     if isinstance(action, a.Consumer) and action.durable and action.reads.kind == "queue":
         told = "a queue keeps its messages anyway; only topics have durable subscriptions"
         raise BadValue(f"{where}, {action.name!r}: durable=True, but it reads {action.reads}; {told}")
+    if isinstance(action, a.Consumer):
+        for pair in filter(None, action.connection_options.split("&")):
+            if (option := pair.partition("=")[0]) not in FAILOVER:
+                raise UnknownName.of("connection option", option, FAILOVER, f"{where}, {action.name!r}")
     for name, default in _of_connections(type(action)):
         if (name != "session") == (action.on in clients) and getattr(action, name) != default:
             if action.on not in clients:

@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from mqlab.spec.codec import TITLES
 from mqlab.spec.json_types import JsonObject
+from mqlab.spec.options import TITLES
 from mqlab.spec.plural import counted
 from mqlab.spec.rows import GUIDE_NAMES
 

@@ -6,19 +6,21 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mqlab.spec.action import Acknowledge, Action, Commit, Consumer, Producer, Rollback, Wait
+from mqlab.spec.action import Action, Consumer, Producer, Wait
 from mqlab.spec.clients import Client
 from mqlab.spec.naming import called
 from mqlab.spec.plural import counted
 from mqlab.spec.values import duration, told_time
 from mqlab.trace.accounts import role_at, roles
 from mqlab.trace.kinds import Kind, Reason
+from mqlab.trace.never import never
 from mqlab.trace.unsent import GROUPS, attempts, uncommitted, unsent
 
 if TYPE_CHECKING:
     from mqlab.trace.trace import Trace
 
 STARTS_ONE = ("Restart", "StartBroker", "StartAs")  # by name, as no run of one product loads all actions
+BY_THEMSELVES = ("auto", "dups_ok")  # modes in which a client acknowledges by itself (JMS 2.0, 6.2.10)
 NOT_UP = ("down", "starting", "stopped")  # roles of who has not come up yet
 _ENDS = {"Crash": Kind.Crashed, "Stop": Kind.Stopped, "Pause": Kind.Suspended}
 
@@ -51,8 +53,8 @@ def undone(trace: Trace) -> tuple[Undone, ...]:
         *_clients(trace, {row.what for row in rows}),
         *_late(trace),
         *_held_up(trace),
+        *(Undone(what, why) for what, why in never(trace)),
         *(missing := [*_messages(trace)]),
-        *_too_late(trace),
         *_problems(trace, {row.what for row in missing}),
         *(Undone(row["what"], row["why"]) for row in trace.header.get("not_played", ())),
     ]
@@ -67,6 +69,23 @@ def _nothing(trace: Trace) -> Iterator[Undone]:
         if isinstance(action, Consumer) and action.durable and action.reads.is_queue:
             why = "durable=True has no effect on a queue, which keeps its messages anyway; omit it"
             yield Undone(f"Consumer {action.name}", why)
+        if isinstance(action, Consumer) and action.subscription_name and not _is_durable(trace, action):
+            why = "subscription_name names a durable or shared subscription, and this is none; add durable=True"
+            yield Undone(f"Consumer {action.name}", why)
+        if isinstance(action, Consumer) and action.acknowledge is False and action.ack_mode in BY_THEMSELVES:
+            why = f"ack_mode={action.ack_mode!r} acknowledges by itself, whatever acknowledge says"
+            yield Undone(f"Consumer {action.name}", f"{why}; use ack_mode='client' or 'transacted'")
+
+
+def _is_durable(trace: Trace, consumer: Consumer) -> bool:
+    """Whether a subscription that has a name is one that has names: on a client each is durable."""
+    on_a_client = consumer.on not in _brokers(trace) or trace.header.get("product") == "artemis"
+    return consumer.durable or on_a_client or bool(consumer.options.get("shared"))
+
+
+def _brokers(trace: Trace) -> set[str]:
+    nodes = zip(trace.names["node"], trace.names["node_role"], strict=True)
+    return {name for name, what in nodes if what == "broker"}
 
 
 def _problems(trace: Trace, told: set[str]) -> Iterator[Undone]:
@@ -137,8 +156,7 @@ def _faults(trace: Trace, told: set[str]) -> Iterator[Undone]:
 
     *told* are actions that did not begin. An event belongs to the action whose time is the last before it.
     """
-    nodes = zip(trace.names["node"], trace.names["node_role"], strict=True)
-    brokers = {name for name, what in nodes if what == "broker"}
+    brokers = _brokers(trace)
     happened = {kind: _times(trace, kind) for kind in (*_ENDS.values(), Kind.Started)}
     asked: dict[tuple[Kind, str], list[tuple[int, Action]]] = {}
     for action in trace.actions:
@@ -264,26 +282,3 @@ def _messages(trace: Trace) -> Iterator[Undone]:
         what = f"{counted(count, 'message')} of {producer}"
         why = f"in the transaction of session {session} of {client}, which was not committed"
         yield Undone(what, f"{why}; add mq.Commit({client!r}, session={session!r})")
-
-
-def _too_late(trace: Trace) -> Iterator[Undone]:
-    """Yield the commits, rollbacks and acknowledgements that found nothing, as their consumer needs none.
-
-    A consumer on a broker acknowledges, and commits, what it receives at once, unless `acknowledge` is False.
-    """
-    if trace.header.get("product", "activemq") != "activemq":
-        return
-    roles = dict(zip(trace.names["node"], trace.names["node_role"], strict=True))
-    at_once = {
-        action.name
-        for action in trace.actions
-        if isinstance(action, Consumer) and action.acknowledge is not False and roles.get(action.on) == "broker"
-    }
-    for action in trace.actions:
-        if isinstance(action, (Commit, Rollback, Acknowledge)):
-            who = action.consumer if isinstance(action, Acknowledge) else action.who
-            if who in at_once:
-                mode = "client" if isinstance(action, Acknowledge) else "transacted"
-                remedy = f"with ack_mode={mode!r} and acknowledge=False it waits for this"
-                why = f"{who} had acknowledged all at once; {remedy}"
-                yield Undone(called(action), why)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from mqlab.spec.action import Action, Commit, Producer, Rollback
 from mqlab.spec.clients import OpenSession
 from mqlab.spec.values import duration, told_time
+from mqlab.trace.accounts import roles
 from mqlab.trace.fates import Fate, down_since
 from mqlab.trace.kinds import Kind, Reason
 
@@ -111,12 +112,12 @@ def _why(trace: Trace, name: str, actions: list[tuple[int, Action]]) -> str:
     for operation in trace.header.get("operations", ()):  # OpenMQ's, which counts from 1
         if operation["step"] - 1 in places:
             refused += operation.get("refused", ())
-            if operation["result"] == "blocked":
+            if operation["result"] == "blocked" and not _paused(trace, clients):
                 return f"{Reason.limit_reached.sentence}: the producer waits for room (FLOW_CONTROL)"
     away = _apart(trace, clients)
     opening = away and name not in {names[number] for (number,) in trace.tallied((Kind.Sent,), "frm")}
     told = f"{away}; {OPENING}" if opening and _has_timeout(trace, clients) else away
-    return _blocked(trace, name, refused) or _down(trace, clients) or told
+    return _blocked(trace, name, refused) or _down(trace, clients) or told or _idle(trace, clients)
 
 
 def _has_timeout(trace: Trace, clients: set[str]) -> bool:
@@ -155,10 +156,34 @@ def attempts(trace: Trace, nodes: set[int]) -> list[int]:
     return [row for row in trace.rows(Kind.Attempted) if frm[row] in nodes]
 
 
+def _near(trace: Trace, clients: set[str]) -> set[str]:
+    """Return the names of a producer's clients, and of what they were opened on."""
+    names, homes = trace.names["node"], trace.names["node_home"]
+    return {homes[no] for no, name in enumerate(names) if name in clients} | clients
+
+
+def _idle(trace: Trace, clients: set[str]) -> str:
+    """Return which broker of a producer takes no clients at the end: it is paused, or a slave."""
+    last = {name: changes[-1][1] for name, changes in roles(trace).items()}
+    slaves = (n for n in sorted(_near(trace, clients)) if last.get(n, "").startswith(("slave", "backup")))
+    return _paused(trace, clients) or next(
+        (f"{name} is a slave, which takes no clients" for name in slaves), ""
+    )
+
+
+def _paused(trace: Trace, clients: set[str]) -> str:
+    """Return which broker of a producer is paused at the end, and since when."""
+    names, brokers, kinds = trace.names["node"], trace.column("broker"), trace.column("kind")
+    last = {names[brokers[row]]: row for row in trace.rows(Kind.Suspended, Kind.Resumed)}
+    for name in sorted(_near(trace, clients) & last.keys()):
+        if kinds[last[name]] == Kind.Suspended:
+            return f"{name} was paused at {told_time(trace.column('t')[last[name]])}"
+    return ""
+
+
 def _down(trace: Trace, clients: set[str]) -> str:
     """Return which broker of a producer is down at the end, and since when."""
-    names, homes = trace.names["node"], trace.names["node_home"]
-    near = {homes[no] for no, name in enumerate(names) if name in clients} | clients
+    names, near = trace.names["node"], _near(trace, clients)
     for node, row in down_since(trace).items():
         if names[node] in near:
             did = "crashed" if trace.column("kind")[row] == Kind.Crashed else "stopped"

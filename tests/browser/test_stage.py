@@ -57,6 +57,20 @@ def test_a_takeover_is_told_by_roles_the_lock_and_the_client(opened):
     assert words(page).count("master") == 1
 
 
+def test_names_and_roles_are_read_in_full_and_a_vote_hides_no_queue(opened):
+    page = opened(mq.run("artemis:21.1.3"))
+    end = "() => { const { player } = Bokeh.documents[0].mqlab; player.seek(player.duration); }"
+    page.evaluate(end)
+    said = words(page)
+    assert {"slave1", "master1", "slave, in sync", "backup searching"} <= set(said)
+    assert not [text for text in said if "\N{HORIZONTAL ELLIPSIS}" in text]
+    page = opened(mq.run("artemis:21.1.1"))
+    page.evaluate(end)
+    said = words(page)
+    assert {"sender5", "no voters"} <= set(said)
+    assert "orders" not in said, "the empty queue would be written over the vote"
+
+
 @pytest.mark.parametrize(
     ("figure", "role"), [("openmq:4-5a", "waiting for its master"), ("artemis:21.1.2", "stopping")]
 )

@@ -159,6 +159,7 @@ def changed_policy(net, number, name, **options):
 OF_MORE = ("store", "sharedStore", "masterConnector")
 
 
+@pytest.mark.slow
 def test_one_option_of_an_activemq_file_is_changed_and_nothing_else():
     random, done = Random(SEED), 0
     for path, net in networks("activemq").items():
@@ -198,6 +199,7 @@ def written_as(guide):
     return {guide, guide.replace("live-server", "active-server")}
 
 
+@pytest.mark.slow
 def test_one_option_of_an_artemis_file_is_changed_and_nothing_else():
     random, done = Random(SEED), 0
     for path, net in networks("artemis").items():
@@ -250,6 +252,7 @@ def with_queues(net, queues):
     return replace(net, queues=queues)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("step", STEPS)
 def test_a_changed_cluster_reads_back_and_loses_nothing_else(step):
     done = 0

@@ -145,6 +145,7 @@ def test_ports_addresses_and_folders_of_a_broker_xml_change():
     }
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not CORPUS.is_dir(), reason=f"{CORPUS}: the files are not part of the project")
 def test_every_broker_xml_of_the_corpus_says_what_it_said_at_its_place():
     done = 0

@@ -34,6 +34,7 @@ def read(value):
     return products.product_of(value).read(value, "my.json")
 
 
+@pytest.mark.slow
 def test_every_recording_is_of_its_shape():
     values = recordings()
     assert len(values) > 1000

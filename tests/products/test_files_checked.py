@@ -78,6 +78,10 @@ CASES = {
                   pair(linked(options="syncDurableSubs='true'"))),
     "unknown-name": (pair(linked(options="networkTtl='3'")), "0.xml:3",
                      pair(linked(options="networkTTL='1'"))),
+    "bad-value": (pair("\n<managementContext><managementContext connectorPort='1 k' \n"
+                       "createMBeanServer='yes'/></managementContext>"), "0.xml:3",
+                  pair("<managementContext><managementContext createMBeanServer='1' rmiServerPort='2 k'/>"
+                       "</managementContext>")),
     "removed": (pair("<services>\n<masterConnector remoteURI='tcp://localhost:2'/></services>"),
                 "0.xml:3", pair("<services/>")),
     "no-broker-name": ((f'<broker xmlns="{CORE}" brokerId="A"/>', written("B")), "0.xml:1", pair()),
@@ -317,6 +321,21 @@ def test_a_misspelt_name_is_refused_where_it_is_loaded(options, near, tmp_path):
     assert "unknown-name" in [problem.rule for problem in mq.check(tmp_path / "a.xml")]
 
 
+@pytest.mark.parametrize(("bean", "told"), [
+    ("", "no bean of this file replaces placeholders: the broker takes ${where} as it is written; add a "),
+    ("<bean class='org.springframework.beans.factory.config.PropertyPlaceholderConfigurer'/>",
+     "nothing says what ${where} is; without it the broker does not start; give it a value "),
+    ("<bean class='org.springframework.beans.factory.config.PropertyPlaceholderConfigurer'><property "
+     "name='location' value='a.properties'/></bean>",
+     "${where} has no value here; the file names a.properties, which mqlab does not read; give it a value "),
+])  # fmt: skip
+def test_a_placeholder_stays_as_it_is_written_where_nothing_replaces_it(bean, told):
+    """A broker 5.17.2 takes it for a name without a bean that replaces it, and does not start with one."""
+    text = f'<beans>{bean}<broker xmlns="{CORE}" brokerName="A" dataDirectory="${{where}}"/></beans>'
+    (problem,) = (p for p in checked(text) if p.rule == "no-value")
+    assert f"dataDirectory: {told}" in str(problem)
+
+
 def test_the_command_checks_files_together(mqlab, tmp_path):
     bad, _, good = CASES["port-closed"]
     for texts, status in ((bad, 1), (good, 0)):
@@ -361,7 +380,7 @@ def test_a_placeholder_is_no_address():
     text = written("A", linked("static:(${b.uri})"), port=1)
     assert [p.rule for p in checked(text)] == ["no-value"]
     (told,) = told_of(checked(text), "no-value")
-    assert told.startswith("uri: nothing says what ${b.uri} is; without it the broker does not start")
+    assert told.startswith("uri: no bean of this file replaces placeholders: the broker takes ${b.uri} as it")
     bean = "<bean class='Configurer'><property name='locations' value='file:a.properties'/></bean>"
     (told,) = told_of(checked(f"<beans>{bean}{text}</beans>"), "no-value")
     assert told.startswith(

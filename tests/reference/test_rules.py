@@ -139,6 +139,7 @@ def test_all_parts_of_a_page_are_its_text():
         assert sum(part.count("\n### ") for part in parts) == len(one.rules)
 
 
+@pytest.mark.slow
 def test_the_pages_are_shipped(tmp_path):
     """They lie in the package, whose every file the wheel has, and the engine of the pages takes them along."""
     for name in PAGES:

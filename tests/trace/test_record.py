@@ -27,6 +27,7 @@ def test_codes_of_kinds_and_reasons_stay_since_files_hold_them():
         assert max(now.values()) <= 127, "a code is one byte of a column"
 
 
+@pytest.mark.slow
 def test_each_kind_and_reason_is_recorded_by_some_code():
     code = "\n".join(file.read_text(encoding="utf-8") for file in Path(mq.__file__).parent.rglob("*.py"))
     idle = [

@@ -29,12 +29,14 @@ def scenes():
     return {figure.id: scene(products.play(figure.scenario)) for figure in figures}
 
 
+@pytest.mark.slow
 def test_no_figure_breaks_a_rule_that_all_keep(scenes):
     found = {(id, rule): what for id, one in scenes.items() for stage in STAGES for build in (False, True)
              for rule, what in broken(one, stage, build) if rule in NEVER}  # fmt: skip
     assert found == {}
 
 
+@pytest.mark.slow
 def test_what_is_left_of_broken_rules_gets_no_more(scenes):
     found = sum((count(one) for one in scenes.values()), Counter())
     assert set(found) <= set(RULES)

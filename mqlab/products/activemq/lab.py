@@ -21,7 +21,7 @@ from mqlab.products.activemq.ha.persistence_adapter import PersistenceAdapter
 from mqlab.products.activemq.ha.pure_master_slave import PureMasterSlave
 from mqlab.products.activemq.ha.shared_persistence import SharedPersistenceAdapter
 from mqlab.products.activemq.network.network_connector import DiscoveredService, DiscoveryNetworkConnector
-from mqlab.products.activemq.script import waits
+from mqlab.products.activemq.script import client_actions, waits
 from mqlab.products.activemq.script.runner import ScriptRunner
 from mqlab.products.activemq.script.steps import ScriptStep
 from mqlab.products.activemq.transport.address_resolver import AddressResolver
@@ -84,8 +84,7 @@ class Lab(KernelLab):
         self.rules = rules or RULES[self.edition]
         recorder = self.recorder
         self.add, self.add_node = recorder.add, recorder.add_node
-        self.name_link = recorder.name_link
-        self.name_destination = recorder.name_destination
+        self.name_link, self.name_destination = recorder.name_link, recorder.name_destination
         self.name_subscription = recorder.name_subscription
         self.ids = self.numbers = self.advisories = self.request_count = 0
         self.details: dict[int, dict[str, object]] = {}
@@ -180,7 +179,8 @@ class Lab(KernelLab):
         """Return the action of a step of the script."""
         return scripted.action if isinstance(scripted, ScriptStep) else scripted
 
-    expecting = property(waits.expecting)
+    expecting, only_if = property(waits.expecting), " and acknowledge=False"
+    session_state = client_actions.session_state
 
     @property
     def trace(self) -> Trace:

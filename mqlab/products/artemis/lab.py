@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from mqlab.engine.completion import Completion
+from mqlab.engine.in_vain import CLOSED, SessionState
 from mqlab.products.artemis import report
 from mqlab.products.artemis.broker.site import Site
 from mqlab.products.artemis.client.client_actions import ClientActions
+from mqlab.products.artemis.client.consumers import Consumer
 from mqlab.products.artemis.files import lab_file, treatment
 from mqlab.products.artemis.script.broker_actions import BrokerActions
 from mqlab.spec.action import Action
@@ -25,6 +27,7 @@ class ArtemisLab(Site):
     def begin(self, action: Step) -> Completion:
         """Begin a step; it is over when what it set going has come."""
         self.step_no = self.numbers.popleft() if self.numbers else self.step_no + 1
+        self.judge(action)
         name = f"do_{action.do}"
         room = ClientActions(self) if hasattr(ClientActions, name) else BrokerActions(self)
         act: Callable[[Keys], Completion | None] = getattr(room, name)
@@ -49,6 +52,21 @@ class ArtemisLab(Site):
         else:
             self.under_way = self.begin(step)
         self.scenario = scenario
+
+    def session_state(self, name: str, session: str | None = None) -> SessionState | None:
+        """Return what the session of a consumer, or of a client that stays, is now."""
+        client = self.clients.consumers.get(name) or self.clients.senders.get(name)
+        if client is None:
+            return None
+        known = {"closed": CLOSED, "failed": "it has given its connection up"}
+        gone, left = known.get(client.state, ""), int(client.rollback_only)
+        if not isinstance(client, Consumer):
+            prepared = any(client.prepared is work for b in self.live_brokers() for work in b.journal.prepared)
+            left += len(client.work) or prepared * len(client.prepared)
+            mode = "xa" if client.keys.get("xa") else "transacted"
+            return SessionState(gone, None, mode, not client.at_once, left)
+        waits = client.mode == "transacted" or not client.acknowledges
+        return SessionState(gone, client.receiving, client.mode, waits, left + len(client.unacknowledged))
 
     def action_of(self, scripted: Step) -> Action:
         """Return the action of a step of the script."""

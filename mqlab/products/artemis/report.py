@@ -55,6 +55,9 @@ def never_connected(lab: Site) -> list[dict[str, str]]:
         limited = client.options["initial_connect_attempts"] >= 0
         where = " and ".join(client.addresses if limited else client.addresses[:1])
         stays = "" if limited else ", where it stays with unlimited attempts (initialConnectAttempts)"
+        slaves = [name for name in client.addresses if lab.brokers[name].role.startswith("backup")]
+        if len(slaves) == len(client.addresses):
+            stays += f"; {slaves[0]} is a slave, which takes no clients: name its master, too"
         rows.append({"what": called(action), "why": f"never connected: no broker answered at {where}{stays}"})
     return rows
 

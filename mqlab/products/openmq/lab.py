@@ -7,36 +7,33 @@ from typing import Any
 
 from mqlab.engine.clock import NEVER
 from mqlab.engine.completion import Completion
+from mqlab.engine.in_vain import CLOSED, SessionState
 from mqlab.products.openmq.broker import administration as admin
 from mqlab.products.openmq.broker import report
-from mqlab.products.openmq.broker.model import Broker, Keys
+from mqlab.products.openmq.broker.model import Broker, Consumer, Keys
 from mqlab.products.openmq.client import clients, consumers, producers
 from mqlab.products.openmq.files import lab_file as files
 from mqlab.products.openmq.files import treatment
 from mqlab.products.openmq.network import faults
 from mqlab.products.openmq.network.state import Cluster
 from mqlab.products.openmq.notes import DOWN
-from mqlab.products.openmq.script import waits
+from mqlab.products.openmq.script import refusals, waits
 from mqlab.products.openmq.script.operation import Answer, Outcome, RunningStep, ScriptStep, limit_of
 from mqlab.spec.action import Action
 from mqlab.spec.calls import fit_methods
-from mqlab.spec.naming import bare, called
 from mqlab.spec.openmq import OPENS, SILENT, ScriptReader
 from mqlab.spec.scenario import check_actions
 from mqlab.spec.step import Step
-from mqlab.spec.values import duration
+from mqlab.spec.values import duration, told_time
 from mqlab.trace.kinds import Kind
 from mqlab.trace.trace import Trace
 
 MS = 1000  # us
+WAITS = ("wait_for", "wait_received", "wait_background", "knock")  # until something has come about
 CONNECTS = (*OPENS, "browse", "connect", "unsubscribe")  # by a client
 
 STEP_MODULES = (admin, consumers, faults, producers, report, waits)
 _ANSWERS = {"refused": "{} refused it", "blocked": "{} did not answer"}  # of brokers, but "ok"
-_WHY = {  # of commands, by the names of their nouns
-    "ChangeMaster": "; only the master hands over, with imq.cluster.dynamicChangeMasterBrokerEnabled=true",
-    "TakeOver": "; only brokers of an enhanced cluster take over, from one that is down",
-}
 ACTIONS: dict[str, Callable[[ClusterLab, Keys], Outcome]] = {
     name.removeprefix("do_"): action
     for module in STEP_MODULES
@@ -94,6 +91,7 @@ class ClusterLab(Cluster):
     def begin(self, action: Any) -> Completion:
         """Begin a step; it is over when its operation has its answer."""
         step = action.step
+        self.judge(action)
         outcome = self._in_vain(step) or self._waits(step) or ACTIONS[step.do](self, step.keys)
         return self._go_on_with(action, outcome)
 
@@ -170,6 +168,9 @@ class ClusterLab(Cluster):
     def _go_on_after(self, until: Completion) -> Completion:
         """Return what comes after an operation has waited."""
         operation: ScriptStep = until.argument
+        self.acting = operation
+        if operation.step.do in WAITS and operation.is_late():
+            self.tell(f"not so within {told_time(round(operation.waits.ms * MS))}", operation)  # type: ignore[union-attr]
         if operation.waits is not None and operation.waits.insists and not operation.holds():
             self.blocked.append(operation)
             return self._go_on_with(operation, "blocked")
@@ -199,11 +200,30 @@ class ClusterLab(Cluster):
         if step.do in SILENT:
             return
         answer.setdefault("result", "ok")
+        if step.do == "receive":
+            self.tell_received(
+                int(answer.get("took", 0)), int(step.keys["count"]), step.keys["consumer"], operation
+            )
         self._note_refusal(operation, answer["result"])
         answer["step"], answer["do"] = self.plan.index(operation) + 1, step.do
         if "id" in step.keys:
             answer["id"] = step.keys["id"]
         self.operations.append(answer)
+
+    def session_state(self, name: str, session: str | None = None) -> SessionState | None:
+        """Return what the session of a consumer or producer is now; None if it was never opened."""
+        found = self.consumers.get(name) or self.producers.get(name)
+        if found is None:
+            return None
+        gone = "" if clients.has_broker(found) else "it has lost its connection, and looks for no other"
+        gone = CLOSED if found.closed else gone
+        mode = "xa" if found.keys.get("xa") else found.mode
+        if not isinstance(found, Consumer):
+            sent = sum(message.transaction == name for _, message in self.messages())
+            return SessionState(gone, None, mode, mode in ("transacted", "xa"), sent + found.rollback_only)
+        waits = mode != "auto" and not (mode == "client" and found.keys.get("acknowledge"))
+        held = len(found.taken) + found.rollback_only
+        return SessionState(gone, found.allowance is None, mode, waits, held)
 
     def _in_vain(self, step: Step) -> str:
         """Say why a step cannot be done: its client is not there."""
@@ -239,9 +259,14 @@ class ClusterLab(Cluster):
         """Record what a broker was asked for in vain; sends have events of their own."""
         step, asked = operation.step, self._asked(operation.step)
         if result in _ANSWERS and step.do != "send":
+            why = refusals.why(self, step) if result == "refused" else ""
             who = asked.name if asked else "its client"
-            why = _WHY.get(type(bare(operation.noun)).__name__, "") if result == "refused" else ""
-            self.tell_in_vain(called(operation.noun), _ANSWERS[result].format(who) + why)
+            told = [_ANSWERS[result].format(who)] if not why or (asked and asked.serves) else []
+            self.tell("; ".join((*told, *filter(None, (why,)))), operation)
+        elif result == "refused" and (
+            why := refusals.why(self, step)
+        ):  # else its messages have rows of their own
+            self.tell(why, operation)
         if asked and result != "ok" and step.do != "send":
             names = ("queue", "topic", "consumer", "subscription_name", "command")
             about = " ".join(str(step.keys[name]) for name in names if name in step.keys)
@@ -258,12 +283,16 @@ class ClusterLab(Cluster):
 
     @property
     def undone(self) -> list[dict[str, str]]:
-        """What of the script has not happened, and what is still lost in a cut that is over."""
+        """What of the script has not happened, is still lost in a cut that is over, or is in doubt."""
         why = "TCP has not yet sent again what was lost in the cut; add a Wait after the Heal"
         healing = (" - ".join(sorted(line)) for line in self.healing)
         return [
             *super().undone,
             *({"what": f"The restored link {line}", "why": why} for line in sorted(healing)),
+            *(
+                {"what": f"The branch {xid}", "why": "prepared, and neither committed nor rolled back"}
+                for xid in self.prepared
+            ),
         ]
 
     @property

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from mqlab.errors import BadValue, UnknownName, shown
-from mqlab.spec.action import Action, Restart
+from mqlab.spec.action import Action, Producer, Restart
 from mqlab.spec.artemis.actions import StartAs
 from mqlab.spec.artemis.addresses import matches, most_specific
 from mqlab.spec.artemis.broker import AddressQueue, Broker
@@ -20,9 +20,10 @@ from mqlab.spec.artemis.words import to_step, with_session
 from mqlab.spec.manual import documented
 from mqlab.spec.naming import BEGIN
 from mqlab.spec.option import release_of
+from mqlab.spec.options import unknown
 from mqlab.spec.origin import Origin
 from mqlab.spec.running import Running
-from mqlab.spec.scenario import AnyNetwork, check_change, others
+from mqlab.spec.scenario import AnyNetwork, check_change, check_no_producer, others
 from mqlab.spec.shape import OBJECT
 from mqlab.spec.step import Step
 
@@ -44,12 +45,17 @@ class ScriptReader:
         self.brokers, self.count = brokers, 0
         self.check = StepCheck(brokers)
         self.sessions: dict[str, Session] = {}
+        self.producers: set[str] = set()
 
     def read(self, action: Action) -> Step:
         """Return the step of the next action; raises for what the brokers and their clients cannot do."""
         step = to_step(with_session(action, self.sessions), self.brokers)
         self.count += action is not BEGIN
-        return self.check.read(step, f"action {self.count} ({type(action).__name__})")
+        where = f"action {self.count} ({type(action).__name__})"
+        opened = self.check.opened
+        check_no_producer(action, self.producers - {*opened["consumer"], *opened["producer"]}, where)
+        self.producers |= {action.name} if isinstance(action, Producer) else set()
+        return self.check.read(step, where)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -157,7 +163,8 @@ class ArtemisNetwork(AnyNetwork):
         if (self.names, self.edition, self.clients) != (other.names, other.edition, other.clients):
             return False
         queues = (
-            [(*q.plain, [q.is_at(name) for name in net.names]) for q in net.queues] for net in (self, other)
+            [(*q.plain, *q.limits, [q.is_at(name) for name in net.names]) for q in net.queues]
+            for net in (self, other)
         )
         said = ([net._said(broker) for broker in net.brokers] for net in (self, other))
         return next(queues) == next(queues) and next(said) == next(said)
@@ -247,7 +254,7 @@ def Network(  # noqa: N802 - reads like the guide's noun
     known = {**OPTIONS["cluster-connection"], **OPTIONS["address-setting"]}
     for name in options:
         if name not in known:
-            raise UnknownName.of("option", name, known, "network")
+            raise unknown("artemis", name, known, "network")
     if not isinstance(queues, (tuple, list)):
         raise BadValue(f"queues is {shown(queues)}; expected a list such as [artemis.AddressQueue('ORDERS')]")
     OBJECT.check(clients or {}, "clients")

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from mqlab.errors import BadValue
 from mqlab.spec import action as shared
 from mqlab.spec.action import Action
 from mqlab.spec.artemis.options import Options
+from mqlab.spec.faults import two_ends
 from mqlab.spec.noun import Count
 from mqlab.spec.values import Destination
 
@@ -34,6 +36,8 @@ def _take_one(action: Isolate | Rejoin) -> None:
     if isinstance(action.brokers, str):
         object.__setattr__(action, "brokers", (action.brokers,))
     Action.__post_init__(action)
+    if not action.brokers:
+        raise BadValue(f"{type(action).__name__}: name a broker, e.g. {type(action).__name__}('A')")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +68,10 @@ class SlowLine(Action):
     one: str
     other: str
     bytes_per_second: Count
+
+    def __post_init__(self) -> None:
+        Action.__post_init__(self)
+        two_ends(self, self.one, self.other)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,11 +6,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from mqlab.errors import BadValue, UnknownName, shown
+from mqlab.errors import BadValue, SelectorError, UnknownName, shown
 from mqlab.spec.artemis.options import ELEMENTS, OPTIONS, Options, read_options
 from mqlab.spec.calls import Called
 from mqlab.spec.json_types import JsonDict
 from mqlab.spec.manual import documented
+from mqlab.spec.options import unknown
+from mqlab.spec.selector import Selector
 from mqlab.spec.shape import OBJECT, check_noun
 
 if TYPE_CHECKING:
@@ -179,6 +181,11 @@ class Broker(metaclass=Called):
         return any(key in core for key in ("network_check_list", "network_check_url_list"))
 
     @property
+    def asks_gateway(self) -> bool:
+        """Whether it asks a URL, which is at the gateway."""
+        return "network_check_url_list" in self.keys.get("core", {})
+
+    @property
     def diverts(self) -> Mapping[str, Options]:
         """Name -> options of its diverts."""
         found: Mapping[str, Options] = self.keys.get("diverts") or {}
@@ -237,24 +244,40 @@ def _place(option: str, value: object, elements: dict[str, object], keys: JsonDi
         keys[option] = value
     elif inner is None:
         known = [name for section in _HERE for name in OPTIONS[section]]
-        raise UnknownName.of("option", option, known, where)
+        raise unknown("artemis", option, known, where)
     else:
         keys[inner] = {**keys.get(inner, {}), option: value}
 
 
 @dataclass(frozen=True, slots=True)
 class AddressQueue(metaclass=Called):
-    """A durable queue as `broker.xml` lists it: of an address (its own name), at some brokers (all)."""
+    """A durable queue as `broker.xml` lists it: of an address (its own name), at some brokers (all).
+
+    It takes what its filter, a selector, lets pass. With `purge_on_no_consumers` it takes nothing without
+    consumers, and is emptied when the last one leaves.
+    """
 
     name: str
     routing: str = field(default="anycast", kw_only=True)
     address: str | None = field(default=None, kw_only=True)
     on: tuple[str, ...] | None = field(default=None, kw_only=True)
+    filter: str | None = field(default=None, kw_only=True)
+    purge_on_no_consumers: bool = field(default=False, kw_only=True)
 
     def __post_init__(self) -> None:
         check_noun(self, f"queue {shown(self.name)}")
         if self.routing not in ROUTING:
             raise UnknownName.of("routing", self.routing, ROUTING, f"queue {self.name!r}")
+        if self.filter is not None:
+            try:
+                Selector(self.filter)
+            except SelectorError as error:
+                raise BadValue(f"queue {self.name!r}: filter: {error}") from None
+
+    @property
+    def limits(self) -> tuple[str | None, bool]:
+        """What it takes, and when: its filter, and whether it is purged without consumers."""
+        return self.filter, self.purge_on_no_consumers
 
     @property
     def plain(self) -> tuple[str, str, str]:

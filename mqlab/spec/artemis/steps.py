@@ -89,7 +89,7 @@ def _check_step(step: Step, where: str, brokers: Sequence[str], opened: dict[str
     if step.do == "wait_until" and not isinstance(step.keys["broker"], str):
         raise BadValue(f"{where}: broker is {step.keys['broker']!r}; expected one name")
     if "durable_name" in step.keys and "client_id" not in step.keys:
-        raise BadValue(f"{where}: a durable subscription needs the key 'client_id'")
+        raise BadValue(f"{where}: a durable subscription needs a client id, e.g. client_id='shop'")
     if "selector" in step.keys:
         try:
             Selector(step.keys["selector"])

@@ -7,12 +7,15 @@ workbench's forms, the reference table, help and error texts all read these rows
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
+from mqlab.errors import UnknownName, shown
 from mqlab.spec.json_types import JsonDict, JsonObject
 from mqlab.spec.option import Option
 
+TITLES = {"activemq": "ActiveMQ", "openmq": "OpenMQ", "artemis": "Artemis"}
 # How a file names the type of an option.
 TYPES: dict[str, type] = {
     "bool": bool,
@@ -33,6 +36,20 @@ def tables(product: str) -> dict[str, dict[str, Option]]:
         element: {name: _row(name, keys) for name, keys in rows.items()}
         for element, rows in tomllib.loads(text).items()
     }
+
+
+def unknown(product: str, name: str, known: Iterable[str], where: str) -> UnknownName:
+    """Return the error for an option that is none here: which other product has it, or the nearest name.
+
+    >>> print(unknown("artemis", "network_ttl", ["max_hops"], "broker 'A'"))
+    broker 'A': unknown option 'network_ttl'; ActiveMQ has it (networkConnector).
+    """
+    for other in TITLES if isinstance(name, str) else ():
+        for element, rows in tables(other).items() if other != product else ():
+            if name in rows:
+                told = f"unknown option {shown(name)}; {TITLES[other]} has it ({element})."
+                return UnknownName(f"{where}: {told}")
+    return UnknownName.of("option", name, known, where)
 
 
 def _row(name: str, keys: JsonObject) -> Option:

@@ -43,11 +43,14 @@ const FRAMES = {
   absent: { fill: "stage", edge: "line", dash: "3 4" }
 };
 
+/** @type {(role: Role) => string} */
+const pillText = (role) => (({ crashed: "✕ ", suspended: "Ⅱ " })[role.kind] ?? "") + role.word;
+/** @type {(ink: Ink, role: Role, size: CardSize) => number} */
+const pillWidth = (ink, role, size) => ink.wide(pillText(role), size.pill, true) + 16;
 /** @param {Ink} ink @param {number} y */
 const drawPill = (ink, right, y, role, size, room) => {
   const look = PILLS[role.kind],
-    sign = { crashed: "✕ ", suspended: "Ⅱ " }[role.kind] ?? "";
-  const text = ink.fitted(sign + role.word, room - 16, size.pill, true),
+    text = ink.fitted(pillText(role), room - 16, size.pill, true),
     w = ink.wide(text, size.pill, true) + 16;
   ink.box("pills", right - w / 2, y, w, size.high, look);
   ink.say(right - w / 2, y, text, size.pill, { token: look.text, bold: true, align: "center" });
@@ -279,30 +282,29 @@ const BROKERS = {
       top = y - h / 2;
     ink.box("cards", x, y, w, h, FRAMES[role.kind]);
     if (role.kind === "serves" && role.word) ink.bar(x, top + 1.5, w - 18, 3, "active");
-    const pill = role.word
-      ? drawPill(
-          ink,
-          right + 4,
-          top + 19,
-          role,
-          SIZES.L,
-          Math.max(w * 0.56, right - left - ink.wide(name, 15, true) - 8)
-        )
-      : 0;
+    // Beside a long name a role is cut, or the name: it goes to the lower end, where one queue or none leaves room.
+    const beside = right - left - ink.wide(name, 15 * 0.76, true) - 8,
+      low = queues.length < 2 && role.word !== "" && pillWidth(ink, role, SIZES.L) > beside,
+      room = low ? right - left + 8 : Math.max(w * 0.56, beside),
+      drawn = role.word ? drawPill(ink, right + 4, low ? y + h / 2 - 15 : top + 19, role, SIZES.L, room) : 0,
+      pill = low ? 0 : drawn;
     ink.name(left, top + 19, name, 15, right - left - pill - 4, role.kind === "absent" ? "ink3" : "ink");
-    const words = state ? stateWords(p, state, role, t) : "";
-    if (words && queues.every(([, q]) => q.size === 0)) {
+    const words = state ? stateWords(p, state, role, t) : "",
+      empty = queues.every(([, q]) => q.size === 0);
+    if (words && empty) {
       ink.say(left, top + 48, words, 11.5, {
         token: role.kind === "crashed" ? "fault" : "ink2",
         room: right - left,
         bold: role.kind === "crashed"
       });
+    } else if (state?.vote && empty) {
+      drawVote(p, ink, left, right, top + 48, state.vote);
     } else if (queues.length) {
-      const more = queues.length === 1 && drawTurn(p, ink, left, right, y + h / 2 - 15, state, node, queues[0][0]);
-      if (!pill) drawMemory(p, ink, left + ink.wide(name, 15, true) + 10, right, top + 19, node, queues[0]);
-      drawQueues(p, ink, node, queues, left - 2, right + 2, top + 32, y + h / 2 - (more ? 20 : 4), SIZES.L, t);
+      const end = low ? right - drawn - 4 : right,
+        more = queues.length === 1 && drawTurn(p, ink, left, end, y + h / 2 - 15, state, node, queues[0][0]);
+      if (!drawn) drawMemory(p, ink, left + ink.wide(name, 15, true) + 10, right, top + 19, node, queues[0]);
+      drawQueues(p, ink, node, queues, left - 2, right + 2, top + 32, y + h / 2 - (more || low ? 20 : 4), SIZES.L, t);
     }
-    if (state?.vote && !queues.some(([, q]) => q.size)) drawVote(p, ink, left, right, top + 48, state.vote);
     if (role.kind === "waits" && state?.wait?.ms) {
       const gone = (player.runTime(p, t) - player.runTime(p, state.wait.since)) / state.wait.ms;
       ink.bar(x, top + 68, w - 28, 6, "sunken");
@@ -317,8 +319,10 @@ const BROKERS = {
     ink.box("cards", x, y, w, h, FRAMES[role.kind]);
     if (role.kind === "serves" && role.word) ink.bar(x, top + 1.5, w - 18, 3, "active");
     // Without a queue the lower half is free: there the role leaves the name all of its line.
-    const low = !queues.length && ink.wide(name, 12.5, true) > w * 0.34;
-    const drawn = role.word ? drawPill(ink, right + 4, low ? y + h / 2 - 13 : top + 14, role, SIZES.M, w * 0.6) : 0,
+    const beside = right - left - ink.wide(name, 12.5 * 0.76, true) - 8,
+      low = !queues.length && role.word !== "" && pillWidth(ink, role, SIZES.M) > beside,
+      room = low ? right - left + 8 : Math.max(w * 0.6, beside),
+      drawn = role.word ? drawPill(ink, right + 4, low ? y + h / 2 - 13 : top + 14, role, SIZES.M, room) : 0,
       pill = low ? 0 : drawn;
     const sum = sumOf(queues),
       red = anyStuck(p, node, queues, t),

@@ -78,7 +78,8 @@ const makeInk = (p) => {
     },
     // A name: smaller letters before it loses its middle.
     name: (x, y, text, size, room, token = "ink") => {
-      const own = Math.max(size * 0.76, Math.min(size, (size * room) / Math.max(1, wide(text, size, true)))),
+      // Letters do not shrink quite as their size does: with nothing to spare the name would lose its middle.
+      const own = Math.max(size * 0.76, Math.min(size, (0.97 * size * room) / Math.max(1, wide(text, size, true)))),
         said = fitted(text, room, own, true);
       put("words", {
         x,

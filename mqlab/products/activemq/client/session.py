@@ -260,6 +260,7 @@ class AddressedConsumer(MessageConsumer):
         """Nothing has come in time."""
         if self.waiting_receive is call:
             self.waiting_receive = None
+            self.lab.tell_received(0, 1, self.name, call.action)
             call.finish(got=None)
 
     def count_rollback(self, message: Message) -> int:

@@ -11,6 +11,7 @@ from mqlab.errors import BadFile, shown
 from mqlab.files.markup import Document, Element, Note
 from mqlab.products.activemq.files import policies, stores, xml_names
 from mqlab.products.activemq.files.reader import Reader
+from mqlab.products.activemq.files.schema import CORE, CORES
 from mqlab.spec.json_types import JsonDict
 
 OPENWIRE = (
@@ -76,7 +77,7 @@ class BrokerReader(Reader):
         """Yield the brokers of the document; raises `BadFile` if there is none."""
         count = 0
         for element in self.document.root.walk():
-            if element.name == "broker" and element.namespace in xml_names.CORES:
+            if element.name == "broker" and element.namespace in CORES:
                 count += 1
                 yield self.broker(element)
         if count:
@@ -85,12 +86,12 @@ class BrokerReader(Reader):
         if alike:
             raise BadFile(
                 f"{self.place(alike[0])}: its namespace {shown(alike[0].namespace)} is not ActiveMQ's; "
-                f'write xmlns="{xml_names.CORE}"'
+                f'write xmlns="{CORE}"'
             )
         root = self.document.root
         raise BadFile(
             f"{self.document.where}, line {root.line}: {root.name} holds no broker; write "
-            f'<broker xmlns="{xml_names.CORE}" brokerName="A"> around what a broker has'
+            f'<broker xmlns="{CORE}" brokerName="A"> around what a broker has'
         )
 
     def broker(self, element: Element) -> BrokerElement:
@@ -102,7 +103,7 @@ class BrokerReader(Reader):
         found.transports = [
             self.transport(e) for e in element.below("transportConnectors", "transportConnector")
         ]
-        if any(self.text(t.element, xml_names.AUDIT) == "true" for t in found.transports):
+        if any(self.truth(t.element, xml_names.AUDIT) for t in found.transports):
             found.options["audit_network_producers"] = True
         connectors = element.below("networkConnectors", "networkConnector")
         for connector in connectors:

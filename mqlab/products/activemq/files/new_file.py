@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from mqlab.files.markup import tag
 from mqlab.products.activemq.files import policies, stores, xml_names
 from mqlab.products.activemq.files.addresses import rewritten
-from mqlab.products.activemq.files.schema import LATER
+from mqlab.products.activemq.files.schema import CORE, LATER
 from mqlab.products.activemq.files.stores import text
 from mqlab.spec.connector import NetworkConnector
 from mqlab.spec.json_types import JsonObject
@@ -23,7 +23,7 @@ _HEAD = f"""<?xml version="1.0" encoding="UTF-8"?>
 <beans xmlns="{xml_names.BEANS}"
        xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"
        xsi:schemaLocation="{xml_names.BEANS} {xml_names.BEANS}/spring-beans.xsd
-                           {xml_names.CORE} {xml_names.CORE}/activemq-core.xsd">
+                           {CORE} {CORE}/activemq-core.xsd">
   <bean class="org.springframework.beans.factory.config.PropertyPlaceholderConfigurer"/>
 """
 _DATABASE = f"""  <bean id="{stores.DATA_SOURCE}" class="org.apache.commons.dbcp2.BasicDataSource"
@@ -56,7 +56,7 @@ def broker(broker: Broker, address: Mapping[str, str], place: Place) -> str:
     options = broker.options
     store = stores.written(options, _directory(options, place))
     given = {
-        "xmlns": xml_names.CORE,
+        "xmlns": CORE,
         "brokerName": options.get("broker_name") or broker.name,
         "brokerId": broker.name,
     }

@@ -91,13 +91,15 @@ def read_virtual(reader: Reader, broker: Element) -> tuple[list[dict[str, object
 
 
 def _composite(reader: Reader, element: Element) -> dict[str, object]:
-    def truth(name: str, default: str) -> bool:
-        return reader.text(element, name, default).strip() == "true"
-
     to = [_target(reader, one) for holder in element.below("forwardTo") for one in holder.children]
     name = f"{_COMPOSITES[element.name]}{reader.text(element, 'name')}"
-    found: dict[str, object] = {"name": name, "forward_to": to, "forward_only": truth("forwardOnly", "true")}
-    return {**found, "send_when_not_matched": True} if truth("sendWhenNotMatched", "false") else found
+    found: dict[str, object] = {
+        "name": name,
+        "forward_to": to,
+        "forward_only": reader.truth(element, "forwardOnly", True),
+    }
+    more = reader.truth(element, "sendWhenNotMatched")
+    return {**found, "send_when_not_matched": True} if more else found
 
 
 def _target(reader: Reader, element: Element) -> str | dict[str, str]:
@@ -116,6 +118,9 @@ def _target(reader: Reader, element: Element) -> str | dict[str, str]:
 def _virtual_topic(reader: Reader, element: Element) -> str:
     """Return a virtual topic as the option has it: its name, and what differs from the defaults."""
     given = {name: reader.text(element, name).strip() for name in ATTRIBUTES if name in element.attributes}
+    for name in given:
+        if ATTRIBUTES[name] == "false":
+            given[name] = str(reader.truth(element, name)).lower()
     query = "&".join(f"{name}={value}" for name, value in given.items() if value != ATTRIBUTES[name])
     return f"topic://{reader.text(element, 'name', '>')}{'?' if query else ''}{query}"
 

@@ -8,7 +8,8 @@ from mqlab.errors import BadFile, BadValue, shown
 from mqlab.files.markup import Document, Element
 from mqlab.files.placeholders import missing, resolve
 from mqlab.products.activemq.files import xml_names
-from mqlab.spec.option import Option
+from mqlab.products.activemq.files.schema import SCHEMA
+from mqlab.spec.option import Option, bytes_of
 from mqlab.spec.rows import OPTIONS
 
 
@@ -27,6 +28,10 @@ class Reader:
         given = element.attributes.get(name)
         return default if given is None else resolve(given, self.values, self.place(element))
 
+    def truth(self, element: Element, name: str, default: bool = False) -> bool:
+        """Return whether an attribute says true, as the broker reads it: 1 does, and TRUE where it is taken."""
+        return self.text(element, name, str(default)).strip().lower() in ("true", "1")
+
     def option(self, element: Element, row: Option, attribute: str) -> object:
         """Return an attribute in an option's type; raises with file and line."""
         text = self.text(element, attribute)
@@ -37,7 +42,7 @@ class Reader:
                 f"{unknown[0]} is; give it a value"
             )
         try:
-            return row.read(text.strip(), self.place(element))
+            return row.read(_in_its_type(text.strip(), element.name, attribute), self.place(element))
         except BadValue as error:
             raise BadFile(str(error)) from None
 
@@ -56,3 +61,12 @@ class Reader:
         if not name.strip():
             raise BadFile(f"{self.place(element)}: the name is missing; add physicalName=...")
         return f"{xml_names.QUEUES[element.name]}://{name.strip()}"
+
+
+def _in_its_type(text: str, element: str, attribute: str) -> str:
+    """Return a text as a row reads it: the schema has 1 and 0 for booleans, and units for some counts."""
+    schema = SCHEMA.rows.get(element)
+    kind = schema.attributes.get(attribute) if schema else None
+    if kind == "size":
+        return bytes_of(text)
+    return {"1": "true", "0": "false"}.get(text, text) if kind == "boolean" else text

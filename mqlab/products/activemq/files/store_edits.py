@@ -43,7 +43,7 @@ def _another(document: Document, broker: Element, now: JsonObject, put: Putting)
     lines, there = stores.adapter(now, None), broker.first("persistenceAdapter", *ADAPTERS)
     if stores.kind(now) == "memory":
         yield from attribute(document, broker, "persistent", "false")
-    elif broker.attributes.get("persistent", "true").strip() != "true":
+    elif broker.attributes.get("persistent", "true").lower() != "true":
         yield from attribute(document, broker, "persistent", None)
     if there is None:
         yield from within(put, broker, ("persistenceAdapter",), lines) if lines else ()

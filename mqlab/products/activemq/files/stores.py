@@ -39,16 +39,22 @@ def adapter_of(broker: Element) -> Element | None:
 def read(reader: Reader, broker: Element) -> dict[str, object]:
     """Return the options of a broker's store and lock; one that is not persistent ignores its adapter."""
     adapter = adapter_of(broker)
-    if reader.text(broker, "persistent", "true").strip() == "false":
+    if not reader.truth(broker, "persistent", True):
         return {"store": "memory"}
-    if adapter is None or adapter.name == MEMORY:
-        return {} if adapter is None else {"store": "memory"}
     found: dict[str, object] = {}
+    for handler in broker.below(HANDLERS, LEASE_HANDLER):
+        found["io_exception_handler"] = "lease"
+        found.update(reader.options(handler, "broker", xml_names.HANDLER))
+    if adapter is None:
+        return found
+    if adapter.name == MEMORY:
+        return {"store": "memory"}
     if adapter.name == "jdbcPersistenceAdapter" and "dataSource" in adapter.attributes:
         found["store"] = "jdbc"
     directory = reader.text(adapter, "directory").removeprefix("file:")
     if adapter.name != "jdbcPersistenceAdapter" and directory.startswith("/"):
-        found = {"shared_store": directory.removeprefix(SHARED)}
+        found.pop("store", None)
+        found["shared_store"] = directory.removeprefix(SHARED)
     rows = OPTIONS["broker"]
     given = {attribute: name for name, attribute in xml_names.ADAPTER.items()}
     for attribute, name in (ALIASES | given).items():
@@ -58,10 +64,6 @@ def read(reader: Reader, broker: Element) -> dict[str, object]:
         for locker in adapter.below("locker", element_name):
             found["locker"] = kind
             found.update(reader.options(locker, "broker", xml_names.LOCKER))
-    handlers = broker.below(HANDLERS, LEASE_HANDLER)
-    for handler in handlers:
-        found["io_exception_handler"] = "lease"
-        found.update(reader.options(handler, "broker", xml_names.HANDLER))
     return found
 
 

@@ -31,7 +31,7 @@ _PLACES = {
 def _table() -> Table:
     rows: dict[str, Treatment] = {}
     for section, place in _PLACES.items():
-        for row in OPTIONS[section].values():
+        for row in (row for row in OPTIONS[section].values() if row.xml != ""):  # which no attribute has
             inside, _, attribute = (row.xml or "").rpartition("/")
             rows[f"*{inside}*@{attribute}" if inside else place.format(row.guide)] = (
                 "kept" if row.kept else "played"

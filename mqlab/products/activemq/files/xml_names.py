@@ -6,11 +6,9 @@ lockers.
 
 from __future__ import annotations
 
-from mqlab.products.activemq.files.schema import ATTRIBUTES, LATER
+from mqlab.products.activemq.files.schema import LATER, SCHEMA
 from mqlab.spec.rows import OPTIONS
 
-CORE = "http://activemq.apache.org/schema/core"
-CORES = (CORE, "http://activemq.org/config/1.0")
 BEANS = "http://www.springframework.org/schema/beans"
 NOTE = "mqlab"  # the processing instruction for what ActiveMQ has no place for
 
@@ -19,7 +17,7 @@ QUEUES = {"queue": "queue", "topic": "topic", "tempQueue": "temp-queue", "tempTo
 
 def _attributes(element: str) -> dict[str, str]:
     """Return Python name -> attribute, of the options that are attributes of their own element."""
-    known = {*ATTRIBUTES[element], *LATER.get(element, ())}
+    known = {*SCHEMA.rows[element].attributes, *LATER.get(element, ())}
     rows = OPTIONS[element].values()
     return {row.name: row.guide for row in rows if row.xml is None and row.guide in known}
 

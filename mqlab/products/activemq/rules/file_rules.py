@@ -16,7 +16,7 @@ from mqlab.products.activemq.files import treatment
 from mqlab.products.activemq.files.stores import MEMORY, adapter_of
 from mqlab.products.activemq.rules.context import BrokerFile, files
 from mqlab.products.activemq.rules.examples_at_rest import filtered
-from mqlab.products.activemq.rules.names import SCHEMA, words
+from mqlab.products.activemq.rules.names import SOURCE, words
 
 
 @rule(
@@ -24,22 +24,33 @@ from mqlab.products.activemq.rules.names import SCHEMA, words
     "error",
     finds="a placeholder without a value",
     what="{attribute}: {why}",
-    fix="give it a value (values=...), or a default as in ${{name:default}}",
-    source=SCHEMA,
+    fix="{fix}",
+    source=SOURCE,
     unshown="the broker does not start",
     of=(files,),
 )
 def _no_value(file: BrokerFile) -> Found:
     origin = file.context.network.origin
     values = dict(origin.values) if origin else {}
-    named = ", ".join(_property_files(file.broker.document.root))
+    root = file.broker.document.root
+    named = ", ".join(_property_files(root))
+    fix = "give it a value (values=...), or a default as in ${name:default}"
+    why = "nothing says what NAME is; without it the broker does not start"
+    if named:
+        why = f"NAME has no value here; the file names {named}, which mqlab does not read"
+    elif not any(_replaces(one) for one in root.walk()):
+        why = "no bean of this file replaces placeholders: the broker takes NAME as it is written"
+        fix = "add a PropertyPlaceholderConfigurer, or write the value"
     for element in file.broker.element.walk():
         for attribute, given in element.attributes.items():
             for unset in missing(resolve(given, values, attribute)):
-                why = f"nothing says what ${{{unset}}} is; without it the broker does not start"
-                if named:
-                    why = f"${{{unset}}} has no value here; the file names {named}, which mqlab does not read"
-                yield file.at(element), {"attribute": attribute, "why": why}
+                facts = {"attribute": attribute, "why": why.replace("NAME", f"${{{unset}}}"), "fix": fix}
+                yield file.at(element), facts
+
+
+def _replaces(element: Element) -> bool:
+    """Whether an element is what replaces placeholders, or may bring that from another file."""
+    return "laceholder" in f"{element.name} {element.attributes.get('class', '')}" or element.name == "import"
 
 
 def _property_files(root: Element) -> dict[str, None]:
@@ -84,7 +95,7 @@ def _policy_twice(file: BrokerFile) -> Found:
 )
 def _store_unused(file: BrokerFile) -> Found:
     adapter = adapter_of(file.broker.element)
-    off = file.broker.element.attributes.get("persistent", "").strip() == "false"
+    off = file.broker.element.attributes.get("persistent", "").lower() == "false"
     if off and adapter is not None and adapter.name != MEMORY:
         yield file.at(adapter), {}
 
@@ -127,7 +138,7 @@ def _no_openwire(file: BrokerFile) -> Found:
 @not_played(
     "left-out",
     finds="what stands in a file of ActiveMQ and is not played",
-    source=SCHEMA,
+    source=SOURCE,
     of=(files,),
 )
 def _left_out(file: BrokerFile) -> Found:

@@ -9,16 +9,19 @@ from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import partial
 
-from mqlab.checks.rule import Element, Found, rule
-from mqlab.products.activemq.files.schema import ATTRIBUTES, CHILDREN, GONE, LATER
-from mqlab.products.activemq.files.xml_names import BEANS, CORES
+from mqlab.checks.rule import Element, Found, bad_value, rule
+from mqlab.files import markup
+from mqlab.files.placeholders import resolve
+from mqlab.files.schema import Row
+from mqlab.products.activemq.files.schema import CORES, EARLIER, GONE, LATER, SCHEMA
 from mqlab.products.activemq.rules.context import BrokerFile, CheckContext, files
 from mqlab.spec import Network
 from mqlab.spec.option import EDITIONS
 from mqlab.spec.problem import Problem
 
-SCHEMA = "the schema of ActiveMQ 5.17"
+SOURCE = "the schema of ActiveMQ 5.17"
 HOLDER = {"conditionalNetworkBridgeFilterFactory": "networkBridgeFilterFactory"}
 
 
@@ -41,46 +44,40 @@ def misspelt(network: Network) -> Iterator[Problem]:
 
 
 def words(file: BrokerFile) -> Iterator[Word]:
-    """Yield the words of a file that the schema has not, attributes first."""
+    """Yield the words of a file that the schema has not."""
     edition = EDITIONS.index(file.context.network.edition)
-    yield from _attributes(file, edition)
-    yield from _children(file, edition)
+    for element, row in SCHEMA.walk(file.broker.element, "broker"):
+        yield from _attributes(file.at(element), element, row, edition)
+        yield from _children(file, element, row, edition)
 
 
-def _attributes(file: BrokerFile, edition: int) -> Iterator[Word]:
-    for element in file.broker.element.walk():
-        known = ATTRIBUTES.get(element.name)
-        if known is None or element.namespace not in CORES:
+def _attributes(at: Element, element: markup.Element, row: Row, edition: int) -> Iterator[Word]:
+    later, gone = LATER.get(element.name, {}), GONE.get(element.name, {})
+    for word in element.attributes:
+        text = f"{element.name} does not support {word}"
+        if word.startswith("{") or word in row.attributes:
             continue
-        later = LATER.get(element.name, {})
-        gone = GONE.get(element.name, {})
-        for word in element.attributes:
-            text = f"{element.name} does not support {word}"
-            if word.startswith("{") or word in known:
-                continue
-            if word in gone:
-                if edition:
-                    yield Word(file.at(element), word, gone=gone[word])
-            elif word in later:
-                if edition < EDITIONS.index(later[word]):
-                    yield Word(file.at(element), text, f"use edition {later[word]}")
-            else:
-                there = known | CHILDREN.get(element.name, set())
-                yield Word(file.at(element), text, _near(word, there))
+        if word in gone:
+            if edition:
+                yield Word(at, word, gone=gone[word])
+        elif word in later:
+            if edition < EDITIONS.index(later[word]):
+                yield Word(at, text, f"use edition {later[word]}")
+        elif edition or word not in EARLIER.get(element.name, ()):
+            yield Word(at, text, _near(word, {*row.attributes, *row.elements}))
 
 
-def _children(file: BrokerFile, edition: int) -> Iterator[Word]:
-    for element in file.broker.element.walk():
-        gone = GONE.get(element.name, {}) if edition else {}
-        known = CHILDREN.get(element.name)
-        for child in element.children:
-            if child.name in gone:
-                yield Word(file.at(child), child.name, gone=gone[child.name])
-            elif known and child.namespace != BEANS and child.name not in known:
-                fix = _near(child.name, known)
-                if child.name in HOLDER:
-                    fix = f"move it into a {HOLDER[child.name]}"
-                yield Word(file.at(child), f"{child.name} has no place in {element.name}", fix)
+def _children(file: BrokerFile, element: markup.Element, row: Row, edition: int) -> Iterator[Word]:
+    gone, earlier = GONE.get(element.name, {}), EARLIER.get(element.name, ())
+    for child in element.children:
+        word = child.name
+        if child.namespace not in CORES or word in row.elements or (word in {*gone, *earlier} and not edition):
+            continue
+        if word in gone:
+            yield Word(file.at(child), word, gone=gone[word])
+        else:
+            fix = f"move it into a {HOLDER[word]}" if word in HOLDER else _near(word, {*row.elements})
+            yield Word(file.at(child), f"{word} has no place in {element.name}", fix)
 
 
 def _near(word: str, known: AbstractSet[str]) -> str:
@@ -94,7 +91,7 @@ def _near(word: str, known: AbstractSet[str]) -> str:
     finds="an attribute or element that is not in the schema: the broker does not start",
     what="{word.text}: the broker does not start",
     fix="{word.fix}",
-    source=SCHEMA,
+    source=SOURCE,
     unshown="the broker does not start",
     of=(files, words),
 )
@@ -109,7 +106,7 @@ def _unknown_name(word: Word) -> Found:
     finds="features removed in later versions: pure master/slave, old stores",
     what="{word}: {said}; the broker does not start",
     fix="{fix}",
-    source=SCHEMA,
+    source=SOURCE,
     unshown="the broker does not start",
     of=(files, words),
 )
@@ -117,3 +114,11 @@ def _removed(word: Word) -> Found:
     if word.gone:
         said, _, fix = word.gone.partition("; ")
         yield word.element, {"word": word.text, "said": said, "fix": fix}
+
+
+@bad_value("bad-value", source=SOURCE, of=(files,))
+def _bad_value(file: BrokerFile) -> Found:
+    origin = file.context.network.origin
+    values = dict(origin.values) if origin else {}
+    for wrong in SCHEMA.wrong(file.broker.element, "broker", partial(resolve, values=values, where=file.name)):
+        yield file.at(wrong.element), {"wrong": wrong}

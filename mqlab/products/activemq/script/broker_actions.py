@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from mqlab.engine.completion import Completion
@@ -10,7 +11,6 @@ from mqlab.products.activemq.script.steps import RunningStep, script_option
 from mqlab.spec.action import Action, Pause, Restart, Resume, Settle, Start, Stop
 from mqlab.spec.clients import StartBrokers
 from mqlab.spec.faults import Crash, HostDown
-from mqlab.spec.naming import called
 from mqlab.spec.values import duration
 
 if TYPE_CHECKING:
@@ -25,11 +25,19 @@ def start_network(runner: ScriptRunner, action: Start) -> Completion:
     """Start all brokers in order, then the connectors one by one: each bridge is up before the next."""
     lab = runner.lab
     runner.in_turn = True
+    _tell_running(runner, lab.processes)
     for process in lab.processes.values():
         process.start()
     runner.turns = deque(connector for connector in lab.connectors if connector.spec.get("auto_start"))
     lab.starting = runner.turns
     return Completion(then=on_turn, argument=runner)
+
+
+def _tell_running(runner: ScriptRunner, names: Iterable[str]) -> None:
+    """Tell of brokers that are to start and run."""
+    running = [name for name in names if runner.lab.processes[name].alive]
+    if running:
+        runner.lab.tell(f"{' and '.join(running)} {'was' if len(running) == 1 else 'were'} running already")
 
 
 def on_turn(runner: ScriptRunner) -> None:
@@ -80,7 +88,7 @@ def start_broker(runner: ScriptRunner, action: Restart) -> None:
     process = runner.lab.processes[action.broker]
     runner.named.add(process.name)
     if process.alive:
-        runner.lab.tell_in_vain(called(action), "the broker was running already")
+        runner.lab.tell("the broker was running already")
     if action.store == "new":
         process.broker.store.delete(process.broker)
     process.start(action.broker_id == "new")
@@ -110,6 +118,7 @@ def _waited(runner: ScriptRunner, waiting: RunningStep, there: bool) -> bool:
 
 def start_brokers(runner: ScriptRunner, action: StartBrokers) -> None:
     """Start several brokers at once."""
+    _tell_running(runner, action.brokers)
     for name in action.brokers:
         runner.named.add(name)
         runner.lab.processes[name].start()
@@ -145,10 +154,7 @@ def pause(runner: ScriptRunner, action: Pause) -> None:
     if action.who in runner.lab.processes and action.kind != "consumer":
         runner.lab.processes[action.who].pause()
     else:
-        consumer = runner.lab.consumers[action.who]
-        if consumer.allowance == 0:
-            runner.lab.tell_in_vain(called(action), "the consumer was paused already")
-        consumer.allow(0)
+        runner.lab.consumers[action.who].allow(0)
 
 
 def resume(runner: ScriptRunner, action: Resume) -> None:
@@ -156,17 +162,17 @@ def resume(runner: ScriptRunner, action: Resume) -> None:
     if action.who in runner.lab.processes and action.kind != "consumer":
         broker = runner.lab.processes[action.who]
         if not broker.paused:
-            runner.lab.tell_in_vain(called(action), "the broker was not paused")
+            runner.lab.tell("the broker was not paused")
         broker.resume()
     else:
-        consumer = runner.lab.consumers[action.who]
-        if consumer.allowance is None:
-            runner.lab.tell_in_vain(called(action), "the consumer was not paused")
-        consumer.allow(None)
+        runner.lab.consumers[action.who].allow(None)
 
 
 def host_down(runner: ScriptRunner, action: HostDown) -> None:
     """All brokers of a host die at once."""
+    hosts = [process for process in runner.lab.processes.values() if process.member.host == action.host]
+    if not any(process.alive for process in hosts):
+        runner.lab.tell("none of its brokers was running")
     for process in runner.lab.processes.values():
         if process.member.host == action.host:
             process.kill()

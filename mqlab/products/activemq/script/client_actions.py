@@ -10,11 +10,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mqlab.engine.completion import AT_ONCE, Completion
+from mqlab.engine.in_vain import CLOSED, SessionState
 from mqlab.products.activemq.client.addresses import Refused
 from mqlab.products.activemq.client.calls import SendJob, session_of
 from mqlab.products.activemq.client.connection import ClientConnection
 from mqlab.products.activemq.client.direct_consumer import DirectConsumer
 from mqlab.products.activemq.client.direct_producer import DirectProducer, produce
+from mqlab.products.activemq.client.message_consumer import MessageConsumer
 from mqlab.products.activemq.client.session import AddressedConsumer
 from mqlab.products.activemq.script.steps import RunningStep, script_option
 from mqlab.products.activemq.transport.openwire import (
@@ -23,8 +25,6 @@ from mqlab.products.activemq.transport.openwire import (
 )
 from mqlab.spec import action as a
 from mqlab.spec import clients as c
-from mqlab.spec.naming import called
-from mqlab.spec.plural import counted
 from mqlab.spec.values import Destination, duration
 
 if TYPE_CHECKING:
@@ -33,6 +33,24 @@ if TYPE_CHECKING:
 
 LONGEST_RECEIVE = 5000  # ms that a consumer waits for one message, unless told
 UNNAMED = Refused("IllegalArgumentException", "Invalid destination name: a non-empty name is required")
+
+
+def session_state(lab: Lab, name: str, session: str | None = None) -> SessionState | None:
+    """Return what the session of a consumer is, or one of a client; None if there is none."""
+    found = lab.consumers.get(name)
+    if found is not None:
+        held = len(found.unacknowledged)
+        own = getattr(found, "session", None)  # of one on a client's connection
+        if own is not None and own.transacted:
+            held = held or int(own.transaction is not None or own.rollback_only)
+        gone = CLOSED if found.closed else ""
+        return SessionState(gone, found.allowance is None, found.spec.ack_mode, found.by_action, held)
+    client = lab.clients_by_name.get(name)
+    if client is None or session is None:
+        return None
+    own = client.session(session, True)
+    open_ = own.transaction is not None or own.rollback_only
+    return SessionState("", None, "transacted", own.transacted, int(open_))
 
 
 def connect(runner: ScriptRunner, action: c.Client) -> None:
@@ -57,7 +75,9 @@ def _named(action: a.Consumer | a.Producer, dest: Destination) -> Destination:
 
 def open_consumer(runner: ScriptRunner, action: a.Consumer) -> None:
     """A consumer opens, on a broker by itself or on a client's connection, and takes what it can."""
-    lab = runner.lab
+    lab, before = runner.lab, runner.lab.consumers.get(action.name)
+    if before is not None and not before.closed:
+        lab.tell("a consumer of that name was open already; close it before, or take a new name")
     if action.on in lab.brokers:
         direct = DirectConsumer(lab, action, lab.directory.home(action))
         lab.consumers[action.name] = direct
@@ -138,12 +158,7 @@ def _end_transaction(runner: ScriptRunner, action: a.Commit | a.Rollback, how: s
 
 def acknowledge(runner: ScriptRunner, action: a.Acknowledge) -> None:
     """A consumer acknowledges what it had."""
-    consumer = runner.lab.consumers[action.consumer]
-    held = len(consumer.unacknowledged)
-    if consumer.by_action and action.count is not None and action.count > held:
-        why = f"it asked for {action.count}, and the consumer held {counted(held, 'message')}"
-        runner.lab.tell_in_vain(called(action), why)
-    consumer.settle(action.count, runner.call)
+    runner.lab.consumers[action.consumer].settle(action.count, runner.call)
 
 
 def receive_once(runner: ScriptRunner, action: c.ReceiveOnce) -> None:
@@ -157,8 +172,8 @@ def receive_once(runner: ScriptRunner, action: c.ReceiveOnce) -> None:
 def close_consumer(runner: ScriptRunner, action: a.Close) -> None:
     """A consumer closes, and its durable subscription ends if that is said."""
     consumer = runner.lab.consumers[action.consumer]
-    if consumer.closed and not action.unsubscribe:
-        runner.lab.tell_in_vain(called(action), "the consumer was closed already")
+    if action.unsubscribe and consumer.durable is None:
+        runner.lab.tell("it has no durable subscription to end; omit unsubscribe")
     consumer.leave(action.unsubscribe, runner.call)
 
 
@@ -174,14 +189,20 @@ def unsubscribe(runner: ScriptRunner, action: c.Unsubscribe) -> None:
     client.request(command, runner.call(client.name))
 
 
-def receive(runner: ScriptRunner, action: a.Receive) -> None:
-    """A held consumer takes so many messages."""
+def receive(runner: ScriptRunner, action: a.Receive) -> Completion | None:
+    """A held consumer takes so many messages; at rest it has all that it will get."""
     consumer = runner.lab.consumers[action.consumer]
-    if consumer.allowance is None:
-        why = "it receives all by itself; open it with receiving=False"
-        runner.lab.tell_in_vain(called(action), why)
     runner.now.goal = consumer.count + action.count
     consumer.allow(action.count)
+    return None if runner.lab.by_calls else Completion(then=on_received, argument=(consumer, runner.now))
+
+
+def on_received(over: tuple[MessageConsumer, RunningStep]) -> None:
+    """A consumer has received what it can get: say so if that is less than it was to."""
+    consumer, asked = over
+    assert isinstance(asked.action, a.Receive)
+    got = asked.action.count - max(0, asked.goal - consumer.count)
+    consumer.lab.tell_received(got, asked.action.count, consumer.name, asked.action)
 
 
 def has_received(runner: ScriptRunner, waiting: RunningStep, action: a.Receive) -> bool:

@@ -13,12 +13,13 @@ from mqlab.products.activemq.transport.sockets import NetworkPath
 from mqlab.spec import faults as f
 from mqlab.spec.action import Snapshot, StartConnector, StopConnector, Wait
 from mqlab.spec.clients import SampleOrders
-from mqlab.spec.naming import called
 from mqlab.spec.network_names import DATABASE
 from mqlab.spec.values import duration
 from mqlab.trace.kinds import Kind, Reason
 
 if TYPE_CHECKING:
+    from mqlab.products.activemq.broker.broker import Broker
+    from mqlab.products.activemq.lab import Lab
     from mqlab.products.activemq.script.runner import ScriptRunner
 
 
@@ -26,12 +27,14 @@ def cut(runner: ScriptRunner, action: f.Cut) -> None:
     """Break a line."""
     lines = [line for line in runner.lines(action.one, action.other) if isinstance(line, NetworkPath)]
     if lines and all(line.state == action.how for line in lines):
-        runner.lab.tell_in_vain(called(action), "the link was cut already")
+        runner.lab.tell("the link was cut already")
     _break(runner, action.one, action.other, action.how)
 
 
 def database_down(runner: ScriptRunner, action: f.DatabaseDown) -> None:
     """The database cannot be reached."""
+    if runner.lab.database.line.state == action.how:
+        runner.lab.tell("the database was down already")
     _break(runner, DATABASE, None, action.how)
 
 
@@ -55,12 +58,14 @@ def heal(runner: ScriptRunner, action: f.Heal) -> None:
         for ends, line in runner.lab.directory.between.items() if action.other is None else ():
             if action.one in ends and line.state != "open":  # that of two alone, which this does not mend
                 told += f"; that between {' and '.join(sorted(ends))} is: use mq.Heal{tuple(sorted(ends))}"
-        runner.lab.tell_in_vain(called(action), told)
+        runner.lab.tell(told)
     _mend(runner, action.one, action.other)
 
 
 def database_up(runner: ScriptRunner, action: f.DatabaseUp) -> None:
     """The database can be reached again."""
+    if runner.lab.database.line.state == "open":
+        runner.lab.tell("the database was up already")
     _mend(runner, DATABASE, None)
 
 
@@ -80,6 +85,8 @@ def _intervene(runner: ScriptRunner, what: str) -> int:
 def slow_disk(runner: ScriptRunner, action: f.SlowDisk) -> None:
     """A disk takes so many times as long."""
     usual = "is as fast as usual" if action.factor == 1 else f"takes {action.factor:g} times as long"
+    if runner.lab.disks.get(action.of, 1) == action.factor:
+        runner.lab.tell("its disk was as fast already")
     _intervene(runner, f"the disk of {action.of} {usual}")
     runner.lab.disks[action.of] = action.factor
 
@@ -87,7 +94,10 @@ def slow_disk(runner: ScriptRunner, action: f.SlowDisk) -> None:
 def delete_lock(runner: ScriptRunner, action: f.DeleteLock) -> None:
     """Somebody deletes the lock."""
     _intervene(runner, f"the lock file of {action.shared_store} was deleted")
-    runner.lab.lock_files[action.shared_store].delete()
+    lock = runner.lab.lock_files[action.shared_store]
+    if lock.written_by is None:
+        runner.lab.tell("there was no lock file")
+    lock.delete()
 
 
 def touch_lock(runner: ScriptRunner, action: f.TouchLock) -> None:
@@ -101,12 +111,26 @@ def copy_store(runner: ScriptRunner, action: f.CopyStore) -> None:
     _intervene(runner, f"the store of {action.source} was copied over that of {action.target}")
     source, broker = (runner.lab.brokers[name] for name in (action.source, action.target))
     target = broker.store
+    if told := _why_not_copied(runner.lab, source, broker):
+        runner.lab.tell(told)
     for message in [m for kept in target.destinations.values() for m in kept]:
         broker.record_message(Kind.Discarded, message, rule=Reason.store_deleted, cause=message.row)
     target.destinations = {d: list(kept) for d, kept in source.store.destinations.items()}
     for message in [m for kept in target.destinations.values() for m in kept]:
         target.holders[message] = broker.node
         broker.record_message(Kind.TakenOver, message, to=broker.node, cause=message.row)
+
+
+def _why_not_copied(lab: Lab, source: Broker, target: Broker) -> str:
+    """Return why the copy of a store is nothing that an administrator could rely on; empty if it is."""
+    if source.store is target.store:
+        return f"{source.name} and {target.name} use one store"
+    for broker in (source, target):
+        if not broker.store.persistent:
+            return f"{broker.name} keeps its messages in memory, and has no files to copy"
+        if lab.processes[broker.name].alive:
+            return f"{broker.name} was running, and files in use cannot be copied reliably; stop it before"
+    return ""
 
 
 def write_file(runner: ScriptRunner, action: f.WriteFile) -> None:
@@ -117,6 +141,8 @@ def write_file(runner: ScriptRunner, action: f.WriteFile) -> None:
 
 def set_endpoint(runner: ScriptRunner, action: f.SetEndpoint) -> None:
     """A listener does something else from now on."""
+    if runner.lab.directory.modes[action.endpoint] == action.mode:
+        runner.lab.tell("it had that mode already")
     _intervene(runner, f"the listener {action.endpoint} changed its mode to {action.mode}")
     runner.lab.directory.modes[action.endpoint] = action.mode
 
@@ -142,15 +168,20 @@ def sniff(runner: ScriptRunner, action: f.Sniff) -> None:
 def send_away(runner: ScriptRunner, action: f.SendAway) -> None:
     """A broker sends its clients to another."""
     _intervene(runner, f"{action.broker} was ordered to send its clients to {action.to}")
-    to = runner.lab.directory.address_of(action.to)
-    runner.lab.processes[action.broker].cluster.send_away(to)
+    to, process = runner.lab.directory.address_of(action.to), runner.lab.processes[action.broker]
+    if not process.open:
+        runner.lab.tell("the broker had opened no port, so it had no clients")
+    process.cluster.send_away(to)
 
 
 def start_connector(runner: ScriptRunner, action: StartConnector) -> None:
     """A connector starts; of one that runs nothing is asked."""
     connector = _connector(runner, action)
     if connector.runs:
-        runner.lab.tell_in_vain(called(action), "the connector was running already")
+        runner.lab.tell("the connector was running already")
+    elif not connector.process.open:
+        runner.lab.tell(f"its broker {connector.process.name} was not running")
+        connector.start()
     else:
         connector.start()
 
@@ -159,7 +190,7 @@ def stop_connector(runner: ScriptRunner, action: StopConnector) -> None:
     """A connector stops."""
     connector = _connector(runner, action)
     if not connector.runs:
-        runner.lab.tell_in_vain(called(action), "the connector was not running")
+        runner.lab.tell("the connector was not running")
     connector.stop()
 
 

@@ -22,6 +22,7 @@ from mqlab.spec import faults as f
 from mqlab.spec.json_types import JsonDict
 from mqlab.spec.network_names import DATABASE
 from mqlab.spec.steps import name_of
+from mqlab.spec.values import told_time
 
 if TYPE_CHECKING:
     from mqlab.products.activemq.ha.jdbc import Database
@@ -52,6 +53,7 @@ class ScriptRunner:
 
     def do(self, no: int, action: a.Action) -> Completion:
         """Begin an action, and say when it is over."""
+        self.lab.judge(action)
         clock = self.lab.clock
         over = isinstance(action, c.WaitUntil) or type(action) in OVER
         most = script_option(action, "max_ms")
@@ -113,6 +115,8 @@ class ScriptRunner:
     def on_over(self, waiting: RunningStep) -> None:
         """An action is over: some say how long it took."""
         action = waiting.action
+        if isinstance(action, (c.WaitUntil, c.StartBrokers)) and not self.condition_holds(waiting):
+            self.lab.tell(f"not so within {told_time(self.lab.clock.now - waiting.start)}", action)
         if isinstance(action, c.WaitUntil) and action.what == "configured" and script_option(action, "label"):
             self.rows.append(
                 {

@@ -56,7 +56,8 @@ class Queue:
     """One broker's queue: what waits, in order, and what its consumers hold.
 
     `auto_delete` says when it is deleted: never, when its last consumer leaves it empty (one that was made
-    for a client), or when its subscriber leaves. `made` is since when it is there (us).
+    for a client), or when its subscriber leaves. `made` is since when it is there (us). One that `purges` takes
+    nothing without consumers, and is emptied when the last one leaves.
     """
 
     name: str
@@ -65,6 +66,7 @@ class Queue:
     selector: str | None = None
     auto_delete: str = "never"
     made: int = 0
+    purges: bool = False
     waiting: list[MessageReference] = field(default_factory=list)
     consumers: list[Consumer] = field(default_factory=list)
     enqueued: int = 0
@@ -161,7 +163,8 @@ class Journal:
         """It is served from now on, with the configured queues."""
         self.since = now
         for queue in queues:
-            self.queues.setdefault(queue.name, Queue(queue.name, queue.topic))
+            made = Queue(queue.name, queue.topic, selector=queue.filter, purges=queue.purge_on_no_consumers)
+            self.queues.setdefault(queue.name, made)
 
     def items(self) -> Iterator[tuple[Queue, MessageReference]]:
         """Yield every message that lies in a queue, with its queue."""
@@ -174,6 +177,7 @@ class Journal:
         for name, old in self.queues.items():
             if old.durable:
                 kept.queues[name] = queue = Queue(name, old.topic, True, old.selector, old.auto_delete)
+                queue.purges = old.purges
                 held = old.held
                 for item in (i for i in old.items() if i.message.persistent):
                     tried = item.delivery_count + (orderly and item in held)

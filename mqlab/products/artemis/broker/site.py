@@ -255,7 +255,7 @@ class Site(Lab):
         core = broker.spec.keys.get("core", {})
         addresses = str(core.get("network_check_list", "")).split(",")
         loopback = any(address.strip().startswith(("127.", "localhost")) for address in addresses)
-        gateway = "network_check_url_list" in core and self.gateway.get(broker.name, False)
+        gateway = broker.spec.asks_gateway and self.gateway.get(broker.name, False)
         return loopback or gateway or not broker.spec.checks_network
 
     def check_network(self, broker: Broker) -> None:
@@ -321,6 +321,9 @@ class Site(Lab):
 
     def enqueue(self, broker: Broker, queue: Queue, message: Message, cause: int) -> None:
         """A message joins a queue at its tail; *cause* is the row of what brought it."""
+        if queue.purges and not queue.consumers:
+            self.message(Kind.Discarded, message, broker, rule=Reason.nobody_reads, cause=cause)
+            return
         self.notes.enqueued(queue.add(message), queue, broker, cause)
         if message.due > self.clock.now:
             self.later(message.due - self.clock.now, self.deliver)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Any
 
 from mqlab.engine.completion import Completion
 from mqlab.products.artemis.broker.broker import Subsystem
@@ -17,11 +17,16 @@ from mqlab.products.artemis.client.requests import (
     Transaction,
 )
 from mqlab.spec.artemis.steps import Keys
-
-if TYPE_CHECKING:
-    pass
+from mqlab.spec.plural import counted
 
 MS = 1000
+# Call of an XA resource -> what a branch is before it (JTA 1.1, 3.4).
+AFTER = {
+    "start": ("",),
+    "end": ("started",),
+    "prepare": ("ended",),
+    **dict.fromkeys(("commit", "rollback"), ("ended", "prepared")),
+}
 
 
 @dataclass(eq=False, slots=True)
@@ -32,6 +37,7 @@ class ReceiveCall:
     count: int
     wait: int
     acknowledges: bool
+    asked: Any
     got: int = 0
     ended: bool = False
     end: int = 0  # us, of one that goes on behind the script
@@ -77,7 +83,7 @@ class ClientActions(Subsystem):
         """Take so many messages, or what comes in the time."""
         consumer = self.lab.clients.consumer(keys["consumer"])
         wait = int(keys.get("wait_ms", 2000) * MS)
-        reading = ReceiveCall(consumer, keys["count"], wait, keys.get("acknowledge", True))
+        reading = ReceiveCall(consumer, keys["count"], wait, keys.get("acknowledge", True), self.lab.acting)
         if consumer.state == "new":  # a client has one thread, and that is in the opening still
             return Completion(self._is_open, reading, self.lab.clock.now + BLOCKED * MS, then=self._take_turn)
         return self._next_message(reading)
@@ -123,8 +129,8 @@ class ClientActions(Subsystem):
         self._say_how(reading)
         return Completion()
 
-    @staticmethod
-    def _say_how(reading: ReceiveCall) -> None:
+    def _say_how(self, reading: ReceiveCall) -> None:
+        self.lab.tell_received(reading.got, reading.count, reading.consumer.name, reading.asked)
         if reading.consumer.state == "failed":
             reading.consumer.see_closed()
         elif reading.got < reading.count:
@@ -187,7 +193,15 @@ class ClientActions(Subsystem):
     def do_wait_for_sends(self, keys: Keys) -> Completion:
         """Wait until sends in the background have ended."""
         end = self.lab.clock.now + int(keys.get("timeout_ms", 60_000) * MS)
-        return Completion(self._has_sent, deadline=end, then=self.lab.come_to_rest)
+        return Completion(self._has_sent, self.lab.acting, end, then=self._waited_for_sends)
+
+    def _waited_for_sends(self, asked: Any) -> None:
+        """Go on; say so if the time was over before."""
+        if not self._has_sent(asked):
+            self.lab.tell(
+                f"{counted(self.lab.clients.sending, 'message')} had not been sent in that time", asked
+            )
+        self.lab.come_to_rest()
 
     def _has_sent(self, _: object) -> bool:
         return not self.lab.clients.sending
@@ -214,7 +228,20 @@ class ClientActions(Subsystem):
     def do_xa(self, keys: Keys) -> Completion:
         """One call of an XA resource."""
         client = self.lab.clients.named(keys["client"])
+        self._judge_xa(client, keys["act"])
         return self._call(Transaction(client, client.xa, "xa", keys["act"]))
+
+    def _judge_xa(self, client: Client, act: str) -> None:
+        """Tell of a call that is out of turn: start, end, prepare, then commit or rollback (JTA)."""
+        live = client.at.served_journal if client.at is not None else None
+        in_doubt = live is not None and live.prepared and act in ("commit", "rollback")
+        if not client.keys.get("xa"):
+            self.lab.tell(f"{client.name} has no XA session; open it with artemis.Session(..., xa=True)")
+        elif act != "recover" and client.branch not in AFTER[act] and not in_doubt:
+            begun = f"was {client.branch} already" if client.branch else "had not been started"
+            self.lab.tell(f"the branch of {client.name} {begun}")
+        if act != "recover":
+            client.branch = {"start": "started", "end": "ended", "prepare": "prepared"}.get(act, "")
 
     def _call(self, request: Request) -> Completion:
         request.make()

@@ -80,6 +80,7 @@ class Client:
         self.rollback_only = False  # its open transaction can only be rolled back
         self.work: list[Message] = []
         self.prepared: list[Message] = []
+        self.branch = ""  # of its XA resource: started, ended or prepared
         self.sent = array("i")
         self.failed: list[str] = []
         home = self.addresses[0] if self.addresses else ""

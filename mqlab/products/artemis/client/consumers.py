@@ -187,13 +187,20 @@ class Consumer(Client):
         empty = not queue.consumers and not queue.waiting
         if queue.auto_delete == "left" or (queue.auto_delete == "empty" and empty):
             self._delete(broker, queue)
+        elif queue.purges and not queue.consumers:
+            self._empty(broker, queue, Reason.nobody_reads)
 
     def _delete(self, broker: Broker, queue: Queue) -> None:
         queues = broker.journal.queues
         queues.pop(next(key for key, found in queues.items() if found is queue))
         self.lab.balancing.outdated = True
+        self._empty(broker, queue, Reason.no_subscription)
+
+    def _empty(self, broker: Broker, queue: Queue, rule: Reason) -> None:
         for item in queue.waiting:
-            self.lab.message(Kind.Discarded, item.message, broker, rule=Reason.no_subscription, cause=item.row)
+            self.lab.message(Kind.Discarded, item.message, broker, rule=rule, cause=item.row)
+        queue.waiting.clear()
+        queue.scheduled = 0
 
     def close(self) -> bool:
         """Close its connection; returns whether that is blocked, while it looks for its broker.

@@ -12,16 +12,17 @@ from mqlab.errors import BadFile, UriError, shown
 from mqlab.files.markup import Document, Element, Note, text_of
 from mqlab.files.placeholders import resolve
 from mqlab.products.artemis.files.policy import PolicyReader
+from mqlab.products.artemis.files.schema import NAMESPACES
 from mqlab.spec import uri as uris
 from mqlab.spec.artemis.options import OPTIONS
 from mqlab.spec.json_types import JsonDict
 from mqlab.spec.option import Option
 
-NAMESPACES = ("urn:activemq:core", "urn:activemq", "")
 NOTE = "mqlab"
 UNNAMED = "localhost"  # what the product calls a broker without a <name>
 SHARED, JOURNAL = "/shared/", "/journal"
 ANYWHERE = ("0.0.0.0", "localhost", "127.0.0.1", "::", "::1", "")
+PURGE = "purge-on-no-consumers"
 CONNECTIONS = ("cluster-connection", "cluster-connection-uri")
 # What a cluster connection has in elements of its own, or as the broker's name for the other end.
 _OF_THE_LAB = ("discovery", "to", "allow_direct_connections_only", "clustered")
@@ -120,6 +121,10 @@ class Directory:
                 for name, ref in core.refs(holder):
                     if self.leads_to(core, name) is None:
                         yield ref, name, core.connectors.get(name, "")
+            elif holder.name == CONNECTIONS[1]:
+                for address in static_in(core.attribute(holder, "address")):
+                    if self.broker_at(address) is None:
+                        yield holder, core.attribute(holder, "name"), address
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +181,8 @@ class CoreReader:
         others = set(self.directory.cores) - {self.core.name}
         if connection.name == CONNECTIONS[1]:
             found, to = self._by_uri(connection)
+            if found.get("discovery"):
+                return found
         else:
             found = self.leaves(connection, PLAIN)
             if connection.first("discovery-group-ref") is not None:
@@ -193,14 +200,14 @@ class CoreReader:
         ``static://(tcp://b:61616)?maxHops=1``.
         """
         address = self.core.attribute(connection, "address")
-        head, given = in_uri(address)
-        inside = head.partition("(")[2].rpartition(")")[0] or head.partition("://")[2]
-        found = {
+        found: JsonDict = {
             URI[key].name: self.policy.read_text(URI[key], text, connection)
-            for key, text in given.items()
+            for key, text in in_uri(address)[1].items()
             if key in URI
         }
-        return found, [self.directory.broker_at(one) for one in inside.split(",") if one.strip()]
+        if not address.startswith("static:"):
+            found["discovery"] = True
+        return found, [self.directory.broker_at(one) for one in static_in(address)]
 
     def settings(self) -> JsonDict:
         """Return match -> options of addresses; of two with one match the first holds."""
@@ -233,6 +240,10 @@ class CoreReader:
                     made: JsonDict = {"name": name}
                     made |= {"routing": "multicast"} if routing.name == "multicast" else {}
                     made |= {"address": called} if called != name else {}
+                    for element in queue.all("filter"):
+                        made["filter"] = self.core.attribute(element, "string")
+                    if self.core.attribute(queue, PURGE) == "true":
+                        made["purge_on_no_consumers"] = True
                     found.append(made)
         return found
 
@@ -242,6 +253,13 @@ def in_uri(address: str) -> tuple[str, dict[str, str]]:
     head, _, query = address.partition("?")
     parts = (part.partition("=") for part in query.replace(";", "&").split("&") if part)
     return head, {key: text for key, _, text in parts}
+
+
+def static_in(address: str) -> list[str]:
+    """Return the addresses in a connection that is one address, such as ``static://(tcp://b:1)``."""
+    head = in_uri(address)[0] if address.startswith("static:") else ""
+    inside = head.partition("(")[2].rpartition(")")[0] or head.partition("://")[2]
+    return [one for one in inside.split(",") if one.strip()]
 
 
 @lru_cache(maxsize=4096)

@@ -12,6 +12,7 @@ from mqlab.products.artemis.files import new_file
 from mqlab.products.artemis.files import policy as policies
 from mqlab.products.artemis.files.core import CONNECTIONS, JOURNAL, PLAIN, SHARED, Core, Directory, parsed
 from mqlab.products.artemis.files.policy import POLICIES, ROLES, SPOKEN, leaf, text
+from mqlab.products.artemis.files.queue_edits import more, queue_edits
 from mqlab.products.artemis.files.side import Side
 from mqlab.spec.artemis.options import ELEMENTS, OPTIONS
 from mqlab.spec.json_types import JsonObject
@@ -52,7 +53,7 @@ class Edits:
             *self._cluster(),
             *self._settings(),
             *self._diverts(),
-            *self._queues(),
+            *queue_edits(self.core, self.put, self.was.queues, self.now.queues),
         ]
         return [*self._connectors(), *found, *self.put.rest()]
 
@@ -180,7 +181,7 @@ class Edits:
             f"<connector name={quoted(name)}>{plain(address)}</connector>\n"
             for name, address in self.connectors.items()
         )
-        yield from self._more("connectors", lines)
+        yield from more(self.core, self.put, "connectors", lines)
 
     # The cluster connection
 
@@ -263,18 +264,18 @@ class Edits:
             else:
                 lines = "".join(leaf(rows[n].guide, value, "") for n, value in now.items() if value is not None)
                 made += holder("address-setting", lines, {"match": match}) if lines else ""
-        yield from self._more("address-settings", made)
+        yield from more(self.core, self.put, "address-settings", made)
 
     def _diverts(self) -> Iterator[Edit]:
         was, now = (side.broker.diverts for side in (self.was, self.now))
         there = {
             self.core.attribute(one, "name"): one for one in self.core.element.below("diverts", "divert")[::-1]
         }
-        more: dict[str, JsonObject] = {}
+        added: dict[str, JsonObject] = {}
         for name in {**was, **now}:
             element, options = there.get(name), now.get(name)
             if element is None or was.get(name) == options:
-                more |= {name: options} if name not in was and options is not None else {}
+                added |= {name: options} if name not in was and options is not None else {}
             elif options is None:
                 yield removed(self.core.document, element)
             else:
@@ -284,49 +285,7 @@ class Edits:
                     where = options.get("filter")
                     lines = "" if where is None else tag("filter", {"string": where})
                     yield from self._replaced(element, element.first("filter"), lines)
-        yield from self._more("diverts", dedent(new_file.diverts(more)))
-
-    def _more(self, name: str, lines: str) -> Iterator[Edit]:
-        """Yield the edit that puts lines into a child of the core, which is made if need be."""
-        there = self.core.element.first(name)
-        if lines and there is None:
-            yield from self.put(self.core.element, holder(name, lines))
-        elif lines and there is not None:
-            yield from self.put(there, lines)
-
-    def _queues(self) -> Iterator[Edit]:
-        was, now = ([queue.plain for queue in side.queues] for side in (self.was, self.now))
-        yield from (self._removed(key) for key in was if key not in now)
-        made = ""
-        for name, routing, address in (key for key in now if key not in was):
-            queue = tag("queue", {"name": name})
-            at = self._address_of(address)
-            holds = None if at is None else at.first(routing)
-            if at is None:
-                made += holder("address", holder(routing, queue), {"name": address})
-            elif holds is None:
-                yield from self.put(at, holder(routing, queue))
-            else:
-                yield from self.put(holds, queue)
-        yield from self._more("addresses", made)
-
-    def _address_of(self, address: str) -> Element | None:
-        there = self.core.element.below("addresses", "address")
-        return next((at for at in there if self.core.attribute(at, "name") == address), None)
-
-    def _removed(self, key: tuple[str, str, str]) -> Edit:
-        """Return the edit that takes a queue out, and its address if that has nothing else."""
-        name, routing, address = key
-        at, queue = next(
-            (at, queue)
-            for at in self.core.element.below("addresses", "address")
-            if self.core.attribute(at, "name") == address
-            for holds in at.all(routing)
-            for queue in holds.all("queue")
-            if self.core.attribute(queue, "name") == name
-        )
-        alone = sum(1 for one in at.walk() if one.name == "queue") == 1
-        return removed(self.core.document, at if alone and len(at.children) == 1 else queue)
+        yield from more(self.core, self.put, "diverts", dedent(new_file.diverts(added)))
 
 
 def _before(guide: str) -> tuple[str, ...]:

@@ -60,8 +60,10 @@ def _queue(item: JsonObject) -> AddressQueue:
 
 
 def _written_queue(queue: AddressQueue) -> JsonDict:
-    found = {"name": queue.name, "routing": queue.routing, "address": queue.address}
-    given = {key: it for key, it in found.items() if it not in (None, "anycast")}
+    found = {
+        key: getattr(queue, key) for key in ("name", "routing", "address", "filter", "purge_on_no_consumers")
+    }
+    given = {key: it for key, it in found.items() if it not in (None, "anycast", False)}
     return given if queue.on is None else {**given, "on": list(queue.on)}
 
 

@@ -12,10 +12,10 @@ from urllib.parse import quote
 from mqlab.files.editing import put_in
 from mqlab.files.markup import Edit, edited, quoted, tag
 from mqlab.products.artemis.files import policy
-from mqlab.products.artemis.files.core import JOURNAL, NOTE, PLAIN, SHARED, Core
+from mqlab.products.artemis.files.core import JOURNAL, NOTE, PLAIN, PURGE, SHARED, Core
 from mqlab.products.artemis.files.policy import leaf
 from mqlab.spec.artemis import ArtemisNetwork
-from mqlab.spec.artemis.broker import Broker
+from mqlab.spec.artemis.broker import AddressQueue, Broker
 from mqlab.spec.artemis.options import OPTIONS
 from mqlab.spec.json_types import JsonObject
 
@@ -140,10 +140,16 @@ def _queues(network: ArtemisNetwork, broker: Broker) -> str:
     made = ""
     for queue in network.queues:
         if queue.is_at(broker.name):
-            inside = tag("queue", {"name": queue.name}, "", " " * 10)
-            inside = tag(queue.routing, {}, inside, " " * 8)
+            inside = tag(queue.routing, {}, one_queue(queue, " " * 10), " " * 8)
             made += tag("address", {"name": queue.address or queue.name}, inside, " " * 6)
     return made and tag("addresses", {}, made, " " * 4)
+
+
+def one_queue(queue: AddressQueue, indent: str = "") -> str:
+    """Return a queue as lines."""
+    given = {"name": queue.name, **({PURGE: "true"} if queue.purge_on_no_consumers else {})}
+    inside = "" if queue.filter is None else tag("filter", {"string": queue.filter}, "", indent + "  ")
+    return tag("queue", given, inside, indent)
 
 
 def noted(core: Core, notes: Mapping[str, object]) -> str:

@@ -13,6 +13,8 @@ from mqlab.spec.shape import (
     NAME,
     NAMES,
     NAMES_OR_NONE,
+    TEXT,
+    TRUTH,
     ListOf,
     Record,
     Shape,
@@ -38,7 +40,17 @@ def _shapes(options: Iterable[Option]) -> dict[str, Shape]:
 @cache
 def scenario() -> Record:
     """Return the shape of a scenario object."""
-    queue = Record({"name": NAME, "routing": choice(ROUTING), "address": NAME, "on": NAMES}, (("name",),))
+    queue = Record(
+        {
+            "name": NAME,
+            "routing": choice(ROUTING),
+            "address": NAME,
+            "on": NAMES,
+            "filter": TEXT,
+            "purge_on_no_consumers": TRUTH,
+        },
+        (("name",),),
+    )
     return Record(
         {
             **about("name", "theme", "title", "behaviour", "guide", "guide_says", "runs", "product", "version"),

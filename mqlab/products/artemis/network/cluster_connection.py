@@ -150,11 +150,11 @@ class ClusterConnection(Subsystem):
         """
         groups = self._groups(broker, message.dest.name, message.dest.kind == "queue")
         chosen = [self._next(broker, message, bindings) for bindings in groups]
-        for binding in chosen:  # all of them are found before one is used
-            if binding is not None:
-                self._deliver(broker, *binding, message, message.row, BROKER_TURN)
-        if not groups:
-            self.lab.message(Kind.Discarded, message, broker, rule=Reason.no_subscription, cause=message.row)
+        for binding in filter(None, chosen):  # all of them are found before one is used
+            self._deliver(broker, *binding, message, message.row, BROKER_TURN)
+        if not groups or (message.dest.is_queue and not any(chosen)):
+            rule = Reason.selector if groups else Reason.no_subscription
+            self.lab.message(Kind.Discarded, message, broker, rule=rule, cause=message.row)
 
     def is_bound(self, broker: Broker, address: str, is_queue: bool = True) -> bool:
         """Whether a broker knows a queue of an address, or of a topic, here or elsewhere."""

@@ -5,10 +5,14 @@ Sources: AMQ Broker 7.1, chapter 21; the Artemis user manual, clusters.
 
 from __future__ import annotations
 
+from functools import partial
+
 from mqlab.checks.example import Example
-from mqlab.checks.rule import Element, Found, not_played, rule
+from mqlab.checks.rule import Element, Found, bad_value, not_played, rule
+from mqlab.files.placeholders import resolve
 from mqlab.files.treatment import once
 from mqlab.products.artemis.files import treatment
+from mqlab.products.artemis.files.schema import SCHEMA
 from mqlab.products.artemis.rules import examples as ex
 from mqlab.products.artemis.rules.set_up import Server, SetUp, servers
 
@@ -51,7 +55,8 @@ def _leads_nowhere(set_up: SetUp) -> Found:
                 harm = f"{address} is not a broker of these files, so in mqlab no broker is there"
                 fix = "give that broker's file too, or say who it is: hosts= (--hosts HOST=BROKER)"
             place = Element(f"broker {name}", core.document.where, ref.line)
-            yield place, {"reference": f"connector {connector}", "harm": harm, "fix": fix}
+            reference = f"connector {connector}" if ref.name == "connector-ref" else ref.name
+            yield place, {"reference": reference, "harm": harm, "fix": fix}
 
 
 @not_played(
@@ -63,3 +68,10 @@ def _not_played(set_up: SetUp) -> Found:
     for name, core in set_up.cores.items():
         for line, facts in once(treatment.told(core)):
             yield Element(f"broker {name}", core.document.where, line), facts
+
+
+@bad_value("wrong-value", source="Artemis' schema, 2.31")
+def _bad_value(set_up: SetUp) -> Found:
+    for name, core in set_up.cores.items():
+        for wrong in SCHEMA.wrong(core.element, "core", partial(resolve, values=core.values, where=name)):
+            yield Element(f"broker {name}", core.document.where, wrong.element.line), {"wrong": wrong}

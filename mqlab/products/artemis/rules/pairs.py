@@ -16,6 +16,11 @@ from mqlab.spec.artemis.broker import Broker
 from mqlab.spec.plural import counted
 
 
+def _store(broker: Broker) -> object:
+    """Return what a broker's store is called: by itself it is its own."""
+    return broker.keys.get("shared_store", broker.name)
+
+
 def _group(half: Broker) -> object:
     return half.elements.get("group_name")
 
@@ -64,18 +69,27 @@ def _no_failback(set_up: SetUp) -> Found:
 @rule(
     "group-alone",
     "error",
-    finds="a slave in a group without a master",
-    what="there is no master in its group {group!r}: it never pairs and can never take over",
-    fix="give it the group-name of its master",
+    finds="a slave without a master, or without one in its group",
+    what="there is no master {whose}: it never pairs and can never take over",
+    fix="give it a master of the same {same}",
     source="AMQ Broker 7.1, 21.1.3",
     example=lambda: Example(ex.grouped("fish", "bird"), ex.grouped("fish", "fish")),
 )
 def _group_alone(set_up: SetUp) -> Found:
-    there = {_group(half) for half in set_up.replicated("master", "colocated")} if set_up.is_whole() else ()
+    if not set_up.is_whole():
+        return
+    there = {_group(half) for half in set_up.replicated("master", "colocated")}
     slaves = set_up.replicated("slave")
-    for slave in (one for one in set_up.network.brokers if there and one in slaves):
-        if _group(slave) is not None and _group(slave) not in there:
-            yield set_up.element(slave), {"group": _group(slave)}
+    for slave in (one for one in set_up.network.brokers if one in slaves):
+        if not there or (_group(slave) is not None and _group(slave) not in there):
+            group = _group(slave)
+            whose = "in the network" if group is None else f"in its group {group!r}"
+            yield set_up.element(slave), {"whose": whose, "same": "group-name"}
+    shared = [one for one in set_up.network.brokers if one.policy == "shared_store"]
+    stores = {_store(one) for one in shared if one.role != "slave"}
+    for slave in (one for one in shared if one.role == "slave" and _store(one) not in stores):
+        whose = f"with its store {_store(slave)!r}"
+        yield set_up.element(slave), {"whose": whose, "same": "shared store"}
 
 
 def _votes(set_up: SetUp) -> Iterator[tuple[Broker, int, int]]:
@@ -84,6 +98,8 @@ def _votes(set_up: SetUp) -> Iterator[tuple[Broker, int, int]]:
         return  # who votes is not known
     brokers = set_up.network.brokers
     lives = [s for s in brokers if s.role in ("master", "colocated", "live")]
+    if not lives:
+        return  # nothing that it could take over
     for slave in set_up.replicated("slave"):
         if not slave.checks_network and not slave.refused() and not slave.element("manager"):
             size = slave.element("quorum_size")

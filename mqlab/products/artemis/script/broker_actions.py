@@ -13,6 +13,7 @@ from mqlab.products.artemis.broker.broker import GONE, Broker, Subsystem
 from mqlab.products.artemis.files import lab_file, shapes
 from mqlab.products.artemis.ha.replication import WAKES
 from mqlab.spec.artemis.steps import Keys
+from mqlab.spec.values import told_time
 from mqlab.trace.kinds import Kind
 
 MS = 1000
@@ -43,6 +44,8 @@ class Wait:
     name: str
     role: str
     holds: Callable[[Wait], bool]
+    asked: Any
+    ms: float
     times: int = 1
 
 
@@ -94,7 +97,19 @@ class BrokerActions(Subsystem):
 
     def do_stop(self, keys: Keys) -> Completion:
         """An orderly stop; `failover`: forced."""
+        if keys.get("failover"):
+            self._judge_failover(self._named(keys)[0])
         return self._stop_next(RollingStep(deque(self._named(keys)), keys))
+
+    def _judge_failover(self, broker: Broker) -> None:
+        """Tell of a forced failover of a broker that does not serve, or has nobody to take over."""
+        pair = (b for b in self.lab.all_brokers() if b is not broker and b.node_id == broker.node_id)
+        if broker.role in GONE:
+            self.lab.tell("the broker was not running")
+        elif broker.role != "live":
+            self.lab.tell(f"the broker was not live, it was {broker.role}: there was nothing to take over")
+        elif not broker.spec.scale_down and not any(b.role.startswith("backup") for b in pair):
+            self.lab.tell("the broker had no slave that could take over")
 
     def do_restart(self, keys: Keys) -> Completion:
         """Stop and start."""
@@ -134,6 +149,8 @@ class BrokerActions(Subsystem):
 
     def do_resume_broker(self, keys: Keys) -> None:
         """SIGCONT: what was noticed meanwhile is known to both."""
+        if all(broker.role != "paused" for broker in self._named(keys)):
+            self.lab.tell("the broker was not paused")
         for broker in (b for b in self._named(keys) if b.role == "paused"):
             role, since = broker.suspended
             self.lab.event(Kind.Resumed, broker)
@@ -149,8 +166,11 @@ class BrokerActions(Subsystem):
 
     def do_cut(self, keys: Keys) -> None:
         """Cut lines; silently cut ones are noticed when the connection's ttl is over."""
-        silent = bool(keys.get("silent", False))
-        for line in list(self.lab.partitions.change(keys, self.lab.brokers)):
+        silent, cuts = bool(keys.get("silent", False)), self.lab.partitions.cuts
+        lines = self._lines(keys)
+        if lines and all(line in cuts and (silent or not cuts[line]) for line in lines):
+            self.lab.tell("the link was cut already")
+        for line in lines:
             ends = [self.lab.brokers[name] for name in sorted(line) if name in self.lab.brokers]
             if len(ends) == 2 and not silent:
                 self.lab.lose_each_other(*ends)
@@ -167,6 +187,13 @@ class BrokerActions(Subsystem):
                     line,
                 )
 
+    def _lines(self, keys: Keys) -> list[frozenset[str]]:
+        """Return the lines that a step names."""
+        lines = list(self.lab.partitions.change(keys, self.lab.brokers))
+        if not lines:
+            self.lab.tell("no link leads from these brokers to others")
+        return lines
+
     def _line(self, kind: Kind, line: frozenset[str]) -> None:
         """Record what happened to a line."""
         names = sorted(line, key=lambda name: (name not in self.lab.brokers, name))
@@ -175,7 +202,10 @@ class BrokerActions(Subsystem):
 
     def do_heal(self, keys: Keys) -> None:
         """Lines are whole again."""
-        for line in list(self.lab.partitions.change(keys, self.lab.brokers)):
+        lines, partitions = self._lines(keys), self.lab.partitions
+        if lines and not any(line in partitions.cuts or line in partitions.slow for line in lines):
+            self.lab.tell("the link was not cut")
+        for line in lines:
             self.lab.partitions.slow.pop(line, None)
             self.lab.balancing.outdated = True
             if self.lab.partitions.cuts.pop(line, None) is not None:
@@ -186,11 +216,19 @@ class BrokerActions(Subsystem):
 
     def do_slow(self, keys: Keys) -> None:
         """A line carries so many bytes per second, until it is healed."""
-        for line in self.lab.partitions.change(keys, self.lab.brokers):
-            self.lab.partitions.slow[line] = int(keys["bytes_per_second"])
+        slow, rate = self.lab.partitions.slow, int(keys["bytes_per_second"])
+        lines = self._lines(keys)
+        if lines and all(slow.get(line) == rate for line in lines):
+            self.lab.tell("the line was as slow already")
+        slow.update(dict.fromkeys(lines, rate))
 
     def do_gateway(self, keys: Keys) -> None:
         """The address that network checks ask answers, or is silent."""
+        answers, asking = self.lab.gateway, [b for b in self._named(keys) if b.spec.asks_gateway]
+        if not asking:
+            self.lab.tell("no broker asks a gateway; set network_check_url_list among the options of its core")
+        elif all(answers.get(broker.name) == bool(keys["answers"]) for broker in asking):
+            self.lab.tell(f"the gateway {'answered' if keys['answers'] else 'was silent'} already")
         for broker in self._named(keys):
             self.lab.gateway[broker.name] = bool(keys["answers"])
             self.lab.later(broker.spec.check_period * MS, self.lab.check_network, broker)
@@ -223,8 +261,9 @@ class BrokerActions(Subsystem):
         return self._wait(keys, keys["client"], "failover_completed", self._has_reconnected)
 
     def _wait(self, keys: Keys, name: str, role: str, holds: Callable[[Wait], bool]) -> Completion:
-        wait = Wait(self.lab.step_no, name, role, holds, keys.get("times", 1))
-        end = self.lab.clock.now + int(keys.get("timeout_ms", PATIENCE) * MS)
+        ms = keys.get("timeout_ms", PATIENCE)
+        wait = Wait(self.lab.step_no, name, role, holds, self.lab.acting, ms, keys.get("times", 1))
+        end = self.lab.clock.now + int(ms * MS)
         return Completion(holds, wait, end, then=self._waited)
 
     def _has_role(self, wait: Wait) -> bool:
@@ -239,6 +278,10 @@ class BrokerActions(Subsystem):
 
     def _waited(self, wait: Wait) -> None:
         """Note how a wait ended."""
+        if not wait.holds(wait):
+            broker = self.lab.brokers.get(wait.name) if wait.role != "failover_completed" else None
+            found = "it had not reconnected so often" if broker is None else f"it was {broker.role}"
+            self.lab.tell(f"not within {told_time(int(wait.ms * MS))}: {found}", wait.asked)
         told = {"step": wait.step, "broker": wait.name, "role": wait.role}
         self.lab.waits.append({**told, "reached": wait.holds(wait)})
 

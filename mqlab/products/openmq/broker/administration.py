@@ -131,6 +131,8 @@ def do_purge(lab: Cluster, keys: Keys) -> bool:
     if dest == DEAD:  # every broker has one
         there = bool(broker.add(dest, "auto"))
     if there and broker.serves:
+        if not broker.instances[dest].messages:
+            lab.tell(f"{broker.name} had no message of {dest}")
         physical_destinations.purge(broker.instances[dest])
     return there and broker.serves
 
@@ -159,6 +161,8 @@ def do_pause_destination(lab: Cluster, keys: Keys, paused: bool = True) -> bool:
     """Pause one broker's instance: its producers and consumers wait."""
     broker, dest, there = _managed(lab, keys)
     if there and broker.serves:
+        if broker.instances[dest].paused == paused:
+            lab.tell(f"{dest} was {'paused already' if paused else 'not paused'} at {broker.name}")
         broker.instances[dest].paused = paused
         broker.instances[dest].producers.check()
     return there and broker.serves
@@ -175,6 +179,10 @@ def do_browse(lab: Cluster, keys: Keys) -> Row | bool:
     if clients.reachable(lab, keys) is None:
         return False
     instance = broker.instances.get(dest)
+    if not dest.is_queue:
+        lab.tell(f"{dest} is a topic; only queues can be browsed")
+    elif instance is None:
+        lab.tell(f"{broker.name} has no {dest}")
     found = sorted([*instance.messages, *instance.copies], key=turn) if instance else []
     return {"numbers": [m.number for m in found if not m.expires or lab.clock.now < m.expires]}
 
@@ -202,6 +210,10 @@ def do_admin(lab: Cluster, keys: Keys) -> bool:
         if target.running or target.taken_over_by:
             return False
         takeover.take(broker, target)
+    if command == "reload":
+        lab.tell("no list of brokers has changed that it could read again")
+    if command in ("quiesce", "unquiesce") and broker.quiesced == (command == "quiesce"):
+        lab.tell(f"the broker was {'quiesced already' if broker.quiesced else 'not quiesced'}")
     if command in ("quiesce", "unquiesce"):  # new clients go elsewhere, those it has stay
         broker.quiesced, broker.quiet = command == "quiesce", False
         on_quiesced(broker)
@@ -262,6 +274,8 @@ def _xa(asked: tuple[Cluster, Client | None, Keys]) -> bool:
     if home is None or not home.serves or (client and not client.open):
         return False
     ends = action in ("commit", "rollback")
+    if told := _out_of_turn(client, action, xid):
+        lab.tell(told)
     if client and action in ("start", "end"):
         client.xid, client.xid_state = xid, "COMPLETE" if action == "end" else "STARTED"
         client.between &= action == "end"
@@ -286,6 +300,25 @@ def _xa(asked: tuple[Cluster, Client | None, Keys]) -> bool:
         else:  # a store has noted of what a session took only the first as handed out
             acknowledgement.release(claim, Reason.asked, not no or home.lives == branch.life)
     return True
+
+
+def _out_of_turn(client: Client | None, action: str, xid: str) -> str:
+    """Return what is wrong with a call that starts, ends or prepares a branch: these come in turn (JTA)."""
+    if action not in ("start", "end", "prepare"):
+        return ""
+    if client is None:
+        return f"only a client can {action} a branch; name it, who="
+    if not client.keys.get("xa"):
+        return f"{client.name} has no XA session; open it with options={{'xa': True}}"
+    if action == "start":
+        return f"the branch {client.xid} was started already" if client.in_branch else ""
+    state = "STARTED" if action == "end" else "COMPLETE"
+    right = client.xid == xid and client.xid_state == state
+    return (
+        ""
+        if right
+        else f"no branch {xid} of {client.name} had been {'started' if action == 'end' else 'ended'}"
+    )
 
 
 def _prepare(lab: Cluster, xid: str, client: Client) -> None:

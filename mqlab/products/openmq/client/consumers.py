@@ -195,6 +195,8 @@ def _close(consumer: Consumer) -> None:
 def do_receive(lab: Cluster, keys: Keys) -> Outcome:
     """Let a consumer take so many messages, and wait for them."""
     consumer = lab.consumers[keys["consumer"]]
+    if not keys["count"]:
+        lab.tell("it asks for no message")
     before, consumer.allowance = len(consumer.received), int(keys["count"])
     return RunningStep(_has_taken, (consumer, before), keys.get("within_ms", 5000), _hold_again)
 

@@ -13,6 +13,7 @@ from pathlib import PurePosixPath
 
 from mqlab.errors import BadFile, BadValue, MqlabError, UnknownName
 from mqlab.files import properties
+from mqlab.files.markup import Edit, edited
 from mqlab.files.properties import Entry
 from mqlab.products.openmq.files import lab_file as lab
 from mqlab.spec.openmq import Member, OpenMQNetwork
@@ -264,4 +265,4 @@ def _noted(network: OpenMQNetwork, texts: dict[str, str]) -> dict[str, str]:
         return texts
     first = next(iter(texts))
     rest = "".join(line for line in texts[first].splitlines(keepends=True) if not line.startswith(NOTE))
-    return {**texts, first: f"{NOTE}{json.dumps(notes)}\n{rest}"}
+    return {**texts, first: edited(rest, [Edit(0, 0, f"{NOTE}{json.dumps(notes)}\n")])}

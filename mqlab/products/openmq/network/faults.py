@@ -15,6 +15,7 @@ from mqlab.trace.kinds import Kind
 if TYPE_CHECKING:
     from mqlab.products.openmq.network.state import Cluster
 
+WITH_DATABASE = ("peer", "enhanced")  # models of clusters whose record, or store, is in one
 RETRY_MS = 5000  # between two attempts at a broker that is away
 READY_MS = 2000  # until a broker is ready that is alone: 1.1 to 3.5 s in 6 scenarios of 3 to 5 plays
 START_MS = 60_000  # how long a start may take if the step does not say
@@ -29,7 +30,9 @@ GIVES_UP = 8_000_000  # us until a client with imqPingAckTimeout leaves a silent
 def do_start(lab: Cluster, keys: Keys) -> Outcome:
     """Start all listed brokers, or those named, one after the other."""
     for name in keys.get("brokers", lab.listed):
-        if not lab.brokers[name].running:
+        if lab.brokers[name].running:
+            lab.tell_in_vain(f"Start of {name}", "the broker was running already")
+        else:
             cluster.start(lab.brokers[name])
     return RunningStep(None, None, RETRY_MS)
 
@@ -38,7 +41,8 @@ def do_start_broker(lab: Cluster, keys: Keys) -> Outcome:
     """Start one broker; it may have to wait for its master, or end by itself."""
     broker = lab.brokers[keys["broker"]]
     broker.configure(keys.get("options", {}))
-    if not lab.database_up and lab.network.model in ("peer", "enhanced"):
+    if not lab.database_up and lab.network.model in WITH_DATABASE:
+        lab.tell("the broker ended at once, as its database was down")
         return "ended"
     return RunningStep(_may_begin, (broker, keys), takeover.patience(broker), _start)
 
@@ -51,6 +55,7 @@ def _start(asked: tuple[Broker, Keys]) -> Outcome:
     broker, keys = asked
     until = keys.get("until", "linked")
     if not takeover.may_start(broker):
+        broker.lab.tell("its store belongs to another broker by now, so it ended")
         return "ended"
     if broker.running:
         broker.lab.tell_in_vain(f"Start of {broker.name}", "the broker was running already")
@@ -77,11 +82,16 @@ def _is_linked(asked: tuple[Broker, Keys]) -> bool:
 
 
 def _say_how(asked: tuple[Broker, Keys]) -> str:
-    return "ok" if _is_linked(asked) else "not linked"
+    if _is_linked(asked):
+        return "ok"
+    asked[0].lab.tell("the broker had not found its links to all others when the wait was over")
+    return "not linked"
 
 
 def do_restart(lab: Cluster, keys: Keys) -> Outcome:
     """Kill a broker and start it again."""
+    if not lab.brokers[keys["broker"]].running:
+        lab.tell("the broker was not running, so it was only started")
     do_kill(lab, keys)
     return do_start_broker(lab, keys)
 
@@ -119,6 +129,8 @@ def do_pause(lab: Cluster, keys: Keys) -> None:
         lab.consumers[keys["consumer"]].allowance = 0
     elif lab.brokers[keys["broker"]].running:
         broker = lab.brokers[keys["broker"]]
+        if broker.suspended:
+            lab.tell("the broker was paused already")
         broker.suspended = True
         takeover.fault(broker)
         broker.ended = lab.notes.add(Kind.Suspended, broker=broker.node)
@@ -147,6 +159,8 @@ def do_resume(lab: Cluster, keys: Keys) -> None:
                 lab.later(RETRY_MS * 1000, cluster.on_retry, (lab, pair))
         if broker.taken_over_by:
             cluster.down(broker, Kind.Crashed)
+    else:
+        lab.tell("the broker was not paused")
 
 
 def _line(lab: Cluster, keys: Keys, kind: int) -> frozenset[str]:
@@ -161,6 +175,8 @@ def do_cut(lab: Cluster, keys: Keys) -> None:
     Only enhanced brokers notice: they miss the heartbeats.
     """
     line = _line(lab, keys, Kind.Partitioned)
+    if line in lab.cuts and line not in lab.healing:
+        lab.tell("the link was cut already")
     lab.cuts.add(line)
     lab.healing.discard(line)
     for name in keys["between"]:
@@ -170,6 +186,8 @@ def do_cut(lab: Cluster, keys: Keys) -> None:
 def do_heal(lab: Cluster, keys: Keys) -> None:
     """Make the network between two brokers whole again: what was under way arrives when it is sent again."""
     line = _line(lab, keys, Kind.Healed)
+    if line not in lab.cuts or line in lab.healing:
+        lab.tell("the link was not cut")
     lab.healing.add(line)
     since = lab.lost.pop(line, None)  # its packets go on being sent again, ever more rarely (OpenMQ rule 8.14)
     if since is None:
@@ -209,7 +227,14 @@ def on_whole(what: tuple[Cluster, frozenset[str]]) -> None:
 
 def do_database(lab: Cluster, keys: Keys) -> None:
     """Stop or start the database of the record, or of the shared store."""
-    lab.database_up = keys["action"] == "start"
+    starts = keys["action"] == "start"
+    if lab.network.model not in WITH_DATABASE:
+        lab.tell(
+            f"no broker uses a database: the model is {lab.network.model}, and not {' or '.join(WITH_DATABASE)}"
+        )
+    elif lab.database_up == starts:
+        lab.tell(f"the database was {'up' if starts else 'down'} already")
+    lab.database_up = starts
     for broker in lab.brokers.values():
         broker.lost_database |= not lab.database_up and lab.network.model == "peer"
         broker.hangs &= not lab.database_up  # its next retry comes through

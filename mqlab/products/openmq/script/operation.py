@@ -69,6 +69,10 @@ class ScriptStep:
         waits = self.waits
         return waits is None or (waits.condition is not None and waits.condition(waits.argument))
 
+    def is_late(self) -> bool:
+        """Whether its time was over before what it waits for came."""
+        return self.waits is not None and self.waits.condition is not None and not self.holds()
+
     def told(self) -> int:
         """Return until when (us) whoever lets that come halts the clock."""
         return NEVER if self.waits is not None and self.waits.told else -1

@@ -1,0 +1,146 @@
+"""What a product's own schema allows in its configuration files: names, and the types of values.
+
+The rows are packed into one TOML file a product (`tests/real/schemas.py` says what they mean).
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from mqlab.files.markup import Element
+
+_BITS = {"short": 15, "int": 31, "long": 63}
+_WHOLE = re.compile(r"[+-]?[0-9]{1,30}")
+_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|NaN")
+_BYTES = re.compile(r"[+-]?[0-9]{1,18}\s*([kmg]i?)?b?", re.IGNORECASE)
+_SIZE = re.compile(r"[0-9]{1,18}\s*[kmg]?b?", re.IGNORECASE)
+LITERAL = ("boolean", "short", "int", "long", "double")  # what an XML parser looks at by itself
+# Type -> what a person writes.
+WORDS = {
+    "boolean": "true or false",
+    "flag": "true or false",
+    "short": "a whole number",
+    "int": "a whole number",
+    "long": "a whole number",
+    "double": "a number",
+    "bytes": "a number of bytes, such as 10mb",
+    "size": "a number of bytes, such as 10mb",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What stands in an element: attribute and child -> type."""
+
+    attributes: Mapping[str, str]
+    elements: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Wrong:
+    """A value that a schema refuses: its element, the attribute (empty: its text), what was expected."""
+
+    element: Element
+    attribute: str
+    value: str
+    expected: str
+
+    @property
+    def name(self) -> str:
+        """The element or attribute, as it is called."""
+        return self.attribute or self.element.name
+
+
+@dataclass(frozen=True)
+class Schema:
+    """The rows of a schema by their types; a holder of others is a row of its own."""
+
+    rows: Mapping[str, Row]
+    namespaces: tuple[str, ...]
+    literally: bool = False  # whether values are looked at before placeholders are replaced
+
+    @staticmethod
+    def read(file: Path, namespaces: tuple[str, ...], literally: bool = False) -> Schema:
+        """Return the schema of a file, for elements of some namespaces."""
+        rows = {}
+        for name, text in tomllib.loads(file.read_text(encoding="utf-8")).items():
+            parts = dict(part.partition(":")[::2] for part in text.split())
+            rows[name] = Row(
+                {part[1:]: kind for part, kind in parts.items() if part.startswith("@")},
+                {part: kind for part, kind in parts.items() if part[0] not in "@*+"},
+            )
+        return Schema(rows, namespaces, literally)
+
+    def row(self, kind: str) -> Row | None:
+        """Return what stands in an element of a type; None for a simple one, or one that is not known."""
+        if kind.startswith("<"):
+            names = kind[1:].split(",")
+            return Row({}, {name: name for name in (self.rows if "+" in names else names) if name != "*"})
+        return self.rows.get(kind)
+
+    def walk(self, element: Element, kind: str) -> Iterator[tuple[Element, Row]]:
+        """Yield an element of a type and all in it that the schema knows, with their rows."""
+        row = self.row(kind)
+        if row is None:
+            return
+        yield element, row
+        for child in element.children:
+            if child.namespace in self.namespaces:
+                # What stands where it may not is looked at all the same.
+                yield from self.walk(child, row.elements.get(child.name, child.name))
+
+    def wrong(self, element: Element, kind: str, resolved: Callable[[str], str]) -> Iterator[Wrong]:
+        """Yield the values in an element of a type that the schema refuses, with placeholders *resolved*."""
+        for one, row in self.walk(element, kind):
+            for name, text in one.attributes.items():
+                if self._refuses(text, row.attributes.get(name, ""), resolved):
+                    yield Wrong(one, name, text, expected(row.attributes[name]))
+            for child in one.children:
+                simple = row.elements.get(child.name, "")
+                text = child.text if child.namespace in self.namespaces and not child.children else ""
+                if text and self._refuses(text, simple, resolved):
+                    yield Wrong(child, "", text.strip(), expected(simple))
+
+    def _refuses(self, text: str, kind: str, resolved: Callable[[str], str]) -> bool:
+        if self.literally and kind in LITERAL:
+            return "${" in text or not fits(text, kind)
+        return not fits(resolved(text), kind)
+
+
+def fits(text: str, kind: str) -> bool:
+    """Whether a text is a value of a type; one with a placeholder that has no value may be.
+
+    >>> fits(" 5 ", "int"), fits("5s", "int"), fits("yes", "boolean"), fits("10mb", "bytes")
+    (True, False, False, True)
+    """
+    plain = text.strip()
+    if "${" in text:
+        return True
+    if "|" in kind:
+        return text in kind.split("|")
+    if kind == "boolean":
+        return plain in ("true", "false", "1", "0")
+    if kind == "flag":
+        return text.lower() in ("true", "false")
+    if kind in _BITS:
+        return bool(_WHOLE.fullmatch(plain)) and -(2 ** _BITS[kind]) <= int(plain) < 2 ** _BITS[kind]
+    if kind == "double":
+        return bool(_NUMBER.fullmatch(plain))
+    pattern = {"bytes": _BYTES, "size": _SIZE}.get(kind)
+    return pattern is None or bool(pattern.fullmatch(plain))
+
+
+def expected(kind: str) -> str:
+    """Return what to write for a value of a type.
+
+    >>> expected("int"), expected("OFF|STRICT|ON_DEMAND")
+    ('a whole number', 'OFF, STRICT or ON_DEMAND')
+    """
+    if "|" not in kind:
+        return WORDS.get(kind, kind)
+    *first, last = (word for word in kind.split("|") if word)
+    return f"{', '.join(first)} or {last}" if first else last

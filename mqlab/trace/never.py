@@ -1,0 +1,77 @@
+"""Consumers that can never receive anything of what a script sends, by what they read and select."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+from typing import TYPE_CHECKING
+
+from mqlab.spec.action import Consumer, Producer
+from mqlab.spec.selector import Selector
+from mqlab.spec.values import Destination
+from mqlab.spec.virtual_topic import PREFIX
+
+if TYPE_CHECKING:
+    from mqlab.trace.trace import Trace
+
+MODES = ("PERSISTENT", "NON_PERSISTENT")
+PRIORITIES = range(10)  # JMS 2.0, 3.4.10
+VIRTUAL = "VirtualTopic."  # what a broker's topics begin with that are virtual if it says nothing else
+
+
+def never(trace: Trace) -> Iterator[tuple[str, str]]:
+    """Yield consumers, and producers of virtual topics, that miss one another; each with the reason."""
+    producers = [action for action in trace.actions if isinstance(action, Producer)]
+    for action in trace.actions:
+        if isinstance(action, Consumer):
+            why = _selects_nothing(trace, action, producers) if action.selector else ""
+            why = why or (_no_virtual_topic(trace, action) if is_usual(trace) else "")
+            if why:
+                yield f"Consumer {action.name}", why
+    reads = [action.reads.name for action in trace.actions if isinstance(action, Consumer)]
+    for one in producers if is_usual(trace) else ():
+        behind = any(name.startswith("Consumer.") and name.endswith(f".{one.to.name}") for name in reads)
+        if one.to.is_queue and one.to.name.startswith(VIRTUAL) and behind:
+            why = f"{one.to} is a queue, and only topics are virtual; use mq.Topic({one.to.name!r})"
+            yield f"Producer {one.name}", why
+
+
+def is_usual(trace: Trace) -> bool:
+    """Whether virtual topics are those that ActiveMQ has by default, at all brokers of a run."""
+    if trace.header.get("product", "activemq") != "activemq":
+        return False
+    brokers = trace.header.get("scenario", {}).get("brokers", ())
+    return not any("virtual_topics" in (*broker, *broker.get("options", {})) for broker in brokers)
+
+
+def _selects_nothing(trace: Trace, consumer: Consumer, producers: list[Producer]) -> str:
+    """Return why a selector takes none of the messages that are sent; empty if it may take some."""
+    reads = consumer.reads.elements()
+    sent = [one for one in producers if any(dest.takes(one.to) for dest in reads)]
+    if not sent or trace.received().get(consumer.name):
+        return ""
+    selector = Selector(str(consumer.selector))
+    asked, has = selector.names(), {name for one in sent for name in one.properties}
+    lacks = sorted(name for name in asked - has if not name.startswith("JMS"))
+    if lacks:
+        names = " and ".join(lacks)
+        told = f"its selector asks for {names}, and no message has such a property"
+        return f"{told}; a text stands in single quotes, such as '{lacks[-1]}'"
+    if asked <= {"JMSPriority", "JMSDeliveryMode"}:
+        every = ({"JMSPriority": no, "JMSDeliveryMode": mode} for no, mode in product(PRIORITIES, MODES))
+        if not any(selector.selects(headers, {}) for headers in every):
+            return "its selector takes no message at all; a JMSPriority is 0 to 9"
+    return ""
+
+
+def _no_virtual_topic(trace: Trace, consumer: Consumer) -> str:
+    """Return why a name that looks like that of a virtual topic's queue is none."""
+    name, (first, *rest) = consumer.reads.name, consumer.reads.name.split(".")
+    if first != PREFIX.partition(".")[0] or VIRTUAL not in f"{name}.":
+        return ""
+    if consumer.reads == Destination("topic", name):
+        return f"the consumers of a virtual topic read a queue; use mq.Queue({name!r})"
+    if len(rest) > 1 and f"{rest[1]}." == VIRTUAL:
+        return ""
+    topic = name[name.index(VIRTUAL) :]
+    return f"no virtual topic has this queue behind it; its name is Consumer.NAME.{topic}"
