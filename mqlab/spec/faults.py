@@ -171,9 +171,4 @@ class SendAway(Action):
     """Make a broker tell its clients to reconnect elsewhere."""
 
     broker: str
-    to: str
-
-    def __post_init__(self) -> None:
-        Action.__post_init__(self)
-        if self.broker == self.to:
-            raise BadValue(f"SendAway: {self.to!r} is the broker itself; name another one")
+    to: str  # the broker itself, too: its clients connect again

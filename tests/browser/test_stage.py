@@ -57,6 +57,21 @@ def test_a_takeover_is_told_by_roles_the_lock_and_the_client(opened):
     assert words(page).count("master") == 1
 
 
+def test_what_was_not_done_is_read_by_pressing_its_sign(opened):
+    net, q = mq.chain(2), mq.Queue("Q")
+    page = opened(mq.run(net, mq.Consumer("C", on=net.names[0], reads=q), mq.Heal(*net.names)))
+    sign = page.get_by_role("button", name="not done: 1")
+    line = page.get_by_text("the link was not cut")
+    assert not line.is_visible()
+    sign.focus()
+    page.keyboard.press("Enter")
+    line.wait_for()
+    assert sign.get_attribute("aria-expanded") == "true"
+    assert not page.get_by_text("restored").count(), "nothing says that what was whole is whole again"
+    page.keyboard.press("Enter")
+    line.wait_for(state="hidden")
+
+
 def test_names_and_roles_are_read_in_full_and_a_vote_hides_no_queue(opened):
     page = opened(mq.run("artemis:21.1.3"))
     end = "() => { const { player } = Bokeh.documents[0].mqlab; player.seek(player.duration); }"

@@ -4,7 +4,8 @@ const TOP_STYLE = `
     color: var(--mq-ink); background: var(--mq-bg); border-bottom: 1px solid var(--mq-line); font: 13px/20px var(--mq-font); }
   .mq-top .id { font: 600 12px/20px ui-monospace, Menlo, Consolas, monospace; background: var(--mq-sunken); border-radius: 5px; padding: 2px 8px; color: var(--mq-ink2); }
   .mq-top .title { font-weight: 700; font-size: 15px; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; max-width: 46ch; min-width: 8ch; }
-  .mq-top .undone { font-size: 12px; font-weight: 700; padding: 1px 6px; border: 1.5px dashed var(--mq-ink); border-radius: 5px; cursor: help; }
+  .mq-top .undone { font-size: 12px; font-weight: 700; padding: 1px 6px; border: 1.5px dashed var(--mq-ink); border-radius: 5px; }
+  .mq-undone { margin: 0; padding: 6px 14px 8px 30px; color: var(--mq-ink); background: var(--mq-bg); border-bottom: 1px solid var(--mq-line); font: 13px/20px var(--mq-font); }
   .mq-top.one-row { flex-wrap: nowrap; } .mq-top.one-row > * { flex: none; white-space: nowrap; } .mq-top.one-row > .title { flex: 0 1 auto; } .mq-top.one-row > .grow { flex: 1 1 0; }
   .mq-top .edition { color: var(--mq-ink2); font-size: 12px; }
   .mq-top .grow { flex: 1; }
@@ -132,8 +133,9 @@ const showChanges = (event) =>
 player.on("ready", () => {
   const place = player.place("top");
   styled(place, TOP_STYLE);
-  const bar = element("div", { class: "mq-top" });
-  place.append(bar);
+  const bar = element("div", { class: "mq-top" }),
+    list = element("ul", { class: "mq-undone", hidden: true }); // what was asked and not done, in words
+  place.append(bar, list);
   const modes = [
     ["play", worded("watch")],
     ["build", worded("build")],
@@ -148,10 +150,27 @@ player.on("ready", () => {
       id = state?.name || about.guide?.[0];
     if (id) parts.push(element("span", { class: "id" }, short(id, 30)));
     parts.push(element("span", { class: "title", title }, short(title, 70)));
-    const undone = player.panels[0].data("meta").undone?.[0];
-    if (undone)
+    const undone = player.panels[0].data("meta").undone?.[0],
+      lines = undone && player.panels[0].data("brokers").node.length ? undone.split("\n") : []; // an empty stage says so itself
+    list.replaceChildren(...lines.map((line) => element("li", {}, line)));
+    list.hidden = list.hidden || !lines.length;
+    if (lines.length)
       parts.push(
-        element("span", { class: "undone", title: undone, tabindex: 0 }, worded("not_done", undone.split("\n").length))
+        element(
+          "button",
+          {
+            type: "button",
+            class: "undone",
+            "data-name": "undone",
+            title: undone,
+            "aria-expanded": `${!list.hidden}`,
+            onclick: (event) => {
+              list.hidden = !list.hidden;
+              event.currentTarget.setAttribute("aria-expanded", `${!list.hidden}`);
+            }
+          },
+          worded("not_done", lines.length)
+        )
       );
     if (state?.changes.length)
       parts.push(

@@ -59,6 +59,7 @@ def heal(runner: ScriptRunner, action: f.Heal) -> None:
             if action.one in ends and line.state != "open":  # that of two alone, which this does not mend
                 told += f"; that between {' and '.join(sorted(ends))} is: use mq.Heal{tuple(sorted(ends))}"
         runner.lab.tell(told)
+        return
     _mend(runner, action.one, action.other)
 
 
@@ -66,6 +67,7 @@ def database_up(runner: ScriptRunner, action: f.DatabaseUp) -> None:
     """The database can be reached again."""
     if runner.lab.database.line.state == "open":
         runner.lab.tell("the database was up already")
+        return
     _mend(runner, DATABASE, None)
 
 
