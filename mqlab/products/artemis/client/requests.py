@@ -145,8 +145,9 @@ class Transaction(Request):
         self.queued = client.state == "new"  # it begins when the opening is over
 
     def act(self) -> None:
-        """Let the session do it."""
-        self.call(self.lab.step_no if self.queued else self.step, *self.words)
+        """Let the session do it; from the start and the end of a branch nothing comes that anyone sees."""
+        if self.words not in (("start",), ("end",)):
+            self.call(self.lab.step_no if self.queued else self.step, *self.words)
 
 
 class SendRequest(Request):
