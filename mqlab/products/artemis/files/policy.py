@@ -58,7 +58,11 @@ class PolicyReader:
 
     def read(self, core: Element) -> dict[str, object]:
         """Return policy, role and elements in the lab file's form; empty without an ``ha-policy``."""
-        own = (p for ha in core.all("ha-policy") for p in ha.children if p.namespace != XINCLUDE)
+        own = [p for ha in core.all("ha-policy") for p in ha.children if p.namespace != XINCLUDE]
+        if len(own) > 1:
+            first, second = own[:2]
+            told = f"the ha-policy is <{first.name}> already (line {first.line}); keep one of them"
+            raise BadFile(f"{self.place(second)}: {told}")
         for policy in own:
             if policy.name not in POLICIES:
                 known = ", ".join(POLICIES)
