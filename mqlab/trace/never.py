@@ -84,7 +84,7 @@ def _not_virtual(consumer: Consumer, producers: list[Producer]) -> str:
     name = rest.partition(".")[2]
     sent = [one.to for one in producers]
     behind = first == PREFIX.partition(".")[0] and consumer.reads.is_queue and consumer.reads not in sent
-    if not behind or not name or Destination("topic", name) not in sent:
+    if not behind or not name or name.startswith(VIRTUAL) or Destination("topic", name) not in sent:
         return ""
     told = f"topic://{name} is not virtual, as only {VIRTUAL}> is by default, so this queue gets no copies"
     return f"{told}; set virtual_topics at its broker"

@@ -554,6 +554,8 @@ def test_a_queue_behind_a_topic_that_is_not_virtual_is_told():
     (line,) = told(mq.run(A, reads, sends))
     assert "topic://NEWS is not virtual, as only VirtualTopic.> is by default" in line
     assert told(mq.run(A, reads, sends, mq.Producer("P2", on="A", sends=1, to=reads.reads))) == []
+    named = mq.Consumer("C", on="A", reads=mq.Queue("Consumer.x.VirtualTopic.NEWS"))
+    assert told(mq.run(A, named, mq.Producer("P", on="A", sends=1, to=mq.Topic("VirtualTopic.NEWS")))) == []
     virtual = mq.Network(mq.Broker("A", virtual_topics=["topic://NEWS"]))
     assert told(mq.run(virtual, reads, sends)) == []
 
