@@ -237,14 +237,19 @@ def _snapshots(real: Outcome, run: Outcome) -> list[str]:
 
 
 def _without_sockets(shot: Outcome, ours: Outcome, real: Outcome) -> Outcome:
-    """Return a snapshot in which a plain client that has failed is connected to none, as it is in the run.
+    """Return a snapshot without what its recorder knows of sockets that are closed.
 
-    The recorder shows the address of its closed socket; that of networks with faults leaves it out, too.
+    A plain client that has failed is connected to none, as it is in the run, and one that has closed its
+    connection is left out; that of networks with faults does so, too.
     """
     told, here = real.get("exceptions", {}), ours.get("clients", {})
     failed = {name for name, client in here.items() if name in told and not client["connected_to"]}
-    clients = {n: {**c, "connected_to": None} if n in failed else c for n, c in shot.get("clients", {}).items()}
-    return {**shot, "clients": clients} if failed else shot
+    clients = {
+        name: {**client, "connected_to": None} if name in failed else client
+        for name, client in shot.get("clients", {}).items()
+        if name in here
+    }
+    return {**shot, "clients": clients} if "clients" in shot else shot
 
 
 def _totals(real: Outcome, run: Outcome) -> list[str]:

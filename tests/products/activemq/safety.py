@@ -159,7 +159,7 @@ def shortest(name: str, most: int = 2) -> list[tuple[str, str, int]]:
     """Return the first schedule of faults that loses something, of those with the fewest faults."""
     kinds = KINDS.get(name, ("kill", "stop_broker", "pause"))
     brokers = "A" if name in KINDS else "AB"
-    one = list(product(kinds, brokers, range(6000, 12_001, 1000)))
+    one = list(product(kinds, brokers, range(4000, 10_001, 1000)))
     for count in range(most + 1):
         for troubles in product(one, repeat=count):
             if loses(unsafe(name, troubles)):

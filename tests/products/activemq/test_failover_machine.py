@@ -63,7 +63,7 @@ class Faults(RuleBasedStateMachine):
     @rule(ms=st.sampled_from([1, 10, 200, 1000, 3000]))
     def let_time_pass(self, ms):
         self.time += ms
-        self.lab.until(f"{max(self.time * 1000, self.lab.now)}us")  # an action may have taken longer
+        self.lab.until(f"{max(self.time * 1000, int(self.lab.now))}us")  # an action may have taken longer
 
     @rule(count=st.integers(1, 4))
     def send(self, count):

@@ -158,8 +158,8 @@ def test_what_is_stored_is_taken_before_what_is_only_in_memory():
 @pytest.mark.parametrize("persistent", ["true", "false"])
 def test_send_timeout_waits_for_the_answer_but_not_for_a_connection(persistent):
     send = f"send client=C queue=Q count=1 session=send persistent={persistent} label=s"
-    late = client(f"cut link=A how=drop_replies\n{send}", URI + "&jms.sendTimeout=400")
-    assert late["results"][1]["failed"][0]["cause"].startswith("RequestTimedOutIOException")
+    late = client(f"{send}\ncut link=A how=drop_replies\n{send}", URI + "&jms.sendTimeout=400")
+    assert late["results"][2]["failed"][0]["cause"].startswith("RequestTimedOutIOException")
     away = client(f"cut link=A how=refuse\nwait_ms ms=300\n{send} in_background=true\n"
                   "wait_ms ms=1200\nheal link=A\nwait_acts", URI + "&jms.sendTimeout=400")  # fmt: skip
     assert away["results"][1]["ok"]

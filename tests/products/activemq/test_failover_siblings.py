@@ -331,6 +331,7 @@ def test_the_listener_hears_how_a_connection_ended(how, cause):
 def test_a_client_knows_by_advisories_that_a_temporary_queue_is_gone():
     script = """connect client=D uri={A} watch_topic_advisories=%s
         temp_queue client=C session=x name=T
+        send client=D temp=T
         close_client client=C
         send client=D temp=T label=gone"""
     kinds = [result(client(script % watches), "gone")["failed"][0]["class"]
@@ -338,11 +339,20 @@ def test_a_client_knows_by_advisories_that_a_temporary_queue_is_gone():
     assert kinds == ["InvalidDestinationException", "DestinationDoesNotExistException"]
 
 
+@pytest.mark.parametrize("watches", ["true", "false"])
+def test_no_producer_is_made_for_a_temporary_queue_that_has_gone(watches):
+    found = client(f"""connect client=D uri={{A}} watch_topic_advisories={watches}
+        temp_queue client=C session=x name=T
+        close_client client=C
+        send client=D temp=T label=gone""")
+    assert result(found, "gone")["error"]["class"] == "DestinationDoesNotExistException"
+
+
 @pytest.mark.parametrize(("option", "persistent", "queued"), [
-    ("useAsyncSend", "true", 0), ("alwaysSyncSend", "false", 1),
+    ("useAsyncSend", "true", 1), ("alwaysSyncSend", "false", 2),
 ])  # fmt: skip
 def test_the_connection_may_say_which_sends_wait(option, persistent, queued):
-    found = client(f"cut link=A how=hang\nsend client=C queue=Q persistent={persistent} "
+    found = client(f"send client=C queue=Q\ncut link=A how=hang\nsend client=C queue=Q persistent={persistent} "
                    "in_background=true\nwait_ms ms=50\ncut link=A how=reset_once\nheal link=A\n"
                    "wait_connected client=C\nwait_ms ms=200", f"{URI}&jms.{option}=true")  # fmt: skip
     assert end(found)["brokers"]["A"].get("queues", {}).get("Q", 0) == queued

@@ -165,7 +165,11 @@ def without(found, twin, numbers):
     return found
 
 
-@pytest.mark.parametrize("value", ALL)
+# The calls of a twin take time. Where the plays of a recording differ by moments, so would these two.
+AGREED = [p for p in ALL if p.values[0]["observed"]["deterministic"] != "none"]
+
+
+@pytest.mark.parametrize("value", AGREED)
 def test_queues_do_not_know_of_each_other(value):
     body = value["scenario"]
     names = {q["name"] for q in body["queues"]}

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 # Bound once: reading a member of an enumeration costs ten times as much as a name.
 ENQUEUED = int(Kind.Enqueued)
 DEFAULTS = {name: option.default for name, option in OPTIONS["policyEntry"].items()}
+CHECKPOINT = 5_000_000  # us from one checkpoint of KahaDB to the next: checkpointInterval
 # Where no policy entry matches, a durable subscriber keeps the prefetch that its client asks for.
 NO_POLICY = {"durable_topic_prefetch": 1000}
 
@@ -48,6 +49,7 @@ class Broker:
         self.node = lab.add_node(spec.name, "broker")
         self.recorder = lab.recorder
         self.running = False
+        self.served = 0  # since when (us) its store is open
         self.incarnations = 0
         self.taken = 0  # us: until then it is busy with what bridges have brought
         self.advises: bool = spec.get("advisory_support", lab.edition)
@@ -68,6 +70,7 @@ class Broker:
         self.pattern_subs: list[Subscription] = []  # those of them that may stand for several destinations
         self.durables: dict[durable.Key, Subscription] = {}
         self.producers: dict[str, Destination] = {}
+        self.unindexed: dict[Destination, int] = {}  # since when: no message has gone to the store for them
         self.advisory_subscribers = 0  # subscriptions to advisory topics
 
     # Coming and going
@@ -82,14 +85,17 @@ class Broker:
 
     def serve(self) -> None:
         """Serve clients and bridges, with what the store holds."""
-        self.running = True
+        self.running, self.served = True, self.clock.now
         self.record(Kind.Restarted if self.incarnations > 1 else Kind.Started)
         if self.spec.get("delete_all_messages_on_startup", self.lab.edition):
             self.store.delete(self)
         self.store.restore(self)
+        for text in self.spec.get("destinations") or ():
+            for dest in Destination.parse(text).elements():
+                self.destination(dest)
         advisory.fire(self, "MasterBroker")
 
-    def stop(self, row: int = -1) -> None:
+    def stop(self, row: int = -1, crashed: bool = False) -> None:
         """End: bridges first; what was in memory is gone. *row* is its end, if written down."""
         if not self.running:
             self.store.release(self)
@@ -100,12 +106,25 @@ class Broker:
         for client in self.lab.clients_of(self):
             client.lose_broker()
         stopped = row if row >= 0 else self.record(Kind.Stopped, rule=Reason.asked)
-        for message in self.store.keep(self):
+        unindexed = self._unindexed() if crashed else set()
+        for message in self.store.keep(self, unindexed):
             self.record_message(Kind.Discarded, message, rule=Reason.memory_store, cause=stopped)
         for sub in self.subs:
             sub.dispatched.clear()  # what is still on its way to an answer finds nobody
         self.clear()
         self.store.release(self)
+
+    def _unindexed(self) -> set[Destination]:
+        """Return the queues that a crash takes away (ActiveMQ rule 11.14).
+
+        A queue comes into KahaDB's index with its first message. Without one it comes there when it is made,
+        but the index is written at checkpoints.
+        """
+        if self.spec.get("store", self.lab.edition) != "kahadb":
+            return set()
+        written = self.clock.now - (self.clock.now - self.served) % CHECKPOINT
+        queues = {dest for dest, found in self.by_name.items() if dest.is_queue and not found.enqueued}
+        return {dest for dest in queues if self.unindexed.get(dest, -1) >= written}
 
     @property
     def client_names(self) -> list[str]:
@@ -196,6 +215,7 @@ class Broker:
             no = self.lab.name_destination(dest)
             found = Queue(self, dest, no) if dest.is_queue else Topic(self, dest, no)
             self.by_name[dest] = self.destinations[no] = found
+            self.unindexed[dest] = self.clock.now
             for sub in self.pattern_subs:  # a name stands for itself alone
                 if (sub.dest != dest or dest.is_pattern) and self.fits(sub.dest, dest):
                     found.join(sub)

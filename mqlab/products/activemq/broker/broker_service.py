@@ -224,7 +224,7 @@ class BrokerService:
             self.lab.clock.schedule(self.lab.clock.now + cost, self._note_down, None)
         self._hang_up(row)
         if self.broker.running:
-            self.broker.stop(row)
+            self.broker.stop(row, crashed=kind == Kind.Crashed)
         self.producer_audit.clear()
         self.cluster.clear()
         if self.pure_master_slave is not None:

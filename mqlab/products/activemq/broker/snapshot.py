@@ -101,7 +101,9 @@ def _durables(broker: Broker) -> Row:
 
 
 def _queue(broker: Broker, queue: Queue) -> Row:
-    waiting = sorted(queue.messages, key=lambda message: message.turn)
+    """Return what a queue has: what has expired counts until a sweep finds it, and no browser is shown it."""
+    expired = {m for m in queue.pending_messages if m.expires and broker.clock.now >= m.expires}
+    waiting = sorted(queue.messages.keys() - expired, key=lambda message: message.turn)
     paths: dict[tuple[str, ...], list[int]] = {}
     for message in waiting:
         names = tuple(broker.lab.broker_name(id) for id in message.path)
@@ -111,10 +113,10 @@ def _queue(broker: Broker, queue: Queue) -> Row:
         broker,
         {
             **({"cause": causes[0]} if causes and broker.lab.by_calls else {}),
-            "depth": len(waiting) + queue.hidden_duplicates,
+            "depth": len(queue.messages) + queue.hidden_duplicates,
             "enqueued": queue.enqueued,
             "dequeued": queue.dequeued,
-            "in_flight": len(waiting) - len(queue.pending_messages),
+            "in_flight": len(queue.messages) - len(queue.pending_messages),
             "forwarded": queue.forwarded,
             "waiting": [_number(message) for message in waiting],
             "waiting_paths": [{"path": list(path), "numbers": n} for path, n in paths.items()],

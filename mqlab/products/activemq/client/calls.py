@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from mqlab.products.activemq.broker.message import Message
 from mqlab.products.activemq.client.addresses import Refused
 from mqlab.products.activemq.client.message_producer import MessageProducer
-from mqlab.products.activemq.transport.openwire import Send
+from mqlab.products.activemq.transport.openwire import ProducerInfo, Send
 from mqlab.spec import Action, Commit, Consumer, OpenSession, Producer, TemporaryQueue
 from mqlab.spec import Client as ClientSpec
 from mqlab.spec.json_types import JsonDict
@@ -137,11 +137,11 @@ class SendJob(PendingCall, MessageProducer):
         self.place += 1
         user, session = self.user, self.session
         assert session is not None
-        if user.deleted and self.dest in user.deleted:
-            self._failed(number, "InvalidDestinationException", "a deleted destination", "")
-            return
         if not self._has_producer():
             self.place -= 1
+            return
+        if user.deleted and self.dest in user.deleted:
+            self._failed(number, "InvalidDestinationException", "a deleted destination", "")
             return
         if self.place > 1:
             self.message = self.make(self.place - 1)  # before the first there is no producer yet
@@ -193,6 +193,9 @@ class SendJob(PendingCall, MessageProducer):
             number = self.lab.new_request()
             user.calls[number] = self
             user.waiting.append((self._make_producer, number))
+            return False
+        if self.lab.by_calls:
+            user.request(ProducerInfo(self.dest), self)
             return False
         session.producers.append(self.dest)
         return True
@@ -270,9 +273,15 @@ class SendJob(PendingCall, MessageProducer):
             self._failed(self.message.number, kind, message, cause)
 
     def answer(self, error: Refused | None) -> None:
-        """The broker has answered for one message."""
-        assert self.message is not None
-        if error is not None:
+        """The broker has answered for one message, or for the producer before the first."""
+        if self.message is None and error is None:
+            assert self.session is not None
+            self.session.producers.append(self.dest)
+            self.next()
+        elif self.message is None:
+            assert error is not None
+            self.fail(error.kind, str(error))
+        elif error is not None:
             self._failed(self.message.number, error.kind, str(error), "")
         else:
             self._went()

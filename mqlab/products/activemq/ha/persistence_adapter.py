@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from typing import TYPE_CHECKING
 
 from mqlab.products.activemq.broker import advisory, durable
@@ -56,8 +56,8 @@ class PersistenceAdapter:
         self.seen.clear()
         self.audit.clear()
 
-    def keep(self, broker: Broker) -> Iterator[Message]:
-        """Take over what the broker holds; yields the messages that are lost."""
+    def keep(self, broker: Broker, unindexed: Set[Destination] = frozenset()) -> Iterator[Message]:
+        """Take over what the broker holds, but for the empty queues *unindexed*; yields the lost messages."""
         if not self.persistent:
             self.forget()
             for sub in broker.durables.values():
@@ -74,7 +74,7 @@ class PersistenceAdapter:
             kept: list[Message] = []
             known = dest.is_queue or broker.lab.rules.remembers_topics
             keeps = self.persistent and not (dest.is_temporary or advisory.is_about(dest))
-            if keeps and known:
+            if keeps and known and dest not in unindexed:
                 kept = self.destinations.setdefault(dest, kept)
             if not dest.is_queue:
                 continue
@@ -97,6 +97,7 @@ class PersistenceAdapter:
                     Kind.TakenOver, message, frm, broker.node, cause=message.row
                 )
             broker.destination(dest).restore(messages)
+            broker.unindexed.pop(dest, None)
         for sub in self.durables:
             sub.last, sub.seen = None, MessageAudit()
             for message in sub.waiting:

@@ -6,7 +6,7 @@ hold is delivered by both (a lock that does not hold, Fuse 4, "File locking requ
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from typing import TYPE_CHECKING
 
 from mqlab.products.activemq.broker.message import Message
@@ -15,6 +15,7 @@ from mqlab.trace.kinds import Kind, Reason
 
 if TYPE_CHECKING:
     from mqlab.products.activemq.broker.broker import Broker
+    from mqlab.spec.values import Destination
 
 
 class SharedPersistenceAdapter(PersistenceAdapter):
@@ -24,7 +25,7 @@ class SharedPersistenceAdapter(PersistenceAdapter):
         super().__init__(lasting=True)
         self.users: list[Broker] = []
 
-    def keep(self, broker: Broker) -> Iterator[Message]:
+    def keep(self, broker: Broker, unindexed: Set[Destination] = frozenset()) -> Iterator[Message]:
         """Take over what the broker holds, unless another master goes on with it."""
         if broker in self.users:
             self.users.remove(broker)
@@ -34,7 +35,7 @@ class SharedPersistenceAdapter(PersistenceAdapter):
             for destination in other.by_name.values()
             for message in destination.messages
         }
-        yield from super().keep(broker)
+        yield from super().keep(broker, unindexed)
         for kept in self.destinations.values() if self.users else ():
             for message in [message for message in kept if message.number in known]:
                 kept.remove(message)  # the other one goes on with it

@@ -210,7 +210,12 @@ class TransportConnection:
         return [clients[n] for n in sorted(names & {*clients}) if clients[n].watches]
 
     def on_producer(self, command: ProducerInfo) -> None:
-        """A producer is there: its destination comes into being (ActiveMQ rule 11.10)."""
+        """A producer is there: its destination comes into being, unless that is a temporary one that has gone.
+
+        See ActiveMQ rules 11.10 and 11.11.
+        """
+        if command.dest.is_temporary and command.dest not in self.process.broker.by_name:
+            raise Refused("DestinationDoesNotExistException", str(command.dest))
         self.process.broker.destination(command.dest)
 
     def on_pull(self, command: MessagePull) -> None:

@@ -146,13 +146,14 @@ class Topology(Subsystem):
             if broker.role == "backup":  # it has found nobody and knows of itself
                 broker.topology = {broker.node_id: ["-", broker.process_name]}
             itself = self.entry(broker, broker.node_id)[0] == broker.process_name
-            for live in self._heard(broker):
+            heard = self._heard(broker)
+            for live in heard:
                 if broker.role == "backup_searching":
                     broker.topology = {k: list(v) for k, v in live.topology.items()} | broker.topology
                 if live is not broker or itself:
                     broker.topology[live.node_id] = [live.process_name, self._backup(live, broker, backups)]
             seen = sum(entry[0] != "-" for entry in broker.topology.values())
-            if seen > 1 or not broker.serves:  # itself alone is no news to a live one
+            if not broker.serves or any(live is not broker for live in heard):  # itself alone is no news
                 broker.max_cluster_size = max(broker.max_cluster_size, seen)
 
     @staticmethod

@@ -186,7 +186,8 @@ class ClientActions(Subsystem):
             client.stays = False
         else:
             client.begin(keys)
-        CreateSession(client, "send").make()
+        # What becomes of a send in the background is told to no step; that it does not connect is.
+        CreateSession(client, "open" if keys.get("in_background") else "send").make()
         return client
 
     def do_wait_for_sends(self, keys: Keys) -> Completion:
@@ -228,8 +229,6 @@ class ClientActions(Subsystem):
         """One call of an XA resource."""
         client = self.lab.clients.named(keys["client"])
         self._judge_xa(client, keys["act"])
-        if keys["act"] in ("start", "end"):
-            return Completion()
         return self._call(Transaction(client, client.xa, "xa", keys["act"]))
 
     def _judge_xa(self, client: Client, act: str) -> None:

@@ -265,9 +265,10 @@ class Client:
             try:
                 self.lab.balancing.route(self.at, message)
             except Refused:
-                self.sent.remove(message.number)
-                said = "JMSException / ActiveMQInternalErrorException"
-                self.failed.append(f"{message.number} {said}")
+                if message.persistent:  # who sends another does not wait for the answer
+                    self.sent.remove(message.number)
+                    said = "JMSException / ActiveMQInternalErrorException"
+                    self.failed.append(f"{message.number} {said}")
                 self.lab.message(Kind.Failed, message, self.at, self.node, cause=message.row)
 
     # Transactions

@@ -232,5 +232,5 @@ class Consumer(Client):
 
     def see_closed(self) -> None:
         """Each call that receives from a connection that was given up is told so."""
-        if self.state == "failed":
+        if self.state == "failed" and self.epoch:
             self.results.append(CLOSED)

@@ -140,13 +140,14 @@ class Transaction(Request):
     """Commit, roll back, or a call of an XA resource."""
 
     def __init__(self, client: Client, call: Callable[..., None], *words: str) -> None:
-        super().__init__(client, " ".join(words))
+        super().__init__(client, words[0])
         self.call, self.words = call, words[1:]
         self.queued = client.state == "new"  # it begins when the opening is over
 
     def act(self) -> None:
-        """Let the session do it."""
-        self.call(self.lab.step_no if self.queued else self.step, *self.words)
+        """Let the session do it; from the start and the end of a branch nothing comes that anyone sees."""
+        if self.words not in (("start",), ("end",)):
+            self.call(self.lab.step_no if self.queued else self.step, *self.words)
 
 
 class SendRequest(Request):

@@ -145,7 +145,8 @@ def state_of(broker: Broker, other: Broker) -> str:
     killed = broker.lab.enhanced and other.lives and not (other.running or other.orderly)
     if broker.linked(other) or other in broker.unnoticed or killed:
         return "OPERATING"
-    return "BROKER_DOWN" if other in broker.linked_before else "INITIALIZING"
+    known = other in broker.linked_before or (broker.lab.enhanced and other.lives)  # that is in the store
+    return "BROKER_DOWN" if known else "INITIALIZING"
 
 
 def _durable_lines(broker: Broker) -> list[str]:
