@@ -95,7 +95,7 @@ FRAGMENTS = {
     "21.4.3": ([policy("<live-only> <scale-down> <group-name>my-group-name</group-name> </scale-down> "
                        "</live-only>")],
                artemis.Broker("A", scale_down={"group_name": "my-group-name"}),
-               {"scale-down-target", "scale-down-group"}),
+               {"scale-down-target"}),
     "21.4.4": ([policy(SAMPLE)], artemis.Broker(
         "A", "replication", "colocated", backup_request_retries=44, backup_request_retry_interval=33,
         max_backups=3, request_backup=False, backup_port_offset=33,
@@ -287,3 +287,14 @@ def test_a_connection_that_is_one_address_has_the_products_names_for_its_paramet
     told = [(p.line, p.what.partition(" is")[0]) for p in mq.check(net) if p.rule == "not-played"]
     path = "cluster-connections/cluster-connection-uri@address?"
     assert told == [(2, f"{path}reconnectAttempts"), (2, f"{path}xNew")]
+
+
+def test_what_only_the_files_of_others_can_tell_is_not_said_of_a_file_alone():
+    slave = "<core><name>S</name><ha-policy><shared-store><slave/></shared-store></ha-policy></core>"
+    down = "<scale-down><group-name>g</group-name><discovery-group-ref discovery-group-name='d'/></scale-down>"
+    live = f"<core><name>L</name><ha-policy><live-only>{down}</live-only></ha-policy></core>"
+    files = [SourceFile("s.xml", slave), SourceFile("l.xml", live)]
+    told = {"group-alone", "scale-down-group"}
+    assert told <= {p.rule for p in mq.check(broker_xml.read(files))}
+    for file in files:
+        assert not told & {p.rule for p in mq.check(broker_xml.read([file]))}

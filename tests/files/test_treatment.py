@@ -179,7 +179,8 @@ CORE = "http://activemq.apache.org/schema/core"
 
 
 @pytest.mark.parametrize(("inside", "path", "text"), [
-    ("<destinations/>", "destinations", "not there until a client makes them"),
+    ("<destinations><tempQueue physicalName='x'/></destinations>", "destinations/tempQueue",
+     "not there until a client makes it"),
     ("<networkConnectors><networkConnector uri='static:(tcp://b:1)' userName='x'/></networkConnectors>",
      "networkConnectors/networkConnector@userName", "lets every client do everything"),
     ("<destinationInterceptors><mirroredQueue/></destinationInterceptors>",
@@ -195,7 +196,7 @@ def test_what_of_an_activemq_file_is_not_played_is_told_with_its_line(inside, pa
 
 
 def test_a_run_says_that_something_of_an_activemq_file_is_not_played():
-    file = f'<broker xmlns="{CORE}" brokerName="A"><destinations/><systemUsage/></broker>'
+    file = f'<broker xmlns="{CORE}" brokerName="A"><jmsBridgeConnectors/><systemUsage/></broker>'
     net = activemq.read([SourceFile("a.xml", file)])
     (undone,) = mq.run(net).undone
     assert str(undone) == "Broker A: 2 elements of a.xml not played: check names them"

@@ -151,15 +151,23 @@ def version(jar: Path) -> str:
     return jar.stem.rpartition("-")[2]
 
 
-def write(product: str, rows: dict[str, list[str]], jar: Path, file: str) -> None:
-    text = packed(rows, f"What {file} of {version(jar)} allows in a file.")
-    (PRODUCTS / product / "files" / "schema.toml").write_text(text, encoding="utf-8")
+def text_of(rows: dict[str, list[str]], jar: Path, file: str) -> str:
+    """Return what is written of the rows of a jar."""
+    return packed(rows, f"What {file} of {version(jar)} allows in a file.")
+
+
+def place(product: str) -> Path:
+    """Return where the rows of a product stand."""
+    return PRODUCTS / product / "files" / "schema.toml"
 
 
 if __name__ == "__main__":
     core, spring, mq = map(Path, sys.argv[1:])
-    write("artemis", artemis(zipfile.ZipFile(core)), core, "artemis-configuration.xsd")
-    write("activemq", activemq(zipfile.ZipFile(spring)), spring, "activemq.xsd")
+    for product, rows, jar, file in (
+        ("artemis", artemis(zipfile.ZipFile(core)), core, "artemis-configuration.xsd"),
+        ("activemq", activemq(zipfile.ZipFile(spring)), spring, "activemq.xsd"),
+    ):
+        place(product).write_text(text_of(rows, jar, file), encoding="utf-8")
     text = zipfile.ZipFile(mq).read("mq/lib/props/broker/default.properties").decode("latin-1")
     entries = properties.read(text, mq.name)
     lines = [f"{entry.key}={' '.join(entry.value.split())}" for entry in entries]

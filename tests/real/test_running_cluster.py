@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import time
+import zipfile
 
 import pytest
 
@@ -12,6 +13,7 @@ from mqlab.api import artemis
 from tests.conftest import missing
 from tests.products.activemq.running import PASSWORD
 from tests.products.artemis.running import Cluster, distribution, messages_wait
+from tests.real import schemas
 
 
 @pytest.fixture(scope="session")
@@ -20,6 +22,13 @@ def artemis_console(tmp_path_factory):
     if not (shutil.which("mvn") and shutil.which("java")):
         missing("mvn and java are not installed")
     return distribution(tmp_path_factory.mktemp("artemis"))
+
+
+def test_what_files_are_held_against_is_the_products_own_schema(artemis_console):
+    (jar,) = (artemis_console / "lib").glob("artemis-server-*.jar")
+    with zipfile.ZipFile(jar) as opened:
+        text = schemas.text_of(schemas.artemis(opened), jar, "artemis-configuration.xsd")
+    assert text == schemas.place("artemis").read_text(encoding="utf-8")
 
 
 def test_a_running_cluster_is_read_checked_and_asked(artemis_console):
@@ -77,3 +86,19 @@ def test_real_brokers_run_on_the_users_own_files(artemis_console, tmp_path, monk
     assert both.rows == {"C received": (4, 4)}
     assert '+  <connectors><connector name="own">tcp://127.0.0.1:' in both.changes
     assert "-  <addresses>" not in both.changes
+
+
+def test_real_queues_take_what_their_filter_lets_pass_and_nothing_without_consumers(
+    artemis_console, monkeypatch
+):
+    monkeypatch.setenv("ARTEMIS_HOME", str(artemis_console))
+    some = artemis.AddressQueue("SOME", filter="n = 'a'")
+    purged = artemis.AddressQueue("PURGED", purge_on_no_consumers=True)
+    net = artemis.Network(artemis.Broker("X"), queues=(some, purged))
+    sends = [
+        artemis.Producer(f"to {name}", on="X", sends=4, to=mq.Queue(name), properties={"n": ["a", "b"]})
+        for name in ("SOME", "PURGED")
+    ]
+    reads = [artemis.Consumer(name, on="X", reads=mq.Queue(name)) for name in ("SOME", "PURGED")]
+    both = mq.real(net, *sends, *reads, limit=100)
+    assert both.rows == {"SOME received": (2, 2), "PURGED received": (0, 0)}

@@ -69,6 +69,7 @@ class BrokerOptions(TypedDict, total=False):
     use_virtual_dest_subs: bool | None
     audit_network_producers: bool | None
     virtual_topics: Sequence[str | Destination] | None
+    destinations: Sequence[str | Destination] | None
 
 class OpenmqBrokerOptions(TypedDict, total=False):
     brokerid: str | None

@@ -122,3 +122,42 @@ def test_a_virtual_topic_that_is_written_wrong_is_told(topic, told):
         mq.run(
             mq.Network(mq.Broker("A", virtual_topics=(topic,))), mq.Producer("p", on="A", sends=1, to=T("A.B"))
         )
+
+
+STARTED = """<broker xmlns="http://activemq.apache.org/schema/core" brokerName="A">
+  <destinations>
+    <queue physicalName="Consumer.A.VirtualTopic.T"/> <!-- kept -->
+    <topic physicalName="T"/>
+  </destinations>
+</broker>
+"""
+
+
+def test_a_queue_that_is_there_from_the_start_gets_the_copies_of_a_virtual_topic():
+    """A broker 5.16.7 plays it so: what is sent before anyone reads waits there, and at no other queue."""
+    net = files.read([SourceFile("a.xml", STARTED)])
+    assert net.brokers[0].options["destinations"] == ("queue://Consumer.A.VirtualTopic.T", "topic://T")
+    script = (
+        mq.Producer("before", on="A", sends=3, to=T("VirtualTopic.T")),
+        mq.Consumer("C", on="A", reads=mq.Queue("Consumer.A.VirtualTopic.T")),
+        mq.Producer("behind", on="A", sends=2, to=T("VirtualTopic.T")),
+        mq.Consumer("D", on="A", reads=mq.Queue("Consumer.B.VirtualTopic.T")),
+    )
+    assert mq.run(net, *script).received() == {"C": 5, "D": 0}
+    assert mq.run(net.change("A", destinations=()), *script).received() == {"C": 2, "D": 0}
+
+
+@pytest.mark.parametrize(("now", "old", "new"), [
+    (("queue://Consumer.A.VirtualTopic.T",), '    <topic physicalName="T"/>\n', ""),
+    (("queue://Consumer.A.VirtualTopic.T", "topic://T", "queue://Q"),
+     '"T"/>\n', '"T"/>\n    <queue physicalName="Q"/>\n'),
+])  # fmt: skip
+def test_a_changed_list_of_destinations_is_edited_where_it_has_changed(now, old, new):
+    net = files.read([SourceFile("a.xml", STARTED)])
+    changed = net.change("A", destinations=now)
+    (text,) = files.write(changed).values()
+    assert text == STARTED.replace(old, new)
+    assert files.read([SourceFile("a.xml", text)]) == changed
+    fresh = mq.Network(mq.Broker("A", destinations=now))
+    (text,) = files.write(fresh).values()
+    assert files.read([SourceFile("a.xml", text)]).brokers[0].options["destinations"] == now

@@ -90,6 +90,9 @@ class Broker:
         if self.spec.get("delete_all_messages_on_startup", self.lab.edition):
             self.store.delete(self)
         self.store.restore(self)
+        for text in self.spec.get("destinations") or ():
+            for dest in Destination.parse(text).elements():
+                self.destination(dest)
         advisory.fire(self, "MasterBroker")
 
     def stop(self, row: int = -1, crashed: bool = False) -> None:

@@ -46,6 +46,7 @@ def broker(found: BrokerElement, got: Broker, wanted: Broker, address: Mapping[s
         yield from _transport(document, openwire.element, got, wanted)
     put = Putting(document)
     yield from store_edits.of_store(document, element, got, wanted, put)
+    yield from _destinations(document, element, got, wanted, put)
     if got.policies != wanted.policies:
         yield from policy_edits.of_policies(document, element, got, wanted, put)
     virtual = [(b.composites, b.options.get("virtual_topics")) for b in (got, wanted)]
@@ -53,6 +54,23 @@ def broker(found: BrokerElement, got: Broker, wanted: Broker, address: Mapping[s
         yield from policy_edits.of_virtual(document, element, got, wanted, put)
     yield from _connectors(found, got, wanted, address, put)
     yield from put.rest()
+
+
+def _destinations(
+    document: Document, element: Element, got: Broker, wanted: Broker, put: Putting
+) -> Iterator[Edit]:
+    was, now = (tuple(broker.options.get("destinations") or ()) for broker in (got, wanted))
+    there = [one for held in element.all("destinations") for one in held.all("queue", "topic")]
+    for name, one in zip(was, there, strict=True):
+        if name not in now:
+            yield removed(document, one)
+    more = tuple(name for name in now if name not in was)
+    held = element.first("destinations")
+    if more and held is None:
+        yield from put(element, new_file.destinations("destinations", more, ""))
+    elif more and held is not None:
+        for line in new_file.destinations("destinations", more, "").splitlines()[1:-1]:
+            yield from put(held, line.strip())
 
 
 def _changed(before: Mapping[str, str], after: Mapping[str, str]) -> list[str]:

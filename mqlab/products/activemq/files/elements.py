@@ -103,6 +103,9 @@ class BrokerReader(Reader):
         found.transports = [
             self.transport(e) for e in element.below("transportConnectors", "transportConnector")
         ]
+        listed = [one for held in element.all("destinations") for one in held.all("queue", "topic")]
+        if listed:
+            found.options["destinations"] = tuple(map(self.destination, listed))
         if any(self.truth(t.element, xml_names.AUDIT) for t in found.transports):
             found.options["audit_network_producers"] = True
         connectors = element.below("networkConnectors", "networkConnector")

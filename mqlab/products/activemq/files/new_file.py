@@ -63,7 +63,9 @@ def broker(broker: Broker, address: Mapping[str, str], place: Place) -> str:
     given |= {} if place.stomp is None else {"useJmx": "false"}  # several brokers on one machine
     given |= {} if store else {"persistent": "false"}
     given |= attributes(options, address)
-    inside = policies.written(broker.policies)
+    there = options.get("destinations")
+    inside = destinations("destinations", there, " " * 4) if there else ""
+    inside += policies.written(broker.policies)
     inside += policies.written_virtual(broker.composites, options.get("virtual_topics"))
     if broker.connectors:
         lines = "".join(connector(c, address, " " * 6) for c in broker.connectors)

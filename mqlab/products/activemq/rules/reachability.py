@@ -70,7 +70,7 @@ def _nowhere(network: Network, uri: str, home: str = "") -> Iterator[dict[str, s
         if any(b.transport.get("discovery_uri") for b in network.brokers if b.name != home):
             return
         what = f"expects brokers to advertise themselves, but none{files} does: no broker is found"
-        fix = "give the others a TransportConnector(discovery_uri=...)"
+        fix = "give the others' files, or give those a TransportConnector(discovery_uri=...)"
         source = "Fuse 1, Discovery"
     elif not any(map(_host, hosts)):
         what = "names no broker: it never connects"

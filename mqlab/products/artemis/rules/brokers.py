@@ -109,7 +109,7 @@ def _scale_down_target(server: Server) -> Found:
     of=(servers,),
 )
 def _scale_down_group(server: Server) -> Found:
-    group = (_scale_down(server) or {}).get("group_name")
+    group = (_scale_down(server) or {}).get("group_name") if server.set_up.is_whole() else None
     groups = [(other.scale_down or {}).get("group_name") for other in server.others]
     if group is not None and group not in groups:
         yield server.element, {"group": group}

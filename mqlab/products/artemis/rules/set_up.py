@@ -57,15 +57,9 @@ class SetUp:
         return Directory(self.cores, dict(origin.hosts) if origin else {})
 
     def is_whole(self) -> bool:
-        """Whether all brokers of the cluster are known: no file leads to others, or asks a discovery group."""
-        lone = len(self.cores) == 1
-        return not any(
-            any(self.directory.nowhere(core)) or (lone and _discovers(core)) for core in self.cores.values()
-        )
-
-
-def _discovers(core: Core) -> bool:
-    return core.connection is not None and core.connection.first("discovery-group-ref") is not None
+        """Whether all brokers are known: no file leads to others that were not given, nor stands alone."""
+        nowhere = (one for core in self.cores.values() for one in self.directory.nowhere(core))
+        return len(self.cores) != 1 and not any(nowhere)
 
 
 @dataclass(frozen=True, slots=True)
