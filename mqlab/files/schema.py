@@ -1,7 +1,7 @@
 """What a product's own schema allows in its configuration files: names, and the types of values.
 
-The rows are packed into one file a product (`tests/real/schemas.py` says what they mean). Each is parsed when it is
-asked for: whoever imports mqlab need not wait for them.
+The rows are packed into one file a product (`tests/real/schemas.py` says what they mean). Each is parsed when
+it is asked for: whoever imports mqlab need not wait for them.
 """
 
 from __future__ import annotations
