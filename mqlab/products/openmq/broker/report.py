@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from mqlab.products.openmq.broker.destinations import PhysicalDestination
-from mqlab.products.openmq.broker.model import DEAD, Broker, Keys
+from mqlab.products.openmq.broker.model import DEAD, Broker, Consumer, Keys
 from mqlab.products.openmq.script.operation import Outcome, Row, RunningStep, ScriptStep
 from mqlab.spec.values import Destination
 
@@ -157,6 +157,13 @@ def state_of(broker: Broker, other: Broker) -> str:
     return "BROKER_DOWN" if known else "INITIALIZING"
 
 
+def _listed(broker: Broker, dest: Destination) -> list[Consumer]:
+    """Return the consumers that a broker knows, also those of one whose end it has not noticed."""
+    at = broker.lab.destinations.get(dest)
+    gone = [c for c in at.consumers if c.home in broker.unnoticed and not c.open and c.lost >= 0] if at else []
+    return [*broker.consumers(dest), *gone]
+
+
 def _durable_lines(broker: Broker) -> list[str]:
     """Return a broker's durable subscriptions; one that is shared may have no client id.
 
@@ -164,7 +171,7 @@ def _durable_lines(broker: Broker) -> list[str]:
     """
     lines = []
     for id, name in broker.durables:
-        users = [c for c in broker.consumers(broker.durables[id, name].dest) if c.key == (id, name)]
+        users = [c for c in _listed(broker, broker.durables[id, name].dest) if c.key == (id, name)]
         state = "active" if users else "inactive"
         lines.append(f"{id or '-'}/{name} {state} messages={broker.handed[id, name]}")
     return sorted(lines)

@@ -162,7 +162,7 @@ def go_on(lab: Cluster, job: SendJob) -> bool:
     if not producer.open and not clients.comes_back(producer) and not _fails_in_turn(lab, job, producer):
         return True
     if producer.cut_off:
-        job.refused += job.left
+        job.refused += job.left if job.persistent else ()  # else it waits for no answer
         job.left = range(0)
     # The next message may wait for its time, or for the receipt of the one before.
     while (
