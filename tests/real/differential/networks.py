@@ -10,8 +10,8 @@ from tests.real.differential.draw import Draw
 Step = dict[str, Any]
 STEPS = (
     "start_broker stop_broker cut heal start_connector stop_connector connect open_session open_consumer "
-    "receive resume_consumer hold_consumer close_consumer close_client unsubscribe send commit rollback recover "
-    "acknowledge wait_bridge wait_role wait_acts kill settle snapshot"
+    "receive resume_consumer hold_consumer close_consumer close_client unsubscribe send commit rollback "
+    "recover acknowledge wait_bridge wait_role wait_acts kill settle snapshot"
 )
 KEYS = {
     "open_consumer": "ack_mode acknowledge durable_name exclusive prefetch priority receiving selector topic "
