@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from mqlab.products.openmq.broker.destinations import PhysicalDestination
 from mqlab.products.openmq.broker.model import DEAD, Broker, Keys
-from mqlab.products.openmq.script.operation import Outcome, Row, RunningStep
+from mqlab.products.openmq.script.operation import Outcome, Row, RunningStep, ScriptStep
 from mqlab.spec.values import Destination
 
 if TYPE_CHECKING:
@@ -125,12 +125,20 @@ def transactions(broker: Broker) -> list[str]:
         for client in (*lab.producers.values(), *lab.consumers.values())
         if client.open and client.home is broker and (client.mode == "transacted" or client.xid)
     ]
+    lines += ["STARTED messages=0 acks=0" for call in lab.blocked if _has_session(call, broker)]
     lines += [
         f"PREPARED messages={sent[xid]} acks={len(branch.taken)}"
         for xid, branch in lab.prepared.items()
         if branch.home is broker
     ]
     return sorted(lines)
+
+
+def _has_session(call: ScriptStep, broker: Broker) -> bool:
+    """Whether a consumer that is being opened has its transacted session at a broker already."""
+    asks = call.waits.argument if call.waits is not None else None
+    begun = isinstance(asks, tuple) and asks[0] is broker and broker.serves
+    return begun and call.step.keys.get("ack_mode") == "transacted"
 
 
 def state_of(broker: Broker, other: Broker) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mqlab.products.openmq.broker import physical_destinations, removal
+from mqlab.products.openmq.broker import delivery, physical_destinations, removal
 from mqlab.products.openmq.broker.messages import Message, packet_size
 from mqlab.products.openmq.broker.model import DEAD, Client, Keys
 from mqlab.products.openmq.client import clients
@@ -315,5 +315,6 @@ def end_transaction(lab: Cluster, name: str, commit: bool) -> None:
                 removal.discard(message, Reason.asked)
             elif not physical_destinations.find_claims(message):
                 instance.remove(message)
-            else:
+            else:  # one after the other: the first goes to who has room, whatever its priority
                 instance.offer(message)
+                delivery.dispatch(instance)
