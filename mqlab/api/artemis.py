@@ -19,6 +19,7 @@ from mqlab.spec.action import (
     Pause,
     Producer,
     Receive,
+    Recover,
     Restart,
     Resume,
     Rollback,
@@ -52,7 +53,7 @@ __all__ = [
     # the network
     "AddressQueue", "Broker", "Network", "Queue", "Topic",
     # clients
-    "Client", "Close", "Commit", "Consumer", "Pause", "Producer", "Receive", "Resume", "Rollback",
+    "Client", "Close", "Commit", "Consumer", "Pause", "Producer", "Receive", "Recover", "Resume", "Rollback",
     "Session", "Xa",
     # what happens to brokers and lines
     "Crash", "Cut", "ForcedFailover", "Gateway", "Heal", "Isolate", "Rejoin", "Restart", "SlowLine",

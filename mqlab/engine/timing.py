@@ -104,7 +104,7 @@ RECORDED = Timing(
         first_lead=320_000,
         welcome=60_000,
         write=7_000,
-        stop=20_000,
+        stop=40_000,
     ),
     bridge_up=1_000,
     kill=10_000,

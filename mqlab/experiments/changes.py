@@ -75,6 +75,7 @@ _ACTIONS = (
     "CloseProducer",
     "Unsubscribe",
     "Rollback",
+    "Recover",
     "Commit",
     "Receive",
     "Acknowledge",

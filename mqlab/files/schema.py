@@ -1,14 +1,16 @@
 """What a product's own schema allows in its configuration files: names, and the types of values.
 
-The rows are packed into one TOML file a product (`tests/real/schemas.py` says what they mean).
+The rows are packed into one file a product (`tests/real/schemas.py` says what they mean). Each is parsed when
+it is asked for: whoever imports mqlab need not wait for them.
 """
 
 from __future__ import annotations
 
+import json
 import re
-import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from mqlab.files.markup import Element
@@ -59,28 +61,27 @@ class Wrong:
 class Schema:
     """The rows of a schema by their types; a holder of others is a row of its own."""
 
-    rows: Mapping[str, Row]
+    rows: Mapping[str, str]
     namespaces: tuple[str, ...]
     literally: bool = False  # whether values are looked at before placeholders are replaced
 
     @staticmethod
     def read(file: Path, namespaces: tuple[str, ...], literally: bool = False) -> Schema:
         """Return the schema of a file, for elements of some namespaces."""
-        rows = {}
-        for name, text in tomllib.loads(file.read_text(encoding="utf-8")).items():
-            parts = dict(part.partition(":")[::2] for part in text.split())
-            rows[name] = Row(
-                {part[1:]: kind for part, kind in parts.items() if part.startswith("@")},
-                {part: kind for part, kind in parts.items() if part[0] not in "@*+"},
-            )
-        return Schema(rows, namespaces, literally)
+        return Schema(json.loads(file.read_text(encoding="utf-8")), namespaces, literally)
 
     def row(self, kind: str) -> Row | None:
         """Return what stands in an element of a type; None for a simple one, or one that is not known."""
         if kind.startswith("<"):
             names = kind[1:].split(",")
             return Row({}, {name: name for name in (self.rows if "+" in names else names) if name != "*"})
-        return self.rows.get(kind)
+        text = self.rows.get(kind)
+        return None if text is None else _row(text)
+
+    def attributes(self, kind: str) -> Mapping[str, str]:
+        """Return the attributes of an element of a type, with theirs."""
+        row = self.row(kind)
+        return {} if row is None else row.attributes
 
     def walk(self, element: Element, kind: str) -> Iterator[tuple[Element, Row]]:
         """Yield an element of a type and all in it that the schema knows, with their rows."""
@@ -109,6 +110,15 @@ class Schema:
         if self.literally and kind in LITERAL:
             return "${" in text or not fits(text, kind)
         return not fits(resolved(text), kind)
+
+
+@cache
+def _row(text: str) -> Row:
+    parts = dict(part.partition(":")[::2] for part in text.split())
+    return Row(
+        {part[1:]: kind for part, kind in parts.items() if part.startswith("@")},
+        {part: kind for part, kind in parts.items() if part[0] not in "@*+"},
+    )
 
 
 def fits(text: str, kind: str) -> bool:

@@ -27,6 +27,7 @@ OF_CONSUMER = {
     a.Acknowledge: "consumer",
     a.Commit: "who",
     a.Rollback: "who",
+    a.Recover: "who",
     a.Pause: "who",
     a.Resume: "who",
 }

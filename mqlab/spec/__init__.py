@@ -9,6 +9,7 @@ from mqlab.spec.action import (
     Pause,
     Producer,
     Receive,
+    Recover,
     RequestReply,
     Restart,
     Resume,
@@ -68,7 +69,7 @@ __all__ = [
     "Destination", "Queue", "Topic",
     # what happens to it
     "Acknowledge", "Action", "Close", "Commit", "Consumer", "Pause", "Producer", "Receive",
-    "Redelivery", "RequestReply", "Restart", "Resume", "Rollback", "Settle", "Snapshot", "Start",
+    "Recover", "Redelivery", "RequestReply", "Restart", "Resume", "Rollback", "Settle", "Snapshot", "Start",
     "StartConnector", "Stop", "StopConnector", "Wait", "WaitForSends",
     # clients with addresses
     "Client", "CloseClient", "OpenSession", "ReceiveOnce", "SampleOrders", "StartBrokers",

@@ -291,6 +291,18 @@ class Rollback(Action):
 
 
 @dataclass(frozen=True, slots=True)
+class Recover(Action):
+    """Recover a session that is not transacted: what it has received and not acknowledged comes again.
+
+    `who` is a consumer, or a client with the `session` (JMS 2.0, 6.2.10).
+    """
+
+    who: str
+    session: str | None = field(default=None, kw_only=True)
+    options: Mapping[str, object] = field(default_factory=dict, kw_only=True, hash=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Close(Action):
     """Close a consumer and its connection; `unsubscribe` drops its durable subscription too."""
 

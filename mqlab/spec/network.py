@@ -19,7 +19,6 @@ from mqlab.spec.network_names import check
 from mqlab.spec.option import DEFAULT_EDITION, edition_of
 from mqlab.spec.origin import Origin
 from mqlab.spec.rows import OPTIONS, policy_of, read_options
-from mqlab.spec.running import Running
 from mqlab.spec.scenario import AnyNetwork, check_change, check_slash, others
 from mqlab.spec.shape import NAME, TEXT, TRUTH, ListOf, OneOf, Record, number
 from mqlab.spec.values import Destination
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     from typing import Unpack
 
     from mqlab.spec.options.types import BrokerOptions, NetworkChanges
+    from mqlab.spec.running import Running
 
 COMPOSITE = Record(
     {

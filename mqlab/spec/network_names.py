@@ -37,6 +37,7 @@ _NAMING = {
 _OWN_NAMING: dict[type[a.Action], dict[str, str]] = {
     a.Commit: {"who": "consumer or client"},
     a.Rollback: {"who": "consumer or client"},
+    a.Recover: {"who": "consumer or client"},
     a.RequestReply: {"on": "broker"},
     f.SendAway: {"to": "broker"},
     f.SlowDisk: {"of": "broker or shared store"},

@@ -247,13 +247,6 @@ class KillClient(Action):
 
 
 @dataclass(frozen=True, slots=True)
-class Recover(Action):
-    """Recover a session: redeliver all its unacknowledged messages."""
-
-    consumer: str
-
-
-@dataclass(frozen=True, slots=True)
 class Receive(Action):
     """Let a held consumer take `count` messages, for `within` at most, then hold it again."""
 

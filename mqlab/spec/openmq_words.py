@@ -101,7 +101,7 @@ ROWS = (
     Row(a.Acknowledge, "acknowledge", _same("consumer")),
     Row(a.Commit, "commit", {"consumer": "who", "producer": "who"}),
     Row(a.Rollback, "rollback", {"consumer": "who", "producer": "who"}),
-    Row(o.Recover, "recover", _same("consumer")),
+    Row(a.Recover, "recover", {"consumer": "who"}),
     Row(o.Unsubscribe, "unsubscribe", _same("client_id", "subscription_name", broker="on")),
     Row(o.OpenProducer, "open_producer", {"producer": "name", **_ON}, options="producer"),
     Row(o.Send, "send", _same("producer", **_SEND)),

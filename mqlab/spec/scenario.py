@@ -6,7 +6,7 @@ from abc import ABCMeta, abstractmethod
 from collections.abc import Collection, Iterable, Mapping
 from copy import copy
 from dataclasses import dataclass, field, is_dataclass, replace
-from typing import Any, ClassVar, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 from mqlab.errors import BadValue, Suggests, UnknownName, shown
 from mqlab.spec.action import Action, Consumer, Producer, Restart, Settle, Snapshot, Start
@@ -15,7 +15,9 @@ from mqlab.spec.clients import Client
 from mqlab.spec.json_types import JsonObject
 from mqlab.spec.naming import BEGIN, bare
 from mqlab.spec.origin import Origin
-from mqlab.spec.running import Running
+
+if TYPE_CHECKING:
+    from mqlab.spec.running import Running
 
 PACES = ("rest", "calls")
 OF_NETWORKS = ("change", "under", "with_", "with_actions", "without")

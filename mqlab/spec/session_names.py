@@ -18,6 +18,7 @@ _OF_CONNECTION = ("others", "connection", "connection_options", "client_id", "re
 ENDS: Mapping[type[a.Action], tuple[str, ...]] = {
     a.Commit: ("transacted",),
     a.Rollback: ("transacted", "client", "individual"),
+    a.Recover: ("client", "individual"),
     a.Acknowledge: ("client", "individual"),
 }
 
@@ -63,7 +64,7 @@ class KnownSessions:
             if action.session in self.opened.get(action.client, ()):
                 told = f"session {action.session!r} of {action.client} is open already; take a new name"
                 raise BadValue(f"{where}: {told}")
-        elif isinstance(action, (a.Commit, a.Rollback, a.Acknowledge)):
+        elif isinstance(action, (a.Commit, a.Rollback, a.Recover, a.Acknowledge)):
             self._check_end(action, where, clients)
         elif isinstance(action, (a.Consumer, a.Producer)):
             _check_connection(action, where, clients)
@@ -79,15 +80,19 @@ class KnownSessions:
             raise UnknownName(f"{error} Open it with {_opening(client, session, transacted)} before.")
 
     def _check_end(
-        self, action: a.Commit | a.Rollback | a.Acknowledge, where: str, clients: Collection[str]
+        self, action: a.Commit | a.Rollback | a.Recover | a.Acknowledge, where: str, clients: Collection[str]
     ) -> None:
         """Raise for what a session of that mode has not: transactions, or messages to acknowledge."""
         who = action.consumer if isinstance(action, a.Acknowledge) else action.who
         if not isinstance(action, a.Acknowledge) and who in clients:
             if action.session is None:
                 raise BadValue(f"{where}: {who!r} is a client; pass session=...")
-            self._check_there(who, action.session, where, transacted=True)
-            if not self.opened[who][action.session]:
+            self._check_there(who, action.session, where, transacted=not isinstance(action, a.Recover))
+            if isinstance(action, a.Recover):
+                if self.opened[who][action.session]:
+                    told = f"session {action.session!r} of {who} is transacted; this action needs mq.Rollback"
+                    raise BadValue(f"{where}: {told}")
+            elif not self.opened[who][action.session]:
                 needs = _opening(who, action.session, transacted=True)
                 told = f"session {action.session!r} of {who} is not transacted; this action needs {needs}"
                 raise BadValue(f"{where}: {told}")

@@ -84,6 +84,7 @@ STEPS: dict[str, Row] = {
     "acknowledge": Row(a.Acknowledge, "Acknowledge received messages.", more=_CALL),
     "commit": Row(a.Commit, "Commit the session.", _WHO, _CALL),
     "rollback": Row(a.Rollback, "Roll it back.", _WHO, _CALL),
+    "recover": Row(a.Recover, "Let what it has not acknowledged come again.", _WHO, _CALL),
     "request_reply": Row(a.RequestReply, "Send requests, which a responder answers.",
                          {"broker": "on", "responder_broker": "responder_on"}),
     "sample_orders": Row(c.SampleOrders, "Sample address orders."),
@@ -302,7 +303,7 @@ def item_of(
                 key = "client" if value in clients else "broker"
             elif name == "who":
                 key = getattr(action, "kind", None) or ("broker" if value in brokers else "consumer")
-                if value in clients and isinstance(action, (a.Commit, a.Rollback)):
+                if value in clients and isinstance(action, (a.Commit, a.Rollback, a.Recover)):
                     key = "client"
             elif name == "of" and step == "disk_slow":
                 key = "broker" if value in brokers else "shared_store"

@@ -92,7 +92,7 @@ INSIDE = {
 # Case -> what else its file needs.
 ALSO = {"journal-directory": "<ha-policy><shared-store><master/></shared-store></ha-policy>"}
 # Attributes of which an element has one or the other.
-INSTEAD = {"discoveryURI": "uri", "topic": "queue"}
+INSTEAD = {"discoveryURI": "uri", "topic": "queue", "name": "physicalName"}
 
 
 @cache
@@ -136,8 +136,8 @@ def file(case: Case, value: str) -> tuple[str, int]:
         last = depth == len(case.way)
         given = space if depth == 0 else beside(case.product, name)
         if last and case.attribute:
-            own = INSTEAD.get(case.attribute, case.attribute)
-            given = re.sub(rf'\s{own}="[^"]*"', "", given) + f' {case.attribute}="{escape(value)}"'
+            own = "|".join({case.attribute, INSTEAD.get(case.attribute, case.attribute)})
+            given = re.sub(rf'\s({own})="[^"]*"', "", given) + f' {case.attribute}="{escape(value)}"'
         text = escape(value) if case.kind and not case.attribute else INSIDE.get(name, "")
         lines.append(f"<{name}{given}>" + (text if last else ""))
         closing.insert(0, f"</{name}>")

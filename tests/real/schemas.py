@@ -2,7 +2,7 @@
 
     python -m tests.real.schemas ARTEMIS_SERVER.jar ACTIVEMQ_SPRING.jar MQ_DISTRIBUTION.zip
 
-writes the broker's own defaults of OpenMQ beside the tests, and `schema.toml` beside what reads and writes the
+writes the broker's own defaults of OpenMQ beside the tests, and `schema.json` beside what reads and writes the
 files of each other product. A row is an element: ``@name`` is an attribute and ``name`` an element in it, each
 with its type. ``<a,b`` is an element that holds those, ``*`` stands for any element of another namespace, ``+``
 for any element at all. Types: boolean int long short double string, ``flag`` (true or false in any letters),
@@ -11,6 +11,7 @@ for any element at all. Types: boolean int long short double string, ``flag`` (t
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 import zipfile
@@ -28,7 +29,6 @@ AS = {"float": "double", "integer": "int"}  # what both products make of whole n
 EDITORS = {"BooleanEditor": "flag", "MemoryPropertyEditor": "size", "MemoryIntPropertyEditor": "size"}
 CORE = "META-INF/services/org/apache/xbean/spring/http/activemq.apache.org/schema/core"
 OPENMQ = Path(__file__).parents[1] / "files" / "openmq_defaults.properties"
-WIDTH = 110
 
 
 def local(name: str | None) -> str:
@@ -110,21 +110,8 @@ class Schema:
         return kind if kind in PLAIN else "string"
 
 
-def packed(rows: dict[str, list[str]], about: str) -> str:
-    lines = [f"# {about}", "# Made by tests/real/schemas.py, which says what a row means.", ""]
-    for name, parts in sorted(rows.items()):
-        key = name if re.fullmatch(r"[\w-]+", name) else f'"{name}"'
-        row = f'{key} = "{" ".join(parts)}"'
-        if len(row) > WIDTH:
-            words, line, inside = list(parts), "", []
-            for word in words:
-                if line and len(line) + len(word) >= WIDTH:
-                    inside.append(line)
-                    line = ""
-                line = f"{line} {word}".strip()
-            row = f'{key} = """\n' + "\n".join([*inside, line]) + '"""'
-        lines.append(row)
-    return "\n".join(lines) + "\n"
+def packed(rows: dict[str, list[str]]) -> str:
+    return json.dumps({name: " ".join(parts) for name, parts in sorted(rows.items())}, indent=0) + "\n"
 
 
 def artemis(jar: zipfile.ZipFile) -> dict[str, list[str]]:
@@ -151,23 +138,18 @@ def version(jar: Path) -> str:
     return jar.stem.rpartition("-")[2]
 
 
-def text_of(rows: dict[str, list[str]], jar: Path, file: str) -> str:
-    """Return what is written of the rows of a jar."""
-    return packed(rows, f"What {file} of {version(jar)} allows in a file.")
-
-
 def place(product: str) -> Path:
     """Return where the rows of a product stand."""
-    return PRODUCTS / product / "files" / "schema.toml"
+    return PRODUCTS / product / "files" / "schema.json"
 
 
 if __name__ == "__main__":
     core, spring, mq = map(Path, sys.argv[1:])
-    for product, rows, jar, file in (
-        ("artemis", artemis(zipfile.ZipFile(core)), core, "artemis-configuration.xsd"),
-        ("activemq", activemq(zipfile.ZipFile(spring)), spring, "activemq.xsd"),
+    for product, rows in (
+        ("artemis", artemis(zipfile.ZipFile(core))),
+        ("activemq", activemq(zipfile.ZipFile(spring))),
     ):
-        place(product).write_text(text_of(rows, jar, file), encoding="utf-8")
+        place(product).write_text(packed(rows), encoding="utf-8")
     text = zipfile.ZipFile(mq).read("mq/lib/props/broker/default.properties").decode("latin-1")
     entries = properties.read(text, mq.name)
     lines = [f"{entry.key}={' '.join(entry.value.split())}" for entry in entries]

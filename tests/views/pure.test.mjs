@@ -11,21 +11,19 @@ const near = (found, wanted) => {
   });
 };
 
-test("roundest: the number between two that is quickest to read", () => {
-  const { roundest } = closure(["bus", "axis"]);
-  const cases = [
-    [4.52, 4.6],
-    [4.71, 4.79],
-    [17.8, 18.3],
-    [0.0613, 0.0688],
-    [-3, 4],
-    [998, 1003],
-    [7, 7]
-  ];
+test("roundMarks: even steps of 1, 2 or 5, finer where the axis is stretched", () => {
+  const { roundMarks } = closure(["bus", "axis"]);
+  const even = (x) => 30 * x;
+  assert.deepEqual(roundMarks(0, 23, even, 62), [0, 5, 10, 15, 20]);
+  assert.deepEqual(roundMarks(0, 23, even, 60), [0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22]);
   assert.deepEqual(
-    cases.map(([low, high]) => roundest(low, high)),
-    [4.6, 4.75, 18, 0.065, 0, 1000, 7]
+    roundMarks(7.4421, 7.4467, (x) => 1e5 * x, 62),
+    [7.443, 7.444, 7.445, 7.446]
   );
+  const stretched = (x) => (x < 10 ? x : 10 + 100 * (x - 10)); // ten times nothing, then one after the other
+  assert.deepEqual(roundMarks(0, 14, stretched, 62), [0, 11, 12, 13, 14]);
+  assert.deepEqual(roundMarks(7, 7, even, 62), [7]);
+  assert.deepEqual(roundMarks(-3, 4, even, 62), [0]);
 });
 
 test("after: the first place whose value is greater", () => {

@@ -22,7 +22,6 @@ from mqlab.spec.naming import BEGIN
 from mqlab.spec.option import release_of
 from mqlab.spec.options import unknown
 from mqlab.spec.origin import Origin
-from mqlab.spec.running import Running
 from mqlab.spec.scenario import AnyNetwork, check_change, check_no_producer, others
 from mqlab.spec.shape import OBJECT
 from mqlab.spec.step import Step
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
 
     from mqlab.spec.artemis.actions import Session
     from mqlab.spec.options.types import ArtemisNetworkOptions
+    from mqlab.spec.running import Running
 
 # Edition -> what it calls the two of a pair; no later one than 2.5 was recorded, so that 2.28 plays by
 # the rules of 2.5 and only speaks otherwise.

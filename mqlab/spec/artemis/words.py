@@ -81,6 +81,7 @@ WORDS: tuple[Word, ...] = (
     _word(shared.Producer, "send", f"name on=client {_SENT}"),
     _word(shared.Commit, "commit", "who=client"),
     _word(shared.Rollback, "rollback", "who=client"),
+    _word(shared.Recover, "recover", "who=client"),
     _word(own.Xa, "xa", "client act"),
     _word(shared.Wait, "wait", "time=ms"),
     _word(own.WaitForSends, "wait_for_sends", "timeout=timeout_ms"),

@@ -97,41 +97,58 @@ const drawFolds = (pen, top, bottom, from, to, textY) => {
   }
 };
 
-// The roundest number between two: a multiple of the greatest of 1, 2, 5 times a power of ten that there is.
-/** @param {number} low @param {number} high */
-const roundest = (low, high) => {
-  if (low <= 0 && high >= 0) return 0;
-  for (let power = Math.ceil(Math.log10(high)); power > -7; power--)
-    for (const digit of [5, 2, 1]) {
-      const step = digit * 10 ** power,
-        found = Math.ceil(low / step - 1e-9) * step;
-      if (found <= high * (1 + 1e-9)) return Number(found.toPrecision(12));
+const STEPS = Array.from({ length: 36 }, (_, i) => [1, 2, 5][i % 3] * 10 ** (Math.floor(i / 3) - 6)),
+  MOST_OF_STEP = 200;
+// Round numbers between two: wherever the axis is even the multiples of one step of 1, 2 or 5, the finest whose
+// neighbours are `least` apart there, as `place` puts them.
+/** @type {(low: number, high: number, place: (value: number) => number, least: number) => number[]} */
+const roundMarks = (low, high, place, least) => {
+  const found = [],
+    apart = (a, b) => Math.abs(place(a) - place(b)) >= least;
+  for (const step of STEPS) {
+    const first = Math.ceil(low / step - 1e-9),
+      count = Math.floor(high / step + 1e-9) - first + 1;
+    if (count > MOST_OF_STEP) continue;
+    for (let i = 0; i < count; i++) {
+      const value = Number(((first + i) * step).toPrecision(12)),
+        beside = [value - step, value + step].filter((other) => other >= low && other <= high);
+      if ([...beside, ...found].every((other) => apart(value, other))) found.push(value);
     }
-  return low;
+    if (step > high - low && found.length) break;
+  }
+  return found.sort((a, b) => a - b);
 };
 
-// Round times of the run, about a hundred pixels apart; never on top of a fold's length.
+// Round times of the run, with even steps wherever it passes evenly; never on top of a fold's length.
 /** @param {CanvasRenderingContext2D} pen @param {number} y */
 const drawRuler = (pen, y, from, to) => {
   const p = player.panels[0],
     { x0 = [], x1 = [] } = p.data("folds"),
-    wide = axis.width < 700 ? 80 : 108,
-    unit = isLong() ? 1000 : 1;
-  const spans = x0.map((x, i) => [xOf(x, from, to) - 44, xOf(x1[i], from, to) + 44]);
-  for (let x = gutter(); x <= axis.width - MARGIN + 1; x += wide) {
-    if (spans.some(([a, b]) => x > a && x < b)) continue;
-    const near = [x - wide / 3, x + wide / 3].map((at) => player.runTime(p, timeAt(at, from, to)) / unit),
-      round = roundest(Math.min(...near), Math.max(...near)),
-      place = xOf(player.storyTime(round * unit), from, to);
-    const us = round * unit * 1000;
-    if (Math.abs(us - Math.round(us)) > 1e-6) continue; // a run has no time between two microseconds
-    if (spans.some(([a, b]) => place > a && place < b)) continue;
-    pen.fillStyle = player.colour("line2");
-    pen.fillRect(place, y - 8, 1, 3);
-    write(pen, `${round} ${unit > 1 ? "s" : "ms"}`, place, y, {
-      size: 10.5,
-      align: place > gutter() + 20 ? "center" : "left"
-    });
+    least = axis.width < 700 ? 50 : 62,
+    unit = isLong() ? 1000 : 1,
+    place = (round) => xOf(player.storyTime(round * unit), from, to),
+    end = axis.width - MARGIN;
+  const stretches = [];
+  let x = gutter();
+  x0.forEach((fold, i) => {
+    stretches.push([x, Math.min(end, xOf(fold, from, to) - 44)]);
+    x = Math.max(x, xOf(x1[i], from, to) + 44);
+  });
+  stretches.push([x, end]);
+  for (const [left, right] of stretches) {
+    if (right <= left) continue;
+    const [low, high] = [left, right].map((at) => player.runTime(p, timeAt(at, from, to)) / unit);
+    for (const round of roundMarks(low, high, place, least)) {
+      const us = round * unit * 1000,
+        at = place(round);
+      if (Math.abs(us - Math.round(us)) > 1e-6) continue; // a run has no time between two microseconds
+      pen.fillStyle = player.colour("line2");
+      pen.fillRect(at, y - 8, 1, 3);
+      write(pen, `${round} ${unit > 1 ? "s" : "ms"}`, at, y, {
+        size: 10.5,
+        align: at > gutter() + 20 ? "center" : "left"
+      });
+    }
   }
 };
 

@@ -189,8 +189,10 @@ def with_consumer(s: Script) -> None:
     )
     if step.get("ack_mode") == "transacted":
         does |= {"commit": 4, "rollback": 3}
+    if step.get("ack_mode") == "client":
+        does |= {"recover": 2}
     what = s.draw.weighted(does)
-    if what in ("commit", "rollback"):
+    if what in ("commit", "rollback", "recover"):
         s.steps.append({"do": what, "client": name})
     elif what == "receive":
         keys: Step = {"count": s.draw.number(1, 3), "wait_ms": 1500}

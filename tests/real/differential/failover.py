@@ -9,7 +9,7 @@ from tests.real.differential.draw import Draw
 Step = dict[str, Any]
 STEPS = (
     "start_broker stop_broker kill pause resume cut heal connect open_session open_consumer temp_queue send "
-    "commit rollback acknowledge receive_once receive resume_consumer close_consumer close_client "
+    "commit rollback recover acknowledge receive_once receive resume_consumer close_consumer close_client "
     "tell_reconnect set_endpoint write_file wait_ms wait_connected wait_received wait_master wait_acts snapshot"
 )
 KEYS = {
@@ -166,7 +166,7 @@ def with_consumer(s: Script) -> None:
     step = s.consumers[name]
     does = {"receive": 4.0, "go on": 2.0} if name in s.held else {}
     if step["mode"].startswith(("client", "individual")):
-        does["acknowledge"] = 3.0
+        does |= {"acknowledge": 3.0, "recover": 1.5}
     if step["mode"].startswith("transacted"):
         does |= {"commit": 3.0, "rollback": 2.0}
     if step["mode"].endswith("by call"):

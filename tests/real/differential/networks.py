@@ -11,7 +11,7 @@ Step = dict[str, Any]
 STEPS = (
     "start_broker stop_broker cut heal start_connector stop_connector connect open_session open_consumer "
     "receive resume_consumer hold_consumer close_consumer close_client unsubscribe send commit rollback "
-    "acknowledge wait_bridge wait_role wait_acts kill settle snapshot"
+    "recover acknowledge wait_bridge wait_role wait_acts kill settle snapshot"
 )
 KEYS = {
     "open_consumer": "ack_mode acknowledge durable_name exclusive prefetch priority receiving selector topic "
@@ -196,11 +196,11 @@ def with_consumer(s: Script) -> None:
     name = s.draw.one(sorted(s.consumers))
     step = s.consumers[name]
     does = {"receive": 4, "go on": 2, "close": 2} if name in s.held else {"close": 2, "hold": 1}
-    does |= {"acknowledge": 3} if "ack_mode" in step else {}
+    does |= {"acknowledge": 3, "recover": 2} if "ack_mode" in step else {}
     does |= {"commit": 3, "rollback": 2} if "transacted" in step else {}
     what = s.draw.weighted(does)
     session = {"client": step["client"], "session": step["session"], "max_ms": 4000}
-    if what in ("commit", "rollback"):
+    if what in ("commit", "rollback", "recover"):
         s.add({"do": what, **session})
     elif what == "acknowledge":
         s.add({"do": what, "consumer": name, "max_ms": 4000})

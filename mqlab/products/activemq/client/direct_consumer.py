@@ -113,6 +113,10 @@ class DirectConsumer(DirectClient, MessageConsumer):
         else:
             self.give_back()
 
+    def recover(self, call: Calls | None = None) -> None:
+        """Let what it has not acknowledged come again."""
+        self.give_back()
+
     def leave(self, unsubscribe: bool = False, call: Calls | None = None) -> None:
         """Close consumer and connection; what it did not acknowledge goes back."""
         self.close()

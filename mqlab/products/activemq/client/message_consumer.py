@@ -108,6 +108,10 @@ class MessageConsumer(ABC):
         """Commit or roll back its session."""
 
     @abstractmethod
+    def recover(self, call: Calls) -> None:
+        """Let what its session has not acknowledged come again."""
+
+    @abstractmethod
     def leave(self, unsubscribe: bool, call: Calls) -> None:
         """Close it at the broker too; with *unsubscribe* its durable subscription ends."""
 

@@ -70,6 +70,9 @@ class Session:
         call.session = self
         if client.refuses(call):
             return
+        if not self.transacted:
+            call.fail("IllegalStateException", "Not a transacted session")
+            return
         if transaction is None and not self.rollback_only:
             client.after_round(call)
             return
@@ -85,6 +88,17 @@ class Session:
         if how == "commit":
             call.error_on_reply = Refused("TransactionRolledBackException", "received before a loss")
         client.request(RollbackTransaction(transaction), call)
+
+    def recover(self, call: PendingCall) -> None:
+        """Let what its consumers have not acknowledged come again; a transacted session cannot."""
+        if self.client.refuses(call):
+            return
+        if self.transacted:
+            call.fail("IllegalStateException", "This session is transacted")
+            return
+        for consumer in self.consumers():
+            consumer.give_back()
+        self.client.after_round(call)
 
     def consumers(self) -> list[AddressedConsumer]:
         """Return the consumers of this session."""
@@ -167,6 +181,8 @@ class AddressedConsumer(MessageConsumer):
         self._forget(delivery[0] for delivery in self.buffer)
         self.buffer.clear()
         self.again.clear()
+        self.reported.clear()  # a new broker has been told nothing of what it delivers
+        self.fresh = []
         self.asked = False
         held = self.holds
         if self.session.transacted:
@@ -287,9 +303,16 @@ class AddressedConsumer(MessageConsumer):
             self.acknowledge(count)
             pending.finish()
 
+    def recover(self, call: Calls) -> None:
+        """Let what its session has not acknowledged come again."""
+        self.session.recover(call(self.client.name))
+
     def end_transaction(self, how: str, call: Calls) -> None:
-        """Commit or roll back its session."""
-        self.session.finish(how, call(self.client.name))
+        """Commit or roll back its session; one with client acknowledge has no transaction, and recovers."""
+        if how == "rollback" and not self.session.transacted:
+            self.recover(call)
+        else:
+            self.session.finish(how, call(self.client.name))
 
     def leave(self, unsubscribe: bool, call: Calls) -> None:
         """Close it at the broker too, once its transaction is over."""

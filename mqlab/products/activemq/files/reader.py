@@ -65,8 +65,7 @@ class Reader:
 
 def _in_its_type(text: str, element: str, attribute: str) -> str:
     """Return a text as a row reads it: the schema has 1 and 0 for booleans, and units for some counts."""
-    schema = SCHEMA.rows.get(element)
-    kind = schema.attributes.get(attribute) if schema else None
+    kind = SCHEMA.attributes(element).get(attribute)
     if kind == "size":
         return bytes_of(text)
     return {"1": "true", "0": "false"}.get(text, text) if kind == "boolean" else text

@@ -1,6 +1,6 @@
 """What ActiveMQ's schema allows: names and types of attributes and of child elements.
 
-`schema.toml` is `activemq.xsd` of ActiveMQ 5.17.2, which a broker holds to: it does not start with any other
+`schema.json` is `activemq.xsd` of ActiveMQ 5.17.2, which a broker holds to: it does not start with any other
 name. `LATER` came after it, `EARLIER` and `GONE` were taken out before it.
 """
 
@@ -12,7 +12,7 @@ from mqlab.files.schema import Schema
 
 CORE = "http://activemq.apache.org/schema/core"
 CORES = (CORE, "http://activemq.org/config/1.0")
-SCHEMA = Schema.read(Path(__file__).with_name("schema.toml"), CORES, literally=True)
+SCHEMA = Schema.read(Path(__file__).with_name("schema.json"), CORES, literally=True)
 
 # Element -> name -> the first edition that has it.
 LATER = {

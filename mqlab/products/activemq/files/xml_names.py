@@ -17,7 +17,7 @@ QUEUES = {"queue": "queue", "topic": "topic", "tempQueue": "temp-queue", "tempTo
 
 def _attributes(element: str) -> dict[str, str]:
     """Return Python name -> attribute, of the options that are attributes of their own element."""
-    known = {*SCHEMA.rows[element].attributes, *LATER.get(element, ())}
+    known = {*SCHEMA.attributes(element), *LATER.get(element, ())}
     rows = OPTIONS[element].values()
     return {row.name: row.guide for row in rows if row.xml is None and row.guide in known}
 

@@ -189,8 +189,12 @@ class SharedFileLocker(AbstractLocker):
         return self.file.written_by == self.process.name
 
     def release(self, orderly: bool) -> None:
-        """The lock is free at once."""
-        self.file.release(self.process.name)
+        """The lock is free when the store is closed, at the end of an orderly stop."""
+        clock, wait = self.lab.clock, self.process.costs.stop if orderly else 0
+        if wait:
+            clock.schedule_background(clock.now + wait, self.file.release, self.process.name)
+        else:
+            self.file.release(self.process.name)
 
     def die(self) -> None:
         """The file system finds out in its own time."""

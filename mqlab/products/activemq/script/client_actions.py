@@ -147,6 +147,15 @@ def rollback(runner: ScriptRunner, action: a.Rollback) -> None:
     _end_transaction(runner, action, "rollback")
 
 
+def recover(runner: ScriptRunner, action: a.Recover) -> None:
+    """What was not acknowledged comes again."""
+    lab = runner.lab
+    if action.who in lab.consumers:
+        lab.consumers[action.who].recover(runner.call)
+    else:
+        lab.clients_by_name[action.who].session(str(action.session)).recover(runner.call(action.who))
+
+
 def _end_transaction(runner: ScriptRunner, action: a.Commit | a.Rollback, how: str) -> None:
     lab = runner.lab
     if action.who in lab.consumers:  # its own session

@@ -201,6 +201,7 @@ DO: dict[type[a.Action], Callable[[ScriptRunner, Any], Completion | None]] = {
     a.Acknowledge: client_actions.acknowledge,
     a.Commit: client_actions.commit,
     a.Rollback: client_actions.rollback,
+    a.Recover: client_actions.recover,
     a.RequestReply: request_reply.begin,
 }
 # Those that are over when something holds.

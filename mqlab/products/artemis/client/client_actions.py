@@ -218,6 +218,15 @@ class ClientActions(Subsystem):
         client = self._stops(keys)
         return self._call(Transaction(client, client.rollback, "rollback"))
 
+    def do_recover(self, keys: Keys) -> Completion:
+        """Let what a consumer has not acknowledged come again; a session that only sends has nothing."""
+        client = self._stops(keys)
+        return (
+            self._call(Transaction(client, client.recover, "recover"))
+            if isinstance(client, Consumer)
+            else Completion()
+        )
+
     def _stops(self, keys: Keys) -> Client:
         """Return who ends its transaction: a consumer's one thread takes nothing more until it resumes."""
         client = self.lab.clients.named(keys["client"])

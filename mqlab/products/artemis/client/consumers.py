@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from mqlab.products.artemis.broker import redelivery
 from mqlab.products.artemis.broker.broker import Broker
 from mqlab.products.artemis.broker.messages import MessageReference, Queue
-from mqlab.products.artemis.client.clients import CLOSED, ROLLED_BACK, Client
+from mqlab.products.artemis.client.clients import CLOSED, ROLLED_BACK, SESSION_CLOSED, Client
 from mqlab.spec.artemis.steps import Keys
 from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Reason
@@ -151,15 +151,30 @@ class Consumer(Client):
 
     def roll_back(self) -> None:
         """Everything comes again, here only what others do not take; what was taken counts as tried."""
+        self._give_back(first=False)
+
+    def _give_back(self, first: bool) -> None:
         self.rollback_only = False
-        self.requeue(taken=True, buffered=False, delayed=True)
+        self.requeue(taken=True, buffered=False, delayed=True, first=first)
         if self.at is not None:
             self.lab.balancing.dispatch(self.at, stopped=self)
             self.lab.balancing.dispatch(self.at)
 
-    def requeue(self, taken: bool, buffered: bool, delayed: bool = False) -> None:
+    def recover(self, step: int) -> None:
+        """What was taken and not acknowledged comes again; a transacted session cannot (JMS 2.0, 6.2.10).
+
+        What would have been taken next counts as tried, too (`considerLastMessageAsDelivered` of 2.4.0).
+        """
+        if self.mode == "transacted":
+            self.results.append(f"step {step} recover: IllegalStateException")
+        elif self.state == "failed":
+            self.results.append(f"step {step} recover: {SESSION_CLOSED}")
+        else:
+            self._give_back(first=True)
+
+    def requeue(self, taken: bool, buffered: bool, delayed: bool = False, first: bool = False) -> None:
         """What it holds goes back to its place, counted as tried or not, if it was not tried too often."""
-        tried = [*self.unacknowledged] * taken + [*self.buffer] * buffered
+        tried = [*self.unacknowledged] * taken + (self.buffer if buffered else self.buffer[:first])
         items = [*self.unacknowledged, *self.buffer]
         self.unacknowledged, self.buffer, self.arrived = [], [], 0
         self.round += 1

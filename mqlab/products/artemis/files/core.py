@@ -241,7 +241,8 @@ class CoreReader:
                     made |= {"routing": "multicast"} if routing.name == "multicast" else {}
                     made |= {"address": called} if called != name else {}
                     for element in queue.all("filter"):
-                        made["filter"] = self.core.attribute(element, "string")
+                        if selector := self.core.attribute(element, "string"):  # an empty one is none
+                            made["filter"] = selector
                     if self.core.attribute(queue, PURGE) == "true":
                         made["purge_on_no_consumers"] = True
                     found.append(made)

@@ -7,4 +7,4 @@ from pathlib import Path
 from mqlab.files.schema import Schema
 
 NAMESPACES = ("urn:activemq:core", "urn:activemq", "")
-SCHEMA = Schema.read(Path(__file__).with_name("schema.toml"), NAMESPACES)
+SCHEMA = Schema.read(Path(__file__).with_name("schema.json"), NAMESPACES)

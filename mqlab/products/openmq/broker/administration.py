@@ -183,6 +183,8 @@ def do_browse(lab: Cluster, keys: Keys) -> Row | bool:
         lab.tell(f"{dest} is a topic; only queues can be browsed")
     elif instance is None:
         lab.tell(f"{broker.name} has no {dest}")
+        if not broker.creates(dest):
+            return False
     found = sorted([*instance.messages, *instance.copies], key=turn) if instance else []
     return {"numbers": [m.number for m in found if not m.expires or lab.clock.now < m.expires]}
 

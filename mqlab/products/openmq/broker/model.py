@@ -295,10 +295,14 @@ class Broker:
             gone.at.waiting.discard(gone)
         return gone
 
+    def creates(self, dest: Destination) -> bool:
+        """Whether it would create a destination that is used."""
+        allowed = str(self.option(f"imq.autocreate.{dest.kind}", "true")).lower() != "false"
+        return allowed and not dest.name.startswith("temp:")
+
     def find(self, dest: Destination) -> bool:
         """Whether it has a destination, or creates it because it is used."""
-        allowed = str(self.option(f"imq.autocreate.{dest.kind}", "true")).lower() != "false"
-        if allowed and not dest.name.startswith("temp:"):
+        if self.creates(dest):
             ours = {name: own for name, own in AUTO_CREATED.items() if dest.is_queue or QUEUES not in own[0]}
             self.add(dest, "auto", {name: self.option(*own) for name, own in ours.items()})
         return dest in self.instances

@@ -6,8 +6,8 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from mqlab.products.openmq.broker.destinations import PhysicalDestination
-from mqlab.products.openmq.broker.model import DEAD, Broker, Keys
-from mqlab.products.openmq.script.operation import Outcome, Row, RunningStep
+from mqlab.products.openmq.broker.model import DEAD, Broker, Consumer, Keys
+from mqlab.products.openmq.script.operation import Outcome, Row, RunningStep, ScriptStep
 from mqlab.spec.values import Destination
 
 if TYPE_CHECKING:
@@ -125,12 +125,20 @@ def transactions(broker: Broker) -> list[str]:
         for client in (*lab.producers.values(), *lab.consumers.values())
         if client.open and client.home is broker and (client.mode == "transacted" or client.xid)
     ]
+    lines += ["STARTED messages=0 acks=0" for call in lab.blocked if _has_session(call, broker)]
     lines += [
         f"PREPARED messages={sent[xid]} acks={len(branch.taken)}"
         for xid, branch in lab.prepared.items()
         if branch.home is broker
     ]
     return sorted(lines)
+
+
+def _has_session(call: ScriptStep, broker: Broker) -> bool:
+    """Whether a consumer that is being opened has its transacted session at a broker already."""
+    asks = call.waits.argument if call.waits is not None else None
+    begun = isinstance(asks, tuple) and asks[0] is broker and broker.serves
+    return begun and call.step.keys.get("ack_mode") == "transacted"
 
 
 def state_of(broker: Broker, other: Broker) -> str:
@@ -149,6 +157,13 @@ def state_of(broker: Broker, other: Broker) -> str:
     return "BROKER_DOWN" if known else "INITIALIZING"
 
 
+def _listed(broker: Broker, dest: Destination) -> list[Consumer]:
+    """Return the consumers that a broker knows, also those of one whose end it has not noticed."""
+    at = broker.lab.destinations.get(dest)
+    gone = [c for c in at.consumers if c.home in broker.unnoticed and not c.open and c.lost >= 0] if at else []
+    return [*broker.consumers(dest), *gone]
+
+
 def _durable_lines(broker: Broker) -> list[str]:
     """Return a broker's durable subscriptions; one that is shared may have no client id.
 
@@ -156,7 +171,7 @@ def _durable_lines(broker: Broker) -> list[str]:
     """
     lines = []
     for id, name in broker.durables:
-        users = [c for c in broker.consumers(broker.durables[id, name].dest) if c.key == (id, name)]
+        users = [c for c in _listed(broker, broker.durables[id, name].dest) if c.key == (id, name)]
         state = "active" if users else "inactive"
         lines.append(f"{id or '-'}/{name} {state} messages={broker.handed[id, name]}")
     return sorted(lines)

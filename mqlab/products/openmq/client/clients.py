@@ -91,6 +91,11 @@ def has_broker(client: Client) -> bool:
     return client.open or not comes_back(client)
 
 
+def is_answered(client: Client) -> bool:
+    """Whether the broker of a client answers: one that is suspended does not, nor one that is looked for."""
+    return has_broker(client) and not (client.open and client.home.suspended)
+
+
 def lose(client: Client, cause: int) -> None:
     """A client has lost its broker, with what its session had there."""
     lab, client.open = client.home.lab, False

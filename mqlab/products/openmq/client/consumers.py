@@ -228,7 +228,7 @@ def do_acknowledge(lab: Cluster, keys: Keys) -> Outcome:
 
 
 def _end_work(consumer: Consumer, keys: Keys) -> Outcome:
-    return RunningStep(clients.has_broker, consumer, limit_of(keys), _acknowledge, insists=True)
+    return RunningStep(clients.is_answered, consumer, limit_of(keys), _acknowledge, insists=True)
 
 
 def _acknowledge(consumer: Consumer) -> bool:
@@ -240,7 +240,7 @@ def _acknowledge(consumer: Consumer) -> bool:
 def do_recover(lab: Cluster, keys: Keys) -> Outcome:
     """Let what was taken come again; refused without a connection."""
     consumer = lab.consumers[keys["consumer"]]
-    return RunningStep(clients.has_broker, consumer, limit_of(keys), _recover, insists=True)
+    return RunningStep(clients.is_answered, consumer, limit_of(keys), _recover, insists=True)
 
 
 def _recover(consumer: Consumer) -> bool:
@@ -262,7 +262,7 @@ def do_commit(lab: Cluster, keys: Keys) -> Outcome:
     if "consumer" in keys:
         return _end_work(lab.consumers[keys["consumer"]], keys)
     producer = lab.producers[keys["producer"]]
-    return RunningStep(clients.has_broker, producer, limit_of(keys), _commit, insists=True)
+    return RunningStep(clients.is_answered, producer, limit_of(keys), _commit, insists=True)
 
 
 def _commit(producer: Client) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mqlab.products.openmq.broker import physical_destinations, removal
+from mqlab.products.openmq.broker import delivery, physical_destinations, removal
 from mqlab.products.openmq.broker.messages import Message, packet_size
 from mqlab.products.openmq.broker.model import DEAD, Client, Keys
 from mqlab.products.openmq.client import clients
@@ -162,7 +162,7 @@ def go_on(lab: Cluster, job: SendJob) -> bool:
     if not producer.open and not clients.comes_back(producer) and not _fails_in_turn(lab, job, producer):
         return True
     if producer.cut_off:
-        job.refused += job.left
+        job.refused += job.left if job.persistent else ()  # else it waits for no answer
         job.left = range(0)
     # The next message may wait for its time, or for the receipt of the one before.
     while (
@@ -315,5 +315,6 @@ def end_transaction(lab: Cluster, name: str, commit: bool) -> None:
                 removal.discard(message, Reason.asked)
             elif not physical_destinations.find_claims(message):
                 instance.remove(message)
-            else:
+            else:  # one after the other: the first goes to who has room, whatever its priority
                 instance.offer(message)
+                delivery.dispatch(instance)

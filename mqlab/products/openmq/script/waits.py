@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 # The recorder's: quiet is what two looks find unchanged. 350 ms after each, and 27 ms for the brokers' answers
 # (eight settles in the 11.05 s of death_behind_cut_noticed, two plays).
-LOOKS_MS = 3 * (350 + 27)
+LOOK_MS = 350 + 27
+LOOKS_MS = 3 * LOOK_MS
 SETTLE_MS = 10_000  # until then another look begins
 LOOK_IN_VAIN_MS = ANSWER_MS + 350  # a look at a broker that does not answer
 
@@ -48,6 +49,8 @@ def _is_quiet(asked: tuple[Cluster, int]) -> bool:
     lab, last = asked
     if lab.clock.now < last:
         return False
+    if any(lab.clock.now < job.due and job.interval < 2 * LOOK_MS * 1000 for job in lab.jobs):
+        return False  # the next message comes before two looks have found nothing new
     busy = (c for c in lab.consumers.values() if c.open and c.buffer and c.busy_until > lab.clock.now)
     return lab.resting and not any(busy) and not hang(lab)
 
