@@ -206,7 +206,7 @@ class Lab(Limited, Chances, InVain, Suggests, ABC):
             if self.looks.asleep:
                 self.looks.wake()
             return True
-        return self.clock.step() or self._next_appointment()
+        return self.clock.step() or self._go_on_in_the_end()
 
     def _begin_first(self) -> None:
         """Let the actions of the time 0 happen, once the brokers that the script starts are there."""
@@ -244,6 +244,8 @@ class Lab(Limited, Chances, InVain, Suggests, ABC):
         """Whom housekeeping will change something for, though nothing moves now; empty if nobody."""
         return ""
 
+    coming = False  # whether housekeeping brings what the script has set going and not waited for
+
     @property
     def to_begin(self) -> int:
         """How much of the script, and of what its start begins, is still to come."""
@@ -269,8 +271,8 @@ class Lab(Limited, Chances, InVain, Suggests, ABC):
             self.end_action()
         return True
 
-    def _next_appointment(self) -> bool:
-        if not self.scheduled:
+    def _go_on_in_the_end(self) -> bool:
+        if not (self.scheduled or self.coming):
             return False
         self.clock.next()
         return True

@@ -112,12 +112,13 @@ def _why(trace: Trace, name: str, actions: list[tuple[int, Action]]) -> str:
     for operation in trace.header.get("operations", ()):  # OpenMQ's, which counts from 1
         if operation["step"] - 1 in places:
             refused += operation.get("refused", ())
-            if operation["result"] == "blocked" and not _paused(trace, clients):
+            if operation["result"] == "blocked" and not (_paused(trace, clients) or _down(trace, clients)):
                 return f"{Reason.limit_reached.sentence}: the producer waits for room (FLOW_CONTROL)"
     away = _apart(trace, clients)
     opening = away and name not in {names[number] for (number,) in trace.tallied((Kind.Sent,), "frm")}
     told = f"{away}; {OPENING}" if opening and _has_timeout(trace, clients) else away
-    return _blocked(trace, name, refused) or _down(trace, clients) or told or _idle(trace, clients)
+    at_end = _blocked(trace, name, refused) or _down(trace, clients) or told or _idle(trace, clients)
+    return at_end or _lost(trace, name, actions)
 
 
 def _has_timeout(trace: Trace, clients: set[str]) -> bool:
@@ -160,6 +161,18 @@ def _near(trace: Trace, clients: set[str]) -> set[str]:
     """Return the names of a producer's clients, and of what they were opened on."""
     names, homes = trace.names["node"], trace.names["node_home"]
     return {homes[no] for no, name in enumerate(names) if name in clients} | clients
+
+
+def _lost(trace: Trace, name: str, actions: list[tuple[int, Action]]) -> str:
+    """Return which broker a producer lost for good, though it is up again: one by itself does not come back."""
+    names, brokers = trace.names["node"], trace.column("broker")
+    homes = {getattr(action, "on", name) for _, action in actions}
+    for row in reversed(trace.rows(Kind.Crashed, Kind.Stopped)):
+        if names[brokers[row]] in homes:
+            did = "crashed" if trace.column("kind")[row] == Kind.Crashed else "stopped"
+            ended = f"{names[brokers[row]]} {did} at {told_time(trace.column('t')[row])}"
+            return f"{ended}, which ended its connection; a mq.Client(uri='failover:(...)') connects again"
+    return ""
 
 
 def _idle(trace: Trace, clients: set[str]) -> str:

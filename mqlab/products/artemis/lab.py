@@ -6,7 +6,9 @@ from collections.abc import Callable
 
 from mqlab.engine.completion import Completion
 from mqlab.engine.in_vain import CLOSED, SessionState
+from mqlab.engine.limits import LONGEST_REST
 from mqlab.products.artemis import report
+from mqlab.products.artemis.broker.broker import Broker
 from mqlab.products.artemis.broker.site import Site
 from mqlab.products.artemis.client.client_actions import ClientActions
 from mqlab.products.artemis.client.consumers import Consumer
@@ -19,6 +21,19 @@ from mqlab.spec.artemis.words import actions_of
 from mqlab.spec.scenario import check_actions
 from mqlab.spec.step import Step
 from mqlab.trace.trace import Trace
+
+
+def takes_over(broker: Broker) -> bool:
+    """Whether a broker is on its way to serve, or finds out whether it shall: its master is gone."""
+    if broker.role in ("starting", "stopping"):
+        return True
+    if not broker.runs or not broker.role.startswith("backup"):
+        return False
+    if broker.spec.policy == "shared_store":
+        store = broker.lab.store.of(broker)
+        return store.live is None and store.crashed
+    master = broker.master
+    return broker.role == "backup_in_sync" and master is not None and not broker.reaches(master)
 
 
 class ArtemisLab(Site):
@@ -67,6 +82,19 @@ class ArtemisLab(Site):
             return SessionState(gone, None, mode, not client.at_once, left)
         waits = client.mode == "transacted" or not client.acknowledges
         return SessionState(gone, client.receiving, client.mode, waits, left + len(client.unacknowledged))
+
+    @property
+    def coming(self) -> bool:  # type: ignore[override]  # of a product where a takeover is housekeeping
+        """Whether somebody is about to take over, or to follow: a run goes on unless it ends with a look."""
+        looked = isinstance(self.latest, Step) and self.latest.do == "snapshot"
+        if looked or self.clock.now > self.rest_since + LONGEST_REST or not self.clock.heap:
+            return False
+        clients = [*self.clients.consumers.values(), *self.clients.senders.values()]
+        awaited = {client.node_id for client in clients if client.state == "reconnecting"}
+        if any(takes_over(b) or (b.serves and b.node_id in awaited) for b in self.all_brokers()):
+            return True
+        followed = (c for c in clients if c.sending and c.failovers and c.state == "connected")
+        return any(not client.is_blocked(persistent=True) for client in followed)
 
     def action_of(self, scripted: Step) -> Action:
         """Return the action of a step of the script."""

@@ -6,6 +6,7 @@ import random
 
 import pytest
 
+import mqlab as mq
 from mqlab.api import artemis
 from mqlab.errors import MqlabError
 from mqlab.products.artemis.figures import figures
@@ -129,3 +130,22 @@ def test_what_is_stopped_and_started_at_a_time_goes_on_beside_the_script():
     started = [e.t for e in lab.trace.events() if e.kind.name == "Started"]
     assert len(started) == 2
     assert 9_000_000 <= started[1] <= 13_000_000
+
+
+@pytest.mark.parametrize("policy", ["replication", "shared_store"])
+def test_a_run_that_ends_with_a_crash_goes_on_until_the_slave_serves_and_all_have_followed(policy):
+    more = {"shared_store": "s"} if policy == "shared_store" else {}
+    pair = artemis.Network(artemis.Broker("L", policy, "master", **more),
+                           artemis.Broker("B", policy, "slave", **more))  # fmt: skip
+    q = artemis.Queue("Q")
+    consumer = artemis.Consumer("C", on="L", reads=q)
+    trace = mq.run(pair, consumer, artemis.Producer("P", on="L", sends=20, to=q), artemis.Crash("L"))
+    told = str(mq.explain(trace, broker="B"))
+    assert "B is now live" in told
+    assert "B created subscription queue://Q at B by C" in told
+    late = artemis.Producer("P", on="L", sends=20, to=q, at="7s", every="100ms", in_background=True)
+    trace = mq.run(pair, consumer, late, artemis.Crash("L", at="8s"))
+    assert trace.received() == {"C": 20}
+    assert trace.undone == ()
+    looked = mq.run(pair, consumer, artemis.Crash("L"), artemis.Snapshot("at once"))
+    assert looked.end < trace.end, "who looks at the network last sees it as it is then"
