@@ -103,6 +103,11 @@ PYTHON = {
     "mq.Redelivery(maximum=-7)": "Redelivery: maximum is -7; expected 0 or more, or -1 for unlimited",
     "mq.Redelivery(maximum='many')": "Redelivery: maximum is 'many'; expected 0 or more",
     "mq.save(NET, FOLDER + '/net.docx')": "the name has to end in .json; use e.g. '",
+    "mq.save(NET, FOLDER + '/net.pdf')": "net/' for a folder of configuration files",
+    "mq.Network(mq.Broker('M'), mq.Broker('S', pure_slave_of='tcp://M:61616'))":
+        "pure_slave_of (a name, not an address): unknown broker 'tcp://M:61616'",
+    "mq.Scenario.of(NET, mq.Consumer('C', 'A', mq.Topic('T'), exclusive=True))":
+        "only queues have exclusive consumers",
     "mq.Broker('A', store='floppy')": "unknown choice 'floppy'",
     "mq.Broker('A', storr='memory')": "unknown option 'storr'; did you mean 'store'?",
     "mq.Network('A')": "'A' is not an ActiveMQ broker; use mq.Broker('A')",

@@ -192,7 +192,7 @@ SENTENCES: dict[Kind, str | Tell] = {
     Kind.Returned: "it was returned to its queue at {e.broker}",
     Kind.Discarded: "it was dropped at {e.broker}",
     Kind.Expired: "it expired at {e.broker}",
-    Kind.DeadLettered: "{e.broker} sent it to the dead letter queue",
+    Kind.DeadLettered: "{e.broker} took it out as a dead letter",
     Kind.Redelivered: "{e.to} received it again, with the redelivered flag set",
     Kind.Failed: _failed,
     Kind.Crashed: "{e.broker} crashed",

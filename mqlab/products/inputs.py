@@ -223,20 +223,21 @@ def save(what: object, path: str | os.PathLike[str], *actions: Action) -> list[s
 
             parquet.save(what, file)
             return [str(file)]
-        _check_ending(file, ".json")
+        _check_ending(file, ".json", configured=not isinstance(what, Trace))
         scenario = scenario_of(what, *actions)
         body = products.product_of_scenario(scenario).write(scenario)
         file.write_text(json.dumps(body, indent=1) + "\n", encoding="utf-8")
     return [str(file)]
 
 
-def _check_ending(file: Path, ending: str) -> None:
-    """Raise `BadFile` for the name of a file that nothing would read again."""
+def _check_ending(file: Path, ending: str, configured: bool = False) -> None:
+    """Raise `BadFile` for the name of a file that nothing reads again; folders are for what is *configured*."""
     if file.suffix.lower() in (".png", ".gif"):
         raise BadFile(f"{file}: a picture is written as .svg or .html; the button Save of mq.view makes a PNG")
     if file.suffix != ending:
         others = " (.html and .svg are pictures, .parquet a whole trace)"
-        folder = "" if file.suffix else f", or {str(file) + '/'!r} for a folder of configuration files"
+        named = str(file if not file.suffix else file.with_suffix("")) + "/"
+        folder = f", or {named!r} for a folder of configuration files" if configured else ""
         wanted = str(file.with_suffix(ending))
         raise BadFile(f"{file}: the name has to end in {ending}; use e.g. {wanted!r}{folder}{others}")
 

@@ -19,7 +19,7 @@ from mqlab.spec.network_names import check
 from mqlab.spec.option import DEFAULT_EDITION, edition_of
 from mqlab.spec.origin import Origin
 from mqlab.spec.rows import OPTIONS, policy_of, read_options
-from mqlab.spec.scenario import AnyNetwork, check_change, others
+from mqlab.spec.scenario import AnyNetwork, check_change, check_slash, others
 from mqlab.spec.shape import NAME, TEXT, TRUTH, ListOf, OneOf, Record, number
 from mqlab.spec.values import Destination
 
@@ -213,7 +213,8 @@ class Network(AnyNetwork):
                         raise UnknownName.of("broker", target, names, where)
             master = broker.options.get("pure_slave_of")
             if master is not None and master not in names:
-                raise UnknownName.of("broker", master, names, f"broker {broker.name!r}")
+                where = f"broker {broker.name!r}, pure_slave_of (a name, not an address)"
+                raise UnknownName.of("broker", master, names, where)
         object.__setattr__(self, "brokers", tuple(brokers))
         object.__setattr__(self, "edition", edition_of(edition))
         object.__setattr__(self, "around", around)
@@ -257,6 +258,8 @@ class Network(AnyNetwork):
         options: dict[str, Any] = {**changes}
         check_change(path, options)
         broker_name, _, connector_name = path.partition("/")
+        known = [f"{b.name}/{c.name}" for b, c in self.connectors()]
+        check_slash(path, self.names, known)
         if broker_name != "*":
             self.broker(broker_name)
         if "name" in options and not connector_name:
@@ -278,7 +281,6 @@ class Network(AnyNetwork):
                 broker.replace(*(c.change(**options) if c.name in chosen else c for c in broker.connectors))
             )
         if not hits and path != "*":
-            known = [f"{b.name}/{c.name}" for b, c in self.connectors()]
             raise UnknownName.of("network connector", path, known)
         return self.made_of(*changed, edition=self.edition)
 

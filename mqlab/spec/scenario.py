@@ -198,6 +198,13 @@ def check_change(path: object, options: Mapping[str, object]) -> None:
         )
 
 
+def check_slash(path: str, names: Iterable[str], known: Iterable[str]) -> None:
+    """Raise `UnknownName` for a *known* connector that has a dot where its broker ends; *names* are brokers."""
+    meant = next((one for one in known if one.replace("/", ".") == path), None)
+    if meant is not None and path not in names:
+        raise UnknownName(f"unknown broker {path!r}; the connector is {meant!r}, with a slash")
+
+
 def others(network: AnyNetwork, brokers: tuple[Part, ...], name: str) -> tuple[Part, ...]:
     """Return the brokers of a network but the one called *name*; raises `UnknownName` where none is."""
     if name not in network.names:

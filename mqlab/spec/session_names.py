@@ -111,6 +111,9 @@ def _check_connection(action: a.Consumer | a.Producer, where: str, clients: Coll
     if isinstance(action, a.Consumer) and action.durable and action.reads.kind == "queue":
         told = "a queue keeps its messages anyway; only topics have durable subscriptions"
         raise BadValue(f"{where}, {action.name!r}: durable=True, but it reads {action.reads}; {told}")
+    if isinstance(action, a.Consumer) and action.exclusive and action.reads.kind == "topic":
+        told = "each subscriber of a topic gets all messages; only queues have exclusive consumers"
+        raise BadValue(f"{where}, {action.name!r}: exclusive=True, but it reads {action.reads}; {told}")
     if isinstance(action, a.Consumer):
         for pair in filter(None, action.connection_options.split("&")):
             if (option := pair.partition("=")[0]) not in FAILOVER:

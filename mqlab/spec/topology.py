@@ -115,11 +115,15 @@ def connected(names: list[str], pairs: Pairs, **options: Unpack[NetworkConnector
     Unless *options* say otherwise the TTL is the diameter; of several routes the shortest is used.
     """
     cyclic = len(pairs) >= len(names)
+    own = not {"message_ttl", "consumer_ttl"}.isdisjoint(options)
     given: NetworkConnectorOptions = {"duplex": True, **(SHORTEST if cyclic else {}), **options}
 
     def build(ttl: int) -> Network:
         found: dict[str, list[NetworkConnector]] = {name: [] for name in names}
-        with_ttl: NetworkConnectorOptions = {"network_ttl": ttl, **given}
+        ttls: NetworkConnectorOptions = (
+            {"message_ttl": ttl, "consumer_ttl": ttl} if own else {"network_ttl": ttl}
+        )
+        with_ttl: NetworkConnectorOptions = {**ttls, **given}
         for a, b in pairs:
             connector = NetworkConnector(f"{a}_to_{b}", uri=f"static:(tcp://{b}:61616)", **with_ttl)
             found[a].append(connector)

@@ -25,7 +25,8 @@ def never(trace: Trace) -> Iterator[tuple[str, str]]:
     for action in trace.actions:
         if isinstance(action, Consumer):
             why = _selects_nothing(trace, action, producers) if action.selector else ""
-            why = why or (_no_virtual_topic(trace, action) if is_usual(trace) else "")
+            if not why and is_usual(trace):
+                why = _no_virtual_topic(trace, action) or _not_virtual(action, producers)
             if why:
                 yield f"Consumer {action.name}", why
     reads = [action.reads.name for action in trace.actions if isinstance(action, Consumer)]
@@ -75,3 +76,15 @@ def _no_virtual_topic(trace: Trace, consumer: Consumer) -> str:
         return ""
     topic = name[name.index(VIRTUAL) :]
     return f"no virtual topic has this queue behind it; its name is Consumer.NAME.{topic}"
+
+
+def _not_virtual(consumer: Consumer, producers: list[Producer]) -> str:
+    """Return why a queue that would be behind a topic is not: that topic is not virtual."""
+    first, _, rest = consumer.reads.name.partition(".")
+    name = rest.partition(".")[2]
+    sent = [one.to for one in producers]
+    behind = first == PREFIX.partition(".")[0] and consumer.reads.is_queue and consumer.reads not in sent
+    if not behind or not name or name.startswith(VIRTUAL) or Destination("topic", name) not in sent:
+        return ""
+    told = f"topic://{name} is not virtual, as only {VIRTUAL}> is by default, so this queue gets no copies"
+    return f"{told}; set virtual_topics at its broker"

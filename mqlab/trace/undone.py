@@ -49,6 +49,7 @@ def undone(trace: Trace) -> tuple[Undone, ...]:
         *_nothing(trace),
         *_links(trace),
         *_not_started(trace),
+        *_failed_starts(trace),
         *_faults(trace, {row.what for row in rows}),
         *_clients(trace, {row.what for row in rows}),
         *_late(trace),
@@ -74,7 +75,16 @@ def _nothing(trace: Trace) -> Iterator[Undone]:
             yield Undone(f"Consumer {action.name}", why)
         if isinstance(action, Consumer) and action.acknowledge is False and action.ack_mode in BY_THEMSELVES:
             why = f"ack_mode={action.ack_mode!r} acknowledges by itself, whatever acknowledge says"
+            if not _acknowledges(trace, action.name):
+                why = f"a real client acknowledges by itself with ack_mode={action.ack_mode!r}; mqlab does not"
             yield Undone(f"Consumer {action.name}", f"{why}; use ack_mode='client' or 'transacted'")
+
+
+def _acknowledges(trace: Trace, consumer: str) -> bool:
+    """Whether all that a consumer has received has been acknowledged."""
+    names, to, messages = trace.names["node"], trace.column("to"), trace.column("msg")
+    received = {messages[row] for row in trace.rows(Kind.Received) if names[to[row]] == consumer}
+    return received <= {messages[row] for row in trace.rows(Kind.Acknowledged)}
 
 
 def _is_durable(trace: Trace, consumer: Consumer) -> bool:
@@ -114,6 +124,15 @@ def _not_started(trace: Trace) -> Iterator[Undone]:
     for broker in (name for name, role in roles if role == "broker" and name not in began):
         told = f"never started, as a script that begins with {called(trace.actions[0])} starts no other broker"
         yield Undone(f"Broker {broker}", f"{told}; begin it with mq.Start()")
+
+
+def _failed_starts(trace: Trace) -> Iterator[Undone]:
+    """Yield the brokers of ActiveMQ whose start ended in an error, which it writes down."""
+    rules, brokers = trace.column("rule"), trace.column("broker")
+    for row in trace.rows(Kind.Failed):
+        if rules[row] == Reason.start_failed:
+            message = trace.detail(row).get("message", "")
+            yield Undone(f"Broker {trace.names['node'][brokers[row]]}", f"it did not start: {message}")
 
 
 def _clients(trace: Trace, told: set[str]) -> Iterator[Undone]:

@@ -11,6 +11,7 @@ import pytest
 import mqlab as mq
 from mqlab import products
 from mqlab.checks.rule import collected
+from mqlab.errors import BadFile, UnknownName
 from mqlab.products.activemq.rules import connectors, networks
 from mqlab.products.artemis.files import broker_xml
 from mqlab.products.openmq.files import properties
@@ -40,6 +41,7 @@ def ADDRESSED(uri, **transport):  # noqa: N802 - a table's word
                       mq.Broker("B", mq.TransportConnector(**transport)))  # fmt: skip
 
 
+ENHANCED = "imq.instancename=A\nimq.cluster.ha=true\nimq.cluster.clusterid=x\nimq.brokerid=A\n"
 REACH = ("ttl-short", "ttl-distance", "no-target")
 # rule -> (what has the problem, what has not)
 URGENT = mq.Producer("P", on="A", sends=2, to=mq.Queue("Q"), jms_priority=[0, 9])
@@ -160,6 +162,26 @@ OTHERS = {
             mq.Consumer("D", on="A", reads=NEWS, durable=True, client_id="x"),
         )
         for between in ((), (mq.CloseClient("K"),))
+    ),
+    "other-kind": tuple(
+        mq.Network(mq.Broker("A", policies=[{kind: ">", "strict_order_dispatch": True}]))
+        for kind in ("topic", "queue")
+    ),
+    "masterslave-one": (
+        ADDRESSED("masterslave:(tcp://B:61616)"),
+        ADDRESSED("masterslave:(tcp://B:1,tcp://A:1)"),
+    ),
+    "pure-removed": tuple(
+        mq.Network(mq.Broker("M"), mq.Broker("S", pure_slave_of="M"), edition=edition)
+        for edition in ("5.17", "5.5")
+    ),
+    "ping-late": tuple(
+        mq.artemis.Network(mq.artemis.Broker("A", check_period=check, connection_ttl=2000))
+        for check in (2000, 500)
+    ),
+    "store-not-shared": tuple(
+        properties.read([SourceFile("A.properties", f"{ENHANCED}imq.persist.store={store}\n")])
+        for store in ("file", "jdbc")
     ),
     "memory-shared": tuple(
         mq.Network(*(mq.Broker(name, shared_store="s", store=store) for name in "AB"))
@@ -380,3 +402,32 @@ def test_an_address_with_another_port_than_the_broker_of_the_host_listens_on_is_
     (found,) = [p for p in mq.check(net) if p.rule == "no-target"]
     assert "points to west-host:61616, but west listens on port 61617 there" in found.what
     assert found.remedy == "use port 61617"
+
+
+def test_times_to_live_of_ones_own_stand_without_network_ttl():
+    net = mq.chain(3, message_ttl=1, consumer_ttl=5)
+    assert "ttl-twice" not in rules(net)
+    assert all("network_ttl" not in connector.options for _, connector in net.connectors())
+    assert "ttl-twice" in rules(mq.chain(3, network_ttl=2, message_ttl=1))
+
+
+def test_what_redistributes_is_named_by_what_stops_it():
+    settings = {"#": {"redistribution_delay": 0}}
+    members = [mq.artemis.Broker(n, message_load_balancing="OFF", address_settings=settings) for n in "AB"]
+    net = mq.artemis.Network(*members, queues=(mq.artemis.AddressQueue("Q"),))
+    late = mq.Producer("P", on="A", sends=1, to=mq.Queue("Q")), mq.Consumer("C", on="B", reads=mq.Queue("Q"))
+    (found,) = [p for p in mq.check(net, *late) if p.rule == "no-redistribution"]
+    assert found.remedy == "set message-load-balancing to ON_DEMAND"
+
+
+def test_a_slash_stands_between_a_broker_and_its_connector():
+    with pytest.raises(UnknownName, match="the connector is 'A/ab', with a slash"):
+        ADDRESSED("static:(tcp://B:61616)").change("A.ab", network_ttl=2)
+
+
+def test_an_ha_policy_has_one_policy():
+    two = "<replication><master/></replication>\n<shared-store><slave/></shared-store>"
+    with pytest.raises(
+        BadFile, match=r"line 2, shared-store: the ha-policy is <replication> already \(line 1\)"
+    ):
+        broker_xml.read([SourceFile("broker.xml", f"<core><ha-policy>{two}</ha-policy></core>")])

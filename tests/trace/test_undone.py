@@ -517,3 +517,63 @@ def test_more_acknowledgements_than_messages_held_are_told(on):
     assert acknowledging(3) == []
     assert acknowledging(10) == [why(10, "3 messages")]
     assert acknowledging(2, 2) == [why(2, "1 message")]
+
+
+@pytest.mark.parametrize("options", [{}, {"wait_for_slave_timeout_ms": 5000}])
+def test_a_master_that_waits_for_its_slave_takes_no_clients(options):
+    master = mq.Broker("M", wait_for_slave=True, **options)
+    lone = mq.Network(master, edition="5.5")
+    sends, reads = mq.Producer("P", on="M", sends=3, to=Q), mq.Consumer("C", on="M", reads=Q)
+    trace = mq.run(lone, reads, sends)
+    assert trace.received() == {"C": 0}
+    assert trace.waiting() == {}
+    for who in "PC":
+        assert f"{who}: broker M accepts no clients until a slave is attached (waitForSlave)" in told(trace)
+    slave = mq.Broker("S", pure_slave_of="M")
+    assert mq.run(mq.Network(slave, master, edition="5.5"), reads, sends).received() == {"C": 3}
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_the_slave_of_a_pure_pair_starts_when_its_master_is_up(first):
+    pair = [mq.Broker("M"), mq.Broker("S", pure_slave_of="M")]
+    shop = mq.Client("shop", uri="failover:(tcp://M:61616,tcp://S:61616)?randomize=false")
+    sends = mq.Producer("P", on="shop", sends=3, to=Q)
+    trace = mq.run(mq.Network(*pair[first:], *pair[:first], edition="5.5"), shop, sends, mq.Crash("M"))
+    assert trace.waiting()["S"] == {"queue://Q": [1, 2, 3]}
+
+
+def test_a_broker_that_does_not_start_is_told():
+    lost = mq.NetworkConnector("out", uri="masterslave:(tcp://A:61616)")
+    trace = mq.run(mq.Network(mq.Broker("A"), mq.Broker("B", lost)), mq.Producer("P", on="A", sends=1, to=Q))
+    assert told(trace) == ["Broker B: it did not start: Expecting at least 2 arguments"]
+
+
+def test_a_queue_behind_a_topic_that_is_not_virtual_is_told():
+    reads = mq.Consumer("C", on="A", reads=mq.Queue("Consumer.x.NEWS"))
+    sends = mq.Producer("P", on="A", sends=1, to=mq.Topic("NEWS"))
+    (line,) = told(mq.run(A, reads, sends))
+    assert "topic://NEWS is not virtual, as only VirtualTopic.> is by default" in line
+    assert told(mq.run(A, reads, sends, mq.Producer("P2", on="A", sends=1, to=reads.reads))) == []
+    named = mq.Consumer("C", on="A", reads=mq.Queue("Consumer.x.VirtualTopic.NEWS"))
+    assert told(mq.run(A, named, mq.Producer("P", on="A", sends=1, to=mq.Topic("VirtualTopic.NEWS")))) == []
+    virtual = mq.Network(mq.Broker("A", virtual_topics=["topic://NEWS"]))
+    assert told(mq.run(virtual, reads, sends)) == []
+
+
+@pytest.mark.parametrize(("network", "mode", "held"), [
+    (A, "auto", True), (A, "dups_ok", True), (openmq.Network("A"), "auto", False),
+])  # fmt: skip
+def test_what_is_said_of_acknowledgements_is_what_the_run_does(network, mode, held):
+    reads = mq.Consumer("C", on="A", reads=Q, ack_mode=mode, acknowledge=False)
+    trace = mq.run(network, reads, mq.Producer("P", on="A", sends=2, to=Q))
+    assert bool(trace.waiting()) == held
+    (line,) = told(trace)
+    assert ("mqlab does not" in line) == held
+    assert ("whatever acknowledge says" in line) != held
+
+
+def test_a_branch_that_no_session_prepared_is_not_in_doubt():
+    trace = mq.run(
+        openmq.Network("A"), openmq.Consumer("C", on="A", reads=Q), openmq.Xa("prepare", "x1", who="C")
+    )
+    assert told(trace) == ["Xa prepare: C has no XA session; open it with options={'xa': True}"]

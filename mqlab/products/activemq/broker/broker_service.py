@@ -55,6 +55,11 @@ class BrokerService:
         """Whether the process is there at all."""
         return self.role != "down" or self.starting
 
+    @property
+    def waits_for_slave(self) -> bool:
+        """Whether its port is there for its slave alone: it drops the connections of clients."""
+        return self.pure_master_slave is not None and self.pure_master_slave.opening
+
     # Time as the process feels it
 
     def after(self, us: int, call: Call, argument: object = None) -> None:

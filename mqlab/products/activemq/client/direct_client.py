@@ -80,6 +80,8 @@ class DirectClient(ABC):
         """Why it has no connection."""
         if self.broker.running:
             return f"the link to broker {self.broker.name} is broken"
+        if self.lab.processes[self.broker.name].waits_for_slave:
+            return f"broker {self.broker.name} accepts no clients until a slave is attached (waitForSlave)"
         return f"broker {self.broker.name} is not running"
 
     def reconnect(self) -> bool:

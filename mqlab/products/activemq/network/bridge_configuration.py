@@ -56,7 +56,7 @@ class NetworkBridgeConfiguration:
         self.merges_network_queues = rules.merges_network_queues or bool(
             get("conduit_network_queue_subscriptions")
         )
-        self._heard = _heard(get("destination_filter"))
+        self._heard = heard(get("destination_filter"))
         self._static = [Destination.parse(text) for text in self.statically_included_destinations]
         self._permitted: dict[Destination, bool] = {}
 
@@ -123,7 +123,7 @@ class NetworkBridgeConfiguration:
         return any(p.kind == dest.kind and matches(p.name, dest.name, parent) for p in patterns)
 
 
-def _heard(value: object) -> list[str] | None:
+def heard(value: object) -> list[str] | None:
     """Return the patterns of a destination filter; only its first element may lack the prefix."""
     if not value:
         return None

@@ -66,7 +66,7 @@ class CheckContext:
         """Yield every connector."""
         for broker, connector in self.network.connectors():
             element = self.connector(broker.name, connector.name)
-            yield Link(broker, connector, self.network.edition, element)
+            yield Link(broker, connector, self.network, element)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +75,13 @@ class Link:
 
     broker: Broker
     connector: NetworkConnector
-    edition: str
+    network: Network
     element: Element
+
+    @property
+    def edition(self) -> str:
+        """The edition of its network."""
+        return self.network.edition
 
     def get(self, option: str) -> object:
         """Return an option's value in the network's edition."""

@@ -118,3 +118,19 @@ def nobody() -> Network:
 def silent() -> Network:
     """Return two brokers in a row, of which the second sends no advisories."""
     return Network(Broker("A", _link("A", "B")), Broker("B", advisory_support=False))
+
+
+def virtual_demand() -> Example:
+    """Return a consumer behind a virtual topic at B, which tells A of it only with a flag of its own."""
+    virtual, behind = Destination("topic", "VirtualTopic.T"), Destination("queue", "Consumer.C.VirtualTopic.T")
+    topics = row("AB", use_virtual_dest_subs=True, excluded_destinations=["queue://>"])
+    bad = sent(topics, reads(reads=behind), to=virtual)
+    return mended(bad, {"B": {"use_virtual_dest_subs": True}})
+
+
+def all_in_one() -> Example:
+    """Return a consumer of a queue as virtual topics usually have it, and a prefix that has another one."""
+    virtual, behind = Destination("topic", "VirtualTopic.T"), Destination("queue", "Consumer.C.VirtualTopic.T")
+    own = "topic://VirtualTopic.>?prefix=Consumer."
+    bad = sent(Network(Broker("A", virtual_topics=[own])), reads(on="A", reads=behind), to=virtual)
+    return mended(bad, {"A": {"virtual_topics": [f"{own}*."]}})

@@ -107,6 +107,27 @@ def onward(to: str) -> Scenario:
     return Scenario.of(net, Consumer("C", on="B", reads=QUEUE), Producer("P", on="A1", to=QUEUE, sends=5))
 
 
+def towards(**options: Any) -> Scenario:
+    """Return A, whose connector leads to two brokers; a client of the second reads what is sent at A."""
+    onward = NetworkConnector("out", uri="masterslave:(tcp://A1:61616,tcp://A2:61616)")
+    net = Network(Broker("A", onward), Broker("A1", **options), Broker("A2", **options))
+    reader = Client("desk", uri="failover:(tcp://A2:61616,tcp://A1:61616)?randomize=false")
+    reads = Consumer("C", on="desk", reads=QUEUE)
+    return Scenario.of(net, reader, reads, Producer("P", on="A", to=QUEUE, sends=5))
+
+
+def one_alone(store: str) -> Network:
+    """Return a pair on one store, and a third broker on the one told."""
+    third = Broker("A3", shared_store=store, lock_acquire_sleep_interval_ms=1000)
+    return Network(*pair().brokers, third)
+
+
+def lone_master(**options: Any) -> Scenario:
+    """Return a master of 5.5 that nobody is a slave of, and a producer at it."""
+    sends = Producer("P", on="M", to=QUEUE, sends=5)
+    return Scenario.of(Network(Broker("M", **options), edition="5.5"), sends)
+
+
 def lease() -> Scenario:
     """Return the figure of a lease that is shorter than its renewal."""
     from mqlab.products.activemq.figures import timed  # all figures are read for it

@@ -172,7 +172,7 @@ def set_links(context: CheckContext) -> Iterator[SetLink]:
     return ((link.called("connector"), set_of) for link in context.links())
 
 
-def _targets(uri: str, known: Mapping[str, object]) -> list[str]:
+def targets(uri: str, known: Mapping[str, object]) -> list[str]:
     """Return the known brokers that an address names."""
     hosts = re.findall(r"\{(\w+)\}|//([^:/,)?]+)", uri)
     return [name for pair in hosts for name in pair if name in known]
@@ -191,7 +191,7 @@ def _targets(uri: str, known: Mapping[str, object]) -> list[str]:
 def _own_set(of: SetLink) -> Found:
     link, set_of = of
     home = link.broker.name
-    inside = [n for n in _targets(link.connector.uri, set_of) if set_of[n] == set_of[home]]
+    inside = [n for n in targets(link.connector.uri, set_of) if set_of[n] == set_of[home]]
     if inside and set_of[home] is not None:
         yield link.element, {"other": inside[0], "home": home}
 
@@ -209,7 +209,7 @@ def _own_set(of: SetLink) -> Found:
 def _set_static(of: SetLink) -> Found:
     link, set_of = of
     uri = link.connector.uri
-    sets = [set_of[name] for name in _targets(uri, set_of)]
+    sets = [set_of[name] for name in targets(uri, set_of)]
     plain = uri.startswith("static:(") and "failover:" not in uri
     if plain and any(one is not None and sets.count(one) > 1 for one in sets):
         yield link.element, {}

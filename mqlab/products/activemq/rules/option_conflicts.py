@@ -6,15 +6,26 @@ Sources: ActiveMQ rule 26.1; the article's section on stuck messages.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import product
 
 from mqlab.checks.example import Example, mended
 from mqlab.checks.rule import Found, rule
+from mqlab.products.activemq.network.bridge_configuration import heard
 from mqlab.products.activemq.rules import examples_in_time as ex
 from mqlab.products.activemq.rules.context import CheckContext, Link
-from mqlab.products.activemq.rules.examples_at_rest import AB, forwards, reads, row, sent
+from mqlab.products.activemq.rules.examples_at_rest import (
+    AB,
+    all_in_one,
+    forwards,
+    reads,
+    row,
+    sent,
+    virtual_demand,
+)
 from mqlab.spec import Broker
 from mqlab.spec.rows import OPTIONS
-from mqlab.spec.values import Destination
+from mqlab.spec.values import Destination, matches
+from mqlab.spec.virtual_topic import PREFIX, VirtualTopic
 
 _TABLE = "ActiveMQ rule 26.1"
 Get = Callable[[str], object]
@@ -226,3 +237,104 @@ def _update_off(of: Home) -> Found:
     if idle and not (get("update_cluster_clients") or get("rebalance_cluster_clients")):
         guide = OPTIONS["transportConnector"][idle].guide
         yield context.broker(broker.name), {"guide": guide}
+
+
+@rule(
+    "virtual-dest-subs",
+    "warning",
+    finds="useVirtualDestSubs at a connector, and not at the broker it leads to",
+    what="useVirtualDestSubs has no effect: broker {target} has not set its own",
+    fix="set useVirtualDestSubs to true at {target}, too",
+    source=_TABLE,
+    example=lambda: virtual_demand(),
+    of=(links,),
+)
+def _virtual_dest_subs(link: Link) -> Found:
+    there = [name for name in link.connector.targets if name in link.network.names]
+    for target in there if link.get("use_virtual_dest_subs") else ():
+        if not link.network.broker(target).get("use_virtual_dest_subs", link.edition):
+            yield link.element, {"target": target}
+
+
+# The options of a policy for destinations of one kind alone, as `PolicyEntry` sets them at a Queue or a Topic.
+OF_ONE_KIND = {
+    "queue": (
+        "strict_order_dispatch",
+        "use_consumer_priority",
+        "queue_prefetch",
+        "queue_browser_prefetch",
+        "all_consumers_exclusive_by_default",
+        "consumers_before_dispatch_starts",
+        "time_before_dispatch_starts_ms",
+        *REPLAY,
+        "replay_when_no_consumers",
+    ),
+    "topic": ("topic_prefetch", "durable_topic_prefetch", "pending_message_limit", "dispatch_policy"),
+}
+
+
+@rule(
+    "other-kind",
+    "warning",
+    finds="an option of queues in a policy for topics, or of topics in one for queues",
+    what="policy {pattern}: {guide} has no effect: it is for {kind}s, and these are {other}s",
+    fix="move it into a policy for {kind}s",
+    source="ActiveMQ, per destination policies",
+    unshown="no effect: the option is ignored",
+    of=(brokers,),
+)
+def _other_kind(of: Home) -> Found:
+    context, broker = of
+    for policy in broker.policies:
+        other = "queue" if "queue" in policy else "topic"
+        (kind,) = {*OF_ONE_KIND} - {other}
+        for option in (name for name in OF_ONE_KIND[kind] if name in policy):
+            guide = OPTIONS["policyEntry"][option].guide
+            facts = {"pattern": policy.get(other), "guide": guide, "kind": kind, "other": other}
+            yield context.broker(broker.name), facts
+
+
+@rule(
+    "virtual-prefix",
+    "warning",
+    finds="a virtual topic whose prefix has no *",
+    what="virtual topic {text}: its prefix has no *, so all its consumers share one queue, {queue}",
+    fix="write prefix={prefix}, where * stands for the name of each consumer",
+    source="ActiveMQ, virtual destinations",
+    example=lambda: all_in_one(),
+    of=(brokers,),
+)
+def _virtual_prefix(of: Home) -> Found:
+    context, broker = of
+    for text in broker.get("virtual_topics", context.network.edition) or ():
+        topic = VirtualTopic.of(text)
+        if "*" not in f"{topic.prefix}{topic.postfix}":
+            prefix = f"{topic.prefix.rstrip('.')}.*." if topic.prefix.strip(".") else PREFIX
+            facts = {"text": topic.topics.name, "queue": topic.queues("NAME"), "prefix": prefix}
+            yield context.broker(broker.name), facts
+
+
+@rule(
+    "filter-deaf",
+    "warning",
+    finds="a consumer whose advisories a destinationFilter does not let in",
+    what="destinationFilter {filter!r} lets in no advisory of consumer {consumer} of {reads}: "
+    "it makes no demand",
+    fix="use {right!r}, or no destinationFilter",
+    source="ActiveMQ rule 26.2",
+    example=lambda: mended(
+        sent(row("AB", destination_filter="Topic.>"), reads()), {AB: {"destination_filter": "Queue.>"}}
+    ),
+)
+def _filter_deaf(context: CheckContext) -> Found:
+    for link in context.links():
+        text = link.get("destination_filter")
+        patterns = None if link.get("static_bridge") else heard(text)
+        for consumer in (one for one in context.consumers if one.on in link.connector.targets):
+            static = map(Destination.parse, link.connector.statically_included_destinations)
+            if any(one.takes(dest) for one in static for dest in consumer.reads.elements()):
+                continue
+            names = [f"{dest.kind.title()}.{dest.name}" for dest in consumer.reads.elements()]
+            if patterns is not None and not any(matches(*both) for both in product(patterns, names)):
+                facts = {"filter": text, "consumer": consumer.name, "reads": consumer.reads, "right": names[0]}
+                yield link.element, facts

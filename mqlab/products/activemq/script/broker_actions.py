@@ -22,15 +22,27 @@ QUIET, LONGEST_SETTLE = 300, 6000  # ms that nothing moves, and how long that is
 
 
 def start_network(runner: ScriptRunner, action: Start) -> Completion:
-    """Start all brokers in order, then the connectors one by one: each bridge is up before the next."""
+    """Start all brokers in order, then the connectors one by one: each bridge is up before the next.
+
+    The slave of a pure pair starts when its master is up: without a master it would be one itself.
+    """
     lab = runner.lab
     runner.in_turn = True
     _tell_running(runner, lab.processes)
+    slaves = runner.pure_slaves()
     for process in lab.processes.values():
-        process.start()
+        if process not in slaves:
+            process.start()
     runner.turns = deque(connector for connector in lab.connectors if connector.spec.get("auto_start"))
     lab.starting = runner.turns
-    return Completion(then=on_turn, argument=runner)
+    return Completion(then=on_masters if slaves else on_turn, argument=runner)
+
+
+def on_masters(runner: ScriptRunner) -> None:
+    """The masters of pure pairs are up: their slaves start."""
+    for process in runner.pure_slaves():
+        process.start()
+    runner.lab.under_way = Completion(then=on_turn, argument=runner)
 
 
 def _tell_running(runner: ScriptRunner, names: Iterable[str]) -> None:

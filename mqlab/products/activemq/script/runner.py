@@ -25,6 +25,7 @@ from mqlab.spec.steps import name_of
 from mqlab.spec.values import told_time
 
 if TYPE_CHECKING:
+    from mqlab.products.activemq.broker.broker_service import BrokerService
     from mqlab.products.activemq.ha.jdbc import Database
     from mqlab.products.activemq.lab import Lab
     from mqlab.products.activemq.network.network_connector import DiscoveryNetworkConnector
@@ -84,6 +85,11 @@ class ScriptRunner:
         else:
             self.now.call = call
         return call
+
+    def pure_slaves(self) -> list[BrokerService]:
+        """Return the brokers that are slaves of pure pairs."""
+        pairs = ((p, p.pure_master_slave) for p in self.lab.processes.values())
+        return [process for process, pure in pairs if pure is not None and pure.is_slave]
 
     def is_due(self, waiting: RunningStep, due: int) -> bool:
         """Whether the time *due* (us) has come; if not, see to it that somebody looks then."""

@@ -159,7 +159,8 @@ class AddressResolver:
     def reaches(self, user: str, broker: str) -> bool:
         """Whether a connection of *user* to *broker* would not be refused."""
         target = ResolvedAddress(broker, broker, self.lab.processes[broker].line)
-        return self.result(target, self._way(user, target)) == "connected"
+        drops = self.lab.processes[broker].waits_for_slave
+        return not drops and self.result(target, self._way(user, target)) == "connected"
 
     def dial(self, client_end: Any, address: str) -> Any:
         """Open a connection; raises `Refused`. Every socket tried is an event."""
@@ -208,8 +209,7 @@ class AddressResolver:
         if any(line.frozen for line in lines):
             return "connected"
         process = self.lab.processes[name]
-        drops = process.pure_master_slave is not None and process.pure_master_slave.opening
-        return "connected" if process.open or drops else "refused"
+        return "connected" if process.open or process.waits_for_slave else "refused"
 
     def answers(self, user: str, address: str) -> bool:
         """Whether a try of *user* at *address* would find a broker that answers."""

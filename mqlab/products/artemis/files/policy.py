@@ -58,11 +58,14 @@ class PolicyReader:
 
     def read(self, core: Element) -> dict[str, object]:
         """Return policy, role and elements in the lab file's form; empty without an ``ha-policy``."""
-        own = (p for ha in core.all("ha-policy") for p in ha.children if p.namespace != XINCLUDE)
+        own = [p for ha in core.all("ha-policy") for p in ha.children if p.namespace != XINCLUDE]
         for policy in own:
             if policy.name not in POLICIES:
                 known = ", ".join(POLICIES)
                 raise BadFile(f"{self.place(policy)}: there is no such policy; expected one of {known}")
+            if len(own) > 1:
+                told = f"the ha-policy is <{policy.name}> already (line {policy.line}); keep one of them"
+                raise BadFile(f"{self.place(own[1])}: {told}")
             found: dict[str, object] = {"policy": POLICIES[policy.name]}
             if found["policy"] == "live_only":
                 return {**found, **self.elements(policy)}

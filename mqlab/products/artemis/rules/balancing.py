@@ -43,7 +43,9 @@ def _strays(set_up: SetUp, wanted: Literal["sent", "left"]) -> Stray:
                 delay = network.setting(at, queue, "redistribution_delay")
                 knows = network.option(at, "clustered") and network.option(lives[place], "clustered")
                 if key[0] == queue and knows and (delay < 0 or kind not in MOVES):
-                    facts = {"off": _off(kind), "queue": queue, "reader": place}
+                    fixes = [] if delay >= 0 else ["set redistribution-delay to 0 or more"]
+                    fixes += [] if kind in MOVES else ["set message-load-balancing to ON_DEMAND"]
+                    facts = {"off": _off(kind), "queue": queue, "reader": place, "fix": " and ".join(fixes)}
                     found["left"][key] = set_up.element(at), facts
         elif step.do == "send":
             kind = network.option(lives[place], "message_load_balancing")
@@ -80,7 +82,7 @@ def _off_remote(set_up: SetUp) -> Found:
     "warning",
     finds="messages that are not redistributed to their consumers",
     what="{off}: messages already in {queue} here are not redistributed when a consumer connects to {reader}",
-    fix="set redistribution-delay to 0 or more, with ON_DEMAND",
+    fix="{fix}",
     source="Artemis rule 8.4",
     example=lambda: Example(
         ex.apart("ON_DEMAND", *ex.LATE), ex.apart("ON_DEMAND", *ex.LATE, redistribution_delay=0)

@@ -75,3 +75,42 @@ def _bad_value(set_up: SetUp) -> Found:
     for name, core in set_up.cores.items():
         for wrong in SCHEMA.wrong(core.element, "core", partial(resolve, values=core.values, where=name)):
             yield Element(f"broker {name}", core.document.where, wrong.element.line), {"wrong": wrong}
+
+
+@rule(
+    "ping-late",
+    "warning",
+    finds="a check-period of a cluster connection that is not below its connection-ttl",
+    what="check-period is {check} ms and connection-ttl {ttl} ms: the other broker takes the connection "
+    "for dead between two pings",
+    fix="set check-period below connection-ttl, such as {half}",
+    source="Artemis user manual, connection TTL",
+    unshown="in mqlab a connection that works is never taken for dead",
+    of=(servers,),
+)
+def _ping_late(server: Server) -> Found:
+    network, broker = server.set_up.network, server.broker
+    check, ttl = (network.option(broker, name) for name in ("check_period", "connection_ttl"))
+    if network.option(broker, "clustered") and check >= ttl > 0:
+        element = server.set_up.element(broker, "check-period")
+        yield element, {"check": check, "ttl": ttl, "half": ttl // 2}
+
+
+@rule(
+    "no-dead-letter-queue",
+    "warning",
+    finds="a dead-letter-address that no queue is bound to",
+    what="dead-letter-address {address!r} has no queue: messages that are delivered too often are dropped",
+    fix="add its queue: AddressQueue({address!r})",
+    source="Artemis user manual, undelivered messages",
+    example=lambda: Example(ex.undelivered(), ex.undelivered("DLQ")),
+    of=(servers,),
+)
+def _no_dead_letter_queue(server: Server) -> Found:
+    network, broker = server.set_up.network, server.broker
+    there = {queue.address or queue.name for queue in network.queues if queue.is_at(broker.name)}
+    asked = {str(step.keys.get(kind)) for step in server.set_up.steps for kind in ("queue", "topic")}
+    given = (settings.get("dead_letter_address") for settings in network.settings_of(broker).values())
+    for address in dict.fromkeys(str(one) for one in given if one):
+        if address not in there | asked:
+            yield server.set_up.element(broker, "dead-letter-address"), {"address": address}

@@ -5,9 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from mqlab.products.artemis.files import lab_file
+from mqlab.spec.action import Consumer, Producer, Rollback
+from mqlab.spec.artemis import Network
+from mqlab.spec.artemis.broker import AddressQueue, Broker
 from mqlab.spec.json_types import JsonDict
 from mqlab.spec.scenario import Scenario
+from mqlab.spec.values import Destination
 
+QUEUE = Destination("queue", "Q")
 Policy = Mapping[str, object] | None
 MASTER = {"policy": "replication", "role": "master"}
 SLAVE = {"policy": "replication", "role": "slave"}
@@ -151,3 +156,12 @@ def apart(kind: str, *steps: dict[str, object], **settings: int) -> Scenario:
 
 LATE = (_send("A"), _reads("B"))
 EARLY = (_reads("B"), _wait(1000), _send("A"))
+
+
+def undelivered(*others: str) -> Scenario:
+    """Return a consumer that gives five messages back as often as it may; queues Q and *others*."""
+    settings = {"max_delivery_attempts": 1, "dead_letter_address": "DLQ"}
+    queues = tuple(AddressQueue(name) for name in ("Q", *others))
+    network = Network(Broker("A", address_settings={"#": settings}), queues=queues)
+    reads = Consumer("C", on="A", reads=QUEUE, ack_mode="transacted", acknowledge=False)
+    return Scenario.of(network, reads, Producer("P", on="A", sends=5, to=QUEUE), Rollback("C"))

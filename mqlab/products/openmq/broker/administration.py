@@ -278,6 +278,8 @@ def _xa(asked: tuple[Cluster, Client | None, Keys]) -> bool:
     ends = action in ("commit", "rollback")
     if told := _out_of_turn(client, action, xid):
         lab.tell(told)
+    if told and client and not client.keys.get("xa"):
+        return True  # it has no such call, so nothing is started or prepared
     if client and action in ("start", "end"):
         client.xid, client.xid_state = xid, "COMPLETE" if action == "end" else "STARTED"
         client.between &= action == "end"

@@ -178,3 +178,21 @@ def _not_played(cluster: Cluster) -> Found:
         where = "cluster" if file.broker is None else f"broker {name}"
         for line, facts in once(treatment.told(file)):
             yield Element(where, file.file.name, line), facts
+
+
+@rule(
+    "store-not-shared",
+    "error",
+    finds="a broker of an enhanced cluster whose store is not jdbc",
+    what="imq.persist.store is {store!r}: an enhanced cluster has one JDBC store for all its brokers",
+    fix="set imq.persist.store=jdbc for every broker",
+    source="Technical Overview 4, Enhanced Clusters",
+    unshown="mqlab shares the store of an enhanced cluster, whatever the file says",
+)
+def _store_not_shared(cluster: Cluster) -> Found:
+    key = "imq.persist.store"
+    for name, file in cluster.files.items() if cluster.network.model == "enhanced" else ():
+        store = file.text(key, "jdbc")
+        if store != "jdbc":
+            where = "cluster" if file.broker is None else f"broker {name}"
+            yield Element(where, file.file.name, file.entries[key].line), {"store": store}

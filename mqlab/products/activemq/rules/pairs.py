@@ -1,0 +1,109 @@
+"""Masters without slaves, slaves without masters, and connectors to brokers that are neither.
+
+Sources: Fuse 4, Master/slave; the rule as observed that is named in each.
+"""
+
+from __future__ import annotations
+
+from mqlab.checks.example import Example
+from mqlab.checks.rule import Found, rule
+from mqlab.products.activemq.rules import examples_in_time as ex
+from mqlab.products.activemq.rules.context import CheckContext
+from mqlab.products.activemq.rules.failover import SetLink, members, set_links, targets
+from mqlab.products.activemq.rules.option_conflicts import Home, brokers
+from mqlab.spec.rows import OPTIONS
+from mqlab.spec.uri import parse
+
+
+@rule(
+    "masterslave-apart",
+    "warning",
+    finds="masterslave: towards brokers that share nothing",
+    what="{names} share no store, and none is a slave of another: they are independent brokers, and the "
+    "connector leads to one of them at a time",
+    fix="give them one shared_store, or a connector each",
+    source="ActiveMQ rule 12.3",
+    example=lambda: Example(ex.towards(), ex.towards(shared_store="store")),
+    of=(set_links,),
+)
+def _masterslave_apart(of: SetLink) -> Found:
+    link, set_of = of
+    names = targets(link.connector.uri, set_of) if link.connector.uri.startswith("masterslave:") else []
+    sets = [set_of[name] for name in names]
+    if len(names) > 1 and not any(one is not None and sets.count(one) > 1 for one in sets):
+        yield link.element, {"names": " and ".join(names)}
+
+
+@rule(
+    "masterslave-one",
+    "error",
+    finds="masterslave: with fewer than two addresses",
+    what="masterslave: has one address, and needs two or more: the broker does not start",
+    fix="list the master and its slaves, or use static:(...)",
+    source="ActiveMQ rule 12.3",
+    unshown="the broker does not start",
+    of=(set_links,),
+)
+def _masterslave_one(of: SetLink) -> Found:
+    link, _ = of
+    if link.connector.uri.startswith("masterslave:") and len(parse(link.connector.uri).leaves()) == 1:
+        yield link.element, {}
+
+
+@rule(
+    "store-alone",
+    "warning",
+    finds="a shared store of a single broker beside stores that are shared",
+    what="no other broker has shared_store={store!r}: it has no slave, while {others} share theirs",
+    fix="give its slave the same shared_store, or remove it",
+    source="Fuse 4, Shared file system master/slave",
+    example=lambda: Example(ex.two_ends(ex.one_alone("other")), ex.two_ends(ex.one_alone("store"))),
+)
+def _store_alone(context: CheckContext) -> Found:
+    stores = {
+        b.name: str(b.options["shared_store"]) for b in context.network.brokers if b.options.get("shared_store")
+    }
+    sharing = [name for name, store in stores.items() if [*stores.values()].count(store) > 1]
+    for name, store in stores.items():
+        if sharing and name not in sharing:
+            yield context.broker(name), {"store": store, "others": " and ".join(sharing)}
+
+
+PURE = ("pure_slave_of", "wait_for_slave", "shutdown_on_slave_failure", "shutdown_on_master_failure")
+
+
+@rule(
+    "pure-removed",
+    "error",
+    finds="pure master/slave in an edition that no longer has it",
+    what="{guide}: pure master/slave was removed after 5.5, so nothing is mirrored",
+    fix="use edition='5.5', or a shared_store",
+    source="ActiveMQ rule 7.24",
+    unshown="no effect: the option is ignored",
+    of=(brokers,),
+)
+def _pure_removed(of: Home) -> Found:
+    context, broker = of
+    given = next((name for name in PURE if broker.options.get(name)), None)
+    element = context.broker(broker.name)
+    if given and context.network.edition != "5.5" and not element.file:  # of files another rule says it
+        yield element, {"guide": OPTIONS["broker"][given].guide}
+
+
+@rule(
+    "no-slave",
+    "error",
+    finds="waitForSlave at a master without a slave",
+    what="no broker is a slave of {name}: it accepts no clients, and stops after "
+    "waitForSlaveTimeout ({wait} ms)",
+    fix="give its slave pure_slave_of={name!r}, or remove wait_for_slave",
+    source="Fuse 4, Pure master/slave",
+    example=lambda: Example(ex.lone_master(wait_for_slave=True), ex.lone_master()),
+)
+def _no_slave(context: CheckContext) -> Found:
+    masters = {member.pure.slave_of for member in context.members}
+    if context.network.edition != "5.5" or (context.found and len(context.found) == 1):
+        return  # of one file alone it is not known who else there is
+    for element, member in members(context):
+        if member.pure.wait_for_slave and member.name not in masters and not member.pure.slave_of:
+            yield element, {"name": member.name, "wait": member.pure.wait_for_slave_timeout}
