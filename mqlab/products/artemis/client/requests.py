@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 MS = 1000
 NOT_CONNECTED = "JMSException / ActiveMQNotConnectedException AMQ119007"
+NO_SESSION = "NullPointerException"  # of a client whose opening has failed
 SENT = Kind.Sent  # bound once: reading a member of an enumeration costs ten times as much as a name
 BLOCKED = 20_000  # ms after which a call counts as blocked
 
@@ -144,6 +145,13 @@ class Transaction(Request):
         self.call, self.words = call, words[1:]
         self.queued = client.state == "new"  # it begins when the opening is over
 
+    def ends_unconnected(self) -> bool:
+        """There is no session: a program that calls it all the same is told so, if that is not too late."""
+        if not self.queued:
+            self.client.results.append(f"step {self.step} {self.what}: {NO_SESSION}")
+        self.answered = True
+        return True
+
     def act(self) -> None:
         """Let the session do it; from the start and the end of a branch nothing comes that anyone sees."""
         if self.words not in (("start",), ("end",)):
@@ -170,7 +178,8 @@ class SendRequest(Request):
     def begin(self) -> None:
         """Send the first message, or end: a session that is closed makes no producer, and nothing is sent."""
         if self.count and self.client.state == "failed":
-            self.client.results.append(f"step {self.step} send: {SESSION_CLOSED}")
+            said = SESSION_CLOSED if self.client.epoch else NO_SESSION
+            self.client.results.append(f"step {self.step} send: {said}")
             self.lab.clients.sending -= self.count
             self._end()
         elif self.count:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from mqlab.products.openmq.broker.destinations import PhysicalDestination
 from mqlab.products.openmq.broker.model import DEAD, Broker, Consumer, Keys
+from mqlab.products.openmq.client import clients
 from mqlab.products.openmq.script.operation import Outcome, Row, RunningStep, ScriptStep
 from mqlab.spec.values import Destination
 
@@ -138,7 +139,8 @@ def _has_session(call: ScriptStep, broker: Broker) -> bool:
     """Whether a consumer that is being opened has its transacted session at a broker already."""
     asks = call.waits.argument if call.waits is not None else None
     begun = isinstance(asks, tuple) and asks[0] is broker and broker.serves
-    return begun and call.step.keys.get("ack_mode") == "transacted"
+    # Where a connection has a client id, that is asked for before there is a session.
+    return begun and call.step.keys.get("ack_mode") == "transacted" and not clients.client_id(call.step.keys)
 
 
 def state_of(broker: Broker, other: Broker) -> str:
