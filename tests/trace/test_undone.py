@@ -580,8 +580,8 @@ def test_a_branch_that_no_session_prepared_is_not_in_doubt():
 
 
 def test_a_producer_that_lost_its_broker_says_so_though_the_broker_is_up_again():
-    trace = mq.run(mq.Network(mq.Broker("A")), mq.Crash("A", at="2s"), mq.Restart("A", at="3s"),
-                   mq.Producer("P", on="A", sends=10, to=mq.Queue("Q"), at="1s", every="500ms", in_background=True))  # fmt: skip
+    late = mq.Producer("P", on="A", sends=10, to=mq.Queue("Q"), at="1s", every="500ms", in_background=True)
+    trace = mq.run(mq.Network(mq.Broker("A")), mq.Crash("A", at="2s"), mq.Restart("A", at="3s"), late)
     (line,) = (str(one) for one in trace.undone)
     assert "8 of 10 messages never sent; A crashed at 2 s, which ended its connection" in line
     assert "failover" in line
