@@ -38,12 +38,12 @@ def words(page):
 
 def test_a_takeover_is_told_by_roles_the_lock_and_the_client(opened):
     page = opened(mq.run("fuse:4.4"))
-    page.evaluate(SEEK, 7_440)
+    page.evaluate(SEEK, 2_970)
     assert words(page).count("master") == 1
     assert words(page).count("slave") == 2
     assert "at broker1" in words(page)
     assert {"C", "K"} <= set(words(page)), "the consumer keeps its name on its client's card"
-    page.evaluate(SEEK, 10_000)
+    page.evaluate(SEEK, 6_000)
     said = words(page)
     assert "✕ crashed" in said
     assert "master" not in said
@@ -52,7 +52,7 @@ def test_a_takeover_is_told_by_roles_the_lock_and_the_client(opened):
         "attempts are counted at their lines"
     )
     assert "/" in page.evaluate(DRAWN, "cards")["hatch"]
-    page.evaluate(SEEK, 14_870)
+    page.evaluate(SEEK, 12_324)
     assert "at broker2" in words(page)
     assert words(page).count("master") == 1
 

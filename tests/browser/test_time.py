@@ -52,7 +52,7 @@ def test_the_overview_is_the_seek_bar(opened):
     page.keyboard.press("PageUp")
     events = page.evaluate(EVENTS)
     assert events["chapter"][row(page)] == "broker1 acquires the lock"
-    assert strip.get_attribute("aria-valuetext") == "1.75 s"
+    assert strip.get_attribute("aria-valuetext") == "500 ms"
     page.keyboard.press("PageUp")
     page.keyboard.press("PageDown")
     assert events["chapter"][row(page)] == "broker1 acquires the lock"
@@ -79,7 +79,7 @@ def test_what_is_folded_says_so(opened):
     page = opened(mq.run("fuse:4.4"))
     folds = page.evaluate(GET, [0, "folds", "data"])
     page.evaluate("t => Bokeh.documents[0].mqlab.player.seek(t)", (folds["x0"][-1] + folds["x1"][-1]) / 2)
-    assert caption(page) == "213 failed attempts in 7.0 s."
+    assert caption(page) == "252 failed attempts in 8.3 s."
 
 
 def test_a_breakpoint_stops_it_and_is_a_sentence(opened):
@@ -93,7 +93,7 @@ def test_a_breakpoint_stops_it_and_is_a_sentence(opened):
     page.keyboard.press("Escape")
     page.locator(".bk-Figure").first.click(position={"x": 5, "y": 5})
     page.keyboard.press("Home")
-    page.evaluate("() => { Bokeh.documents[0].mqlab.player.seek(4) }")
+    page.evaluate("() => { const { player } = Bokeh.documents[0].mqlab; player.seek(player.storyTime(1000)) }")
     page.keyboard.press(" ")
     page.wait_for_function("() => !Bokeh.documents[0].mqlab.player.playing")
     events = page.evaluate(EVENTS)
