@@ -5,6 +5,7 @@ One rule for all products, held against what the session is when the action begi
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -72,9 +73,9 @@ class InVain:
         if got < asked:
             self.tell(f"{consumer} received {got} of the {asked} asked for", acting)
 
+    @abstractmethod
     def session_state(self, name: str, session: str | None = None) -> SessionState | None:
         """Return what the session of a consumer or producer is now; None if there is none of that name."""
-        raise NotImplementedError
 
     def judge(self: Lab, scripted: Any) -> None:  # type: ignore[misc]
         """Tell what is about to be done in vain."""

@@ -169,9 +169,8 @@ def _lost(trace: Trace, name: str, actions: list[tuple[int, Action]]) -> str:
     homes = {getattr(action, "on", name) for _, action in actions}
     for row in reversed(trace.rows(Kind.Crashed, Kind.Stopped)):
         if names[brokers[row]] in homes:
-            did = "crashed" if trace.column("kind")[row] == Kind.Crashed else "stopped"
-            ended = f"{names[brokers[row]]} {did} at {told_time(trace.column('t')[row])}"
-            return f"{ended}, which ended its connection; a mq.Client(uri='failover:(...)') connects again"
+            why = "which ended its connection; a mq.Client(uri='failover:(...)') connects again"
+            return f"{_ended(trace, row)}, {why}"
     return ""
 
 
@@ -199,6 +198,11 @@ def _down(trace: Trace, clients: set[str]) -> str:
     names, near = trace.names["node"], _near(trace, clients)
     for node, row in down_since(trace).items():
         if names[node] in near:
-            did = "crashed" if trace.column("kind")[row] == Kind.Crashed else "stopped"
-            return f"{names[node]} {did} at {told_time(trace.column('t')[row])}"
+            return _ended(trace, row)
     return ""
+
+
+def _ended(trace: Trace, row: int) -> str:
+    """Return how and when the broker of a row ended."""
+    did = "crashed" if trace.column("kind")[row] == Kind.Crashed else "stopped"
+    return f"{trace.names['node'][trace.column('broker')[row]]} {did} at {told_time(trace.column('t')[row])}"

@@ -1,7 +1,7 @@
 // Brokers and stores: a card tells its role, and its queues as strips of cells, the oldest message at the right.
 const SIZES = {
-  L: { name: 15, cell: [18, 17], gap: 2.5, numbers: 10, pill: 11, high: 20 },
-  M: { name: 12.5, cell: [10, 10], gap: 2, numbers: 0, pill: 10, high: 15 },
+  L: { name: 15, cell: [18, 17], gap: 2.5, numbers: 10, pill: 11, high: 20, pad: 12, head: 19, foot: 15, share: 0.56 },
+  M: { name: 12.5, cell: [10, 10], gap: 2, numbers: 0, pill: 10, high: 15, pad: 9, head: 14, foot: 13, share: 0.6 },
   S: { name: 11, cell: [6, 11], gap: 1.5, numbers: 0, pill: 10, high: 15 }
 };
 const WIDE_PILL = 100; // px of the stage, from which a pill has its messages in it
@@ -55,6 +55,19 @@ const drawPill = (ink, right, y, role, size, room) => {
   ink.box("pills", right - w / 2, y, w, size.high, look);
   ink.say(right - w / 2, y, text, size.pill, { token: look.text, bold: true, align: "center" });
   return w;
+};
+
+// At the right of the name; beside a long one the role is cut, or the name: then it goes to the lower end if there is
+// `room`. Says where it is, and how wide.
+/** @type {(ink: Ink, shape: Pick<BrokerShape, "x" | "y" | "w" | "h" | "name">, role: Role, size: CardSize, room: boolean) => { low: boolean; drawn: number }} */
+const drawRole = (ink, { x, y, w, h, name }, role, size, room) => {
+  if (!role.word) return { low: false, drawn: 0 };
+  const inner = w - 2 * size.pad,
+    beside = inner - ink.wide(name, size.name * SMALLEST_NAME, true) - 8,
+    low = room && pillWidth(ink, role, size) > beside,
+    most = low ? inner + 8 : Math.max(w * size.share, beside);
+  const line = low ? y + h / 2 - size.foot : y - h / 2 + size.head;
+  return { low, drawn: drawPill(ink, x + w / 2 - size.pad + 4, line, role, size, most) };
 };
 
 // A queue from its head at the right: full cells wait, hollow ones are dispatched and not acknowledged.
@@ -282,11 +295,8 @@ const BROKERS = {
       top = y - h / 2;
     ink.box("cards", x, y, w, h, FRAMES[role.kind]);
     if (role.kind === "serves" && role.word) ink.bar(x, top + 1.5, w - 18, 3, "active");
-    // Beside a long name a role is cut, or the name: it goes to the lower end, where one queue or none leaves room.
-    const beside = right - left - ink.wide(name, 15 * 0.76, true) - 8,
-      low = queues.length < 2 && role.word !== "" && pillWidth(ink, role, SIZES.L) > beside,
-      room = low ? right - left + 8 : Math.max(w * 0.56, beside),
-      drawn = role.word ? drawPill(ink, right + 4, low ? y + h / 2 - 15 : top + 19, role, SIZES.L, room) : 0,
+    // Below one queue or none there is room.
+    const { low, drawn } = drawRole(ink, { x, y, w, h, name }, role, SIZES.L, queues.length < 2),
       pill = low ? 0 : drawn;
     ink.name(left, top + 19, name, 15, right - left - pill - 4, role.kind === "absent" ? "ink3" : "ink");
     const words = state ? stateWords(p, state, role, t) : "",
@@ -318,11 +328,7 @@ const BROKERS = {
       top = y - h / 2;
     ink.box("cards", x, y, w, h, FRAMES[role.kind]);
     if (role.kind === "serves" && role.word) ink.bar(x, top + 1.5, w - 18, 3, "active");
-    // Without a queue the lower half is free: there the role leaves the name all of its line.
-    const beside = right - left - ink.wide(name, 12.5 * 0.76, true) - 8,
-      low = !queues.length && role.word !== "" && pillWidth(ink, role, SIZES.M) > beside,
-      room = low ? right - left + 8 : Math.max(w * 0.6, beside),
-      drawn = role.word ? drawPill(ink, right + 4, low ? y + h / 2 - 13 : top + 14, role, SIZES.M, room) : 0,
+    const { low, drawn } = drawRole(ink, { x, y, w, h, name }, role, SIZES.M, !queues.length),
       pill = low ? 0 : drawn;
     const sum = sumOf(queues),
       red = anyStuck(p, node, queues, t),

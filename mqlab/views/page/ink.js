@@ -16,6 +16,7 @@ const GLYPHS = {
   words: { x: 0, y: 0, text: "", font: "11px", style: "normal", colour: null, align: "left" }
 };
 const LETTERS = document.createElement("canvas").getContext("2d");
+const SMALLEST_NAME = 0.76; // of its size, before a name is cut
 const LEAST_PX = 9; // px: smaller letters cannot be read
 
 /** @type {(p: Panel) => Ink} */
@@ -79,7 +80,10 @@ const makeInk = (p) => {
     // A name: smaller letters before it loses its middle.
     name: (x, y, text, size, room, token = "ink") => {
       // Letters do not shrink quite as their size does: with nothing to spare the name would lose its middle.
-      const own = Math.max(size * 0.76, Math.min(size, (0.97 * size * room) / Math.max(1, wide(text, size, true)))),
+      const own = Math.max(
+          size * SMALLEST_NAME,
+          Math.min(size, (0.97 * size * room) / Math.max(1, wide(text, size, true)))
+        ),
         said = fitted(text, room, own, true);
       put("words", {
         x,

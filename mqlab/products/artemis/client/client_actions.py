@@ -221,11 +221,9 @@ class ClientActions(Subsystem):
     def do_recover(self, keys: Keys) -> Completion:
         """Let what a consumer has not acknowledged come again; a session that only sends has nothing."""
         client = self._stops(keys)
-        return (
-            self._call(Transaction(client, client.recover, "recover"))
-            if isinstance(client, Consumer)
-            else Completion()
-        )
+        if not isinstance(client, Consumer):
+            return Completion()
+        return self._call(Transaction(client, client.recover, "recover"))
 
     def _stops(self, keys: Keys) -> Client:
         """Return who ends its transaction: a consumer's one thread takes nothing more until it resumes."""

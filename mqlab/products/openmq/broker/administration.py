@@ -317,12 +317,9 @@ def _out_of_turn(client: Client | None, action: str, xid: str) -> str:
     if action == "start":
         return f"the branch {client.xid} was started already" if client.in_branch else ""
     state = "STARTED" if action == "end" else "COMPLETE"
-    right = client.xid == xid and client.xid_state == state
-    return (
-        ""
-        if right
-        else f"no branch {xid} of {client.name} had been {'started' if action == 'end' else 'ended'}"
-    )
+    if client.xid == xid and client.xid_state == state:
+        return ""
+    return f"no branch {xid} of {client.name} had been {'started' if action == 'end' else 'ended'}"
 
 
 def _prepare(lab: Cluster, xid: str, client: Client) -> None:

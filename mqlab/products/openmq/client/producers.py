@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from mqlab.products.openmq.broker import delivery, physical_destinations, removal
 from mqlab.products.openmq.broker.messages import Message, packet_size
-from mqlab.products.openmq.broker.model import DEAD, Client, Keys
+from mqlab.products.openmq.broker.model import DEAD, Broker, Client, Keys
 from mqlab.products.openmq.client import clients
 from mqlab.products.openmq.client.send_job import SendJob
 from mqlab.products.openmq.script.operation import Outcome, Row, RunningStep, destination_of, limit_of
@@ -15,6 +15,7 @@ from mqlab.trace.kinds import Kind, Reason
 
 if TYPE_CHECKING:
     from mqlab.products.openmq.network.state import Cluster
+    from mqlab.spec.values import Destination
 
 
 def do_open_producer(lab: Cluster, keys: Keys) -> Outcome:
@@ -32,11 +33,16 @@ def _open_named(asked: tuple[Cluster, Keys]) -> bool:
     return _open(lab, keys["producer"], keys["producer"], keys) is not None
 
 
+def is_full(broker: Broker, dest: Destination) -> bool:
+    """Whether a destination has as many producers at a broker as it may have; -1 is any number."""
+    return 0 <= int(broker.instances[dest].option("MaxNumProducers")) <= broker.producers(dest)
+
+
 def _open(lab: Cluster, key: str, name: str, keys: Keys) -> Client | None:
     broker, dest = clients.reachable(lab, keys), destination_of(keys)
     if broker is None or dest == DEAD or not broker.find(dest):
         return None  # only a broker writes to its dead messages (B4183)
-    if 0 <= int(broker.instances[dest].option("MaxNumProducers")) <= broker.producers(dest):
+    if is_full(broker, dest):
         return None
     node = lab.notes.node(name, "producer", broker.name)
     links = lab.new_link(name, broker.name), lab.new_link(broker.name, name)

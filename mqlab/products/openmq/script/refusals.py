@@ -6,7 +6,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from mqlab.products.openmq.broker.model import DEAD, Broker, Client
-from mqlab.products.openmq.client import clients
+from mqlab.products.openmq.client import clients, producers
+from mqlab.products.openmq.network.faults import WITH_DATABASE
 from mqlab.products.openmq.script.operation import destination_of
 from mqlab.spec.step import Step
 
@@ -100,9 +101,8 @@ def _producer(lab: Cluster, step: Step, broker: Broker | None) -> str:
         return "only brokers write to the dead message queue"
     if dest not in broker.instances:
         return f"{broker.name} has no {dest} and creates none by itself"
-    most = int(broker.instances[dest].option("MaxNumProducers"))
-    full = 0 <= most <= broker.producers(dest)
-    return f"{dest} has reached MaxNumProducers={most}" if full else ""
+    most = broker.instances[dest].option("MaxNumProducers")
+    return f"{dest} has reached MaxNumProducers={most}" if producers.is_full(broker, dest) else ""
 
 
 def _destination(lab: Cluster, step: Step, broker: Broker | None) -> str:
@@ -116,7 +116,7 @@ def _destination(lab: Cluster, step: Step, broker: Broker | None) -> str:
         return f"{step.keys['broker']} has no {dest}"
     elif "LocalOnly" in step.keys.get("options", {}):
         return "local_only is fixed at the creation"
-    if not lab.database_up and lab.network.model in ("peer", "enhanced"):
+    if not lab.database_up and lab.network.model in WITH_DATABASE:
         return "the database was down"
     return _no_master(broker) or "not all brokers could be told of the change"
 
