@@ -1,8 +1,8 @@
 """Durable subscriptions: what a topic keeps for a subscriber that is away.
 
 A durable subscription is known by (client id, name). While nobody uses it, an `InactiveDurableSubscription`
-stands in its place and keeps the persistent messages; whoever comes back under the same key takes them
-over. On behalf of a durable consumer elsewhere a bridge holds a durable subscription of its own,
+stands in its place and keeps messages, those that are not persistent as long as its broker runs
+(`keepDurableSubsActive`); whoever comes back under the same key takes them over. On behalf of a durable consumer elsewhere a bridge holds a durable subscription of its own,
 ``NC-DS_<home broker>_<topic>`` (ActiveMQ rule 26.5).
 """
 
@@ -37,11 +37,6 @@ class InactiveDurableSubscription(Subscription):
         super().__init__(broker, info, 0, f"{dest} at {broker.name}, durable {key[1]}, away")
         self.durable, self.last = key, last
         self.seen = last.seen if last else MessageAudit()
-        self.may_refuse = True
-
-    def refusal(self, message: Message) -> int:
-        """Keep only what is persistent."""
-        return super().refusal(message) if message.persistent else Reason.durable
 
 
 def join(broker: Broker, sub: Subscription) -> bool:
@@ -71,7 +66,7 @@ def deactivate(broker: Broker, sub: Subscription) -> None:
     """Its user goes away: keep what is not acknowledged, and what comes."""
     assert sub.durable is not None
     inactive = InactiveDurableSubscription(broker, sub.durable, sub.dest, sub)
-    inactive.waiting.extend(m for m in (*sub.dispatched, *sub.waiting) if m.persistent)
+    inactive.waiting.extend([*(m for m in sub.dispatched if m.persistent), *sub.waiting])
     for message in sub.dispatched:
         message.row = broker.record_message(
             Kind.Returned,
@@ -81,8 +76,7 @@ def deactivate(broker: Broker, sub: Subscription) -> None:
             cause=message.row,
         )
     for message in sub.waiting:
-        if message.persistent:
-            inactive.keep(message, Reason.durable)
+        inactive.keep(message, Reason.durable)
     place(broker, sub, inactive)
 
 
