@@ -73,7 +73,7 @@ IDLE: dict[str, tuple[Callable[[Get], bool], str, str]] = {
     "destination_filter": (_static_bridge, _ADVISORIES, "remove one of the two"),
     "dynamic_only": (  # `DurableConduitBridge.setupStaticDestinations` of 5.17.2
         _static_bridge,
-        f"{_ADVISORIES}, and makes no durable subscriptions; one that its store has from before is not restored",
+        f"{_ADVISORIES}, and makes no durable subscriptions; one of its store is not restored",
         "remove one of the two",
     ),
     "static_bridge": (
