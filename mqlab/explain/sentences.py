@@ -118,6 +118,11 @@ def _failed(trace: Trace, event: Event, detail: JsonDict) -> str:
     return f"{event.broker} could not carry out the request"
 
 
+def _locked(trace: Trace, event: Event, detail: JsonDict) -> str:
+    taken = detail.pop("takes over", "")
+    return f"{event.broker} takes over {taken}" if taken else f"{event.broker} acquired the lock"
+
+
 def _role_changed(trace: Trace, event: Event, detail: JsonDict) -> str:
     if "role" not in detail:
         return f"{event.broker} changed role"
@@ -199,7 +204,7 @@ SENTENCES: dict[Kind, str | Tell] = {
     Kind.Restarted: "{e.broker} restarted",
     Kind.Partitioned: _partitioned,
     Kind.Healed: _healed,
-    Kind.Locked: "{e.broker} acquired the lock",
+    Kind.Locked: _locked,
     Kind.RoleChanged: _role_changed,
     Kind.Replicated: "{e.to} is in sync with {who}",
     Kind.TakenOver: "{e.broker} recovered it from the store",
