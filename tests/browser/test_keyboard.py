@@ -51,7 +51,7 @@ def walk_to(page, name):
         across = "ArrowRight" if to_x > x else "ArrowLeft"
         along = "ArrowDown" if to_y > y else "ArrowUp"
         ways = (across, along) if abs(to_x - x) > abs(to_y - y) else (along, across)
-        first, second = ways if been.count(now) % 2 == 0 else ways[::-1]  # the other way, where one goes in a circle
+        first, second = ways if been.count(now) % 2 == 0 else ways[::-1]  # else one could go in a circle
         been.append(now)
         if press(page, first) == now:
             press(page, second)
