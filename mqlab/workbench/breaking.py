@@ -29,7 +29,7 @@ MOST_OFFERED = 200  # in one list
 
 @dataclass(frozen=True, slots=True)
 class AvailableAction:
-    """Something that can be done now: its text, the action that it is, as a lab file has it, and of which part."""
+    """Something that can be done now: its text, the action as a lab file has it, and of which part."""
 
     text: str
     step: Step
