@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from mqlab.products.activemq.broker.message import ConsumerInfo, Message
+from mqlab.products.activemq.broker.message import ConsumerInfo
 from mqlab.products.activemq.broker.message_audit import MessageAudit
 from mqlab.products.activemq.broker.subscription import Subscription
 from mqlab.spec.values import Destination
