@@ -2,7 +2,8 @@
 
 A durable subscription is known by (client id, name). While nobody uses it, an `InactiveDurableSubscription`
 stands in its place and keeps messages, those that are not persistent as long as its broker runs
-(`keepDurableSubsActive`); whoever comes back under the same key takes them over. On behalf of a durable consumer elsewhere a bridge holds a durable subscription of its own,
+(`keepDurableSubsActive`); whoever comes back under the same key takes them over. On behalf of a durable
+consumer elsewhere a bridge holds a durable subscription of its own,
 ``NC-DS_<home broker>_<topic>`` (ActiveMQ rule 26.5).
 """
 
