@@ -94,6 +94,8 @@ def _sent_elsewhere(trace: Trace, consumer: Consumer, producers: list[Producer])
         if to.name.casefold() == reads.name.casefold():
             why = "names are case-sensitive" if to.name != reads.name else "a queue is no topic"
             return f"it reads {reads}, and messages are sent to {to}: {why}"
+        if product != "activemq" and reads.name in to.name.split(","):
+            return f"it reads {reads}, and {to} is one name here: only ActiveMQ's commas separate destinations"
     return ""
 
 

@@ -577,6 +577,15 @@ def test_a_consumer_of_a_name_nearly_sent_to_is_told(net, reads, why):
 
 
 @pytest.mark.parametrize("net", PRODUCTS)
+def test_a_comma_that_separates_nothing_is_told(net):
+    sends = mq.Producer("P", on="A", sends=1, to=mq.Queue("Q,R"))
+    lines = told(mq.run(net, mq.Consumer("C", on="A", reads=Q), sends))
+    assert [line.partition(" here")[0] for line in lines] == (net is not A) * [
+        "Consumer C: it reads queue://Q, and queue://Q,R is one name"
+    ]
+
+
+@pytest.mark.parametrize("net", PRODUCTS)
 def test_a_wildcard_that_a_product_does_not_have_is_told(net):
     reads = mq.Consumer("C", on="A", reads=mq.Queue("Q.>"))
     trace = mq.run(net, reads, mq.Producer("P", on="A", sends=1, to=mq.Queue("Q.a")))
