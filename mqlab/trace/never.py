@@ -94,6 +94,10 @@ def _sent_elsewhere(trace: Trace, consumer: Consumer, producers: list[Producer])
         if to.name.casefold() == reads.name.casefold():
             why = "names are case-sensitive" if to.name != reads.name else "a queue is no topic"
             return f"it reads {reads}, and messages are sent to {to}: {why}"
+        behind = reads.is_queue and not to.is_queue and reads.name.endswith(f".{to.name}")
+        if product != "activemq" and behind and reads.name.startswith(PREFIX.partition(".")[0]):
+            told = f"{to} is not virtual, so this queue gets no copies"
+            return f"{told}: mqlab plays virtual topics of ActiveMQ only"
         if product != "activemq" and reads.name in to.name.split(","):
             return f"it reads {reads}, and {to} is one name here: only ActiveMQ's commas separate destinations"
     return ""
