@@ -124,7 +124,7 @@ def _forwarded(trace: Trace, event: Event, detail: JsonDict) -> Line:
 
 
 def _discarded(trace: Trace, event: Event, detail: JsonDict) -> Line:
-    """Tell of a message that was copied to queues that no consumer reads its topic; of others that they are gone."""
+    """Tell that a message is gone, or if queues have copies of it, that no consumer reads its topic."""
     kinds, causes = trace.column("kind"), trace.column("cause")
     for row in trace.rows_of(event.message) if event.rule == Reason.no_subscription and event.message else ():
         if kinds[row] == Kind.Enqueued and causes[row] == event.cause:
