@@ -89,10 +89,14 @@ def _sent_elsewhere(trace: Trace, consumer: Consumer, producers: list[Producer])
         return ""
     if wild and meant and reads.is_queue:
         name = {"openmq": "OpenMQ"}.get(product, "Artemis")
-        return f"{reads} is no wildcard in {name} as mqlab plays it, but the name of one queue; name each queue"
+        return f"{reads} is the name of one queue in {name} as mqlab plays it, not a wildcard; name each queue"
     for to in sent:
         if to.name.casefold() == reads.name.casefold():
-            why = "names are case-sensitive" if to.name != reads.name else "a queue is no topic"
+            why = (
+                "names are case-sensitive"
+                if to.name != reads.name
+                else "a queue and a topic of one name differ"
+            )
             return f"it reads {reads}, and messages are sent to {to}: {why}"
         behind = reads.is_queue and not to.is_queue and reads.name.endswith(f".{to.name}")
         if product != "activemq" and behind and reads.name.startswith(PREFIX.partition(".")[0]):

@@ -568,7 +568,7 @@ PRODUCTS = [
 @pytest.mark.parametrize("net", PRODUCTS)
 @pytest.mark.parametrize(("reads", "why"), [
     (mq.Queue("q"), "messages are sent to queue://Q: names are case-sensitive"),
-    (mq.Topic("Q"), "messages are sent to queue://Q: a queue is no topic"),
+    (mq.Topic("Q"), "messages are sent to queue://Q: a queue and a topic of one name differ"),
     (mq.Queue("Q"), ""), (mq.Queue("other"), ""),
 ])  # fmt: skip
 def test_a_consumer_of_a_name_nearly_sent_to_is_told(net, reads, why):
@@ -592,7 +592,7 @@ def test_a_wildcard_that_a_product_does_not_have_is_told(net):
     taken = net is A
     assert trace.received() == {"C": taken}
     assert [line.partition(" in ")[0] for line in told(trace)] == (1 - taken) * [
-        "Consumer C: queue://Q.> is no wildcard"
+        "Consumer C: queue://Q.> is the name of one queue"
     ]
 
 
