@@ -106,7 +106,8 @@ def ends(trace: Trace, number: int) -> list[str]:
     entry, copies = trace.account()[number], questions.copies(trace, number)
     if entry.fate in (Fate.consumed, Fate.waiting) and copies:
         several = len(copies) > 1
-        return [_end(trace, row) for row in copies if not (several and _passed_on(trace, row, number))]
+        waits = entry.broker if entry.fate == Fate.waiting else None
+        return [_end(trace, row, waits) for row in copies if not (several and _passed_on(trace, row, number))]
     at = f" at {entry.broker}" if entry.broker else ""
     return [f"{entry.fate}{at}" + (f": {entry.why}" if entry.why else "")]
 
@@ -121,11 +122,11 @@ def _passed_on(trace: Trace, row: int, number: int) -> bool:
     return for_others and all(came != row for _, _, _, came in questions.held(trace))
 
 
-def _end(trace: Trace, row: int) -> str:
+def _end(trace: Trace, row: int, waits: str | None) -> str:
     event = trace.event(row)
     path = " > ".join(questions.route(trace, row))
     if event.kind == Kind.Received:
         return f"received by {event.to} (route {path})"
-    if event.destination and event.destination.startswith("topic://"):
+    if event.destination and event.destination.startswith("topic://") and event.broker != waits:
         return f"ended at {event.broker} (route {path})"
     return f"still waiting at {event.broker} (route so far: {path})"

@@ -67,13 +67,13 @@ def deactivate(broker: Broker, sub: Subscription) -> None:
     """Its user goes away: keep what is not acknowledged, and what comes."""
     assert sub.durable is not None
     inactive = InactiveDurableSubscription(broker, sub.durable, sub.dest, sub)
-    inactive.waiting.extend([*(m for m in sub.dispatched if m.persistent), *sub.waiting])
+    inactive.waiting.extend([*sub.dispatched, *sub.waiting])
     for message in sub.dispatched:
         message.row = broker.record_message(
             Kind.Returned,
             message,
-            sub=inactive.no if message.persistent else sub.no,
-            rule=Reason.durable if message.persistent else Reason.memory_store,
+            sub=inactive.no,
+            rule=Reason.durable,
             cause=message.row,
         )
     for message in sub.waiting:
