@@ -130,6 +130,7 @@ class AddressedConsumer(MessageConsumer):
             self.pushed = client.pushed
         self.wanted_prefetch = client.prefetch if spec.prefetch is None else spec.prefetch
         self.set_prefetch(self.wanted_prefetch)
+        self.optimized = len(client.sessions) == 1 and spec.ack_mode == "auto"
         durable = spec.subscription_name or (spec.name if spec.durable else None)
         self.durable = (client.client_id, durable) if durable is not None else None
         if not loop:

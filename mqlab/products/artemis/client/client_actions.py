@@ -79,6 +79,8 @@ class ClientActions(Subsystem):
     def do_close_client(self, keys: Keys) -> Completion:
         """Close any client's connection; what its transaction has sent is gone."""
         client = self.lab.clients.named(keys["client"])
+        if client.state == "closed":
+            self.lab.tell("the connection was closed already")
         if isinstance(client, Consumer):
             return self._closing(client.close())
         blocked = client.state in ("reconnecting", "new")
