@@ -179,13 +179,13 @@ def run(
     large = foresight.warn_of_size(messages)
     trace = products.play(scenario, seed, jitter, limit, until, links, foretold=large)
     if until is not None:
-        trace.header["until"] = until  # with seed and jitter: enough to run it again
+        trace.about["until"] = until  # with seed and jitter: enough to run it again
     if (
         isinstance(asked, AnyFigure)
         and asked.real
         and scenario.network.edition == asked.scenario.network.edition
     ):
-        trace.header["real"] = asked.real  # what `explain` says of the guide
+        trace.about["real"] = asked.real  # what `explain` says of the guide
     return trace
 
 

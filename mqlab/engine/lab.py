@@ -244,6 +244,7 @@ class Lab(Limited, Chances, InVain, Suggests, ABC):
         """Whom housekeeping will change something for, though nothing moves now; empty if nobody."""
         return ""
 
+    undone = property(unfinished)
     coming = False  # whether housekeeping brings what the script has set going and not waited for
 
     @property
@@ -321,11 +322,6 @@ class Lab(Limited, Chances, InVain, Suggests, ABC):
         """Begin *actions* now, or each at the time that it says. One that cannot be done raises."""
         for action in actions:
             self._do(action)
-
-    @property
-    def undone(self) -> list[dict[str, str]]:
-        """What of the script has not happened, each with the reason, as a trace's header has it."""
-        return unfinished(self)
 
     def until(self, time: int | str) -> None:
         """Let time pass until *time* (such as ``"2s"``) after the lab's start."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from mqlab.errors import BadValue, Suggests
@@ -38,8 +38,9 @@ class Trace(Columns, Plottable, Suggests):
         header: Mapping[str, object],
         names: Mapping[str, list[str]],
         columns: Mapping[str, array[int]],
+        later: Callable[[], Mapping[str, object]] | None = None,
     ) -> None:
-        super().__init__(header, names, columns)
+        super().__init__(header, names, columns, later)
         self._index: Index | None = None
         self._tally: FateTable | None = None
         self._account: Account | None = None

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from dataclasses import asdict
+from functools import partial
 from typing import TYPE_CHECKING
 
 from mqlab.engine.completion import Completion
@@ -14,7 +15,7 @@ from mqlab.products.activemq.broker.broker_service import BrokerService
 from mqlab.products.activemq.broker.message_audit import MessageAudit
 from mqlab.products.activemq.client.direct_consumer import DirectConsumer
 from mqlab.products.activemq.client.direct_producer import DirectProducer
-from mqlab.products.activemq.files import lab_file, treatment
+from mqlab.products.activemq.files import treatment
 from mqlab.products.activemq.ha.jdbc import Database, DefaultDatabaseLocker, LeaseDatabaseLocker
 from mqlab.products.activemq.ha.lockers import AbstractLocker, LockFile, SharedFileLocker
 from mqlab.products.activemq.ha.persistence_adapter import PersistenceAdapter
@@ -179,22 +180,20 @@ class Lab(KernelLab):
         """Return the action of a step of the script."""
         return scripted.action if isinstance(scripted, ScriptStep) else scripted
 
-    expecting, only_if = property(waits.expecting), " and acknowledge=False"
+    expecting, undone = property(waits.expecting), property(waits.undone)
+    only_if = " and acknowledge=False"
     session_state = client_actions.session_state
 
     @property
     def trace(self) -> Trace:
         """All that has happened so far."""
-        actions = tuple(self.actions[no] for no in sorted(no for no, _, _ in self.begun))
-        done = self.scenario if actions == self.scenario.actions else replace(self.scenario, actions=actions)
+        begun = tuple(self.actions[no] for no in sorted(no for no, _, _ in self.begun))
         header: dict[str, object] = {
-            **treatment.not_played(self.scenario),
-            "scenario": lab_file.write(done),
             **self.settings,
             "edition": self.edition,
-            "snapshots": self.snapshots,
+            "snapshots": dict(self.snapshots),
             "problems": list(self.problems),
-            "undone": [*self.undone, *waits.still_trying(self)],
+            "undone": self.undone,
             "request_reply": self.replies,
         }
         if self.details:
@@ -203,7 +202,7 @@ class Lab(KernelLab):
             header |= {"began": [list(began) for began in self.begun], "calls": self.acts.report()}
         if self.timing not in (USUAL, RECORDED):
             header["timing"] = asdict(self.timing)
-        return self.recorder.trace(header)
+        return self.recorder.trace(header, partial(treatment.header, self.scenario, begun))
 
     @property
     def roles(self) -> dict[str, str]:
