@@ -201,12 +201,13 @@ def _played_on(lab: AnyLab, actions: tuple[Action, ...], until: int | str | None
 
 def trace_of(what: object, actions: tuple[Action, ...]) -> Trace:
     """Return a trace as it is; whatever else `run` takes is run."""
+    if isinstance(what, Trace) and not actions:
+        return what
     from mqlab.products import inputs
 
     if inputs.is_lab(what):
         return _played_on(what, actions, None) if actions else what.trace
-    if inputs.kept(what, *actions):
-        return what
+    inputs.check_addable(what, actions)
     found = load(what) if inputs.is_file(what) else what
     return found if isinstance(found, Trace) else run(found, *actions)
 

@@ -54,7 +54,7 @@ def of_client(trace: Trace, name: str) -> Explanation:
         for row in trace.rows(*FARED)
         if frm[row] in line and (kinds[row], rules[row]) != (Kind.Attempted, Reason.accepted)
     ]
-    numbers = [number for no in sorted(its) for number in trace.index().sent.get(no, ())]
+    numbers = [number for no in sorted(its) for number in trace.index.sent.get(no, ())]
     received = trace.received()
     told: list[Line | None] = [*crowds.events(trace, fared)]
     told += [

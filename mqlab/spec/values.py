@@ -257,7 +257,8 @@ def told_time(time: float) -> str:
     >>> told_time(12_500), told_time(999_999), told_time(12_104_400), told_time(1_200_000_000)
     ('12.5 ms', '999.999 ms', '12.1044 s', '1200 s')
     """
-    number, unit = (f"{time / 1e6:.6f}", "s") if time >= 1_000_000 else (f"{time / 1000:.3f}", "ms")
+    us = float(time)  # a `Duration` would look whether it is compared with a text
+    number, unit = (f"{us / 1e6:.6f}", "s") if us >= 1_000_000 else (f"{us / 1000:.3f}", "ms")
     return f"{number.rstrip('0').rstrip('.')} {unit}"
 
 

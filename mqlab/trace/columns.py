@@ -115,6 +115,9 @@ class Columns:
     ) -> None:
         self.about: JsonDict = {"format": FORMAT, **header}
         self._later = later
+        # Which part of a run it is, such as "the events of message 7"; empty for a whole run.
+        part = header.get("part", "")
+        self.part = part if isinstance(part, str) else "some of its events"  # of an older version
         self.names = Names(names)
         self._columns = columns if isinstance(columns, LentColumns) else dict(columns)
         self._count = columns.count if isinstance(columns, LentColumns) else len(columns["t"])
@@ -132,12 +135,6 @@ class Columns:
     def __getstate__(self) -> dict[str, object]:
         """Return what a copy, or another process, has of it: the whole header."""
         return {**vars(self), "about": self.header, "_later": None}
-
-    @property
-    def part(self) -> str:
-        """Which part of a run the trace is, such as ``the events of message 7``; empty for a whole run."""
-        part = self.about.get("part", "")
-        return part if isinstance(part, str) else "some of its events"  # of an older version
 
     @classmethod
     def from_columns(
