@@ -171,7 +171,7 @@ def run(
 
     if inputs.is_lab(what):
         return _played_on(what, actions, until)
-    asked = figure(what) if isinstance(what, str) and not inputs.is_file(what) else what
+    asked = products.figure(what) if isinstance(what, str) and not inputs.is_file(what) else what
     scenario = inputs.scenario_of(asked, *actions)
     if edition is not None:
         scenario = scenario.under(edition)

@@ -283,10 +283,7 @@ class Lab(Limited, Chances, InVain, Suggests, ABC):
 
         Raises `BadValue` beyond the limit of events.
         """
-        self._play(None if until is None else moment(until, "until"))
-
-    def _play(self, end: int | None) -> None:
-        self.cut_at = end
+        end = self.cut_at = None if until is None else moment(until, "until")
         while end is None or self._next_time() <= end:
             if not self.step():
                 break
@@ -325,11 +322,11 @@ class Lab(Limited, Chances, InVain, Suggests, ABC):
 
     def until(self, time: int | str) -> None:
         """Let time pass until *time* (such as ``"2s"``) after the lab's start."""
-        self._play(ahead(moment(time, "until"), self.clock.now, f"until={time!r}"))
+        self.play(Duration(ahead(moment(time, "until"), self.clock.now, f"until={time!r}")))
 
     def rest(self) -> None:
         """Let time go on until the script is over and nothing moves any more."""
-        self._play(None)
+        self.play()
 
     def fork(self) -> Self:
         """Return an independent copy of the lab as it is now."""

@@ -45,18 +45,13 @@ def unlike(
     return None
 
 
-def read_off(function: Callable[..., object]) -> dict[str, Plain | None]:
-    """Return name -> what an argument may be; None where its function says it."""
-    return {name: _shape(function, name) for name in inspect.signature(function).parameters}
-
-
 @cache
 def _looked_at(function: Callable[..., object]) -> tuple[list[Place], Place, dict[str, Plain | None]]:
     """Return what arguments are to be: those in place, those after them, and all by name."""
-    in_place, by_name = list[Place](), read_off(function)
+    in_place, by_name = list[Place](), dict[str, Plain | None]()
     rest: Place = "", None
     for name, known in inspect.signature(function).parameters.items():
-        shape = by_name[name]
+        shape = by_name[name] = _shape(function, name)
         if known.kind is known.VAR_POSITIONAL:
             rest = name, shape
         elif known.kind in (known.POSITIONAL_OR_KEYWORD, known.POSITIONAL_ONLY):

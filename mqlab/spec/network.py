@@ -179,6 +179,7 @@ class Network(AnyNetwork):
     around: Around
     origin: Origin | None = field(compare=False)
     running: Running | None = field(compare=False)
+    names: tuple[str, ...] = field(compare=False)  # of the brokers, in order
 
     def __init__(
         self,
@@ -220,16 +221,12 @@ class Network(AnyNetwork):
         object.__setattr__(self, "around", around)
         object.__setattr__(self, "origin", origin)
         object.__setattr__(self, "running", running)
+        object.__setattr__(self, "names", tuple(broker.name for broker in brokers))
 
     def __repr__(self) -> str:
         if self.running is not None:
             return str(self.running)
         return f"Network({', '.join([*map(repr, self.brokers), f'edition={self.edition!r}'])})"
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The brokers' names in order."""
-        return tuple(broker.name for broker in self.brokers)
 
     def broker(self, name: str) -> Broker:
         """Return the broker called *name*."""

@@ -18,7 +18,7 @@ from mqlab.spec.naming import BEGIN
 from mqlab.spec.scenario import check_actions, check_names
 from mqlab.spec.session_names import KnownSessions
 from mqlab.spec.steps import STEP_OF, check_options, check_wait
-from mqlab.spec.values import duration, told_time
+from mqlab.spec.values import duration
 
 if TYPE_CHECKING:
     from mqlab.spec.network import Network
@@ -44,8 +44,8 @@ _OWN_NAMING: dict[type[a.Action], dict[str, str]] = {
 }
 
 
-def check(network: Network, actions: Iterable[a.Action], strictly: bool) -> None:
-    """Raise `UnknownName` or `BadValue` for the first action that names what is not there.
+def check(network: Network, actions: Iterable[a.Action], strictly: bool) -> KnownNames:
+    """Return what is known after *actions*; raises for the first that names what is not there.
 
     Not *strictly*, addresses are taken as they are written, as the recordings in time have them.
     """
@@ -55,6 +55,7 @@ def check(network: Network, actions: Iterable[a.Action], strictly: bool) -> None
             known.later.setdefault(action.name, no)
     for action in script:
         known.add(action)
+    return known
 
 
 def _need(what: str, name: str | None, names: Sequence[str], where: str) -> None:
@@ -80,14 +81,6 @@ def mentions(action: a.Action) -> Iterator[tuple[str, str | None]]:
         for key in ("broker", "client", "consumer"):
             if key in action.about:
                 yield key, action.about[key]
-
-
-def check_open(action: a.Action, opened: Sequence[str], brokers: Sequence[str], now: int) -> None:
-    """Raise `UnknownName` for a client or consumer that is to be opened later than *now* (us)."""
-    for what, name in mentions(action):
-        if name is not None and ("client" in what or "consumer" in what) and name not in brokers:
-            where = f"{type(action).__name__} at {told_time(now)}"
-            _need(f"{what} that is open", name, opened, where)
 
 
 class KnownNames:

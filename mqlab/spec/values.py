@@ -8,7 +8,7 @@ segment and a last ``>`` for the rest, the empty rest included (Fuse 2, "Wildcar
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 from mqlab.errors import BadValue, UnknownName, shown
@@ -16,7 +16,6 @@ from mqlab.spec.calls import fitting
 
 CONSUMER_ADVISORIES = "ActiveMQ.Advisory.Consumer."
 KINDS = ("queue", "topic", "temp-queue", "temp-topic")
-_QUEUES, _TEMPORARY = ("queue", "temp-queue"), ("temp-queue", "temp-topic")
 MOST_MS = 10**12  # of a length of time: some 30 years
 _DURATION = re.compile(r"(\d{1,12}(?:\.\d+)?)\s*(us|ms|s|min)\Z")
 _UNITS = {"us": 1, "ms": 1_000, "s": 1_000_000, "min": 60_000_000}
@@ -28,6 +27,12 @@ class Destination:
 
     kind: str
     name: str
+    # Whether each message goes to one consumer (a queue) and not to all (a topic).
+    is_queue: bool = field(init=False, repr=False, compare=False)
+    # Whether it lives only as long as the connection that made it.
+    is_temporary: bool = field(init=False, repr=False, compare=False)
+    # Whether a broker takes it for more than one name: by a ``*`` or ``>`` anywhere, or as a composite.
+    is_pattern: bool = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
@@ -39,29 +44,17 @@ class Destination:
             raise BadValue(f"a {self.kind} needs a name; use e.g. TEST.FOO")
         if self.name != self.name.strip():
             object.__setattr__(self, "name", self.name.strip())
+        object.__setattr__(self, "is_queue", self.kind in ("queue", "temp-queue"))
+        object.__setattr__(self, "is_temporary", self.kind in ("temp-queue", "temp-topic"))
+        object.__setattr__(self, "is_pattern", any(sign in self.name for sign in ",*>"))
 
     def __str__(self) -> str:
         return f"{self.kind}://{self.name}"
 
     @property
-    def is_queue(self) -> bool:
-        """Whether each message goes to one consumer (a queue) and not to all (a topic)."""
-        return self.kind in _QUEUES
-
-    @property
-    def is_temporary(self) -> bool:
-        """Whether it lives only as long as the connection that made it."""
-        return self.kind in _TEMPORARY
-
-    @property
     def segments(self) -> tuple[str, ...]:
         """The parts of the name between its dots."""
         return tuple(self.name.split("."))
-
-    @property
-    def is_pattern(self) -> bool:
-        """Whether a broker takes it for more than one name: by a ``*`` or ``>`` anywhere, or as a composite."""
-        return any(sign in self.name for sign in ",*>")
 
     @property
     def has_wildcard(self) -> bool:

@@ -32,12 +32,12 @@ from mqlab.spec import Broker as BrokerSpec
 from mqlab.spec.edition import RULES, EditionRules
 from mqlab.spec.link import LikeLinks, Links
 from mqlab.spec.member import BrokerSettings, LockerSettings
-from mqlab.spec.network_names import KnownNames, check_open
+from mqlab.spec.network_names import KnownNames, check, mentions
+from mqlab.spec.values import told_time
 from mqlab.trace.kinds import Kind, Reason
 from mqlab.trace.trace import Trace
 
 if TYPE_CHECKING:
-    from mqlab.engine.completion import Timed
     from mqlab.products.activemq.client.addresses import Refused
     from mqlab.products.activemq.client.connection import ClientConnection
     from mqlab.products.activemq.client.direct_client import DirectClient
@@ -98,9 +98,8 @@ class Lab(KernelLab):
         self.pausing = False  # between two calls
         self._furnish()
         self.acts = ScriptRunner(self)
-        self.known = KnownNames(self.network, strictly=scenario.pace == "rest")  # in the script
+        self.known: KnownNames | None = None  # in the script and what came after it, once something did
         for action in scenario.actions:
-            self.known.add(action)
             self.schedule(self._numbered(action))
         if isinstance(what, Network):
             self.rest()
@@ -136,7 +135,8 @@ class Lab(KernelLab):
         return ScriptStep(len(self.actions) - 1, action)
 
     def _do(self, action: Action) -> None:
-        known = self.known.with_next(action)
+        before = self.known or check(self.network, self.scenario.actions, self.scenario.pace == "rest")
+        known = before.with_next(action)
         if action.at is not None:
             self.due(action)  # before anything is remembered
             self.known = known
@@ -151,8 +151,13 @@ class Lab(KernelLab):
             self.go_on_beside(until)
 
     def _check_open(self, action: Action) -> None:
+        """Raise `UnknownName` for a client or consumer that is to be opened later than now."""
         opened = [*self.clients_by_name, *self.consumers]
-        check_open(action, opened, self.network.names, self.clock.now)
+        for what, name in mentions(action):
+            late = name is not None and name not in (*opened, *self.network.names)
+            if late and ("client" in what or "consumer" in what):
+                where = f"{type(action).__name__} at {told_time(self.clock.now)}"
+                raise UnknownName.of(f"{what} that is open", name, opened, where)
 
     def begin(self, numbered: ScriptStep) -> Completion:
         """Begin an action, and say when it is over."""
@@ -165,16 +170,15 @@ class Lab(KernelLab):
         """An action is over: a client takes a moment before the next call; a look or a wait takes none."""
         first = self.under_way is None
         super().end_action()
-        between = 0 if self._is_of_script(self.latest, Wait) else self.timing.between  # does not jitter
-        if self.under_way is not None or not self.script or not between or self.pausing or first:
+        between = self.timing.between  # does not jitter
+        if not between or self.under_way is not None or not self.script or self.pausing or first:
             self.pausing = False
             return
-        self.pausing = True
-        wait = 0 if self._is_of_script(self.script[0], Snapshot) else between
-        self.under_way = Completion(deadline=self.clock.now + wait)
-
-    def _is_of_script(self, timed: Timed | None, kind: type[Action]) -> bool:
-        return isinstance(timed, ScriptStep) and isinstance(timed.action, kind)
+        before, after = (isinstance(one, ScriptStep) and one.action for one in (self.latest, self.script[0]))
+        self.pausing = not isinstance(before, Wait)
+        if self.pausing:
+            wait = 0 if isinstance(after, Snapshot) else between
+            self.under_way = Completion(deadline=self.clock.now + wait)
 
     def action_of(self, scripted: ScriptStep | Action) -> Action:
         """Return the action of a step of the script."""

@@ -102,7 +102,8 @@ def build(body: JsonObject, where: str) -> Scenario:
             for b in body["brokers"]
         ]
         edition = body.get("edition") or DEFAULT_EDITION
-        network = Network(*brokers, edition=edition, around=_around(body))
+        around = _around(body) if body.keys() & {"endpoints", "lines", "files"} else None
+        network = Network(*brokers, edition=edition, around=around)
         about = {key: body[key] for key in ABOUT if key in body}
         return Scenario(network, codec.actions_in(body), about, pace)
     except BadFile:
