@@ -176,7 +176,8 @@ def run(
     if edition is not None:
         scenario = scenario.under(edition)
     messages = sum(getattr(bare(action), "sends", 0) for action in scenario.actions)
-    large = foresight.warn_of_size(messages)
+    if large := messages >= foresight.LARGE:
+        foresight.warn_of_size(messages)
     trace = products.play(scenario, seed, jitter, limit, until, links, foretold=large)
     if until is not None:
         trace.about["until"] = until  # with seed and jitter: enough to run it again

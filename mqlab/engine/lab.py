@@ -28,7 +28,7 @@ from mqlab.engine.unfinished import unfinished
 from mqlab.errors import BadValue, Suggests
 from mqlab.spec.action import Action, Start
 from mqlab.spec.calls import fit_methods
-from mqlab.spec.link import Links
+from mqlab.spec.link import USUAL, Links
 from mqlab.spec.naming import called
 from mqlab.spec.plural import counted
 from mqlab.spec.scenario import AnyNetwork, Scenario
@@ -116,8 +116,8 @@ class Lab(Limited, Chances, InVain, Suggests, ABC):
     @property
     def settings(self) -> dict[str, object]:
         """What a run takes besides its scenario, as its trace's header has it."""
-        links = self.links.written()
-        return {"seed": self.seed, "jitter": self.jitter, **({"links": links} if links else {})}
+        links = {"links": self.links.written()} if self.links != USUAL else {}
+        return {"seed": self.seed, "jitter": self.jitter, **links}
 
     # Time
 
@@ -128,7 +128,7 @@ class Lab(Limited, Chances, InVain, Suggests, ABC):
 
     def new_link(self, one: str, other: str) -> Link:
         """Return one direction of a new connection of two."""
-        like = self.links.of_pair(one, other)
+        like = self.links.of_pair(one, other) if self.links.between else self.links.every
         delay = self.timing.link if like.delay is None else duration(like.delay)
         jitter = self.jitter if like.jitter is None else duration(like.jitter)
         line = LinkQuality(delay, jitter, like.loss, like.bandwidth or 0)
@@ -206,7 +206,11 @@ class Lab(Limited, Chances, InVain, Suggests, ABC):
             if self.looks.asleep:
                 self.looks.wake()
             return True
-        return self.clock.step() or self._go_on_in_the_end()
+        if not self.clock.step():
+            if not (self.scheduled or self.coming):
+                return False
+            self.clock.next()
+        return True
 
     def _begin_first(self) -> None:
         """Let the actions of the time 0 happen, once the brokers that the script starts are there."""
@@ -272,12 +276,6 @@ class Lab(Limited, Chances, InVain, Suggests, ABC):
             self.end_action()
         return True
 
-    def _go_on_in_the_end(self) -> bool:
-        if not (self.scheduled or self.coming):
-            return False
-        self.clock.next()
-        return True
-
     def play(self, until: int | str | None = None) -> None:
         """Play the script to its end, or for as long as *until* says.
 
@@ -295,9 +293,7 @@ class Lab(Limited, Chances, InVain, Suggests, ABC):
         if end is not None:
             self.clock.rest(end)
 
-    def hurry(self, last: int) -> None:
-        """Let things happen by the time *last* (us) as many steps would, until an action ends or begins."""
-        hurrying.hurry(self, last)
+    hurry = hurrying.hurry
 
     def _next_time(self) -> int:
         """When the next thing happens: the next action begins as soon as the one before is over."""

@@ -213,7 +213,7 @@ class Producer(Action):
         where = f"producer {shown(self.name)}"
         check_headers(where, self.jms_priority, self.properties)
         Action.__post_init__(self)
-        if any(dest.has_wildcard for dest in self.to.elements()):
+        if self.to.is_pattern and any(dest.has_wildcard for dest in self.to.elements()):
             raise BadValue(
                 f"{where}: {self.to}: cannot send to a wildcard destination; name one queue or topic"
             )

@@ -143,7 +143,8 @@ class Broker(HasOptions):
         object.__setattr__(self, "policies", tuple(read))
         named = ({**c, "name": str(c["name"]).removeprefix("queue://")} for c in composites)
         object.__setattr__(self, "composites", tuple(named))
-        _check_circle(name, self.composites)
+        if composites:
+            _check_circle(name, self.composites)
         object.__setattr__(self, "at", at)
 
     ELEMENT = "broker"

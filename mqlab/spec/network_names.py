@@ -210,8 +210,8 @@ class KnownNames:
             self.check_line(action, where, strictly)
         if not strictly:
             self.check_call(action, where)
-        if not isinstance(action, c.WaitUntil):
-            check_options(action, where)
+        if options := getattr(action, "options", {}):
+            check_options(type(action), options, where)
         if not strictly:
             return
         self.sessions.check(action, where, self.clients)

@@ -14,7 +14,8 @@ from functools import lru_cache
 from mqlab.errors import BadValue, UnknownName, shown
 from mqlab.spec.calls import fitting
 
-CONSUMER_ADVISORIES = "ActiveMQ.Advisory.Consumer."
+ADVISORIES = "ActiveMQ.Advisory."
+CONSUMER_ADVISORIES = f"{ADVISORIES}Consumer."
 KINDS = ("queue", "topic", "temp-queue", "temp-topic")
 MOST_MS = 10**12  # of a length of time: some 30 years
 _DURATION = re.compile(r"(\d{1,12}(?:\.\d+)?)\s*(us|ms|s|min)\Z")
@@ -33,6 +34,8 @@ class Destination:
     is_temporary: bool = field(init=False, repr=False, compare=False)
     # Whether a broker takes it for more than one name: by a ``*`` or ``>`` anywhere, or as a composite.
     is_pattern: bool = field(init=False, repr=False, compare=False)
+    # Whether it is a topic on which a broker tells what happens to it, or a pattern of such.
+    is_advisory: bool = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
@@ -47,6 +50,8 @@ class Destination:
         object.__setattr__(self, "is_queue", self.kind in ("queue", "temp-queue"))
         object.__setattr__(self, "is_temporary", self.kind in ("temp-queue", "temp-topic"))
         object.__setattr__(self, "is_pattern", any(sign in self.name for sign in ",*>"))
+        advises = not self.is_queue and self.name.startswith(ADVISORIES)
+        object.__setattr__(self, "is_advisory", advises)
 
     def __str__(self) -> str:
         return f"{self.kind}://{self.name}"

@@ -132,7 +132,7 @@ class Lab(KernelLab):
 
     def _numbered(self, action: Action) -> ScriptStep:
         self.actions.append(action)
-        return ScriptStep(len(self.actions) - 1, action)
+        return ScriptStep(len(self.actions) - 1, action, action.at)
 
     def _do(self, action: Action) -> None:
         before = self.known or check(self.network, self.scenario.actions, self.scenario.pace == "rest")

@@ -93,7 +93,6 @@ class Broker:
         for text in self.spec.get("destinations") or ():
             for dest in Destination.parse(text).elements():
                 self.destination(dest)
-        advisory.fire(self, "MasterBroker")
 
     def stop(self, row: int = -1, crashed: bool = False) -> None:
         """End: bridges first; what was in memory is gone. *row* is its end, if written down."""
@@ -219,7 +218,8 @@ class Broker:
             for sub in self.pattern_subs:  # a name stands for itself alone
                 if (sub.dest != dest or dest.is_pattern) and self.fits(sub.dest, dest):
                     found.join(sub)
-            advisory.of_destination(self, dest)
+            if self.advisory_subscribers:
+                advisory.of_destination(self, dest)
         return found
 
     def fits(self, pattern: Destination, dest: Destination) -> bool:
@@ -246,7 +246,7 @@ class Broker:
     def looked_into(self) -> None:
         """Somebody has looked into all queues: their messages were read from the store for it."""
         for destination in self.by_name.values():
-            if isinstance(destination, Queue):
+            if isinstance(destination, Queue) and destination.not_paged_in:
                 destination.page_in()
 
     # Subscriptions
@@ -271,7 +271,7 @@ class Broker:
             self.pattern_subs.append(sub)
         if not dest.is_pattern:
             self.destination(dest)
-        about = advisory.is_about(dest)
+        about = dest.is_advisory
         self.advisory_subscribers += about
         if not sub.info.browser and not about:
             self.tell(sub.info, row)
@@ -280,7 +280,7 @@ class Broker:
                 self.by_name[name].join(sub)
         if about:
             advisory.replay(self, sub)
-        else:
+        elif self.advisory_subscribers:
             advisory.of_consumer(self, sub, left=False)
         return True
 
@@ -297,14 +297,15 @@ class Broker:
         self.subs.remove(sub)
         if sub.dest.is_pattern:
             self.pattern_subs.remove(sub)
-        self.advisory_subscribers -= advisory.is_about(sub.dest)
+        self.advisory_subscribers -= sub.dest.is_advisory
         self.durables.pop(sub.durable or ("", ""), None)
         for destination in list(self.by_name.values()):
             if sub in destination.subs:
                 destination.leave(sub)
         for bridge in self.listeners if self.advises else ():
             bridge.link_back.carry(bridge.on_consumer_gone, (sub.info.remote_subscription_id, row))
-        advisory.of_consumer(self, sub, left=True)
+        if self.advisory_subscribers:
+            advisory.of_consumer(self, sub, left=True)
 
     def tell(self, info: ConsumerInfo, cause: int) -> None:
         """Announce a consumer to every bridge that listens."""

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from mqlab.products.activemq.broker import advisory
 from mqlab.products.activemq.broker.message import Message
 from mqlab.spec.values import Destination, matches
 from mqlab.spec.virtual_topic import Composite, VirtualTopic
@@ -26,7 +25,7 @@ def is_virtual(broker: Broker, dest: Destination) -> bool:
     """Whether what arrives at *dest* has to be copied elsewhere."""
     if composite(broker, dest) is not None:
         return True
-    return not dest.is_queue and not advisory.is_about(dest) and any(_virtual(broker, dest))
+    return not dest.is_queue and not dest.is_advisory and any(_virtual(broker, dest))
 
 
 def composite(broker: Broker, dest: Destination) -> Composite | None:
@@ -97,6 +96,6 @@ def sources(broker: Broker, dest: Destination) -> list[Destination]:
     for text in broker.spec.get("virtual_topics"):
         name = VirtualTopic.of(text).topic_of(dest.name)
         topic = Destination("topic", name) if name else None
-        if topic is not None and topic not in found and not advisory.is_about(topic):
+        if topic is not None and topic not in found and not topic.is_advisory:
             found.append(topic)
     return found

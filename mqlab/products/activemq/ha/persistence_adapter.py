@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Set
 from typing import TYPE_CHECKING
 
-from mqlab.products.activemq.broker import advisory, durable
+from mqlab.products.activemq.broker import durable
 from mqlab.products.activemq.broker.message import Message
 from mqlab.products.activemq.broker.message_audit import MessageAudit
 from mqlab.spec.values import Destination
@@ -73,7 +73,7 @@ class PersistenceAdapter:
         for dest, destination in broker.by_name.items():
             kept: list[Message] = []
             known = dest.is_queue or broker.lab.rules.remembers_topics
-            keeps = self.persistent and not (dest.is_temporary or advisory.is_about(dest))
+            keeps = self.persistent and not (dest.is_temporary or dest.is_advisory)
             if keeps and known and dest not in unindexed:
                 kept = self.destinations.setdefault(dest, kept)
             if not dest.is_queue:

@@ -259,39 +259,35 @@ class DiscoveryNetworkConnector:
         self.attempts: list[DiscoveredService] = []
         self.agent: MulticastDiscoveryAgent | None = None
         self.uri = spec.uri
+        self.found: uris.Composite | None = None  # its address taken apart, and what it leads to
+        self.elements: tuple[str, ...] = ()
 
     def check(self) -> None:
         """Raise `Refused` for an address with which the real broker does not start."""
-        scheme = known_agent(self.lab, self.uri)
+        scheme, uri = known_agent(self.lab, self.uri), self.uri
         if scheme == "masterslave":
-            masterslave(self.uri)
+            self.found, self.elements = uris.split(uri), (masterslave(uri),)
         elif scheme in ("static", "simple"):
-            uris.check_levels(self.uri, LEVELS)
+            self.found = uris.nested(uri, LEVELS)
+            self.elements = self.found.elements
+            if self.found.plain and uris.scheme_of(uri.partition(":")[2]) == "failover":
+                self.elements = (uri.partition(":")[2],)
 
     def start(self) -> None:
         """Ask the agent for addresses and try them."""
-        scheme = uris.scheme_of(self.uri)
-        if scheme in HEARD:
+        if uris.scheme_of(self.uri) in HEARD:
             self.agent = self.lab.lan.listen(self.uri, self)
             self.agent.own = self.lab.directory.address_of(self.process.name)
             return
-        if scheme == "masterslave":
-            found = uris.split(self.uri)
-            elements: tuple[str, ...] = (masterslave(self.uri),)
-        elif scheme in ("static", "simple"):
-            found = uris.split(self.uri)
-            elements = found.elements
-            if found.plain and uris.scheme_of(self.uri.partition(":")[2]) == "failover":
-                elements = (self.uri.partition(":")[2],)
-        else:
+        if self.found is None:
             return
-        extra = prefixed(found.options, "discovered.")
-        for element in dict.fromkeys(elements):  # there is one bridge to each address
-            if any(not ExponentialBackOff.knows(key, text) for key, text in found.options.items()):
+        options = dict(self.found.options)
+        extra = prefixed(options, "discovered.")
+        for element in dict.fromkeys(self.elements):  # there is one bridge to each address
+            if any(not ExponentialBackOff.knows(key, text) for key, text in options.items()):
                 element = uris.bare(element)  # what the agent does not know costs a list its own
-            attempt = DiscoveredService(
-                self, uris.with_options(element, extra), ExponentialBackOff(dict(found.options))
-            )
+            address = uris.with_options(element, extra) if extra else element
+            attempt = DiscoveredService(self, address, ExponentialBackOff(options))
             self.attempts.append(attempt)
             self.lab.set_cause(attempt, self.lab.last.get(self.process, -1))
             attempt.connect()

@@ -168,11 +168,12 @@ class AddressResolver:
         if uris.scheme_of(address) in uris.TRANSPORT_LISTS:
             return NestedTransport(lab, client_end, address)
         uris.check_scheme(address)
-        query = options(address.partition("#")[0].partition("?")[2])
+        written = address.partition("#")[0].partition("?")[2]
+        query = options(written) if written else {}
         version = query.get("wireFormat.version", "12")
         if version.isdecimal() and not 1 <= int(version) <= 12:
             raise Refused("ClassNotFoundException", f"openwire.v{version}.MarshallerFactory")
-        problem = uris.tcp_problem(query)
+        problem = uris.tcp_problem(query) if query else None
         if problem:
             raise Refused("IllegalArgumentException", f"Invalid connect parameters: {{{problem}}}")
         target, user = self.target_of(address), getattr(client_end, "owner", client_end)
@@ -190,7 +191,7 @@ class AddressResolver:
         lab.record(Kind.Attempted, chain=user, frm=user.node, to=self.node_of(target.shown), rule=rule)
         if result == "refused":
             raise Refused("ConnectException", "Connection refused")
-        problem = uris.socket_problem(query)
+        problem = uris.socket_problem(query) if query else None
         if problem:
             raise Refused("IllegalArgumentException", f"Invalid socket parameters: {{{problem}}}")
         return self._connect(client_end, user.name, target, lines, query)
