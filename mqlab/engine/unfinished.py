@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from mqlab.engine.in_vain import held
+from mqlab.engine.in_vain import ENDED_BY
 from mqlab.spec.action import Settle, Snapshot, Start
 from mqlab.spec.naming import called
+from mqlab.spec.plural import counted
 from mqlab.spec.values import told_time
 
 if TYPE_CHECKING:
@@ -30,7 +31,16 @@ def unfinished(lab: Lab) -> list[dict[str, str]]:
     if lab.cut_at is not None and not rows and not lab.resting:
         why = f"the run ended at {told_time(lab.clock.now)}"
         rows.append({"what": "Messages or clients were still moving", "why": why})
-    return [*lab.in_vain, *(_early(lab) if lab.early else ()), *rows, *held(lab)]
+    states = ((name, lab.session_state(name)) for name in lab.named)
+    open_ = [  # what sessions received, or sent, in transactions that nothing has ended
+        {
+            "what": f"{counted(state.held, 'message')} of {name}",
+            "why": ENDED_BY[state.mode].format("sent" if state.receiving is None else "received", name),
+        }
+        for name, state in states
+        if state is not None and state.waits and state.held and state.mode in ENDED_BY and not state.gone
+    ]
+    return [*lab.in_vain, *(_early(lab) if lab.early else ()), *rows, *open_]
 
 
 def _early(lab: Lab) -> Iterator[dict[str, str]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
+from dataclasses import dataclass
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,7 @@ AFTER = 1.0  # s that are looked at
 LONG = 20.0  # s still to come that are told
 
 
+@dataclass(eq=False)
 class Foresight:
     """Looks on while a lab plays, and says once how long it will take, and how much memory.
 
@@ -24,9 +26,11 @@ class Foresight:
     whose script is over it says nothing: how many events a message will have is known to nobody.
     """
 
-    def __init__(self, lab: Lab) -> None:
-        self.lab, self.done = lab, False
-        self.begin = self.left = self.memory = 0.0
+    lab: Lab
+    done: bool = False
+    begin: float = 0.0
+    left: float = 0.0
+    memory: float = 0.0
 
     def look(self) -> None:
         """See how far the run has come."""

@@ -64,8 +64,10 @@ class Links:
         """
         if isinstance(given, Links):
             return given
-        if given is None or isinstance(given, Link):
-            return cls(given or Link())
+        if given is None:
+            return USUAL
+        if isinstance(given, Link):
+            return cls(given)
         if not isinstance(given, Mapping):
             raise BadValue(f"links: {given!r}; {SHAPE}")
         for pair, link in given.items():

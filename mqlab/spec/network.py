@@ -38,6 +38,8 @@ COMPOSITE = Record(
     },
     (("name",), ("forward_to",)),
 )
+OPENWIRE = TransportConnector()  # of a broker that says nothing of it
+NOTHING_AROUND = Around()
 _PLACE = ListOf(number(0, 1), least=2, most=2)
 
 
@@ -122,7 +124,7 @@ class Broker(HasOptions):
         listens = [c for c in connectors if isinstance(c, TransportConnector)]
         if len(listens) > 1:
             raise BadValue(f"broker {name!r}: only one TransportConnector is supported; remove the other")
-        object.__setattr__(self, "transport", (*listens, TransportConnector())[0])
+        object.__setattr__(self, "transport", (*listens, OPENWIRE)[0])
         connectors = tuple(c for c in connectors if isinstance(c, NetworkConnector))
         for connector in connectors:
             if connector.name in seen:
@@ -196,7 +198,7 @@ class Network(AnyNetwork):
                     f"{shown(broker)} is not an ActiveMQ broker; use mq.Broker('A'), or for other "
                     "products mq.openmq.Network(...), mq.artemis.Network(...)"
                 )
-        around = Around() if around is None else around
+        around = NOTHING_AROUND if around is None else around
         if not isinstance(around, Around):
             raise BadValue(f"around is {shown(around)}; expected mq.Around(...)")
         names = [

@@ -33,8 +33,8 @@ def edition_of(version: str) -> str:
     """
     if not isinstance(version, str):
         raise BadValue(f"edition: {shown(version)} is not a string; put it in quotes: '{version}'")
-    if (release := release_of(version)) in EDITIONS:
-        return release
+    if version in EDITIONS or (release := release_of(version)) in EDITIONS:
+        return version if version in EDITIONS else release
     found = _VERSION.fullmatch(version)
     if found is None:
         raise UnknownName.of("edition", version, EDITIONS)

@@ -7,6 +7,7 @@ import json
 import sys
 from array import array
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Self
 
@@ -57,15 +58,17 @@ class Names(dict[str, list[str]]):
         super().__init__({name: list((tables or {}).get(name, ())) for name in TABLES})
 
 
+@dataclass(eq=False)
 class GrowingColumns:
     """The columns of a recorder: rows are appended, and none that is there changes.
 
     A trace that has taken a column keeps it as it is: the recorder goes on with a copy of that one.
     """
 
-    def __init__(self) -> None:
-        self.columns = {name: array(code) for name, code in COLUMNS.items()}
-        self.taken: set[str] = set()
+    columns: dict[str, array[int]] = field(
+        default_factory=lambda: {name: array(code) for name, code in COLUMNS.items()}
+    )
+    taken: set[str] = field(default_factory=set)
 
     def extend(self, more: Mapping[str, array[int]]) -> None:
         """Append rows."""

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -34,16 +33,8 @@ if TYPE_CHECKING:
 class Trace(Columns, Plottable, Suggests):
     """The immutable record of one run, with methods to query it."""
 
-    def __init__(
-        self,
-        header: Mapping[str, object],
-        names: Mapping[str, list[str]],
-        columns: Mapping[str, array[int]],
-        later: Callable[[], Mapping[str, object]] | None = None,
-    ) -> None:
-        super().__init__(header, names, columns, later)
-        self._tally: FateTable | None = None
-        self._account: Account | None = None
+    _tally: FateTable | None = None
+    _account: Account | None = None
 
     def __repr__(self) -> str:
         return f"<mqlab.Trace of {len(self)} events, {self.digest()}>"

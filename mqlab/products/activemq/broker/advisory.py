@@ -82,15 +82,10 @@ def of_bridge(home: Broker, remote: Broker, started: bool, mirror: bool) -> None
     fire(home, "NetworkBridge", remoteBrokerName=remote.name, started=started, createdByDuplex=mirror)
 
 
-def of_producer(broker: Broker, name: str, dest: Destination, left: bool) -> None:
+def of_producer(broker: Broker, dest: Destination, left: bool) -> None:
     """Tell that a producer began to send to a destination, or has ended."""
-    if left:
-        broker.producers.pop(name, None)
-    else:
-        broker.producers[name] = dest
-    if broker.advisory_subscribers:
-        count = sum(d == dest for d in broker.producers.values())
-        fire(broker, _topic("Producer", dest), producerCount=count, removed=left)
+    count = sum(d == dest for d in broker.producers.values())
+    fire(broker, _topic("Producer", dest), producerCount=count, removed=left)
 
 
 def of_connection(broker: Broker, client: str, left: bool) -> None:

@@ -243,12 +243,6 @@ class Broker:
             found = self.policies[dest] = {**DEFAULTS, **closest}
         return found
 
-    def looked_into(self) -> None:
-        """Somebody has looked into all queues: their messages were read from the store for it."""
-        for destination in self.by_name.values():
-            if isinstance(destination, Queue) and destination.not_paged_in:
-                destination.page_in()
-
     # Subscriptions
 
     def _record_sub(self, kind: int, sub: Subscription, rule: int, cause: int, **way: int) -> int:

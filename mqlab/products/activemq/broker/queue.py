@@ -80,7 +80,8 @@ class Queue:
         if self.consumers_before_dispatch:
             self._await_consumers()
         self.dispatch()
-        self._note_pending()
+        if self.pending_messages:
+            self._note_pending()
 
     def page_in(self) -> None:
         """Take up what came while there was no consumer: what is in the store comes first."""
@@ -124,7 +125,8 @@ class Queue:
         back = [message for message in sub.dispatched if message.dest_no == self.no]
         self.put_back(back, self.broker.lab.rules.marks_all_returned and not sub.has_delivered)
         self.dispatch()
-        self._note_pending()
+        if self.pending_messages:
+            self._note_pending()
 
     def restore(self, messages: Iterable[Message]) -> None:
         """Take messages out of the store, as they were before the broker stopped."""

@@ -97,7 +97,9 @@ class DirectProducer(DirectClient, MessageProducer):
     def start(self) -> None:
         """Send the first message."""
         if self.connection.alive:
-            advisory.of_producer(self.broker, self.name, self.dest, left=False)
+            self.broker.producers[self.name] = self.dest
+            if self.broker.advisory_subscribers:
+                advisory.of_producer(self.broker, self.dest, left=False)
         self.send(None)
 
     def send(self, _: None) -> None:
@@ -129,7 +131,9 @@ class DirectProducer(DirectClient, MessageProducer):
         """All is sent, and it has the receipts: it closes its connection when all has arrived."""
         self.done = True
         if self.connection.alive:
-            advisory.of_producer(self.broker, self.name, self.dest, left=True)
+            self.broker.producers.pop(self.name, None)
+            if self.broker.advisory_subscribers:
+                advisory.of_producer(self.broker, self.dest, left=True)
             if self.arrived == self.sent:
                 self.connection.abandon()
 

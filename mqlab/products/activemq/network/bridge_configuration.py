@@ -21,8 +21,10 @@ class NetworkBridgeConfiguration:
     def __init__(self, connector: NetworkConnector, edition: str, rules: EditionRules) -> None:
         get = partial(connector.get, edition=edition)
         self.rules = rules
-        self.message_ttl = _hops(get("message_ttl"), rules)
-        self.consumer_ttl = _hops(get("consumer_ttl"), rules)
+        # How many brokers a TTL lets through; -1 is no limit where the edition knows of it.
+        unlimited = sys.maxsize if rules.minus_one_is_no_limit else -1
+        ttls = (get("message_ttl"), get("consumer_ttl"))
+        self.message_ttl, self.consumer_ttl = (unlimited if ttl == -1 else ttl for ttl in ttls)
         self.duplex = bool(get("duplex"))
         self.conduit_subscriptions = bool(get("conduit_subscriptions"))
         self.decrease_network_consumer_priority = bool(get("decrease_network_consumer_priority"))
@@ -55,7 +57,8 @@ class NetworkBridgeConfiguration:
         self.merges_network_queues = rules.merges_network_queues or bool(
             get("conduit_network_queue_subscriptions")
         )
-        self._heard = heard(get("destination_filter"))
+        text = get("destination_filter")
+        self._heard = heard(text) if text else None
         self._static = [Destination.parse(text) for text in self.statically_included_destinations]
         self._permitted: dict[Destination, bool] = {}
 
@@ -94,18 +97,11 @@ class NetworkBridgeConfiguration:
         return any(p.kind == dest.kind and matches(p.name, dest.name, parent) for p in patterns)
 
 
-def heard(value: object) -> list[str] | None:
+def heard(text: str) -> list[str]:
     """Return the patterns of a destination filter; only its first element may lack the prefix."""
-    if not value:
-        return None
-    first, *others = str(value).split(",")
+    first, *others = text.split(",")
     return [first.removeprefix(CONSUMER_ADVISORIES)] + [
         text.strip().removeprefix(CONSUMER_ADVISORIES)
         for text in others
         if text.strip().startswith(CONSUMER_ADVISORIES)
     ]
-
-
-def _hops(ttl: int, rules: EditionRules) -> int:
-    """Return how many brokers a TTL lets through; -1 is no limit where the edition knows of it."""
-    return sys.maxsize if ttl == -1 and rules.minus_one_is_no_limit else ttl
