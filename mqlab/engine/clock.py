@@ -17,7 +17,7 @@ from mqlab.trace.record import Recorder, TraceClock
 Call = Callable[[Any], None]
 # A time, a turn, a function, and what it is called with. What is in the line has the turn of what came
 # into the heap last before it.
-Due = tuple[int, int, Call, object]
+Due = tuple[int, int, Call, Any]
 NEVER = sys.maxsize
 OFTEN = 1000  # turns from one look at the limits of a run to the next
 _FIXED = frozenset((int, str, float, bool, type(None)))  # types of what a copy may share
@@ -84,6 +84,10 @@ class Clock(TraceClock):
         """Let *call* happen at *time* if time goes on so far: a rest does not wait for it."""
         self.background += 1
         self.schedule(time, self.on_later, (call, argument))
+
+    def later(self) -> list[tuple[Call, Any]]:
+        """Return what is scheduled that a rest does not wait for: each call with its argument."""
+        return [due for _, _, call, due in self.heap if call == self.on_later]
 
     def on_later(self, due: tuple[Call, object]) -> None:
         """Let housekeeping happen."""

@@ -57,6 +57,8 @@ def of_client(trace: Trace, name: str) -> Explanation:
     numbers = [number for no in sorted(its) for number in trace.index.sent.get(no, ())]
     received = trace.received()
     told: list[Line | None] = [*crowds.events(trace, fared)]
+    told += [f"{one}." for one in trace.undone if f"{one.what}, ".startswith(f"Client {client}, ")]
+    told += _blocked(trace, numbers)
     told += [
         f"{reader} received {counted(received[reader], 'message')}."
         for reader in (names[no] for no in sorted(its))
@@ -65,6 +67,24 @@ def of_client(trace: Trace, name: str) -> Explanation:
     told += [*_became(trace, numbers), *_missing(trace, {client, *(names[no] for no in its)})]
     title = f"{name}: {counted(len(numbers), 'message was', 'messages were')} sent."
     return Explanation(title, tuple(filter(None, told)))
+
+
+def _blocked(trace: Trace, numbers: list[int]) -> Iterator[str]:
+    """Yield how long messages waited for room, with which their producer was blocked."""
+    times, kinds, rules = trace.column("t"), trace.column("kind"), trace.column("rule")
+    spans, released = [], False
+    for number in numbers:
+        rows = trace.rows_of(number)
+        held = [row for row in rows if (kinds[row], rules[row]) == (Kind.Held, Reason.memory_full)]
+        if held:
+            later = [times[row] for row in rows if row > held[-1]]
+            released = bool(later)
+            spans.append((times[held[0]], later[0] if released else trace.end))
+    if spans:
+        span = f"from {told_time(spans[0][0])} {f'to {told_time(spans[-1][1])}' if released else 'on'}"
+        often = f"{len(spans)} times {span}, {told_time(sum(end - begin for begin, end in spans))} in all"
+        why = f"{Reason.memory_full.sentence} [{Reason.memory_full.source}]"
+        yield f"Blocked {span if len(spans) == 1 else often}: {why}."
 
 
 def _became(trace: Trace, numbers: list[int]) -> Iterator[str]:

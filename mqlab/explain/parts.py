@@ -25,6 +25,7 @@ TOLD = (
     Kind.Restarted,
     Kind.Suspended,
     Kind.Resumed,
+    Kind.Locked,
     Kind.LockLost,
     Kind.Partitioned,
     Kind.Healed,
@@ -59,8 +60,9 @@ def of_broker(trace: Trace, broker: str) -> Explanation:
         trace.column("kind"),
         trace.column("broker"),
     )
-    msg = trace.column("msg")
+    msg, frm = trace.column("msg"), trace.column("frm")
     rows = [r for r, kind in enumerate(kinds) if kind in TOLD and at[r] == node and msg[r] < 0]
+    rows = [r for r in rows if kinds[r] != Kind.Locked or frm[r] >= 0]  # of its own store its role says it
     told: list[Line | None] = [*crowds.events(trace, rows), *crowds.consumers(trace, broker)]
     told += waiting(trace, broker)
     held = sum(map(len, trace.waiting().get(broker, {}).values()))

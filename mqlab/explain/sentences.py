@@ -81,8 +81,9 @@ def _refused(trace: Trace, event: Event, detail: JsonDict) -> str:
 def _enqueued(trace: Trace, event: Event, detail: JsonDict) -> Line:
     if event.frm != event.broker:
         return f"{event.broker} enqueued it, received from {event.frm}{_over(event)}"
-    if event.cause is not None and trace.column("kind")[event.cause] in BURIED:
-        return f"{event.broker} enqueued it in {event.destination}"
+    before = None if event.cause is None else trace.column("kind")[event.cause]
+    if before in BURIED or before == Kind.Returned:
+        return f"{event.broker} enqueued it {'again' if before == Kind.Returned else f'in {event.destination}'}"
     text = f"{event.broker} copied it to {event.destination} (virtual destination)"
     return Sentence(text, source="ActiveMQ, virtual destinations")
 
@@ -100,6 +101,8 @@ def _of_group(trace: Trace, event: Event, text: str) -> Line:
 
 
 def _held(trace: Trace, event: Event, detail: JsonDict) -> Line:
+    if event.rule == Reason.memory_full:  # for which its producer waits
+        return f"{event.broker} has not accepted it yet"
     owned = groups.holder(trace, event)
     text = f"it stays at {event.broker}"
     return Sentence(f"{text}: {owned}", source=groups.SOURCE) if owned else text
@@ -116,6 +119,11 @@ def _failed(trace: Trace, event: Event, detail: JsonDict) -> str:
     if event.frm:
         return f"a call by {event.frm} failed"
     return f"{event.broker} could not carry out the request"
+
+
+def _locked(trace: Trace, event: Event, detail: JsonDict) -> str:
+    taken = detail.pop("takes over", "")
+    return f"{event.broker} takes over {taken}" if taken else f"{event.broker} acquired the lock"
 
 
 def _role_changed(trace: Trace, event: Event, detail: JsonDict) -> str:
@@ -199,7 +207,7 @@ SENTENCES: dict[Kind, str | Tell] = {
     Kind.Restarted: "{e.broker} restarted",
     Kind.Partitioned: _partitioned,
     Kind.Healed: _healed,
-    Kind.Locked: "{e.broker} acquired the lock",
+    Kind.Locked: _locked,
     Kind.RoleChanged: _role_changed,
     Kind.Replicated: "{e.to} is in sync with {who}",
     Kind.TakenOver: "{e.broker} recovered it from the store",

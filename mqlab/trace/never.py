@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import product
+from math import lcm
 from typing import TYPE_CHECKING
 
 from mqlab.spec.action import Consumer, Producer
+from mqlab.spec.headers import dealt
 from mqlab.spec.selector import Selector
 from mqlab.spec.values import Destination
 from mqlab.spec.virtual_topic import PREFIX
@@ -62,7 +64,36 @@ def _selects_nothing(trace: Trace, consumer: Consumer, producers: list[Producer]
         every = ({"JMSPriority": no, "JMSDeliveryMode": mode} for no, mode in product(PRIORITIES, MODES))
         if not any(selector.selects(headers, {}) for headers in every):
             return "its selector takes no message at all; a JMSPriority is 0 to 9"
+    messages = [properties for one in sent for properties in _properties(one)]
+    for name in sorted(asked & has):
+        others = [(each[name], {**each, name: _other(each[name])}) for each in messages if name in each]
+        fits = next((value for value, other in others if selector.selects({}, other)), None)
+        if fits is not None and not any(selector.selects({}, each) for each in messages):
+            sent_as = f"it is sent as the {_kind(fits)} {fits!r}"
+            told = f"its selector compares {name} with a {_kind(_other(fits))}, and {sent_as}"
+            return f"{told}: values of different types never match (JMS 2.0, 3.8.1.3)"
     return ""
+
+
+def _properties(producer: Producer) -> Iterator[dict[str, object]]:
+    """Yield the properties of a producer's messages, each combination once."""
+    lengths = (len(value) for value in producer.properties.values() if isinstance(value, list) and value)
+    for place in range(min(lcm(*lengths), 1000)):
+        yield dealt(producer.properties, place)
+
+
+def _other(value: object) -> object:
+    """Return a value as what it may have been meant to be: a text as number or switch, all others as text."""
+    if not isinstance(value, str):
+        return str(value).lower()
+    try:
+        return float(value)
+    except ValueError:
+        return {"true": True, "false": False}.get(value.lower(), value)
+
+
+def _kind(value: object) -> str:
+    return "text" if isinstance(value, str) else "boolean" if isinstance(value, bool) else "number"
 
 
 def _no_virtual_topic(trace: Trace, consumer: Consumer) -> str:

@@ -55,3 +55,34 @@ def test_a_consumer_names_the_crash_of_its_broker_and_a_broker_counts_its_own_co
     assert counted[1].startswith("20 consumers lost the broker;")
     assert "B2 crashed" in str(mq.explain(trace, "C0"))
     assert "B2 crashed" not in str(mq.explain(trace, "C1"))
+
+
+@pytest.mark.parametrize(("reads", "spans"), [
+    ((), "Blocked from 7 ms on: the destination has reached its memoryLimit"),
+    ((mq.Consumer("C", on="A", reads=Q, at="20s"),), "Blocked from 7 ms to 20.002 s: the destination"),
+    ((mq.Consumer("C", on="A", reads=Q, at="20s", delay="1s"),), "Blocked 3 times from 7 ms to 23.002 s"),
+])  # fmt: skip
+def test_a_producer_says_when_it_was_blocked(reads, spans):
+    net = mq.Network(mq.Broker("A", policies=[{"queue": ">", "memory_limit": 3000}]))
+    trace = mq.run(net, mq.Producer("P", on="A", sends=6, to=Q, size=1000), *reads)
+    assert spans in str(mq.explain(trace, client="P"))
+    told = str(mq.explain(trace, message="P-4"))
+    assert "A has not accepted it yet: the destination has reached its memoryLimit" in told
+    assert "stays at" not in told
+
+
+def test_a_client_says_that_a_real_broker_refuses_its_port():
+    net, sends = mq.Network(mq.Broker("A")), mq.Producer("P", on="c", sends=1, to=Q)
+    trace = mq.run(net, mq.Client("c", uri="tcp://A:61617"), mq.Client("c1", uri="tcp://A:61616"), sends)
+    assert "port 61617 of A: a real broker refuses it" in str(mq.explain(trace, client="c"))
+    assert "61617" not in str(mq.explain(trace, client="c1"))
+
+
+def test_what_an_artemis_consumer_gives_back_is_no_copy():
+    holds = mq.Consumer("C", on="A", reads=Q, acknowledge=False)
+    net = mq.artemis.Network(mq.artemis.Broker("A"))
+    told = str(
+        mq.explain(mq.run(net, mq.Producer("P", on="A", sends=1, to=Q), holds, mq.Close("C")), message=1)
+    )
+    assert "A enqueued it again" in told
+    assert "virtual destination" not in told

@@ -186,6 +186,10 @@ CORE = "http://activemq.apache.org/schema/core"
     ("<destinationInterceptors><mirroredQueue/></destinationInterceptors>",
      "destinationInterceptors/mirroredQueue", "no copies are made"),
     ("<plugins><redeliveryPlugin/></plugins>", "plugins/redeliveryPlugin", "as if it were not there"),
+    *((f"<transportConnectors><transportConnector uri='tcp://0.0.0.0:61616?trace=true&amp;{option}=2'/>"
+       "</transportConnectors>", f"transportConnectors/transportConnector@uri?{option}", text)
+      for option, text in (("maximumConnections", "any number of clients"),
+                           ("wireFormat.maxFrameSize", "messages of any size"), ("bogus", "ignores names"))),
 ])  # fmt: skip
 def test_what_of_an_activemq_file_is_not_played_is_told_with_its_line(inside, path, text):
     file = f'<broker xmlns="{CORE}" brokerId="a" useJmx="false">\n{inside}\n</broker>'

@@ -560,6 +560,21 @@ def test_a_queue_behind_a_topic_that_is_not_virtual_is_told():
     assert told(mq.run(virtual, reads, sends)) == []
 
 
+@pytest.mark.parametrize(("sent", "selector", "types"), [
+    ("1", "n = 1", "with a number, and it is sent as the text '1'"),
+    (["x", "1"], "n IN ('y') OR n BETWEEN 1 AND 2", "with a number, and it is sent as the text '1'"),
+    (2, "n = '2'", "with a text, and it is sent as the number 2"),
+    (True, "n = 'true'", "with a text, and it is sent as the boolean True"),
+    ("true", "n", "with a boolean, and it is sent as the text 'true'"),
+    (2, "n = 1", ""), ("x", "n = 'y'", ""), ([1, "1"], "n = 1", ""),
+])  # fmt: skip
+def test_a_selector_whose_types_never_fit_is_told(sent, selector, types):
+    reads = mq.Consumer("C", on="A", reads=Q, selector=selector)
+    lines = told(mq.run(A, reads, mq.Producer("P", on="A", sends=2, to=Q, properties={"n": sent})))
+    assert len(lines) == bool(types)
+    assert all(f"Consumer C: its selector compares n {types}" in line for line in lines)
+
+
 @pytest.mark.parametrize(("network", "mode", "held"), [
     (A, "auto", True), (A, "dups_ok", True), (openmq.Network("A"), "auto", False),
 ])  # fmt: skip

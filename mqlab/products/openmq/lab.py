@@ -8,12 +8,14 @@ from typing import Any
 from mqlab.engine.clock import NEVER
 from mqlab.engine.completion import Completion
 from mqlab.engine.in_vain import CLOSED, SessionState
+from mqlab.engine.limits import LONGEST_REST
 from mqlab.products.openmq.broker import administration as admin
 from mqlab.products.openmq.broker import report
 from mqlab.products.openmq.broker.model import Broker, Consumer, Keys
 from mqlab.products.openmq.client import clients, consumers, producers
 from mqlab.products.openmq.files import lab_file as files
 from mqlab.products.openmq.files import treatment
+from mqlab.products.openmq.ha import takeover
 from mqlab.products.openmq.network import faults
 from mqlab.products.openmq.network.state import Cluster
 from mqlab.products.openmq.notes import DOWN
@@ -294,6 +296,13 @@ class ClusterLab(Cluster):
                 for xid in self.prepared
             ),
         ]
+
+    @property
+    def coming(self) -> bool:  # type: ignore[override]  # of a product where a takeover is housekeeping
+        """Whether a broker is about to be taken over: a run goes on unless it ends with a look."""
+        looked = isinstance(self.latest, ScriptStep) and self.latest.step.do == "snapshot"
+        late = self.clock.now > self.rest_since + LONGEST_REST
+        return not looked and not late and takeover.is_coming(self)
 
     @property
     def roles(self) -> dict[str, str]:

@@ -39,6 +39,8 @@ THREE = {"M1": master(group_name="g"), "M2": master(), "M3": master(), "S1": sla
      "rule 4.3"),
     ({"A": ha("live_only", scale_down={}), "B": None}, "scale-down-target", "error",
      "no target", "21.4.1"),
+    ({"A": ha("live_only", scale_down={"connectors": ["to_S1"]}), "M1": master(), "S1": slave()},
+     "scale-down-target", "error", "no target: S1 is a slave", "21.4.1"),
     ({"A": ha("live_only", scale_down={"connectors": ["B"], "group_name": "g"}), "B": None},
      "scale-down-group", "error", "no other broker belongs to scale-down group 'g'", "21.4.3"),
     ({**pairs(3, {"scale_down": {"connectors": ["M2"]}})}, "scale-down-slave", "error",
@@ -154,6 +156,8 @@ def test_a_queue_that_the_target_of_a_scale_down_lacks_is_told_and_its_loss_has_
     assert [problem.rule for problem in mq.check(bare, *story)] == ["scale-down-queue"]
     assert "queues=(AddressQueue('ORDERS'),)" in mq.check(bare, *story)[0].remedy
     assert len(mq.check(listed, *story)) == len(mq.check(bare)) == 0
+    own = artemis.Network(*brokers, queues=(artemis.AddressQueue("ORDERS", on=["A2"]),))
+    assert [problem.rule for problem in mq.check(own)] == ["scale-down-queue"]
     trace = mq.run(bare, *story)
     assert trace.received() == {"C": 0}
     assert "the target has no such queue; the one that it creates has no routing type" in str(mq.explain(trace))

@@ -7,6 +7,7 @@ from random import Random
 
 import pytest
 
+import mqlab as mq
 from mqlab.api import openmq
 from mqlab.errors import BadValue, MqlabError
 from mqlab.products.openmq.figures import figures
@@ -139,3 +140,14 @@ def test_a_lab_says_who_is_what_and_what_time_it_is():
     late.play(until="5500ms")
     assert late.roles == {"b1": "running", "b2": "running", "b3": "down"}
     assert late.now == 5_500_000
+
+
+@pytest.mark.parametrize(("ends", "owner"), [((), "b2"), ((openmq.Snapshot("then"),), "b1")])
+def test_a_run_that_ends_with_a_crash_goes_on_to_the_takeover_unless_it_ends_with_a_look(ends, owner):
+    net = openmq.Network("b1", "b2", model="enhanced")
+    sends = openmq.Producer("P", on="b1", sends=2, to=openmq.Queue("Q"))
+    trace = mq.run(net, sends, openmq.Crash("b1"), *ends)
+    assert trace.waiting() == {owner: {"queue://Q": [1, 2]}}
+    assert ("b2 takes over b1" in str(mq.explain(trace, broker="b2"))) is (not ends)
+    alone = mq.run(net, sends, openmq.Crash("b2"), openmq.Crash("b1"))  # nobody is left who could
+    assert alone.waiting() == {"b1": {"queue://Q": [1, 2]}}

@@ -13,6 +13,7 @@ from pathlib import Path
 from mqlab.files import treatment as shared
 from mqlab.files.markup import Element
 from mqlab.files.treatment import Table, Told, Treatment
+from mqlab.products.activemq.client import query
 from mqlab.products.activemq.client.read_otherwise import read_otherwise
 from mqlab.products.activemq.files import lab_file
 from mqlab.products.activemq.files.elements import BrokerElement
@@ -67,6 +68,11 @@ def _attributes(element: Element, path: str, broker: Element) -> Iterator[Told]:
         told = not name.startswith("{") and treatment(at) == "told"
         if told and not _table().says_nothing(at, value, broker):
             yield Told(at, element.line, _table().differs(at))
+        if element.name == "transportConnector" and name == "uri":
+            options = (f"{at}?{option}" for option in query.options(value.partition("?")[2]))
+            yield from (
+                Told(one, element.line, _table().differs(one)) for one in options if treatment(one) == "told"
+            )
 
 
 def _below(parent: Element, above: str, broker: Element) -> Iterator[Told]:

@@ -12,6 +12,7 @@ from mqlab.spec import (
     NetworkConnector,
     Pause,
     Producer,
+    Restart,
     Resume,
     Scenario,
 )
@@ -21,6 +22,8 @@ from mqlab.spec.connector import TransportConnector
 from mqlab.spec.values import Destination
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from mqlab.spec.scenario import Scenario
 
 QUEUE = Destination("queue", "Q")
@@ -126,6 +129,12 @@ def lone_master(**options: Any) -> Scenario:
     """Return a master of 5.5 that nobody is a slave of, and a producer at it."""
     sends = Producer("P", on="M", to=QUEUE, sends=5)
     return Scenario.of(Network(Broker("M", **options), edition="5.5"), sends)
+
+
+def restarts(slave: Mapping[str, Any], master: Mapping[str, Any]) -> Scenario:
+    """Return a master of 5.5 that dies and comes back, whose slave has taken over meanwhile."""
+    network = Network(Broker("A1", **master), Broker("A2", **slave), edition="5.5")
+    return _shop(network, Crash("A1", at="2s"), Restart("A1", at="4s"))
 
 
 def lease() -> Scenario:

@@ -71,6 +71,11 @@ IDLE: dict[str, tuple[Callable[[Get], bool], str, str]] = {
         "remove staticBridge, or list them as statically included",
     ),
     "destination_filter": (_static_bridge, _ADVISORIES, "remove one of the two"),
+    "dynamic_only": (  # `DurableConduitBridge.setupStaticDestinations` of 5.17.2
+        _static_bridge,
+        f"{_ADVISORIES}, and makes no durable subscriptions; one of its store is not restored",
+        "remove one of the two",
+    ),
     "static_bridge": (
         _only_static,
         "it has no static destinations, so nothing is forwarded",

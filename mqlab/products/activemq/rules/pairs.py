@@ -91,6 +91,26 @@ def _pure_removed(of: Home) -> Found:
 
 
 @rule(
+    "pure-split-brain",
+    "warning",
+    finds="a pure slave, which cannot tell a dead master from a cut link",
+    what="a slave of {master}, which it cannot tell from a cut link: if only the link fails, or {master} "
+    "restarts after its takeover, both serve (split brain)",
+    fix="use a shared_store; before a restart of {master} stop {name} and copy its store",
+    source="Fuse 4, Pure master/slave",
+    example=lambda: Example(
+        ex.restarts({"pure_slave_of": "A1"}, {}), ex.restarts(*2 * ({"shared_store": "store"},))
+    ),
+    of=(brokers,),
+)
+def _pure_split_brain(of: Home) -> Found:
+    context, broker = of
+    master, edition = broker.options.get("pure_slave_of"), context.network.edition
+    if edition == "5.5" and master and not broker.get("shutdown_on_master_failure", edition):
+        yield context.broker(broker.name), {"master": master, "name": broker.name}
+
+
+@rule(
     "no-slave",
     "error",
     finds="waitForSlave at a master without a slave",

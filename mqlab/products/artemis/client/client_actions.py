@@ -235,20 +235,30 @@ class ClientActions(Subsystem):
     def do_xa(self, keys: Keys) -> Completion:
         """One call of an XA resource."""
         client = self.lab.clients.named(keys["client"])
-        self._judge_xa(client, keys["act"])
+        if self._judge_xa(client, keys["act"]):
+            return Completion()
         return self._call(Transaction(client, client.xa, "xa", keys["act"]))
 
-    def _judge_xa(self, client: Client, act: str) -> None:
-        """Tell of a call that is out of turn: start, end, prepare, then commit or rollback (JTA)."""
+    def _judge_xa(self, client: Client, act: str) -> bool:
+        """Tell of a call that is out of turn: start, end, prepare, then commit or rollback (JTA).
+
+        Return whether it is refused: the session still works in the branch (`ServerSessionImpl`, 2.4 and 2.5).
+        """
         live = client.at.served_journal if client.at is not None else None
         in_doubt = live is not None and live.prepared and act in ("commit", "rollback")
         if not client.keys.get("xa"):
             self.lab.tell(f"{client.name} has no XA session; open it with artemis.Session(..., xa=True)")
+        elif client.branch == "started" and act in ("prepare", "commit", "rollback"):
+            client.results.append(f"step {self.lab.step_no} xa {act}: XAException XAER_PROTO")
+            told = f"refused (XAER_PROTO), as the branch of {client.name} has not ended"
+            self.lab.tell(f"{told}; add artemis.Xa({client.name!r}, 'end')")
+            return True
         elif act != "recover" and client.branch not in AFTER[act] and not in_doubt:
             begun = f"was {client.branch} already" if client.branch else "had not been started"
             self.lab.tell(f"the branch of {client.name} {begun}")
         if act != "recover":
             client.branch = {"start": "started", "end": "ended", "prepare": "prepared"}.get(act, "")
+        return False
 
     def _call(self, request: Request) -> Completion:
         request.make()

@@ -82,9 +82,8 @@ def _scale_down_slave(server: Server) -> Found:
     "scale-down-target",
     "error",
     finds="scale-down without a target",
-    what="scale-down has no target: with neither connectors nor a discovery group only an in-VM connector "
-    "is tried, so messages are not transferred",
-    fix="name connectors or a discovery group",
+    what="scale-down has no target: {why}, so messages are not transferred",
+    fix="{fix}",
     source="AMQ Broker 7.1, 21.4.1; Artemis rule 6.2",
     example=lambda: Example(ex.scales_down({}), ex.scales_down(ex.TO_B2)),
     of=(servers,),
@@ -93,8 +92,15 @@ def _scale_down_target(server: Server) -> Found:
     policy = _scale_down(server)
     if policy is None or server.broker.role == "slave":
         return
+    slaves = {other.name for other in server.others if other.role == "slave"}
+    listed = policy.get("connectors")
+    named = {str(one).removeprefix("to_") for one in listed} if isinstance(listed, (list, tuple)) else set()
     if "connectors" not in policy and "discovery_group_ref" not in policy:
-        yield server.element, {}
+        why = "with neither connectors nor a discovery group only an in-VM connector is tried"
+        yield server.element, {"why": why, "fix": "name connectors or a discovery group"}
+    elif named and named <= slaves:
+        why = f"{' and '.join(sorted(named))} is a slave, which is not live while its master is"
+        yield server.element, {"why": why, "fix": "name a connector to another master"}
 
 
 @rule(
@@ -146,6 +152,9 @@ def _scale_down_queue(server: Server) -> Found:
             clients.setdefault(client, place)
             if "queue" in step.keys:
                 homes.setdefault(step.keys["queue"], set()).add(place)
+    for own in network.queues:
+        if own.routing == "anycast" and own.is_at(server.broker.name):
+            homes.setdefault(own.name, {server.broker.name})
     listed = {queue.name for queue in network.queues for other in server.others if queue.is_at(other.name)}
     for queue, places in homes.items():
         if places == {server.broker.name} and queue not in listed:

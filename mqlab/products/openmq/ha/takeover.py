@@ -7,10 +7,15 @@ that (the third, by default) it is found dead, and the first to get the lock tak
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from mqlab.products.openmq.broker import removal
 from mqlab.products.openmq.broker.model import Broker
 from mqlab.products.openmq.client import clients
 from mqlab.trace.kinds import Kind, Reason
+
+if TYPE_CHECKING:
+    from mqlab.products.openmq.network.state import Cluster
 
 SECOND = 1_000_000
 TAKES = 3 * SECOND // 2  # us from the lock to the end of a takeover
@@ -50,6 +55,19 @@ def _tick(broker: Broker, count: int) -> int:
     """Return how long it is until the monitor ticks for the *count*th time (us)."""
     every = round(float(broker.option("imq.cluster.monitor.interval", 30)) * SECOND)
     return count * every - broker.lab.clock.now % every
+
+
+def is_coming(lab: Cluster) -> bool:
+    """Whether a broker is gone, was found suspect or will be, and another is there that takes it over."""
+    if not lab.database_up:
+        return False
+    for call, who in (due for called, due in lab.clock.later() if called == lab.on_due):
+        dead: Broker | None = who[0] if call in (on_suspect, on_dead) else who[1] if call is on_taken else None
+        if dead is None or dead.serves or dead.taken_over_by is not None:
+            continue
+        if any(b.serves and b.knows(dead) for b in lab.brokers.values()):
+            return True
+    return False
 
 
 def on_dead(who: tuple[Broker, int]) -> None:
