@@ -227,7 +227,8 @@ class Lab(Limited, Chances, InVain, Suggests, ABC):
         until, self.under_way = self.under_way, None
         if until is not None and until.then is not None:
             until.then(until.argument)
-            self.looks.wake()
+            if self.looks.asleep:
+                self.looks.wake()
 
     def is_over(self, until: Completion) -> bool:
         """Whether an action that ends so is over."""

@@ -158,7 +158,9 @@ def network_of(
 
     *values* for placeholders are a mapping, or the path of a property file. Raises `BadFile`, `CannotRun`.
     """
-    given, known, paths = files.values_of(values), files.strings(hosts, "hosts"), list(paths)
+    paths = list(paths)
+    given = {} if values is None else files.values_of(values)
+    known = {} if hosts is None else files.strings(hosts, "hosts")
     consoles = [management.without_secret(path) for path in paths if management.is_address(path)]
     named = [_path(path) for path in paths if not management.is_address(path)]
     for file in named:

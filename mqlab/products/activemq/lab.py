@@ -285,11 +285,6 @@ class Lab(KernelLab):
         self.request_count += 1
         return self.request_count
 
-    def reserve_numbers(self, count: int) -> int:
-        """Return the first of *count* message numbers."""
-        self.numbers += count
-        return self.numbers - count + 1
-
     def broker_name(self, id: str) -> str:
         """Return the name of the broker with that id, an earlier life's too."""
         return id if id in self.brokers else id.rpartition("#")[0]
@@ -307,7 +302,7 @@ class Lab(KernelLab):
         """Return the store of a broker: its own, or that of its set."""
         locker = LockerSettings.of(spec, self.edition)
         if locker is None:
-            return PersistenceAdapter(lasting=spec.get("store", self.edition) != "memory")
+            return PersistenceAdapter(persistent=spec.get("store", self.edition) != "memory")
         return self.shared_stores.setdefault(locker.store, SharedPersistenceAdapter())
 
     def locker_for(self, process: BrokerService) -> AbstractLocker | None:

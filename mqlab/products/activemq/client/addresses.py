@@ -72,7 +72,8 @@ def split(text: str) -> Composite:
     if not body.startswith("("):
         check_syntax(text)
         return Composite(scheme, elements, {}, plain=True)
-    found = Composite(scheme, elements, options(rest.partition("?")[2]))  # before the ? stands a path
+    query = rest.partition("?")[2]  # before the ? stands a path
+    found = Composite(scheme, elements, options(query) if query else {})
     for part in (text, *filter(None, found.elements)):
         check_syntax(part)
     return found

@@ -40,15 +40,11 @@ class AddressBook:
         self.hosts = hosts
         self.listeners = [listener for name, broker in found.items() for listener in _listeners(name, broker)]
 
-    def listening(self, port: int | None) -> list[Listener]:
-        """Return who listens on a port."""
-        return [at for at in self.listeners if port is None or at.port in (port, None)]
-
     def find(self, host: str, port: int | None, home: str) -> str | None:
         """Return the broker that an address leads to from *home*; None if that is nobody here."""
         if host in self.hosts:
             return str(self.hosts[host])
-        there = self.listening(port)
+        there = [at for at in self.listeners if port is None or at.port in (port, None)]
         exact = {at.broker for at in there if at.host.lower() == host.lower()}
         if len(exact) == 1 and host not in HERE:
             return exact.pop()

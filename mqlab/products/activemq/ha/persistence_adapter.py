@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Set
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from mqlab.products.activemq.broker import durable
@@ -15,17 +16,19 @@ if TYPE_CHECKING:
     from mqlab.products.activemq.broker.broker import Broker
 
 
+@dataclass(eq=False)
 class PersistenceAdapter:
     """What a stopped broker leaves: its destinations, the queues' messages in order, durables."""
 
-    def __init__(self, lasting: bool) -> None:
-        self.persistent = lasting
-        self.last = -1  # the node of the broker that used it last
-        self.destinations: dict[Destination, list[Message]] = {}  # a topic's list stays empty
-        self.holders: dict[Message, int] = {}  # the node of who held each of them
-        self.durables: list[durable.InactiveDurableSubscription] = []
-        self.seen: set[tuple[object, ...]] = set()  # see `Broker.has_had`
-        self.audit = MessageAudit()  # of what has come over bridges: `audit_network_producers`
+    persistent: bool
+    last: int = -1  # the node of the broker that used it last
+    # A topic's list stays empty.
+    destinations: dict[Destination, list[Message]] = field(default_factory=dict)
+    holders: dict[Message, int] = field(default_factory=dict)  # the node of who held each of them
+    durables: list[durable.InactiveDurableSubscription] = field(default_factory=list)
+    seen: set[tuple[object, ...]] = field(default_factory=set)  # see `Broker.has_had`
+    # Of what has come over bridges: `audit_network_producers`.
+    audit: MessageAudit = field(default_factory=MessageAudit)
 
     def acquire(self, broker: Broker) -> bool:
         """Give *broker* its store: nobody else wants it."""

@@ -134,11 +134,13 @@ class DiscoveredService:
         remote = self.remote
         if number != self.number or remote is None or not remote.broker.running:
             return
-        if remote is self.process or self.connector.name_in_use(remote):
+        name, settings = self.connector.configured_name, self.connector.settings
+        named = (other for other in self.process.connectors if other.configured_name == name)
+        tried = (attempt for other in named for attempt in other.attempts)
+        if remote is self.process or any(one.bridges and one.remote is remote for one in tried):
             self.lab.problem(f"bridge {self.connector.spec.name} did not come up")
             return
         home, away = self.process.broker, remote.broker
-        name, settings = self.connector.configured_name, self.connector.settings
         self.bridges = [NetworkBridge(self.lab, home, away, name, settings, False, self.socket)]
         if settings.duplex:
             back = NetworkBridge(self.lab, away, home, name, settings, True, self.socket)
@@ -162,7 +164,8 @@ class DiscoveredService:
             for home, other in self._ends(remote):
                 self._note("up", home, other)
             for home, other in self._ends(remote):
-                home.cluster.joined(other.name)
+                if home.cluster.updates.clients:
+                    home.cluster.joined(other.name)
 
     def _tell_down(self) -> None:
         """Say that the bridge is down, at those of its ends that are there to see it."""
@@ -282,7 +285,7 @@ class DiscoveryNetworkConnector:
         if self.found is None:
             return
         options = dict(self.found.options)
-        extra = prefixed(options, "discovered.")
+        extra = prefixed(options, "discovered.") if options else {}
         for element in dict.fromkeys(self.elements):  # there is one bridge to each address
             if any(not ExponentialBackOff.knows(key, text) for key, text in options.items()):
                 element = uris.bare(element)  # what the agent does not know costs a list its own
@@ -296,15 +299,6 @@ class DiscoveryNetworkConnector:
     def runs(self) -> bool:
         """Whether it looks for others, or has found them."""
         return bool(self.attempts) or self.agent is not None
-
-    def name_in_use(self, remote: BrokerService) -> bool:
-        """Whether the broker has a bridge of that configured name to *remote*, which is refused."""
-        return any(
-            attempt.bridges and attempt.remote is remote
-            for other in self.process.connectors
-            if other.configured_name == self.configured_name
-            for attempt in other.attempts
-        )
 
     def stop(self) -> None:
         """End all bridges."""

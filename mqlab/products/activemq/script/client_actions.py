@@ -111,7 +111,7 @@ def send(runner: ScriptRunner, action: a.Producer) -> Completion | None:
     try:
         dest = _named(action, action.to)
     except Refused as error:
-        lab.reserve_numbers(action.sends)  # the next ones are what they would have been
+        lab.numbers += action.sends  # the next ones are what they would have been
         runner.call(client.name).fail(error.kind, str(error))
         return None
     call = SendJob(lab, runner.now.no, action, client, dest, session_of(lab, action))
