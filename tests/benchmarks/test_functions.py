@@ -6,10 +6,10 @@ before, for something else: modules and tables are read by then, and no answer i
 reached: who adds functions to these ways says why.
 
 Of what a run enters a fifth are values that refuse what no broker takes, and names that are held against the
-network; three fifths are brokers, bridges and clients, the rest clock, script and trace. What a trace says of its
-scenario is written when somebody asks (`Columns.header`). `load` reads a file's elements, checks
-the values of the nouns that they make, and holds its names against the product's schema, without which a
-misspelt one would pass. *Why* goes from a message's events to sentences, message groups and priorities.
+network; three fifths are brokers, bridges and clients, the rest clock, script and trace. What a trace says of
+its scenario is written when somebody asks (`Columns.header`). `load` reads a file's elements, checks the values
+of the nouns that they make, and holds its names against the product's schema, without which a misspelt one
+would pass. *Why* goes from a message's events to sentences, message groups and priorities.
 """
 
 from __future__ import annotations
