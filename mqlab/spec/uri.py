@@ -149,7 +149,7 @@ class _Parser:
             components=self.split(inner[1:end], start + 1),
             path=rest.removeprefix("/") or None,
             fragment=fragment,
-            parameters=read_query(query),
+            parameters=read_query(query) if query else {},
         )
 
     def split(self, text: str, start: int) -> tuple[Uri, ...]:
@@ -184,7 +184,7 @@ class _Parser:
             port=int(port) if port else None,
             path=slash + path,
             fragment=fragment,
-            parameters=read_query(query),
+            parameters=read_query(query) if query else {},
         )
 
     def error(self, place: int, expected: str) -> UriError:

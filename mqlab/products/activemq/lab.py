@@ -28,10 +28,9 @@ from mqlab.products.activemq.script.steps import ScriptStep
 from mqlab.products.activemq.transport.address_resolver import AddressResolver
 from mqlab.products.activemq.transport.multicast import MulticastNetwork
 from mqlab.spec import Action, Network, Scenario, Snapshot, Start, Wait
-from mqlab.spec import Broker as BrokerSpec
 from mqlab.spec.edition import RULES, EditionRules
 from mqlab.spec.link import LikeLinks, Links
-from mqlab.spec.member import BrokerSettings, LockerSettings
+from mqlab.spec.member import BrokerSettings
 from mqlab.spec.network_names import KnownNames, check, mentions
 from mqlab.spec.values import told_time
 from mqlab.trace.kinds import Kind, Reason
@@ -119,10 +118,13 @@ class Lab(KernelLab):
         self.lan = MulticastNetwork(self)
         self.trying: dict[DiscoveredService, None] = {}  # of connectors, who may be about to find a broker
         self.processes: dict[str, BrokerService] = {}
-        self.brokers = {spec.name: Broker(self, spec) for spec in self.network.brokers}
-        for spec in self.network.brokers:
-            member = BrokerSettings.of(spec, self.edition)
-            self.processes[spec.name] = BrokerService(self, member, self.brokers[spec.name])
+        members = [BrokerSettings.of(spec, self.edition) for spec in self.network.brokers]
+        self.brokers = {
+            spec.name: Broker(self, spec, self.store_of(member))
+            for spec, member in zip(self.network.brokers, members, strict=True)
+        }
+        for member in members:
+            self.processes[member.name] = BrokerService(self, member, self.brokers[member.name])
         self.directory: AddressResolver = AddressResolver(self, self.network)
         self.connectors = [
             DiscoveryNetworkConnector(self, self.processes[b.name], c) for b, c in self.network.connectors()
@@ -298,12 +300,11 @@ class Lab(KernelLab):
 
     # Stores and locks
 
-    def store_of(self, spec: BrokerSpec) -> PersistenceAdapter:
+    def store_of(self, member: BrokerSettings) -> PersistenceAdapter:
         """Return the store of a broker: its own, or that of its set."""
-        locker = LockerSettings.of(spec, self.edition)
-        if locker is None:
-            return PersistenceAdapter(persistent=spec.get("store", self.edition) != "memory")
-        return self.shared_stores.setdefault(locker.store, SharedPersistenceAdapter())
+        if member.locker is None:
+            return PersistenceAdapter(persistent=member.store != "memory")
+        return self.shared_stores.setdefault(member.locker.store, SharedPersistenceAdapter())
 
     def locker_for(self, process: BrokerService) -> AbstractLocker | None:
         """Return a broker's part in the election of its set, if it is in one."""

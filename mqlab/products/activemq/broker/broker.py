@@ -24,6 +24,7 @@ from mqlab.trace.kinds import Kind, Reason
 from mqlab.trace.record import pack_prefix
 
 if TYPE_CHECKING:
+    from mqlab.products.activemq.ha.persistence_adapter import PersistenceAdapter
     from mqlab.products.activemq.lab import Lab
     from mqlab.products.activemq.network.network_bridge import NetworkBridge
 
@@ -42,7 +43,7 @@ def _closeness(pattern: str, name: str) -> tuple[bool, int, bool]:
 class Broker:
     """One broker. `bridges` are those it is home to, `listeners` those that hear its advisories."""
 
-    def __init__(self, lab: Lab, spec: BrokerSpec) -> None:
+    def __init__(self, lab: Lab, spec: BrokerSpec, store: PersistenceAdapter) -> None:
         self.lab, self.spec, self.name = lab, spec, spec.name
         self.clock = lab.clock
         self.id = spec.name
@@ -59,7 +60,7 @@ class Broker:
         self.limits_memory = any("memory_limit" in policy for policy in spec.policies)
         self.audits_network: bool = spec.get("audit_network_producers", lab.edition)
         self.composites = tuple(map(Composite.of, spec.composites))
-        self.store = lab.store_of(spec)
+        self.store = store
         self.clear()
 
     def clear(self) -> None:
