@@ -59,10 +59,10 @@ def take(branch: Branch, data: JsonDict) -> JsonDict:
 
 
 def deeds(branch: Branch, data: JsonDict) -> JsonDict:
-    """Return what can be done to a part at `ms`."""
+    """Return what can be done at `ms`, the part `kind`, `name` first: each with the part `of` which it is."""
     at = microseconds(data["ms"])
     found = breaking.available_actions(branch, data.get("kind") or "", data.get("name", ""), at)
-    return {"deeds": [{"text": deed.text, "step": deed.step} for deed in found]}
+    return {"deeds": [{"text": deed.text, "step": deed.step, "of": deed.of} for deed in found]}
 
 
 ANSWERS: dict[str, Callable[[Branch, JsonDict], JsonDict]] = {

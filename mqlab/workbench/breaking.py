@@ -7,7 +7,7 @@ product would run it.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
 from mqlab import products
@@ -24,27 +24,39 @@ from mqlab.workbench.parts import Part, destination, destinations, find, parts
 
 Step = JsonDict
 MESSAGES = 5  # that are sent by one press
+MOST_OFFERED = 200  # in one list
 
 
 @dataclass(frozen=True, slots=True)
 class AvailableAction:
-    """Something that can be done now: what it is called, and the action that it is, as a lab file has it."""
+    """Something that can be done now: its text, the action as a lab file has it, and of which part."""
 
     text: str
     step: Step
+    of: str = ""
 
 
 def available_actions(branch: Branch, kind: str, name: str, at: int) -> list[AvailableAction]:
-    """Return what can be done at a time (us) to a part, or to the network if *kind* is empty."""
-    body, trace = branch.body, branch.trace
-    part = find(body, kind, name)
-    if part is None:
-        offered = _everything(body)
-    elif part.kind in ("consumer", "client", "producer") and not _is_there(trace, name, at):
-        return []
-    else:
-        offered = _of_part(body, trace, part, at)
-    return [deed for deed in offered if _can_be(branch.scenario, deed.step, at)]
+    """Return what can be done at a time (us), part by part: the chosen part is first, if *kind* names one."""
+    return [*islice(_possible(branch, kind, name, at), MOST_OFFERED)]
+
+
+def _possible(branch: Branch, kind: str, name: str, at: int) -> Iterator[AvailableAction]:
+    body, trace, known = branch.body, branch.trace, set()
+    chosen = find(body, kind, name)
+    for part in sorted(parts(body), key=lambda one: one != chosen):
+        for deed in _of_part(body, trace, part, at):
+            if part != chosen and "sends" in deed.step:
+                continue  # no fault: it is offered for what is chosen
+            what = _same(deed.step)
+            if what not in known and _can_be(branch.scenario, deed.step, at):
+                known.add(what)
+                yield deed
+
+
+def _same(step: Step) -> frozenset[tuple[str, str]]:
+    """Return what two actions share that are one: a line is cut from whichever end."""
+    return frozenset((key.replace("other", "one"), str(value)) for key, value in step.items())
 
 
 def _is_there(trace: Trace, name: str, at: int) -> bool:
@@ -58,13 +70,6 @@ def _is_there(trace: Trace, name: str, at: int) -> bool:
 def _was(trace: Trace, at: int, *kinds: Kind) -> bool:
     """Whether something of these kinds has happened by then."""
     return any(trace.column("t")[row] <= at for row in trace.rows(*kinds))
-
-
-def _everything(body: Body) -> Iterator[AvailableAction]:
-    """Yield a crash of every broker: what one does first to a network."""
-    for part in parts(body):
-        if part.kind == "broker":
-            yield AvailableAction(f"Crash {part.name}", {"do": "Crash", "broker": part.name})
 
 
 def with_step(scenario: Scenario, step: Step, at: int) -> Scenario:
@@ -81,13 +86,19 @@ def _can_be(scenario: Scenario, step: Step, at: int) -> bool:
     return True
 
 
-def _of_part(body: Body, trace: Trace, part: Part, at: int) -> Iterator[AvailableAction]:
+def _of_part(body: Body, trace: Trace, part: Part, at: int) -> list[AvailableAction]:
+    if part.kind in ("consumer", "client", "producer") and not _is_there(trace, part.name, at):
+        return []
+    return [replace(deed, of=part.name) for deed in _offered(body, trace, part, at)]
+
+
+def _offered(body: Body, trace: Trace, part: Part, at: int) -> Iterator[AvailableAction]:
     if part.kind == "broker":
         yield from _broker(body, trace, part.name, at)
     elif part.kind == "connector":
         yield from _connector(body, trace, part, at)
     elif part.kind == "consumer":
-        yield from _consumer(part.name)
+        yield from _consumer(body, part.name)
     elif part.kind == "client":
         yield AvailableAction(f"Close client {part.name}", {"do": "CloseClient", "client": part.name})
     yield from _sends(body, part)
@@ -138,9 +149,10 @@ def _connector(body: Body, trace: Trace, part: Part, at: int) -> Iterator[Availa
         yield from _line(body, part.home, other, _was(trace, at, Kind.Partitioned))
 
 
-def _consumer(name: str) -> Iterator[AvailableAction]:
+def _consumer(body: Body, name: str) -> Iterator[AvailableAction]:
     yield AvailableAction(f"Pause {name}", {"do": "Pause", "who": name})
-    yield AvailableAction(f"Resume {name}", {"do": "Resume", "who": name})
+    if any(action["do"] == "Pause" and action["who"] == name for action in body["actions"]):
+        yield AvailableAction(f"Resume {name}", {"do": "Resume", "who": name})
     yield AvailableAction(f"Close {name}", {"do": "Close", "consumer": name})
     yield AvailableAction(f"Kill the process of {name}", {"do": "KillClient", "consumer": name})
 

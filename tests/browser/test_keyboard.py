@@ -31,9 +31,9 @@ def press(page, *keys):
 
 
 def tab_to(page, name, key="Tab", most=80):
-    """Go on with Tab until what has the focus is called so."""
+    """Go on with Tab until what has the focus is called so, or begins so and goes on with a comma or a key."""
     for _ in range(most):
-        if press(page, key).strip().startswith(name):
+        if re.match(rf"{re.escape(name)}(?! [a-z])", press(page, key).strip()):
             return
     raise AssertionError(f"Tab does not reach {name!r}")
 
@@ -42,6 +42,7 @@ def walk_to(page, name):
     """Go on the stage by arrows, towards the broker of that name, until it has the focus."""
     if "mq-walk" not in page.evaluate(WHERE):
         tab_to_stage(page)
+    been = []
     for _ in range(20):
         now = page.evaluate(FOCUS)
         if re.match(f"broker {name}\\b", now):
@@ -49,7 +50,9 @@ def walk_to(page, name):
         (x, y), (to_x, to_y) = page.evaluate(CENTRE), page.evaluate(AT, name)
         across = "ArrowRight" if to_x > x else "ArrowLeft"
         along = "ArrowDown" if to_y > y else "ArrowUp"
-        first, second = (across, along) if abs(to_x - x) > abs(to_y - y) else (along, across)
+        ways = (across, along) if abs(to_x - x) > abs(to_y - y) else (along, across)
+        first, second = ways if been.count(now) % 2 == 0 else ways[::-1]  # else one could go in a circle
+        been.append(now)
         if press(page, first) == now:
             press(page, second)
     raise AssertionError(f"the arrows do not reach {name!r}")

@@ -13,6 +13,10 @@ from tests.browser.test_stage import PLACE
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(200)]
 
 LAPTOP = {"width": 920, "height": 768}  # a cell beside the file browser, at 1366 x 768
+# Whether what has the focus is called so.
+FOCUSED = """name => { let at = document.activeElement;
+  while (at?.shadowRoot?.activeElement) at = at.shadowRoot.activeElement;
+  return at.getAttribute('aria-label') === name; }"""
 # How wide a list is, and how wide its longest choice wants it to be.
 WIDTHS = """list => { const free = list.cloneNode(true);
   free.style.cssText = "position:absolute;width:auto;max-width:none;flex:none";
@@ -137,3 +141,21 @@ def test_a_click_with_the_right_button_kills_a_broker_in_jupyterlab(lab, jupyter
     page.get_by_role("menuitem", name="Crash B").click()
     panel(page).get_by_text("B crashed").wait_for()
     assert page.locator(".lm-Menu").count() == 0
+
+
+def test_a_form_is_sent_by_enter_in_jupyterlab_and_keeps_the_focus(lab, jupyter):
+    """JupyterLab prevents line breaks in cells, and with them the Enter that sends a form."""
+    notebook(jupyter[2] / "enter.ipynb", "import mqlab as mq\nmq.widgets.Workbench()")
+    page = lab("enter.ipynb")
+    run_all(page)
+    field = panel(page).get_by_label("Name of the broker")
+    for name in ("north", "south"):
+        field.fill(name)
+        field.press("Enter")
+        page.wait_for_function(f"() => {PLAYER}.panels[0].data('brokers').name.includes('{name}')")
+        page.wait_for_function(FOCUSED, arg="Name of the broker")
+        assert field.input_value() == ""
+    places = page.evaluate(f"() => {{ const {{ x, y, w, h }} = {PLAYER}.panels[0].data('brokers'); "
+                           "return x.map((_, i) => [x[i], y[i], w[i], h[i]]); }")  # fmt: skip
+    (x, y, w, h), (x2, y2, *_) = places
+    assert abs(x - x2) > w or abs(y - y2) > h, "it stands where there is room"

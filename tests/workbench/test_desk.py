@@ -55,13 +55,34 @@ def test_a_crash_happens_at_the_moment_that_was_shown():
     assert desk.traces[0].master("sharedBrokerData", "40s") == ["broker3"]
 
 
+def deeds_of(desk, kind, name, ms):
+    """Return what can be done to one part."""
+    offered = desk.answer("deeds", {"ms": ms, "kind": kind, "name": name})["deeds"]
+    return [deed for deed in offered if deed["of"] == name]
+
+
+def test_all_parts_are_offered_and_the_chosen_one_first():
+    desk = desk_of("fuse:2.20")
+    offered = desk.answer("deeds", {"ms": 15, "kind": "broker", "name": "B"})["deeds"]
+    parts = list(dict.fromkeys(deed["of"] for deed in offered))
+    assert parts == ["B", "A", "linkToBrokerB", "C1", "C2", "C3"]
+    texts = [deed["text"] for deed in offered]
+    assert len(texts) == len(set(texts))
+    assert len([text for text in texts if text.startswith("Cut the link")]) == 1, "from whichever end"
+    assert {deed["of"] for deed in offered if "sends" in deed["step"]} == {"B"}
+    assert "Resume C1" not in texts, "nothing has paused it"
+    paused = desk.answer("break", {"ms": 10, "step": {"do": "Pause", "who": "C1"}})
+    assert paused["current"] == 1
+    assert "Resume C1" in [deed["text"] for deed in deeds_of(desk, "consumer", "C1", 15)]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("figure", ["fuse:2.20", "fuse:4.4", "openmq:4-1", "artemis:21.1"])
 def test_whatever_is_offered_can_be_done(figure):
     desk = desk_of(figure)
     ms = desk.shown[0].end * 2 // 3 / 1000
     for part in desk.answer("tell", {})["parts"]:
-        offered = desk.answer("deeds", {"ms": ms, "kind": part["kind"], "name": part["name"]})["deeds"]
+        offered = deeds_of(desk, part["kind"], part["name"], ms)
         for deed in offered:
             desk.answer("break", {"ms": ms, **deed})
             desk.answer("undo", {})
@@ -69,15 +90,13 @@ def test_whatever_is_offered_can_be_done(figure):
 
 def test_nothing_is_offered_for_a_client_that_is_not_open_yet():
     desk = desk_of("fuse:4.4")  # its consumer K comes when the master is gone
-    assert desk.answer("deeds", {"ms": 7400, "kind": "consumer", "name": "K"})["deeds"] == []
-    assert desk.answer("deeds", {"ms": 15_000, "kind": "consumer", "name": "K"})["deeds"] != []
+    assert deeds_of(desk, "consumer", "K", 7400) == []
+    assert deeds_of(desk, "consumer", "K", 15_000) != []
 
 
 def test_a_broker_that_is_down_can_be_started_and_nothing_else():
     desk = desk_of("fuse:4.4")
-    texts = [
-        d["text"] for d in desk.answer("deeds", {"ms": 14_000, "kind": "broker", "name": "broker1"})["deeds"]
-    ]
+    texts = [deed["text"] for deed in deeds_of(desk, "broker", "broker1", 14_000)]
     assert texts[0] == "Start broker1 again"
     assert not any("Crash" in text for text in texts)
 

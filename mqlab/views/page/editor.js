@@ -102,6 +102,9 @@ const fillEditor = (box, part, rows) => {
   );
 };
 
+// Places of the form that are compared, px apart, and how many px² of a card a px of way is worth.
+const STEP = 16,
+  NEARER = 30;
 player.on("ready", () =>
   player.panels.slice(0, 1).forEach((p) => {
     const view = viewOf(p.source("stage"));
@@ -119,34 +122,28 @@ player.on("ready", () =>
         at = corner && p.xy(...corner),
         room = view.el.getBoundingClientRect();
       if (!at) return;
-      // Of some places around the part, the one at which it covers least of the cards.
+      // Where it covers least of the cards, its own part's first of all, and near.
       const w = box.offsetWidth,
         h = box.offsetHeight,
         u = p.unit(),
         cards = [p.data("brokers"), p.data("clients")].flatMap((rows) =>
           rows.x.map((_, i) => {
             const [x, y] = p.xy(rows.x[i], rows.y[i]);
-            return { x, y, w: rows.w[i] * u, h: rows.h[i] * u };
+            return { x, y, w: rows.w[i] * u + 12, h: rows.h[i] * u + 12, own: rows.name[i] === part.name };
           })
         );
       const lap = (x, y, one) =>
         Math.max(0, Math.min(x + w, one.x + one.w / 2) - Math.max(x, one.x - one.w / 2)) *
         Math.max(0, Math.min(y + h, one.y + one.h / 2) - Math.max(y, one.y - one.h / 2));
-      const spots = [
-        [22, 10],
-        [22, -h / 2],
-        [-w - 30, 10],
-        [-w - 230 * u, -10],
-        [-w - 230 * u, 40],
-        [-w / 2, 30],
-        [-w / 2, -h - 20],
-        [-w / 2, 120 * u]
-      ].map(([dx, dy]) => {
-        const x = Math.max(PALETTE_WIDE, Math.min(room.width - w - 4, at[0] + dx)),
-          y = Math.max(4, Math.min(room.height - h - 4, at[1] + dy));
-        return { x, y, covers: cards.reduce((sum, one) => sum + lap(x, y, one), 0) };
-      });
-      const best = spots.reduce((a, b) => (b.covers < a.covers ? b : a));
+      const cost = (x, y) =>
+        cards.reduce((sum, one) => sum + lap(x, y, one) * (one.own ? 20 : 1), 0) +
+        NEARER * Math.hypot(x + w / 2 - at[0], y + h / 2 - at[1]);
+      let best = { x: PALETTE_WIDE, y: 4, cost: Infinity };
+      for (let x = PALETTE_WIDE; x <= Math.max(PALETTE_WIDE, room.width - w - 4); x += STEP)
+        for (let y = 4; y <= Math.max(4, room.height - h - 4); y += STEP) {
+          const now = cost(x, y);
+          if (now < best.cost) best = { x, y, cost: now };
+        }
       Object.assign(box.style, { left: `${best.x}px`, top: `${best.y}px` });
     };
     const show = async () => {

@@ -132,4 +132,9 @@ player.on("ready", () => {
   player.element.setAttribute("aria-label", worded("player_of_a_run"));
   player.element.style.outlineOffset = "-2px";
   player.element.addEventListener("keydown", onKey);
+  // JupyterLab (4.6) prevents each line break in a cell, and with it the Enter that sends a form.
+  player.element.addEventListener("beforeinput", (event) => {
+    if (event.inputType === "insertLineBreak" && event.composedPath()[0] instanceof HTMLInputElement)
+      event.stopImmediatePropagation();
+  });
 });

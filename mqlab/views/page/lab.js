@@ -28,7 +28,7 @@ lab.do = async (kind, data = {}) => {
   Object.assign(memory(), {
     ms: kind === "begin" ? null : lab.now(),
     selection: player.selection,
-    focused: player.element.matches(":focus-within")
+    focused: player.element.matches(":focus-within") ? nameOf(focusedNow()) : null
   });
   if ("product" in data) delete memory().places?.["my network"]; // another one begins
   lab.doing += 1; // what is loaded now is told in the answer
@@ -49,10 +49,28 @@ lab.do = async (kind, data = {}) => {
   }
 };
 
-// Who worked here by keyboard stays here, though what was pressed has been drawn anew.
+// What has the focus, inside of all shadows, and what it is called.
+const focusedNow = () => {
+  let found = document.activeElement;
+  while (found?.shadowRoot?.activeElement) found = found.shadowRoot.activeElement;
+  return found;
+};
+const nameOf = (one) => `${one.tagName} ${one.getAttribute("aria-label") ?? one.textContent}`;
+const PRESSED = "button, input, select";
+/** @returns {Iterable<HTMLElement>} */
+function* controlsIn(/** @type {ParentNode} */ root) {
+  for (const one of root.querySelectorAll("*")) {
+    if (one.shadowRoot) yield* controlsIn(one.shadowRoot);
+    else if (one.matches(PRESSED)) yield/** @type {HTMLElement} */ (one);
+  }
+}
+
+// Who worked here by keyboard stays here, at what is called so again where what was pressed has been drawn anew.
 const keepFocus = () => {
-  if (memory().focused && player.element?.isConnected && !player.element.matches(":focus-within"))
-    player.element.focus({ preventScroll: true });
+  const name = memory().focused;
+  if (!name || !player.element?.isConnected || player.element.matches(":focus-within")) return;
+  const again = [...controlsIn(player.element.shadowRoot)].find((one) => nameOf(one) === name && one.offsetParent);
+  (again ?? player.element).focus({ preventScroll: true });
 };
 
 lab.now = () => player.runTime(player.panels[0], player.t);
@@ -104,7 +122,7 @@ const wake = async () => {
   player.building = lab.mode === "build";
   player.emit("lab", lab.state);
   keepFocus();
-  memory().focused = false;
+  memory().focused = null;
 };
 const goOn = () => {
   const { ms, selection } = memory();
@@ -127,10 +145,12 @@ player.on("ready", () => queueMicrotask(wake));
 // What is done to a part is offered where it was asked for, beside the part or below the button.
 const MENU_STYLE = `
   :host { position: relative; z-index: 20; }
-  .mq-menu { position: absolute; min-width: 210px; max-height: 320px; overflow: auto; padding: 6px;
+  .mq-menu { position: absolute; min-width: 210px; max-width: 420px; max-height: min(460px, 70vh); overflow: auto; padding: 6px;
     background: var(--mq-card); color: var(--mq-ink); border: 1px solid var(--mq-line2); border-radius: 10px;
     box-shadow: 0 6px 24px rgb(0 0 0 / .22); font: 13px/18px var(--mq-font); }
   .mq-menu h4 { margin: 4px 8px 6px; font: 600 11px/16px var(--mq-font); color: var(--mq-ink3); }
+  .mq-menu h5 { margin: 6px 8px 2px; padding-top: 6px; border-top: 1px solid var(--mq-line); font: 600 12px/16px var(--mq-font); overflow-wrap: anywhere; }
+  .mq-menu h4 + h5 { border: 0; padding: 0; }
   .mq-menu button { display: block; width: 100%; text-align: left; font: inherit; color: inherit; background: none;
     border: 0; border-radius: 6px; padding: 6px 8px; cursor: pointer; }
   .mq-menu button:hover, .mq-menu button:focus-visible { background: var(--mq-active_soft); outline: none; }
@@ -144,7 +164,7 @@ const openMenu = (at, title, items, from) => {
     menu.remove();
     lab.menu = null;
     document.removeEventListener("pointerdown", outside, true);
-    if (back) from?.focus?.();
+    if (back) (from ?? player.element).focus();
   };
   const outside = (event) => {
     if (!event.composedPath().includes(menu)) close(false);
@@ -185,7 +205,10 @@ const openMenu = (at, title, items, from) => {
     },
     element("h4", { role: "none" }, title),
     ...(buttons.length
-      ? buttons
+      ? buttons.flatMap((one, i) => {
+          const { of } = items[i];
+          return of && of !== items[i - 1]?.of ? [element("h5", { role: "none" }, of), one] : [one];
+        })
       : [element("p", { role: "menuitem", "aria-disabled": "true" }, worded("no_action_is_available_for_it"))])
   );
   place.append(menu);
@@ -212,24 +235,22 @@ lab.breakIt = async (at = middleOf(), from = null) => {
     ms = lab.now();
   try {
     const { deeds } = await lab.ask("deeds", { kind: part.kind, name: part.name, ms });
-    const title = `${part.name || worded("inject_fault")} ${worded("at", timeText(ms))}`;
-    const slower =
-      part.kind === "consumer"
-        ? [{ text: worded("slow_down_option_delay", part.name), act: () => panel.show("options", true) }]
-        : [];
-    openMenu(
-      at,
-      title,
-      [
-        ...deeds.map((deed) => ({
-          text: deed.text,
-          bad: /crash|cut|kill/i.test(deed.text),
-          act: () => lab.do("break", { step: deed.step, text: deed.text, ms })
-        })),
-        ...slower
-      ],
-      from
-    );
+    const items = deeds.map((deed) => ({
+      text: deed.text,
+      of: deed.of,
+      bad: /crash|cut|kill/i.test(deed.text),
+      act: () => lab.do("break", { step: deed.step, text: deed.text, ms })
+    }));
+    if (part.kind === "consumer") {
+      const behind = deeds.filter((deed) => deed.of === part.name).length; // what was chosen is first
+      items.splice(behind, 0, {
+        text: worded("slow_down_option_delay", part.name),
+        of: part.name,
+        bad: false,
+        act: () => panel.show("options", true)
+      });
+    }
+    openMenu(at, `${worded("inject_fault")} ${worded("at", timeText(ms))}`, items, from);
   } catch (error) {
     say("", error.message);
   }

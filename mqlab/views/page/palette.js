@@ -62,6 +62,17 @@ const pinAll = (p) => {
     });
   }
 };
+// Whether a box covers no card and no connector.
+/** @param {Panel} p @param {{ x: number; y: number; w: number; h: number }[]} cards */
+const isClear = (p, cards, x, y, w, h) => {
+  const links = p.data("links"),
+    points = [...Array(21).keys()].map((k) => k / 20),
+    apart = (bx, by, bw = 0, bh = 0) => Math.abs(bx - x) > (bw + w) / 2 || Math.abs(by - y) > (bh + h) / 2;
+  return (
+    cards.every((one) => apart(one.x, one.y, one.w, one.h)) &&
+    links.x0.every((_, i) => points.every((t) => apart(...along(links, i, t))))
+  );
+};
 // A place for a client beside its broker at which it covers nothing; before it if it sends, else behind it.
 const CLIENT_ROOM = { producer: [86, 52], consumer: [160, 74] };
 /** @param {Panel} p @param {number} node */
@@ -89,12 +100,14 @@ const spotBeside = (p, node, part) => {
     x + w / 2 < xr.end &&
     y - h / 2 > yr.end &&
     y + h / 2 < yr.start &&
-    cards.every((one) => Math.abs(one.x - x) > (one.w + w) / 2 + 8 || Math.abs(one.y - y) > (one.h + h) / 2 + 8);
+    isClear(p, cards, x, y, w + 16, h + 16);
   return spots.find(isFree) ?? spots[0];
 };
 
-// The place nearest to the middle of the stage at which a broker covers nothing.
-const BROKER_ROOM = [200, 130];
+// The place nearest to the middle of the stage at which a broker covers nothing, with room for a connector's name if
+// there is such a place.
+const BROKER_ROOM = [200, 130],
+  NAMED_ROOM = [470, 200];
 /** @param {Panel} p @returns {[x: number, y: number]} */
 const freeSpot = (p) => {
   const { x_range: xr, y_range: yr } = p.source("stage"),
@@ -103,11 +116,14 @@ const freeSpot = (p) => {
     cards = [p.data("brokers"), p.data("clients")].flatMap((rows) => rows.x.map((_, i) => rowOf(rows, i))),
     spots = /** @type {[x: number, y: number][]} */ ([]);
   for (let x = xr.start + w / 2; x <= xr.end - w / 2; x += w / 4)
-    for (let y = yr.end + h / 2; y <= yr.start - h / 2; y += h / 4)
-      if (cards.every((one) => Math.abs(one.x - x) > (one.w + w) / 2 || Math.abs(one.y - y) > (one.h + h) / 2))
-        spots.push([x, y]);
+    for (let y = yr.end + h / 2; y <= yr.start - h / 2; y += h / 4) spots.push([x, y]);
   const far = ([x, y]) => Math.hypot(x - middle[0], y - middle[1]);
-  return spots.sort((a, b) => far(a) - far(b))[0] ?? middle;
+  spots.sort((a, b) => far(a) - far(b));
+  for (const [wide, high] of [NAMED_ROOM, BROKER_ROOM]) {
+    const found = spots.find(([x, y]) => isClear(p, cards, x, y, wide, high));
+    if (found) return found;
+  }
+  return middle;
 };
 // By keyboard: a broker is put where there is room, a client on the broker that is selected; else one walks to it.
 /** @param {Panel} p @param {string} name */
@@ -124,47 +140,35 @@ const putByKey = (p, name) => {
   if (drawn.part) p.walk();
 };
 
-// A new broker stands where it was put: it is the one that was not there before.
-/** @param {Panel} p */
-const putPart = async (p, part, found, at) => {
-  const before = new Set(lab.state.parts.filter((one) => one.kind === "broker").map((one) => one.name));
-  if (part === "broker" || part === "pair") {
-    pinAll(p);
-    at.x -= p.laid.plan.width[0] / 2; // the next layout may have another middle
-    at.y -= p.laid.plan.height[0] / 2;
-    const state = await lab.do("build", { add: part });
-    const fresh = (state?.parts ?? [])
-      .filter((one) => one.kind === "broker" && !before.has(one.name))
-      .map((one) => one.name);
-    fresh.forEach((name, i) => {
-      ownPlaces.all[placeKey("brokers", name)] = [at.x, at.y + i * 140];
-    });
-    if (fresh.length) {
-      layOut(p);
-      player.emit("places");
-      player.select({
-        kind: "broker",
-        name: fresh[0],
-        node: player.panels[0].data("brokers").node[player.panels[0].data("brokers").name.indexOf(fresh[0])]
-      });
-    }
-    return;
-  }
-  if (found?.kind !== "broker") {
-    lab.say("", `${PARTS[part].hint}.`);
-    return;
-  }
-  pinAll(p);
-  const [x, y] = spotBeside(p, found.node, part),
-    from = [x - p.laid.plan.width[0] / 2, y - p.laid.plan.height[0] / 2],
+// A new part stands where it was put, or where there is room, and nothing else moves for it.
+/** @param {Panel} p @param {Asked} asked @param {[x: number, y: number]} [spot] */
+const addPart = async (p, asked, spot) => {
+  const client = asked.add in CLIENT_ROOM,
+    kind = client ? asked.add : "broker",
+    table = client ? "clients" : "brokers",
     known = new Set(lab.state.parts.map((one) => one.name)),
-    state = await lab.do("build", { add: part, on: found.name });
-  const name = state?.parts.find((one) => one.kind === part && !known.has(one.name))?.name;
-  if (name == null) return;
-  ownPlaces.all[placeKey("clients", name)] = from;
+    b = p.data("brokers");
+  pinAll(p);
+  const [x, y] = spot ?? (client ? spotBeside(p, b.node[b.name.indexOf(asked.on)], asked.add) : freeSpot(p)),
+    from = [x - p.laid.plan.width[0] / 2, y - p.laid.plan.height[0] / 2], // the next layout may have another middle
+    state = await lab.do("build", asked);
+  const fresh = (state?.parts ?? []).filter((one) => one.kind === kind && !known.has(one.name));
+  fresh.forEach(({ name }, i) => {
+    ownPlaces.all[placeKey(table, name)] = [from[0], from[1] + i * 140];
+  });
+  if (!fresh.length) return state;
+  layOut(p);
   player.emit("places");
-  const rows = player.panels[0].data("clients");
-  player.select({ kind: part, name, node: rows.node[rows.name.indexOf(name)] });
+  const rows = player.panels[0].data(table);
+  player.select({ kind, name: fresh[0].name, node: rows.node[rows.name.indexOf(fresh[0].name)] });
+  keepFocus(); // what shows the selection has been drawn anew
+  return state;
+};
+/** @param {Panel} p */
+const putPart = (p, part, found, at) => {
+  if (PARTS[part].on == null) addPart(p, { add: part }, [at.x, at.y]);
+  else if (found?.kind !== "broker") lab.say("", `${PARTS[part].hint}.`);
+  else addPart(p, { add: part, on: found.name });
 };
 
 // The pipe that is being drawn, and the broker on which it would end.

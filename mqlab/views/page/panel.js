@@ -3,9 +3,9 @@ const PANEL_STYLE = `
   :host { position: relative; min-height: 260px; }
   .mq-panel { position: absolute; inset: 0; display: flex; flex-direction: column; background: var(--mq-bg);
     color: var(--mq-ink); font: 13px/19px var(--mq-font); border-left: 1px solid var(--mq-line); }
-  .mq-tabs { display: flex; padding: 0 6px; border-bottom: 1px solid var(--mq-line); flex: none; overflow-x: auto; }
-  .mq-tabs button { font: 600 12.5px/20px var(--mq-font); color: var(--mq-ink2); background: none; border: 0; white-space: nowrap;
-    border-bottom: 3px solid transparent; padding: 9px 5px 7px; cursor: pointer; }
+  .mq-tabs { display: flex; padding: 0 4px; border-bottom: 1px solid var(--mq-line); flex: none; flex-wrap: wrap; }
+  .mq-tabs button { font: 600 12px/20px var(--mq-font); color: var(--mq-ink2); background: none; border: 0; white-space: nowrap;
+    border-bottom: 3px solid transparent; padding: 9px 3px 7px; cursor: pointer; }
   .mq-tabs button[aria-selected=true] { color: var(--mq-ink); border-color: var(--mq-active); }
   .mq-tabs .count { margin-left: 5px; padding: 0 6px; border-radius: 8px; background: var(--mq-fault); color: var(--mq-bg); font-size: 11px; }
   .mq-body { flex: 1; min-height: 0; overflow: auto; padding: 12px 14px; }

@@ -27,7 +27,8 @@ const formOf = (title, fields, press, request) => {
         event.preventDefault();
         told.textContent = "";
         for (const field of form.querySelectorAll("input")) field.removeAttribute("aria-invalid");
-        const found = await lab.do("build", request());
+        const asked = request(),
+          found = await (asked.add === "connector" ? lab.do("build", asked) : addPart(player.panels[0], asked));
         if (found && !found.errors) return;
         told.textContent = found?.errors.map(({ text }) => text).join(". ") ?? lab.error;
         form.append(told);
@@ -41,7 +42,11 @@ const formOf = (title, fields, press, request) => {
     },
     element("b", {}, title),
     ...fields,
-    element("button", { type: "submit", class: "plain" }, press)
+    element(
+      "button",
+      { type: "submit", class: "plain", "aria-label": title === press ? press : `${press} ${title.toLowerCase()}` },
+      press
+    )
   );
   return form;
 };

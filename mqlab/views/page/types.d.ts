@@ -35,7 +35,7 @@ type Ask = (kind: string, data?: object) => Promise<any>;
 interface Shared { ask?: Ask | null; memory?: Memory; player?: Player }
 // What outlives a document that is replaced by another.
 interface Memory {
-  ms?: number | null; selection?: Selected | null; focused?: boolean; mode?: string; open?: string | null; lost?: boolean;
+  ms?: number | null; selection?: Selected | null; focused?: string | null; mode?: string; open?: string | null; lost?: boolean;
   [kept: string]: unknown;
 }
 
@@ -234,6 +234,7 @@ type ClientDrawing = (
   t: number) => void;
 
 // --- The session behind the picture, as the kernel tells it (workbench), and lab.js.
+interface Asked { add: string; on?: string; [more: string]: any } // of the desk: a new part
 interface LabPart { kind: string; name: string; home?: string; [more: string]: any }
 interface Lab {
   state: LabState | null; doing: number; mode: string; busy: string; error: string; asked: number; menu?: HTMLElement | null;
