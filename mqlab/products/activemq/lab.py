@@ -200,7 +200,7 @@ class Lab(KernelLab):
             "snapshots": dict(self.snapshots),
             "problems": list(self.problems),
             "undone": self.undone,
-            "request_reply": self.replies,
+            "request_reply": dict(self.replies),
         }
         if self.details:
             header["details"] = [[row, detail] for row, detail in self.details.items()]
