@@ -68,7 +68,7 @@ def values(hint, name, product):
 def drawn(noun, product, data):
     """Return one action of a kind: what it needs, and some of the rest. Clusters have no redelivery."""
     hints, given = typing.get_type_hints(noun), {}
-    for known in (one for one in fields(noun) if one.init):
+    for known in fields(noun):
         if product != "activemq" and known.name == "redelivery":
             continue
         if known.name in required(noun) or data.draw(st.booleans(), label=known.name):
