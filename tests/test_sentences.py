@@ -54,7 +54,7 @@ def test_the_list_has_every_kind_of_source():
     listed = list(sentences.sentences())
     assert {one.kind for one in listed} >= {"text", "docstring", "table", "document", "notebook"}
     texts = {one.text for one in listed}
-    assert "it was dropped at {e.broker}" in texts  # of an event
+    assert "it expired at {e.broker}" in texts  # of an event
     assert "the prefetch window of every subscription is full" in texts  # a reason
     assert "connect only to brokers of other sets" in texts  # a rule of check
     assert len(listed) > 4_000

@@ -109,14 +109,14 @@ def ends(trace: Trace, number: int) -> list[str]:
     if entry.fate not in (Fate.consumed, Fate.waiting) or not copies:
         at = f" at {entry.broker}" if entry.broker else ""
         return [f"{entry.fate}{at}" + (f": {entry.why}" if entry.why else "")]
-    told = []
+    told, waits = [], entry.broker if entry.fate == Fate.waiting else None
     for row in copies:
         if len(copies) > 1 and _passed_on(trace, row, number):
             continue
         event, path = trace.event(row), " > ".join(questions.route(trace, row))
         if event.kind == Kind.Received:
             told.append(f"received by {event.to} (route {path})")
-        elif event.destination and event.destination.startswith("topic://"):
+        elif event.destination and event.destination.startswith("topic://") and event.broker != waits:
             told.append(f"ended at {event.broker} (route {path})")
         else:
             told.append(f"still waiting at {event.broker} (route so far: {path})")

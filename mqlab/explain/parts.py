@@ -8,7 +8,7 @@ from mqlab.errors import UnknownName
 from mqlab.explain import crowds, groups
 from mqlab.explain.explanation import Explanation
 from mqlab.explain.news import NEWS, on_behalf
-from mqlab.explain.sentences import Line, Sentence, sentence
+from mqlab.explain.sentences import Line, Sentence, cited, sentence
 from mqlab.spec.action import Consumer
 from mqlab.spec.plural import counted
 from mqlab.trace.account import why_it_waits
@@ -82,7 +82,7 @@ def waiting(trace: Trace, broker: str) -> Iterator[Sentence]:
         queue, names = trace.names["dest"][dest], crowds.some([trace.message_name(number) for number in found])
         held = counted(len(found), f"message of {queue} is", f"messages of {queue} are")
         text = f"{held} waiting at {broker} ({names}){why}"
-        yield Sentence(text, reason=reason, source=reason.source)
+        yield Sentence(text, reason=reason, source=cited(trace, reason))
 
 
 def _why(trace: Trace, row: int) -> tuple[str, Reason]:

@@ -60,9 +60,17 @@ def sentence(trace: Trace, event: Event) -> Sentence | None:
         # That somebody asked for it is no reason but of what became of a message; _SAID is told already.
         untold = event.message is None and event.rule in (Reason.asked, _SAID.get(event.kind))
         reason = Reason.none if untold else event.rule
-        told = Sentence(told, reason=reason, source=reason.source)
+        told = Sentence(told, reason=reason, source=cited(trace, reason))
     rest = ", ".join(f"{key} {value}" for key, value in detail.items() if not isinstance(value, dict))
     return replace(told, t=event.t, text=f"{told.text} ({rest})" if rest else told.text)
+
+
+def cited(trace: Trace, reason: Reason) -> str:
+    """Return the source of a reason; none if it is a guide of another product."""
+    foreign = trace.header.get("product", "activemq") != "activemq" and reason.source.startswith(
+        ("Fuse", "ActiveMQ")
+    )
+    return "" if foreign else reason.source
 
 
 def _over(event: Event) -> str:
@@ -113,6 +121,15 @@ def _forwarded(trace: Trace, event: Event, detail: JsonDict) -> Line:
     if event.to in questions.route(trace, event.row):  # it has been there, and may go back
         return Sentence(text, reason=Reason.replay, source=Reason.replay.source)
     return _of_group(trace, event, text)
+
+
+def _discarded(trace: Trace, event: Event, detail: JsonDict) -> Line:
+    """Tell that a message is gone, or if queues have copies of it, that no consumer reads its topic."""
+    kinds, causes = trace.column("kind"), trace.column("cause")
+    for row in trace.rows_of(event.message) if event.rule == Reason.no_subscription and event.message else ():
+        if kinds[row] == Kind.Enqueued and causes[row] == event.cause:
+            return Sentence(f"{event.broker} has no consumer of {event.destination} itself")
+    return f"it was dropped at {event.broker}"
 
 
 def _failed(trace: Trace, event: Event, detail: JsonDict) -> str:
@@ -198,7 +215,7 @@ SENTENCES: dict[Kind, str | Tell] = {
     Kind.Acknowledged: "",
     Kind.Held: _held,
     Kind.Returned: "it was returned to its queue at {e.broker}",
-    Kind.Discarded: "it was dropped at {e.broker}",
+    Kind.Discarded: _discarded,
     Kind.Expired: "it expired at {e.broker}",
     Kind.DeadLettered: "{e.broker} took it out as a dead letter",
     Kind.Redelivered: "{e.to} received it again, with the redelivered flag set",

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from mqlab.trace.trace import Trace
 
 MODES = ("PERSISTENT", "NON_PERSISTENT")
+HEADERS = {"JMSPriority", "JMSDeliveryMode", "AMQPriority", "AMQDurable"}  # that messages of mqlab have
 PRIORITIES = range(10)  # JMS 2.0, 3.4.10
 VIRTUAL = "VirtualTopic."  # what a broker's topics begin with that are virtual if it says nothing else
 
@@ -27,6 +28,7 @@ def never(trace: Trace) -> Iterator[tuple[str, str]]:
     for action in trace.actions:
         if isinstance(action, Consumer):
             why = _selects_nothing(trace, action, producers) if action.selector else ""
+            why = why or _sent_elsewhere(trace, action, producers)
             if not why and is_usual(trace):
                 why = _no_virtual_topic(trace, action) or _not_virtual(action, producers)
             if why:
@@ -55,9 +57,11 @@ def _selects_nothing(trace: Trace, consumer: Consumer, producers: list[Producer]
         return ""
     selector = Selector(str(consumer.selector))
     asked, has = selector.names(), {name for one in sent for name in one.properties}
-    lacks = sorted(name for name in asked - has if not name.startswith("JMS"))
+    lacks = sorted(asked - has - HEADERS)
+    names = " and ".join(lacks)
+    if any(name.startswith("JMS") and not name.startswith("JMSX") for name in lacks):
+        return f"its selector asks for {names}, which messages of mqlab do not have; select by a property"
     if lacks:
-        names = " and ".join(lacks)
         told = f"its selector asks for {names}, and no message has such a property"
         return f"{told}; a text stands in single quotes, such as '{lacks[-1]}'"
     if asked <= {"JMSPriority", "JMSDeliveryMode"}:
@@ -72,6 +76,34 @@ def _selects_nothing(trace: Trace, consumer: Consumer, producers: list[Producer]
             sent_as = f"it is sent as the {_kind(fits)} {fits!r}"
             told = f"its selector compares {name} with a {_kind(_other(fits))}, and {sent_as}"
             return f"{told}: values of different types never match (JMS 2.0, 3.8.1.3)"
+    return ""
+
+
+def _sent_elsewhere(trace: Trace, consumer: Consumer, producers: list[Producer]) -> str:
+    """Return that what a consumer reads is sent to elsewhere, by a name that is nearly the same."""
+    sent, reads = list(dict.fromkeys(one.to for one in producers)), consumer.reads
+    product = trace.header.get("product", "activemq")
+    wild = product != "activemq" and any(word in (">", "*") for word in reads.name.split("."))
+    meant = any(one.takes(to) for one in reads.elements() for to in sent)
+    if trace.received().get(consumer.name) or reads in sent or (meant and not wild):
+        return ""
+    if wild and meant and reads.is_queue:
+        name = {"openmq": "OpenMQ"}.get(product, "Artemis")
+        return f"{reads} is the name of one queue in {name} as mqlab plays it, not a wildcard; name each queue"
+    for to in sent:
+        if to.name.casefold() == reads.name.casefold():
+            why = (
+                "names are case-sensitive"
+                if to.name != reads.name
+                else "a queue and a topic of one name differ"
+            )
+            return f"it reads {reads}, and messages are sent to {to}: {why}"
+        behind = reads.is_queue and not to.is_queue and reads.name.endswith(f".{to.name}")
+        if product != "activemq" and behind and reads.name.startswith(PREFIX.partition(".")[0]):
+            told = f"{to} is not virtual, so this queue gets no copies"
+            return f"{told}: mqlab plays virtual topics of ActiveMQ only"
+        if product != "activemq" and reads.name in to.name.split(","):
+            return f"it reads {reads}, and {to} is one name here: only ActiveMQ's commas separate destinations"
     return ""
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from mqlab.trace.trace import Trace
 
 STARTS_ONE = ("Restart", "StartBroker", "StartAs")  # by name, as no run of one product loads all actions
+STARTS = ("Start", "StartBrokers", *STARTS_ONE)
 BY_THEMSELVES = ("auto", "dups_ok")  # modes in which a client acknowledges by itself (JMS 2.0, 6.2.10)
 NOT_UP = ("down", "starting", "stopped")  # roles of who has not come up yet
 _ENDS = {"Crash": Kind.Crashed, "Stop": Kind.Stopped, "Pause": Kind.Suspended}
@@ -117,9 +118,11 @@ def _links(trace: Trace) -> Iterator[Undone]:
 
 def _not_started(trace: Trace) -> Iterator[Undone]:
     """Yield the brokers that a script starts none of, as it begins with the start of another one."""
+    began = _named(trace, Kind.RoleChanged, "broker") | _named(trace, Kind.Started, "broker")
+    if trace.actions and not began and not any(type(one).__name__ in STARTS for one in trace.actions):
+        yield Undone("Network", "no broker was started, as this script begins without mq.Start()")
     if not trace.actions or type(trace.actions[0]).__name__ not in STARTS_ONE:
         return
-    began = _named(trace, Kind.RoleChanged, "broker") | _named(trace, Kind.Started, "broker")
     roles = zip(trace.names["node"], trace.names["node_role"], strict=True)
     for broker in (name for name, role in roles if role == "broker" and name not in began):
         told = f"never started, as a script that begins with {called(trace.actions[0])} starts no other broker"

@@ -77,3 +77,27 @@ def test_a_priority_that_no_broker_heeds_is_told(priority, heeds, told):
     assert (
         "no broker has prioritizedMessages for queue://Q.A" in str(mq.explain(trace, message="P-1"))
     ) is told
+
+
+def test_a_topic_without_consumers_of_its_own_is_not_told_as_a_loss():
+    net, topic = mq.Network(mq.Broker("A")), mq.Topic("VirtualTopic.NEWS")
+    reads = mq.Consumer("C", on="A", reads=mq.Queue("Consumer.x.VirtualTopic.NEWS"))
+    sends = mq.Producer("P", on="A", sends=1, to=topic)
+    told = str(mq.explain(mq.run(net, reads, sends), message=1))
+    assert "A has no consumer of topic://VirtualTopic.NEWS itself." in told
+    assert "dropped" not in told
+    assert "it was dropped at A" in str(mq.explain(mq.run(net, sends), message=1))
+
+
+@pytest.mark.parametrize("net", [mq.openmq.Network("A"), mq.artemis.Network(mq.artemis.Broker("A"))])
+def test_no_guide_of_another_product_is_cited(net):
+    reads = mq.Consumer("C", on="A", reads=mq.Queue("Consumer.x.VirtualTopic.NEWS"))
+    trace = mq.run(
+        net, reads, mq.Producer("P", on="A", sends=1, to=mq.Topic("VirtualTopic.NEWS")), mq.Close("C")
+    )
+    told = f"{mq.explain(trace, message=1)} {mq.explain(trace, broker='A')} {mq.explain(trace)}"
+    assert "dropped at A" in told
+    assert "[Fuse" not in told
+    assert [str(one).partition(": mqlab")[0] for one in trace.undone] == [
+        "Consumer C: topic://VirtualTopic.NEWS is not virtual, so this queue gets no copies"
+    ]

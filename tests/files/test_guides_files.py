@@ -132,13 +132,14 @@ FRAGMENTS = {
          '<transportConnector uri="tcp://slavehost:61616"/>\n</transportConnectors>\n</broker>'],
         "5.5", (mq.Broker("master", wait_for_slave=True, shutdown_on_slave_failure=False),
                 mq.Broker("slave", pure_slave_of="master", shutdown_on_master_failure=False)),
-        set()),
+        {"pure-split-brain"}),
     "fuse 4.3": (
         [A_AT_61001.replace("61001", "62001"),
          broker('<services>\n<masterConnector\nremoteURI="tcp://localhost:62001"\nuserName="James"\n'
                 'password="Cheese"/>\n</services>\n<transportConnectors>\n<transportConnector '
                 'uri="tcp://slavehost:61616"/>\n</transportConnectors>', 'brokerName="slave" brokerId="s"')],
-        "5.5", brokers(other=mq.Broker("slave", pure_slave_of="brokerA")), {"left-out"}),
+        "5.5", brokers(other=mq.Broker("slave", pure_slave_of="brokerA")),
+        {"left-out", "pure-split-brain"}),
     "fuse 4.3 today": (
         [A_AT_61001.replace("61001", "62001"),
          broker('<services>\n<masterConnector\nremoteURI="tcp://localhost:62001"/></services>',

@@ -60,6 +60,8 @@ def test_what_the_option_rows_name_is_played_or_kept():
     ("<addresses><address name='a'><anycast><queue name='q' max-consumers='1'/></anycast></address>"
      "</addresses>", "takes any number of consumers"),
     ("<security-settings/>", "lets every client do everything"),
+    *((f"<acceptors><acceptor name='a'>tcp://h:1?protocols=CORE;{option}=2</acceptor></acceptors>", text)
+      for option, text in (("connectionsAllowed", "any number of clients"), ("bogus", "as if it were not"))),
     ("<ha-policy><replication><primary><manager/></primary></replication></ha-policy>",
      "as if it were not there"),
 ])  # fmt: skip

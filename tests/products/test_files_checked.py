@@ -148,7 +148,7 @@ def test_editions_have_rules_of_their_own():
     assert [p.rule for p in checked(*static, edition="5.5")] == ["static-wildcard"]
     assert checked(*static) == []
     slave = written("A", "<services><masterConnector remoteURI='tcp://B:2'/></services>")
-    assert checked(slave, written("B", port=2), edition="5.5") == []
+    assert [p.rule for p in checked(slave, written("B", port=2), edition="5.5")] == ["pure-split-brain"]
     inside = pair(linked("static:(failover:(tcp://B:2))"))  # 5.5 has nothing better: 0 retries forever
     assert [p.rule for p in checked(*inside)] == ["failover-inside"]
     assert checked(*inside, edition="5.5") == []

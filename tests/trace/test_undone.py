@@ -560,6 +560,74 @@ def test_a_queue_behind_a_topic_that_is_not_virtual_is_told():
     assert told(mq.run(virtual, reads, sends)) == []
 
 
+PRODUCTS = [
+    pytest.param(net, id=net.product) for net in (A, openmq.Network("A"), artemis.Network(artemis.Broker("A")))
+]
+
+
+@pytest.mark.parametrize("net", PRODUCTS)
+@pytest.mark.parametrize(("reads", "why"), [
+    (mq.Queue("q"), "messages are sent to queue://Q: names are case-sensitive"),
+    (mq.Topic("Q"), "messages are sent to queue://Q: a queue and a topic of one name differ"),
+    (mq.Queue("Q"), ""), (mq.Queue("other"), ""),
+])  # fmt: skip
+def test_a_consumer_of_a_name_nearly_sent_to_is_told(net, reads, why):
+    lines = told(mq.run(net, mq.Consumer("C", on="A", reads=reads), mq.Producer("P", on="A", sends=1, to=Q)))
+    assert lines == ([f"Consumer C: it reads {reads}, and {why}"] if why else [])
+
+
+@pytest.mark.parametrize("net", PRODUCTS)
+def test_a_comma_that_separates_nothing_is_told(net):
+    sends = mq.Producer("P", on="A", sends=1, to=mq.Queue("Q,R"))
+    lines = told(mq.run(net, mq.Consumer("C", on="A", reads=Q), sends))
+    assert [line.partition(" here")[0] for line in lines] == (net is not A) * [
+        "Consumer C: it reads queue://Q, and queue://Q,R is one name"
+    ]
+
+
+@pytest.mark.parametrize("net", PRODUCTS)
+def test_a_wildcard_that_a_product_does_not_have_is_told(net):
+    reads = mq.Consumer("C", on="A", reads=mq.Queue("Q.>"))
+    trace = mq.run(net, reads, mq.Producer("P", on="A", sends=1, to=mq.Queue("Q.a")))
+    taken = net is A
+    assert trace.received() == {"C": taken}
+    assert [line.partition(" in ")[0] for line in told(trace)] == (1 - taken) * [
+        "Consumer C: queue://Q.> is the name of one queue"
+    ]
+
+
+@pytest.mark.parametrize("net", PRODUCTS)
+@pytest.mark.parametrize(("selector", "asked"), [
+    ("JMSDeliveryMode = 'PERSISTENT' AND JMSPriority = 4", ""), ("JMSType = 'x'", "JMSType"),
+    ("JMSTimestamp > 0 OR JMSExpiration = 0", "JMSExpiration and JMSTimestamp"), ("JMSType IS NULL", ""),
+])  # fmt: skip
+def test_a_header_that_messages_do_not_have_is_told(net, selector, asked):
+    reads = mq.Consumer("C", on="A", reads=Q, selector=selector)
+    trace = mq.run(net, reads, mq.Producer("P", on="A", sends=1, to=Q))
+    assert trace.received() == {"C": not asked}
+    assert told(trace) == [
+        f"Consumer C: its selector asks for {asked}, which messages of mqlab do not have; select by a property"
+    ] * bool(asked)
+
+
+@pytest.mark.parametrize("net", PRODUCTS)
+def test_a_script_that_starts_no_broker_is_told(net):
+    flow = mq.Consumer("C", on="A", reads=Q), mq.Producer("P", on="A", sends=1, to=Q)
+    line = "Network: no broker was started, as this script begins without mq.Start()"
+    assert line in told(mq.run(net.with_actions(*flow)))
+    assert told(mq.run(net.with_actions(mq.Start(), *flow))) == []
+
+
+@pytest.mark.parametrize(("net", "kept"), [(A, False), (openmq.Network("A"), True)])
+def test_what_an_inactive_durable_subscription_keeps_is_waiting_and_what_not_says_so(net, kept):
+    topic = mq.Topic("T")
+    durable = mq.Consumer("D", on="A", reads=topic, durable=True, client_id="d")
+    sends = mq.Producer("P", on="A", sends=1, to=topic, persistent=False)
+    said = str(mq.explain(mq.run(net, durable, mq.Close("D"), sends), message=1))
+    assert ("still waiting at A" in said) is kept
+    assert ("dropped at A: an inactive durable subscription keeps persistent messages only" in said) is not kept
+
+
 @pytest.mark.parametrize(("sent", "selector", "types"), [
     ("1", "n = 1", "with a number, and it is sent as the text '1'"),
     (["x", "1"], "n IN ('y') OR n BETWEEN 1 AND 2", "with a number, and it is sent as the text '1'"),

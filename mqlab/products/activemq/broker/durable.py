@@ -41,7 +41,7 @@ class InactiveDurableSubscription(Subscription):
 
     def refusal(self, message: Message) -> int:
         """Keep only what is persistent."""
-        return super().refusal(message) if message.persistent else Reason.durable
+        return super().refusal(message) or (Reason.none if message.persistent else Reason.not_kept)
 
 
 def join(broker: Broker, sub: Subscription) -> bool:

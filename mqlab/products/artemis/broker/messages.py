@@ -35,9 +35,14 @@ class Message:
     dest_no: int = -1  # of the trace, once it is in that
 
 
+_PRIORITY = {"JMSPriority": 4, "AMQPriority": 4}  # which no producer of this product sets
+
+
 def selects(text: str | None, message: Message) -> bool:
     """Whether a selector's text lets a message pass."""
-    return text is None or Selector(text).selects({}, message.properties)
+    mode, kept = ("PERSISTENT", "DURABLE") if message.persistent else ("NON_PERSISTENT", "NON_DURABLE")
+    headers = {**_PRIORITY, "JMSDeliveryMode": mode, "AMQDurable": kept}
+    return text is None or Selector(text).selects(headers, message.properties)
 
 
 @dataclass(eq=False, slots=True)

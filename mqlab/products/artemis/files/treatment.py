@@ -104,6 +104,11 @@ def _below(parent: Element, above: str, core: Core) -> Iterator[Told]:
         elif kind == "played":
             if child.name == CONNECTIONS[1]:
                 yield from _parameters(child, path, core)
+            if path == "acceptors/acceptor":
+                options = (f"{path}?{name}" for name in in_uri(core.text(child))[1])
+                yield from (
+                    Told(at, child.line, _table().differs(at)) for at in options if treatment(at) == "told"
+                )
             yield from _attributes(child, path, core)
             yield from _below(child, f"{path}/", core)
 

@@ -109,4 +109,6 @@ NUMBER = _bytes(NUMBERED)
 
 def selects(selector: Selector | None, message: Message) -> bool:
     """Whether a selector lets a message pass; its home asks, not the consumer's broker."""
-    return selector is None or selector.selects({"JMSPriority": message.priority}, message.properties)
+    mode = "PERSISTENT" if message.persistent else "NON_PERSISTENT"
+    headers = {"JMSPriority": message.priority, "JMSDeliveryMode": mode}
+    return selector is None or selector.selects(headers, message.properties)
