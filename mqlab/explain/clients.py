@@ -33,7 +33,7 @@ def _groups(trace: Trace) -> list[str]:
 
 def _sends_as(trace: Trace, name: str) -> str:
     """Return the name under which a producer sends: with Artemis that of the client that it is on."""
-    if trace.header.get("product") != "artemis":
+    if trace.product != "artemis":
         return name
     on = (action.on for action in trace.actions if isinstance(action, Producer) and action.name == name)
     return next((client for client in on if client in _groups(trace)), name)

@@ -77,14 +77,15 @@ def _unheeded(trace: Trace, events: list[Event]) -> Iterator[Line]:
     sent = next((event for event in events if event.kind == Kind.Sent), None)
     to = (sent and sent.destination) or ""
     of_queue = to.startswith(("queue://", "temp-queue://"))
-    if sent is None or not of_queue or trace.header.get("product", "activemq") != "activemq":
+    if sent is None or not of_queue or trace.product != "activemq":
         return
     own = (one for one in trace.actions if isinstance(one, Producer) and one.name == sent.frm)
-    given = any(unusual_priorities(one.jms_priority) for one in own)
+    if not any(unusual_priorities(one.jms_priority) for one in own):
+        return
     brokers = trace.header.get("scenario", {}).get("brokers", ())
     policies = [policy for broker in brokers for policy in broker.get("policies", ())]
-    heeded = (one for one in policies if one.get("prioritized_messages"))
-    if given and not any(matches(one.get("queue", ""), to.partition("://")[2]) for one in heeded):
+    heeded = (one.get("queue", "") for one in policies if one.get("prioritized_messages"))
+    if not any(matches(queue, to.partition("://")[2]) for queue in heeded):
         yield Sentence(
             f"Its priority counts for nothing: no broker has prioritizedMessages for {to}",
             source="ActiveMQ, per destination policies",

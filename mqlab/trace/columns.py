@@ -118,6 +118,7 @@ class Columns:
     ) -> None:
         self.about: JsonDict = {"format": FORMAT, **header}
         self._later = later
+        self.product = str(header.get("product", "activemq"))
         # Which part of a run it is, such as "the events of message 7"; empty for a whole run.
         part = header.get("part", "")
         self.part = part if isinstance(part, str) else "some of its events"  # of an older version

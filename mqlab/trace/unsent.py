@@ -44,7 +44,7 @@ def unsent(trace: Trace) -> list[Unsent]:
     if trace.part:
         return []
     groups = {action.name for action in trace.actions if type(action).__name__ in GROUPS}  # type: ignore[attr-defined]
-    planned, product = Counter[str](), trace.header.get("product", "activemq")
+    planned, product = Counter[str](), trace.product
     on: dict[str, list[tuple[int, Action]]] = {}
     for place, action in enumerate(trace.actions):
         if isinstance(action, Producer):  # Artemis' sessions send under their own name

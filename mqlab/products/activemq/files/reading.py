@@ -125,7 +125,7 @@ def _broker(name: str, found: BrokerElement, book: AddressBook, nowhere: dict[st
     transports = [t for t in found.transports if t.openwire]
     listens = [TransportConnector(t.name, **t.options) for t in transports[:1]]
     given = {"policies": tuple(found.policies), "composites": tuple(found.composites)}
-    return xml_annotations.broker(name, (*connectors, *listens), given, options, found.notes)
+    return xml_annotations.broker(name, connectors, listens, given, options, found.notes)
 
 
 def _judged(broker: Broker, known: set[str]) -> Broker:

@@ -68,7 +68,8 @@ def merged(before: Mapping[str, object], more: Mapping[str, object]) -> Notes:
 
 def broker(
     name: str,
-    connectors: Sequence[NetworkConnector | TransportConnector],
+    connectors: Sequence[NetworkConnector],
+    listens: Sequence[TransportConnector],
     around: JsonDict,
     options: JsonObject,
     notes: JsonObject,
@@ -80,15 +81,14 @@ def broker(
     told = notes.get("connectors", {})
     made = [_connector(c, told[c.name]) if c.name in told else c for c in connectors]
     if "transport" in notes:
-        made = [*(c for c in made if isinstance(c, NetworkConnector)), TransportConnector(**notes["transport"])]
+        listens = [TransportConnector(**notes["transport"])]
     given = {key: notes.get(key) for key in ("policies", "composites", "at")}
     around = around | {key: tuple(value) for key, value in given.items() if value is not None}
     changes = notes.get("options")
-    return Broker(name, *made, **around, **(_changed(options, changes) if changes else options))
+    return Broker(name, *made, *listens, **around, **(_changed(options, changes) if changes else options))
 
 
-def _connector(connector: NetworkConnector | TransportConnector, note: JsonObject) -> NetworkConnector:
-    assert isinstance(connector, NetworkConnector)
+def _connector(connector: NetworkConnector, note: JsonObject) -> NetworkConnector:
     options = _changed(connector.options, note.get("options", {}))
     return connected(note.get("name", connector.name), note.get("uri", connector.uri), options)
 
