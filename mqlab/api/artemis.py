@@ -45,7 +45,7 @@ from mqlab.spec.artemis.actions import (
     Xa,
 )
 from mqlab.spec.artemis.broker import AddressQueue, Broker
-from mqlab.spec.clients import Client
+from mqlab.spec.clients import Client, CloseClient
 from mqlab.spec.faults import Crash, Cut, Heal
 from mqlab.spec.values import Queue, Topic
 
@@ -53,8 +53,8 @@ __all__ = [
     # the network
     "AddressQueue", "Broker", "Network", "Queue", "Topic",
     # clients
-    "Client", "Close", "Commit", "Consumer", "Pause", "Producer", "Receive", "Recover", "Resume", "Rollback",
-    "Session", "Xa",
+    "Client", "Close", "CloseClient", "Commit", "Consumer", "Pause", "Producer", "Receive", "Recover", "Resume",
+    "Rollback", "Session", "Xa",
     # what happens to brokers and lines
     "Crash", "Cut", "ForcedFailover", "Gateway", "Heal", "Isolate", "Rejoin", "Restart", "SlowLine",
     "Start", "StartAs", "Stop",

@@ -78,7 +78,7 @@ class Stop(Action):
 
 def _read_path(action: StartConnector | StopConnector) -> None:
     """Take the broker out of a path such as ``A/ab``, as `Network.change` has it."""
-    broker, slash, connector = action.connector.partition("/")
+    broker, slash, connector = (action.connector or "").partition("/")
     if slash and action.of is None:
         object.__setattr__(action, "of", broker)
         object.__setattr__(action, "connector", connector)
@@ -86,9 +86,9 @@ def _read_path(action: StartConnector | StopConnector) -> None:
 
 @dataclass(frozen=True, slots=True)
 class StartConnector(Action):
-    """Start one network connector: ``"ab"``, or ``"A/ab"``, which is that of the broker A."""
+    """Start one network connector: ``"ab"``, or ``"A/ab"``, which is that of the broker A; or all `of` one."""
 
-    connector: str
+    connector: str | None = None
     of: str | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
@@ -98,9 +98,9 @@ class StartConnector(Action):
 
 @dataclass(frozen=True, slots=True)
 class StopConnector(Action):
-    """Stop one network connector: ``"ab"``, or ``"A/ab"``, which is that of the broker A."""
+    """Stop one network connector: ``"ab"``, or ``"A/ab"``, which is that of the broker A; or all `of` one."""
 
-    connector: str
+    connector: str | None = None
     of: str | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:

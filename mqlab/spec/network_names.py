@@ -212,7 +212,9 @@ class KnownNames:
 
     def check_path(self, action: a.StartConnector | a.StopConnector, where: str) -> None:
         """Raise for a connector that its broker has not, or for a name that several brokers use."""
-        if action.of is not None:
+        if action.connector is None:
+            _need("broker", action.of or "", list(self.network.names), where)
+        elif action.of is not None:
             ours = [con.name for con in self.network.broker(action.of).connectors]
             _need(f"connector of {action.of}", action.connector, ours, where)
         elif self.connectors.count(action.connector) > 1:

@@ -84,7 +84,7 @@ STEPS: dict[str, tuple[str, str]] = {
     "close_producer": ("producer", ""),
     "send": ("count", "name broker producer queue topic persistent transacted properties jms_priority size "
              "time_to_live_ms interval_ms"),
-    "xa": ("action", "xid consumer producer broker"), "connect": ("broker", ""),
+    "xa": ("action", "xid consumer producer broker one_phase"), "connect": ("broker", ""),
     "knock": ("brokers until", "every_ms"), "browse": ("broker queue|topic", ""),
     "admin": ("broker command", "from to target"), "wait": ("ms", ""), "settle": ("", "ms"),
     "wait_for": ("event", "about settle_ms"), "wait_received": ("consumer count", ""),

@@ -257,12 +257,16 @@ class Receive(Action):
 
 @dataclass(frozen=True, slots=True)
 class Xa(Action):
-    """A step of a distributed transaction, of a client `who` or asked of a broker `on`."""
+    """A step of a distributed transaction, of a client `who` or asked of a broker `on`.
+
+    What is not prepared is committed in `one_phase`.
+    """
 
     action: str
     xid: str = ""
     who: str | None = field(default=None, kw_only=True)
     on: str | None = field(default=None, kw_only=True)
+    one_phase: bool = field(default=False, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -108,7 +108,7 @@ ROWS = (
     Row(a.Producer, "send", _same("name", "in_background", broker="on", interval_ms="every", **_SEND),
         silent=("transacted",)),
     Row(o.CloseProducer, "close_producer", _same("producer")),
-    Row(o.Xa, "xa", _same("action", "xid", broker="on", consumer="who", producer="who")),
+    Row(o.Xa, "xa", _same("action", "xid", "one_phase", broker="on", consumer="who", producer="who")),
     Row(o.Connect, "connect", _ON),
     Row(o.Knock, "knock", _same("brokers", "until", every_ms="every")),
     Row(o.ChangeMaster, "admin", _same("to", broker="on"), {"command": "change_master"},

@@ -77,7 +77,8 @@ STEPS: dict[str, Row] = {
     "unsubscribe": Row(c.Unsubscribe, "End a durable subscription.",
                        {"durable_name": "subscription_name"}, (*_CALL, "session")),
     "send": Row(a.Producer, "Send messages one after the other.",
-                {**_OF, "producer": "name", "count": "sends"}, ("label", "max_ms", "group", "unnamed")),
+                {**_OF, "producer": "name", "count": "sends"},
+                ("label", "max_ms", "group", "unnamed", "continue_on_error")),
     "receive": Row(a.Receive, "Let a paused consumer receive this many messages.", more=("max_ms",)),
     "receive_once": Row(c.ReceiveOnce, "Request one message and wait for it.",
                         more=(*_CALL, "client")),
@@ -96,7 +97,7 @@ STEPS: dict[str, Row] = {
 # What only a script says of an action, in its `options`.
 _MORE: dict[str, Shape] = {
     **dict.fromkeys(("label", "session", "client"), TEXT),
-    **dict.fromkeys(("in_background", "loop", "transacted", "unnamed"), TRUTH),
+    **dict.fromkeys(("in_background", "loop", "transacted", "unnamed", "continue_on_error"), TRUTH),
     **dict.fromkeys(("max_ms", "wait_ms", "jitter_ms"), number()),
     "max_redeliveries": whole(-1), "group": OneOf((TEXT, ListOf(TEXT, least=1))),
 }  # fmt: skip

@@ -328,9 +328,3 @@ class Reason(IntEnum):
         "Artemis rule 9.9",
         {"max_delivery_attempts", "dead_letter_address"},
     )
-    not_kept = (
-        81,
-        "an inactive durable subscription keeps persistent messages only",
-        "ActiveMQ, durable subscriptions",
-        {"persistent"},
-    )

@@ -618,14 +618,12 @@ def test_a_script_that_starts_no_broker_is_told(net):
     assert told(mq.run(net.with_actions(mq.Start(), *flow))) == []
 
 
-@pytest.mark.parametrize(("net", "kept"), [(A, False), (openmq.Network("A"), True)])
-def test_what_an_inactive_durable_subscription_keeps_is_waiting_and_what_not_says_so(net, kept):
+@pytest.mark.parametrize("net", [A, openmq.Network("A")])
+def test_what_an_inactive_durable_subscription_keeps_is_waiting(net):
     topic = mq.Topic("T")
     durable = mq.Consumer("D", on="A", reads=topic, durable=True, client_id="d")
     sends = mq.Producer("P", on="A", sends=1, to=topic, persistent=False)
-    said = str(mq.explain(mq.run(net, durable, mq.Close("D"), sends), message=1))
-    assert ("still waiting at A" in said) is kept
-    assert ("dropped at A: an inactive durable subscription keeps persistent messages only" in said) is not kept
+    assert "still waiting at A" in str(mq.explain(mq.run(net, durable, mq.Close("D"), sends), message=1))
 
 
 @pytest.mark.parametrize(("sent", "selector", "types"), [

@@ -196,7 +196,7 @@ def _account(trace: Trace, results: list[Row], consumers: Row) -> Row:
     queued = _sent_to_queues(trace)
     last = list(trace.header.get("snapshots", {}).values())[-1:]
     left = {
-        f"{broker} {queue}": state["waiting"]
+        f"{broker} {queue}": sorted(state["waiting"])
         for shot in last
         for broker, row in shot.get("brokers", {}).items()
         for queue, state in row.get("queues", {}).items()
@@ -220,7 +220,7 @@ def _with_spans(shot: Row) -> Row:
             queues[queue] = {k: v for k, v in state.items() if not k.startswith("waiting")}
             if state["waiting"]:
                 ways = [{**way, "numbers": spans(way["numbers"])} for way in state["waiting_paths"]]
-                queues[queue] |= {"waiting": spans(state["waiting"]), "waiting_paths": ways}
+                queues[queue] |= {"waiting": spans(sorted(state["waiting"])), "waiting_paths": ways}
         brokers[name] = {**row, **({"queues": queues} if queues else {})}
     return {**shot, "brokers": brokers} if "brokers" in shot else shot
 

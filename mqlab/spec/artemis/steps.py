@@ -27,7 +27,7 @@ STEPS: dict[str, tuple[str, str]] = {
                       "durable_name client_id url time_limit_ms in_background"),
     "open_producer": ("producer broker", _OPEN), "open_client": ("client|producer broker", _OPEN),
     "receive": ("consumer count", "acknowledge wait_ms"), "resume": ("consumer", ""),
-    "hold": ("consumer", ""), "close_consumer": ("consumer", ""),
+    "hold": ("consumer", ""), "close_consumer": ("consumer", ""), "close_client": ("client", ""),
     "send": ("count", "broker producer client queue topic persistent size interval_ms properties "
              "delivery_delay_ms in_background time_limit_ms url name"),
     "commit": ("client", ""), "rollback": ("client", ""), "recover": ("client", ""), "xa": ("client act", ""),

@@ -19,7 +19,7 @@ from mqlab.spec.action import Action
 from mqlab.spec.artemis import actions as own
 from mqlab.spec.artemis.options import OPTIONS, Options
 from mqlab.spec.artemis.steps import STEPS
-from mqlab.spec.clients import Client
+from mqlab.spec.clients import Client, CloseClient
 from mqlab.spec.json_types import JsonDict
 from mqlab.spec.noun import as_usual
 from mqlab.spec.step import Step
@@ -77,6 +77,7 @@ WORDS: tuple[Word, ...] = (
     _word(own.Session, "open_client", f"name=client to transacted xa {_OPEN}"),
     _word(shared.Receive, "receive", "consumer count options"),
     _word(shared.Close, "close_consumer", "consumer"),
+    _word(CloseClient, "close_client", "client"),
     _word(shared.Producer, "send", f"name on=broker {_SENT}"),
     _word(shared.Producer, "send", f"name on=client {_SENT}"),
     _word(shared.Commit, "commit", "who=client"),

@@ -14,7 +14,9 @@ STEPS = (
     "send commit rollback recover xa wait_for_sends settle files snapshot"
 )
 KEYS = {
-    "open_consumer": "ack_mode acknowledge selector durable_name client_id url receiving topic",
+    "open_consumer": "ack_mode acknowledge delay_ms commit_each in_background selector durable_name client_id "
+                     "url receiving topic",
+    "open_client": "transacted url xa", "start": "brokers", "kill": "brokers",
     "open_producer": "transacted xa",
     "send": "persistent size properties delivery_delay_ms interval_ms in_background producer topic",
     "receive": "acknowledge", "stop": "failover", "cut": "silent isolate", "snapshot": "topology",
@@ -30,7 +32,7 @@ class Script:
         self.draw = draw
         self.kind = draw.weighted({
             "replication": 4, "shared_store": 3, "cluster": 4, "scale_down": 2, "pairs": 2, "two_slaves": 1,
-            "quorum": 3,
+            "quorum": 3, "colocated": 1, "alone": 1.5,
         })  # fmt: skip
         self.brokers: list[Step] = []
         self.pairs: list[list[str]] = []
@@ -41,6 +43,7 @@ class Script:
         self.down: set[str] = set()
         self.frozen: set[str] = set()
         self.cut: list[Step] = []  # what heals each
+        self.sessions: dict[str, Step] = {}  # clients without a consumer
         self.branches: dict[str, str] = {}  # client -> how far its distributed transaction is
         self.number = 0
         _BROKERS[self.kind](self)
@@ -70,9 +73,20 @@ class Script:
             # Without a bound a client stays with the address that it has picked first, by chance.
             pair = self.draw.one(self.pairs)
             if len(pair) > 1:
-                return {"broker": list(pair), "url": {"initial_connect_attempts": 3}}
-            return {"broker": pair[0]}
+                return {"broker": list(pair), "url": {"initial_connect_attempts": 3, **self.retries()}}
+            return {"broker": pair[0], **self.draw.maybe(0.3, url=self.retries() or {"retry_interval": 500})}
         return {"broker": self.broker(), **SURE}
+
+    def retries(self) -> Step:
+        """Return how a client looks for its broker again."""
+        return {
+            **self.draw.maybe(0.15, reconnect_attempts=self.draw.one([2, 5])),
+            **self.draw.maybe(0.15, retry_interval=self.draw.one([500, 1500])),
+            **self.draw.maybe(0.08, retry_interval_multiplier=2),
+            **self.draw.maybe(0.08, max_retry_interval=1000),
+            **self.draw.maybe(0.08, confirmation_window_size=1048576),
+            **self.draw.maybe(0.08, connection_ttl=2000, client_failure_check_period=500),
+        }
 
 
 # Brokers
@@ -93,6 +107,9 @@ def _pair(s: Script, number: int, policy: str, **more: Any) -> None:
         ha |= draw.maybe(0.4, failover_on_shutdown=draw.chance(0.6))
         slave |= draw.maybe(0.3, failover_on_shutdown=draw.chance(0.6))
     slave |= draw.maybe(0.2, restart_backup=draw.chance(0.5))
+    if policy == "replication":
+        slave |= draw.maybe(0.15, max_saved_replicated_journals_size=draw.one([0, 1, 2]))
+        slave |= draw.maybe(0.05, initial_replication_sync_timeout=5000)
     store = {"shared_store": f"store{number}"} if policy == "shared_store" else {}
     s.brokers += [{"name": master, **store, "ha": ha}, {"name": f"S{number}", **store, "ha": slave}]
     s.pairs.append([master, f"S{number}"])
@@ -125,12 +142,35 @@ def _quorum(s: Script) -> None:
     _pair(s, 1, "replication", group_name="g1")
     others = draw.one([0, 0, 1, 2])
     master, slave = s.brokers[0]["ha"], s.brokers[1]["ha"]
+    slave |= draw.maybe(0.3, vote_retries=draw.one([1, 3]), vote_retry_wait=draw.one([500, 2000]))
     slave |= {"quorum_size": draw.one([1, 2, 2, 3])} if draw.chance(0.5) or not others else {}
     master |= draw.maybe(0.3, vote_on_replication_failure=True)
     for number in range(2, others + 2):
         ha = {"policy": "replication", "role": "master", "group_name": f"g{number}"}
         s.brokers.append({"name": f"M{number}", "ha": ha})
         s.pairs.append([f"M{number}"])
+
+
+def _colocated(s: Script) -> None:
+    """Draw brokers that ask one another for a slave."""
+    policy = s.draw.one(["replication", "shared_store"])
+    for name in ("A", "B", "C")[: s.draw.number(2, 3)]:
+        ha: Step = {
+            "policy": policy,
+            "role": "colocated",
+            "request_backup": s.draw.chance(0.8),
+            "master": {},
+            "slave": {},
+        }
+        ha |= s.draw.maybe(0.4, max_backups=s.draw.number(0, 2)) | s.draw.maybe(0.2, excludes=["to_A"])
+        ha |= s.draw.maybe(0.3, backup_port_offset=100)
+        s.brokers.append({"name": name, "ha": ha})
+        s.pairs.append([name])
+
+
+def _alone(s: Script) -> None:
+    s.brokers.append({"name": "A"})
+    s.pairs.append(["A"])
 
 
 def _cluster(s: Script) -> None:
@@ -151,7 +191,7 @@ def _scale_down(s: Script) -> None:
 
 _BROKERS = {
     "replication": _replication, "shared_store": _shared_store, "pairs": _pairs, "two_slaves": _two_slaves,
-    "cluster": _cluster, "scale_down": _scale_down, "quorum": _quorum,
+    "cluster": _cluster, "scale_down": _scale_down, "quorum": _quorum, "colocated": _colocated, "alone": _alone,
 }  # fmt: skip
 
 
@@ -297,18 +337,26 @@ def fault(s: Script) -> None:
         does["start"] = 6.0
     if s.frozen:
         does["thaw"] = 6.0
-    if s.kind in ("cluster", "pairs", "replication", "quorum") and len(s.names) > 1:
-        does["heal" if s.cut else "cut"] = 4.0 if s.cut else 1.0
+    does["heal" if s.cut else "cut"] = 4.0 if s.cut else 1.0
     if running and s.kind == "cluster":
         does["freeze"] = 0.5
     what = s.draw.weighted(does)
     if what == "restart":
         s.steps += [{"do": "settle"}, {"do": what, "broker": s.draw.one(running)}, {"do": "wait", "ms": 8000}]
     elif what in ("kill", "stop"):
+        several = len(running) > 1 and what == "kill" and s.draw.chance(0.15)
+        if several:
+            some = sorted(s.draw.random.sample(running, 2))
+            s.down |= set(some)
+            s.steps += [{"do": "settle"}, {"do": "kill", "brokers": some}, {"do": "wait", "ms": 3500}]
+            s.steps.append({"do": "snapshot", "label": s.name("step")})
+            return
         name = s.draw.one(running)
         s.down.add(name)
         more = s.draw.maybe(0.2, failover=True) if what == "stop" and s.kind != "cluster" else {}
         s.steps += [{"do": "settle"}, {"do": what, "broker": name, **more}, {"do": "wait", "ms": 3500}]
+        if s.draw.chance(0.4):
+            _after(s, name)
     elif what == "start":
         name = s.draw.one(sorted(s.down))
         s.down.discard(name)
@@ -321,8 +369,12 @@ def fault(s: Script) -> None:
             {"do": "wait", "ms": 3500},
         ]
     else:
-        line: Step = {"between": sorted(s.draw.random.sample(s.names, 2))} if what == "cut" else s.cut.pop()
-        if what == "cut" and s.draw.chance(0.2):
+        apart = s.kind in ("cluster", "pairs", "replication", "quorum")
+        ends = ["clients", s.draw.one(s.names)]
+        if apart and s.draw.chance(0.7):
+            ends = sorted(s.draw.random.sample(s.names, 2))
+        line: Step = {"between": ends} if what == "cut" else s.cut.pop()
+        if apart and what == "cut" and s.draw.chance(0.2):
             line = {"isolate": [s.draw.one(s.names)]}
         s.cut += [line] if what == "cut" else []
         s.steps += [
@@ -332,18 +384,60 @@ def fault(s: Script) -> None:
     s.steps.append({"do": "snapshot", "label": s.name("step"), **s.draw.maybe(0.1, topology=True)})
 
 
+def _after(s: Script, name: str) -> None:
+    """Wait until the other of a pair serves, or until a client has found it."""
+    other = next((n for pair in s.pairs for n in pair if name in pair and n != name and n not in s.down), "")
+    away = [c for c, step in s.consumers.items() if name in step["broker"] and step.get("url") != SURE["url"]]
+    if other:
+        s.steps.append({"do": "wait_until", "broker": other, "role": "live", "timeout_ms": 20000})
+    if other and away and s.draw.chance(0.5):
+        s.steps.append(
+            {"do": "wait_failover", "client": s.draw.one(sorted(away)), "times": 1, "timeout_ms": 8000}
+        )
+
+
+def with_session(s: Script) -> None:
+    """Send, commit or close on a client of its own, or close a producer's."""
+    if s.producers and s.draw.chance(0.4):
+        name = s.draw.one(sorted(s.producers))
+        del s.producers[name]
+        s.steps.append({"do": "close_client", "client": name})
+        return
+    if not s.sessions:
+        name = s.name("S")
+        s.sessions[name] = {"do": "open_client", "client": name, **s.where(), "transacted": s.draw.chance(0.5)}
+        s.steps.append(s.sessions[name])
+        return
+    name = s.draw.one(sorted(s.sessions))
+    does = {
+        "send": 4,
+        "close_client": 1,
+        **({"commit": 3, "rollback": 1} if s.sessions[name]["transacted"] else {}),
+    }
+    what = s.draw.weighted(does)
+    if what == "close_client":
+        del s.sessions[name]
+    more = {**s.dest(), **_message(s)} if what == "send" else {}
+    s.steps.append({"do": what, "client": name, **more})
+
+
 MOVES = {open_consumer: 5.0, with_consumer: 5.0, send: 6.0, with_producer: 3.0, fault: 5.0, give_back: 0.7,
-         in_branch: 0.7}  # fmt: skip
+         in_branch: 0.7,
+         with_session: 1.0}  # fmt: skip
 
 
 def scenario(draw: Draw, name: str) -> dict[str, Any]:
     """Draw some brokers and a script."""
     s = Script(draw)
-    s.steps.append({"do": "start"})
+    later = s.names[1:] if s.kind in ("cluster", "alone", "pairs") and draw.chance(0.15) else []
+    s.steps.append({"do": "start", **({"brokers": s.names[:1]} if later else {})})
+    s.down |= set(later)
+    if s.kind == "colocated":
+        s.steps.append({"do": "settle", "quiet_ms": 5000, "timeout_ms": 45000})
     if s.kind in ("cluster", "scale_down"):
         s.steps.append({"do": "wait", "ms": 2000})
-    for pair in s.pairs if s.kind not in ("cluster", "scale_down") else ():
-        if len(pair) > 1:
+    for pair in s.pairs:
+        if len(pair) > 1 and not later:
             _up(s, pair)
     for _ in range(draw.number(4, 10)):
         draw.weighted(MOVES)(s)
@@ -356,10 +450,15 @@ def scenario(draw: Draw, name: str) -> dict[str, Any]:
         "name": name, "theme": "random", "title": f"Drawn by chance: {s.kind}", "brokers": s.brokers,
         "queues": [{"name": "orders"}],
     }  # fmt: skip
+    found |= {"clients": draw.one([{"ha": False}, {"call_timeout": 3000}])} if draw.chance(0.06) else {}
     if s.kind in ("cluster", "scale_down", "pairs", "quorum"):
         found |= draw.maybe(0.5, cluster={"message_load_balancing": draw.one(["OFF", "STRICT", "ON_DEMAND"])})
         found |= draw.maybe(0.4, address_settings={"redistribution_delay": draw.one([0, 0, 1000])})
         found |= draw.maybe(0.15, cluster={**found.get("cluster", {}), "max_hops": draw.one([0, 1, 2])})
+        slower = draw.one(
+            [{"retry_interval": 2000}, {"check_period": 1000, "connection_ttl": 3000}, {"call_timeout": 2000}]
+        )
+        found |= draw.maybe(0.12, cluster={**found.get("cluster", {}), **slower})
         if draw.chance(0.15):
             found["queues"] = [{"name": "orders", "on": draw.some(s.names)}]
     if draw.chance(0.35):

@@ -8,16 +8,21 @@ from tests.real.differential.draw import Draw
 
 Step = dict[str, Any]
 STEPS = (
-    "start_broker stop_broker kill pause resume cut heal connect open_session open_consumer temp_queue send "
-    "commit rollback recover acknowledge receive_once receive resume_consumer close_consumer close_client "
-    "tell_reconnect set_endpoint write_file wait_ms wait_connected wait_received wait_master wait_acts snapshot"
+    "start_broker start_brokers stop_broker kill pause resume cut heal database_down database_up "
+    "delete_lock_file touch_lock_file copy_store start_connector stop_connector connect open_session "
+    "open_consumer temp_queue send commit rollback recover acknowledge receive_once receive resume_consumer "
+    "close_consumer close_client tell_reconnect set_endpoint write_file advertise stop_advertising sniff "
+    "sample_orders wait_ms wait_connected wait_received wait_master wait_role wait_bridge wait_attempts "
+    "wait_configured wait_acts snapshot"
 )
 KEYS = {
-    "open_consumer": "ack_mode acknowledge delay_ms loop receiving temp topic transacted",
-    "send": "in_background interval_ms persistent size temp topic",
-    "connect": "in_background prefetch",
+    "open_consumer": "ack_mode acknowledge delay_ms durable in_background loop receiving temp topic transacted",
+    "send": "continue_on_error in_background interval_ms persistent size temp topic",
+    "connect": "in_background prefetch send_timeout_ms start use_async_send watch_topic_advisories",
+    "commit": "in_background", "wait_connected": "to", "start_broker": "wait jitter_ms",
 }  # fmt: skip
 LANGUAGE = {*STEPS.split(), *(f"{do} {key}" for do, keys in KEYS.items() for key in keys.split())}
+MULTICAST = "multicast://239.255.2.3:{mport}?group={group}&keepAliveInterval=200"
 PAUSE = 700  # ms that a script leaves between a fault and what follows
 
 
@@ -26,9 +31,19 @@ class Script:
 
     def __init__(self, draw: Draw) -> None:
         self.draw = draw
-        self.kind = draw.weighted({"plain": 4, "cluster": 2, "link": 3, "endpoint": 1, "pair": 2, "process": 1})
-        alone = self.kind == "link" and draw.chance(0.5)
-        self.names = ["A", "B", "D"][: 1 if alone else 2 if self.kind == "pair" else draw.number(2, 3)]
+        self.kind = draw.weighted({"plain": 4, "cluster": 2, "link": 3, "endpoint": 1, "pair": 2, "process": 1,
+                                   "jdbc": 2.5, "multicast": 0.5, "bridges": 1})  # fmt: skip
+        alone = self.kind == "multicast" or (self.kind == "link" and draw.chance(0.5))
+        self.set = self.kind in ("pair", "jdbc")  # of whose members one serves
+        self.names = ["A", "B", "D"][: 1 if alone else 2 if self.set else draw.number(2, 3)]
+        self.lock: Step = {"lock_acquire_sleep_interval_ms": draw.one([500, 500, 1000])}
+        self.lock |= draw.maybe(0.35, lock_keep_alive_period_ms=draw.one([300, 500, 1000]))
+        if self.kind == "jdbc":
+            self.lock = {
+                "locker": draw.one(["database", "lease"]),
+                "lock_keep_alive_period_ms": 500,
+                **self.lock,
+            }
         self.brokers = [self.broker(name) for name in self.names]
         self.connectors: list[Step] = []
         self.up: set[str] = set()
@@ -42,6 +57,8 @@ class Script:
         self.transacted: dict[str, str] = {}  # session of sends -> its client
         self.gave_up: set[str] = set()  # clients that may have made their last attempt
         self.steps: list[Step] = []
+        self.database = True
+        self.files: list[Step] = []
         self.number = 0
 
     def broker(self, name: str) -> Step:
@@ -54,17 +71,28 @@ class Script:
                 "update_cluster_clients": True,
                 **self.draw.maybe(0.3, rebalance_cluster_clients=True),
                 **self.draw.maybe(0.3, update_cluster_clients_on_remove=True),
+                **self.draw.maybe(
+                    0.12, update_cluster_filter=self.draw.one(["B", ".*B.*", ".*A.*,.*D.*", "*A*"])
+                ),
             }
+        if self.kind == "multicast":
+            found["discovery_uri"] = MULTICAST
         if self.kind == "pair":
-            found |= {"shared_store": "store", "lock_acquire_sleep_interval_ms": 500}
-        if self.kind == "process" or (self.kind == "pair" and self.draw.chance(0.4)):
+            found |= {"shared_store": "store", **self.lock, **self.draw.maybe(0.08, fail_if_locked=True)}
+        if self.kind == "jdbc":
+            found = {"name": name, "jdbc": self.lock}
+        if self.set:
+            found |= self.draw.maybe(0.15, restart_allowed=False)
+        if self.kind == "process" or (self.set and self.draw.chance(0.4)):
             found["process"] = True
         return found
 
     def start(self, name: str) -> None:
         """Start a broker; one of a pair becomes master, or waits for the lock."""
+        waits: Step = {"wait": False, "wait_ms": 800} if self.set else {}
+        if self.set and not self.up and self.database:
+            waits = {"wait": True, "max_ms": 3000}
         self.up.add(name)
-        waits = {"wait": False, "wait_ms": 800} if self.kind == "pair" else {}
         self.steps.append({"do": "start_broker", "broker": name, **waits})
 
     def name(self, prefix: str) -> str:
@@ -74,12 +102,13 @@ class Script:
 
     def reaches(self, client: str) -> bool:
         """Whether a broker of a client's address is there, and the line to it whole."""
-        there = [name for name in self.names if name in self.up and name not in self.cut]
+        there = [name for name in self.names if name in self.up and name not in self.cut and self.database]
         return any(f"{{{name}}}" in self.clients[client] for name in there)
 
     def look_who_gives_up(self) -> None:
         """Note the clients that find nobody now and may try only so often, or that no address is valid for."""
-        self.gave_up |= {name for name, uri in self.clients.items() if "backOffMultiplier" in uri}
+        never = ("backOffMultiplier", "bogus", "nested.", "reconnectDelayExponent")  # some have errors
+        self.gave_up |= {name for name, uri in self.clients.items() if any(word in uri for word in never)}
         self.gave_up |= {name for name, uri in self.clients.items() if not uri.startswith("failover:")}
         limited = [name for name, uri in self.clients.items() if "maxReconnectAttempts" in uri]
         self.gave_up |= {name for name in limited if not self.reaches(name)}
@@ -87,8 +116,10 @@ class Script:
     def uri(self) -> str:
         """Return a client's address: without chance, so that plays can agree."""
         draw = self.draw
+        if self.kind == "multicast":
+            return f"discovery:({MULTICAST})?initialReconnectDelay={draw.one([50, 200])}"
         brokers = draw.some(self.names) if self.kind != "cluster" else [self.names[0]]
-        if self.kind == "pair":  # whoever knows only the slave has no session yet, which the recorder names
+        if self.set:  # whoever knows only the slave has no session yet, which the recorder names
             brokers = draw.random.sample(self.names, 2)
         if draw.chance(0.15) and self.kind == "endpoint":
             brokers = ["E", *brokers]
@@ -109,6 +140,20 @@ class Script:
         options += [f"jms.prefetchPolicy.all={draw.one([0, 1, 2])}"] if draw.chance(0.1) else []
         options += ["jms.useAsyncSend=true"] if draw.chance(0.06) else []
         options += ["jms.sendTimeout=1000"] if draw.chance(0.06) else []
+        if draw.chance(0.2):  # what is seldom said
+            options.append(draw.one([
+                f"priorityBackup=true&priorityURIs={{{brokers[-1]}}}", "warnAfterReconnectAttempts=1",
+                "trackMessages=true&maxCacheSize=2000", "trackTransactionProducers=false",
+                "backup=true&backupPoolSize=2", "reconnectDelayExponent=3", "nested.soTimeout=20000",
+                "nested.wireFormat.maxInactivityDuration=1500", "rebalanceUpdateURIs=false", "bogus=1",
+                "useReconnectDelay=false", "jms.dispatchAsync=false", "jms.alwaysSyncSend=true",
+                "jms.closeTimeout=500", "jms.redeliveryPolicy.maximumRedeliveries=1",
+            ]))  # fmt: skip
+        if draw.chance(0.1):
+            self.files = [{"name": "uris.txt", "text": f"{{{draw.one(self.names)}}}\n"}]
+            options.append("updateURIsURL=file:{dir}/uris.txt")
+        if draw.chance(0.15):
+            options.append(f"jms.clientID={self.name('id')}")
         if draw.chance(0.05):
             return f"{{{brokers[0]}}}"
         return f"failover:({','.join(f'{{{name}}}' for name in brokers)})?{'&'.join(options)}"
@@ -121,7 +166,9 @@ def connect(s: Script) -> None:
     s.look_who_gives_up()
     s.steps += [
         {"do": "connect", "client": name, "uri": s.clients[name], "max_ms": 4000,
-         **s.draw.maybe(0.05, prefetch=s.draw.number(0, 3))},
+         **s.draw.maybe(0.05, prefetch=s.draw.number(0, 3)), **s.draw.maybe(0.04, use_async_send=True),
+         **s.draw.maybe(0.04, send_timeout_ms=s.draw.one([500, 1500])),
+         **s.draw.maybe(0.03, watch_topic_advisories=False), **s.draw.maybe(0.15, in_background=True)},
         {"do": "wait_ms", "ms": 300},
     ]  # fmt: skip
     if s.draw.chance(0.6):
@@ -144,11 +191,16 @@ def open_consumer(s: Script, client: str = "") -> None:
     if draw.chance(0.08):
         held, mode = {"loop": False}, f"{mode} by call"
     own = [temp for temp, of in s.temps.items() if of == client]
-    dest = {"topic": "T"} if draw.chance(0.15) else {"queue": "Q"}
+    dest = (
+        {"topic": "T"} if draw.chance(0.4 if "jms.clientID" in s.clients[client] else 0.15) else {"queue": "Q"}
+    )
     if own and draw.chance(0.6):
         dest = {"temp": draw.one(own)}
+    named = "jms.clientID" in s.clients[client]
+    if "topic" in dest and draw.chance(0.7 if named else 0.1):
+        step["durable"] = True
     # The recorder ends at a step of a consumer whose opening has not come back.
-    if s.reaches(client) and client not in s.gave_up:
+    if s.reaches(client) and client not in s.gave_up and (named or "durable" not in step):
         s.consumers[name] = {**step, "mode": mode}
         s.held |= {name} if "receiving" in held else set()
     s.steps += [
@@ -188,7 +240,9 @@ def with_consumer(s: Script) -> None:
         s.held.discard(name)
         s.steps.append({"do": "close_consumer", "consumer": name, "max_ms": 4000})
     else:
-        s.steps.append({"do": what, **session})
+        s.steps.append(
+            {"do": what, **session, **(s.draw.maybe(0.1, in_background=True) if what == "commit" else {})}
+        )
     s.steps.append({"do": "wait_ms", "ms": 300})
     return None
 
@@ -209,7 +263,8 @@ def send(s: Script) -> None:
                 "session": s.name("send")}  # fmt: skip
     s.steps += [
         {"do": "send", "client": draw.one(sorted(s.clients)), **dest, **how,
-         **draw.maybe(0.3, persistent=False), **draw.maybe(0.06, size=3000), "max_ms": 4000},
+         **draw.maybe(0.3, persistent=False), **draw.maybe(0.06, size=3000),
+         **draw.maybe(0.06, continue_on_error=True), "max_ms": 4000},
         {"do": "wait_ms", "ms": 300},
     ]  # fmt: skip
     return None
@@ -232,8 +287,9 @@ def with_client(s: Script) -> None:
         return connect(s)
     name = draw.one(there)
     receives = [k for k, step in s.consumers.items() if step["client"] == name and k not in s.held]
-    does = {"close": 1.0, "temp_queue": 1.5, "wait_connected": 0.5, "open_session": 2.0,
-            **({"wait_received": 1.0} if receives else {})}  # fmt: skip
+    does = {"close": 1.0, "temp_queue": 1.5, "wait_connected": 0.5, "open_session": 2.0, "wait_attempts": 0.5,
+            **({"wait_received": 1.0} if receives else {}), **({"write_file": 3.0} if s.files else {}),
+            **({"wait_configured": 1.0} if s.kind == "cluster" else {})}  # fmt: skip
     what = draw.weighted(does)
     if what == "close":
         del s.clients[name]
@@ -251,7 +307,14 @@ def with_client(s: Script) -> None:
         s.transacted[session] = name
         s.steps.append({"do": what, "client": name, "session": session, "transacted": True, "max_ms": 4000})
     elif what == "wait_connected":
-        s.steps.append({"do": what, "client": name, "max_ms": 3000})
+        s.steps.append({"do": what, "client": name, **draw.maybe(0.5, to=draw.one(s.names)), "max_ms": 3000})
+    elif what == "wait_attempts":
+        s.steps.append({"do": what, "by": name, "count": draw.number(1, 4), "max_ms": 2000})
+    elif what == "wait_configured":
+        s.steps.append({"do": what, "client": name, "count": draw.number(1, 3), "max_ms": 2000})
+    elif what == "write_file":
+        text = ",".join(f"{{{broker}}}" for broker in draw.some(s.names))
+        s.steps.append({"do": what, "name": "uris.txt", "text": f"{text}\n"})
     else:
         s.steps.append({"do": what, "consumer": draw.one(receives), "count": draw.number(1, 4), "max_ms": 1500})
     s.steps.append({"do": "wait_ms", "ms": 300})
@@ -270,15 +333,29 @@ def fault(s: Script) -> None:
             "thaw": 4.0 if s.frozen else 0.0, "endpoint": 3.0 if s.kind == "endpoint" else 0.0}  # fmt: skip
     if len(s.up) > 1 and s.clients and s.kind == "cluster":
         does["reconnect"] = 1.0
+    if s.kind in ("cluster", "bridges") and running:
+        does |= {"start_connector": 0.7, "stop_connector": 1.0}
+    if s.kind == "jdbc":
+        does["database_down" if s.database else "database_up"] = 4.0 if s.database else 8.0
+    if s.kind == "pair" and s.up:
+        does |= {"delete_lock_file": 0.7, "touch_lock_file": 0.2}
     what = draw.weighted(does)
     if what in ("stop", "kill"):
         name = draw.one(running if what == "stop" else own)
         s.up.discard(name)
-        s.steps.append({"do": "stop_broker" if what == "stop" else "kill", "broker": name})
-        if s.kind == "pair" and s.up and draw.chance(0.7):
+        at_once = draw.maybe(0.3, wait=False) if what == "stop" and name in own else {}
+        s.steps.append({"do": "stop_broker" if what == "stop" else "kill", "broker": name, **at_once})
+        if s.set and s.up and draw.chance(0.7):
             s.steps.append({"do": "wait_master", "brokers": s.names, "max_ms": 3000})
     elif what == "start":
         s.start(draw.one(down))
+    elif what.startswith("database"):
+        s.database = what == "database_up"
+        s.steps += [{"do": what}, {"do": "wait_ms", "ms": 2 * PAUSE}]
+    elif what.endswith("connector"):
+        s.steps.append({"do": what, "from": draw.one(running)})
+    elif what.endswith("lock_file"):
+        s.steps.append({"do": what, "shared_store": "store"})
     elif what == "endpoint":
         mode = draw.one(["refuse", "accept_close", "silent"])
         s.steps.append({"do": "set_endpoint", "endpoint": "E", "mode": mode})
@@ -305,7 +382,7 @@ def fault(s: Script) -> None:
         s.steps.append({"do": "snapshot", "label": s.name("s")})
 
 
-MOVES = {connect: 1.0, open_consumer: 2.0, with_consumer: 4.0, send: 5.0, fault: 6.0, with_client: 1.2}
+MOVES = {connect: 1.0, open_consumer: 2.0, with_consumer: 4.0, send: 5.0, fault: 6.0, with_client: 2.5}
 
 
 def scenario(draw: Draw, name: str) -> dict[str, Any]:
@@ -313,10 +390,15 @@ def scenario(draw: Draw, name: str) -> dict[str, Any]:
     s = Script(draw)
     for broker in s.names if draw.chance(0.7) else s.names[:1]:
         s.start(broker)
+        if s.kind in ("cluster", "bridges") and draw.chance(0.3):
+            s.steps.append(
+                {"do": "wait_bridge", "from": draw.one(s.names), "to": draw.one(s.names), "max_ms": 1500}
+            )
     connect(s)
-    for _ in range(draw.number(3, 9)):
+    for _ in range(draw.number(4, 12)):
         draw.weighted(MOVES)(s)
     s.steps += [{"do": "resume", "broker": broker} for broker in sorted(s.frozen)]
+    s.steps += [{"do": "database_up"}] * (not s.database)
     for broker in sorted(set(s.names) - s.up):
         s.start(broker)
     s.steps += [{"do": "heal", "link": link} for link in sorted(s.cut)]
@@ -336,6 +418,17 @@ def scenario(draw: Draw, name: str) -> dict[str, Any]:
              "uri": f"static:({{{other}}})?useExponentialBackOff=false&initialReconnectDelay=200"}
             for one in s.names for other in s.names if one != other
         ]  # fmt: skip
+    if s.kind == "bridges":
+        found["connectors"] = [
+            {"name": f"{one}-{other}", "from": one,
+             **draw.maybe(0.4, duplex=True), **draw.maybe(0.3, network_ttl=2),
+             "uri": draw.one(["static:({%s})", "static:(failover:({%s}))",
+                              "static:({%s})?useExponentialBackOff=false",
+                              "static:({%s})?initialReconnectDelay=200&maxReconnectDelay=500",
+                              "static:({%s})?maxReconnectAttempts=2"]) % other}
+            for one, other in zip(s.names, s.names[1:], strict=False)
+        ]  # fmt: skip
+    found |= {"files": s.files} if s.files else {}
     if s.kind == "endpoint":
         found["endpoints"] = [{"name": "E", "mode": draw.one(["refuse", "accept_close"])}]
     return {**found, "steps": s.steps}

@@ -9,15 +9,17 @@ from tests.real.differential.draw import Draw
 
 Step = dict[str, Any]
 STEPS = (
-    "start_broker stop_broker cut heal start_connector stop_connector connect open_session open_consumer "
-    "receive resume_consumer hold_consumer close_consumer close_client unsubscribe send commit rollback "
-    "recover acknowledge wait_bridge wait_role wait_acts kill settle snapshot"
+    "start_broker start_brokers stop_broker kill pause resume cut heal start_connector stop_connector connect "
+    "open_session open_consumer temp_queue receive receive_once resume_consumer hold_consumer close_consumer "
+    "close_client unsubscribe send commit rollback recover acknowledge tell_reconnect wait_bridge wait_master "
+    "wait_connected wait_received wait_role wait_acts settle snapshot"
 )
 KEYS = {
-    "open_consumer": "ack_mode acknowledge durable_name exclusive prefetch priority receiving selector topic "
-                     "transacted",
-    "send": "group in_background interval_ms jms_priority persistent properties time_to_live_ms topic",
-    "connect": "client_id max_redeliveries", "start_broker": "broker_id store",
+    "open_consumer": "ack_mode acknowledge delay_ms durable_name exclusive loop prefetch priority receiving "
+                     "selector temp topic transacted",
+    "send": "continue_on_error group in_background interval_ms jms_priority persistent properties size temp "
+            "time_to_live_ms topic",
+    "connect": "client_id max_redeliveries prefetch", "start_broker": "broker_id store",
 }  # fmt: skip
 LANGUAGE = {*STEPS.split(), *(f"{do} {key}" for do, keys in KEYS.items() for key in keys.split())}
 AGAIN = "?useExponentialBackOff=false&initialReconnectDelay=200"
@@ -29,16 +31,20 @@ class Script:
     def __init__(self, draw: Draw, faults: bool) -> None:
         self.draw, self.faults = draw, faults
         self.names = ["A", "B", "C", "D"][: draw.weighted({2: 4, 3: 5, 4: 1})]
-        self.pair = draw.one(self.names) if faults and draw.chance(0.15) else ""  # it has a slave
+        self.pair = draw.one(self.names) if faults and draw.chance(0.25) else ""  # it has a slave
+        self.own = faults and draw.chance(0.35)  # brokers in processes of their own, which can be killed
         self.lines: list[Step] = []
         self.connectors = self.bridges()
         self.brokers = [self.broker(name) for name in self.names]
         if self.pair:
             shared = {"shared_store": "store", "lock_acquire_sleep_interval_ms": 200}
             self.brokers = [{**b, **(shared if b["name"] == self.pair else {})} for b in self.brokers]
-            self.brokers.append({"name": f"{self.pair}2", **shared})
+            own = {"process": True} if self.own else {}
+            self.brokers.append({"name": f"{self.pair}2", **shared, **own})
             self.connectors += [{**c, "name": f"{c['name']}2", "from": f"{self.pair}2"}
                                 for c in self.connectors if c["from"] == self.pair]  # fmt: skip
+        self.frozen: set[str] = set()
+        self.temps: dict[str, str] = {}  # temporary queue -> its client
         self.up = set(self.names)
         self.cut: set[str] = set()
         self.stopped: set[str] = set()  # connectors
@@ -59,12 +65,22 @@ class Script:
                        **draw.maybe(0.3, all_consumers_exclusive_by_default=True),
                        **draw.maybe(0.3, queue_prefetch=draw.one([1, 3])),
                        **draw.maybe(0.3, use_consumer_priority=False),
-                       **draw.maybe(0.2, dead_letter={"kind": "individual", "queue_prefix": "D."})}  # fmt: skip
+                       **draw.maybe(0.2, dead_letter=draw.one([
+                           {"kind": "individual", "queue_prefix": "D."}, {"process_non_persistent": True},
+                           {"kind": "individual", "queue_prefix": "D.", "process_expired": False},
+                       ]))}  # fmt: skip
+        if "replay_when_no_consumers" in policy:
+            policy |= {
+                **draw.maybe(0.2, replay_delay_ms=draw.one([300, 1000])),
+                **draw.maybe(0.15, selector_aware=True),
+            }
         store = "kahadb" if self.faults and self.draw.chance(0.6) else "memory"
         return {
             "name": name,
             "store": store,
             **({"policies": [policy]} if self.draw.chance(0.25) and len(policy) > 1 else {}),
+            **({"process": True} if self.own and draw.chance(0.7) else {}),
+            **draw.maybe(0.03, advisory_support=False),
         }
 
     def bridges(self) -> list[Step]:
@@ -103,6 +119,11 @@ class Script:
             **draw.maybe(0.08, dynamically_included_destinations=["queue://Q", "topic://T"]),
             **draw.maybe(0.06, sync_durable_subs=True),
             **draw.maybe(0.05, static_bridge=True),
+            **draw.maybe(0.05, consumer_priority_base=draw.one([-10, 0, 3])),
+            **draw.maybe(0.05, bridge_temp_destinations=False),
+            **draw.maybe(0.04, always_sync_send=True),
+            **draw.maybe(0.04, destination_filter=draw.one(["Queue.>", "Topic.>", "Queue.Q"])),
+            **draw.maybe(0.04, advisory_prefetch_size=1),
         }  # fmt: skip
         agent = "masterslave" if to == self.pair else "static"
         return {"name": f"{frm}-{to}", "from": frm, "uri": f"{agent}:({{{address}}}){AGAIN}",
@@ -122,7 +143,7 @@ def _client(s: Script, broker: str = "") -> str:
     broker = broker or s.draw.one(sorted(s.up) or s.names)
     if s.clients.get(broker) and s.draw.chance(0.5):
         return s.clients[broker]
-    name = s.clients[broker] = s.name("C")
+    name = s.clients[broker] = s.name("U")
     connect(s, name, broker, **s.draw.maybe(0.06, max_redeliveries=s.draw.number(0, 2)))
     return name
 
@@ -154,11 +175,16 @@ def open_consumer(s: Script) -> None:
                   "max_ms": 4000}  # fmt: skip
     step |= draw.maybe(0.2, selector="colour = 'red'")
     step |= draw.maybe(0.3, receiving=False)
-    step |= draw.maybe(0.15, prefetch=draw.one([1, 3]))
+    own = [temp for temp, of in s.temps.items() if of == client]
+    if own and draw.chance(0.5):
+        step |= {"temp": draw.one(own)}
+        dest = {"queue": step.pop("queue", step.pop("topic", ""))}
+    step |= draw.maybe(0.15, prefetch=draw.one([0, 1, 3]))
+    step |= draw.maybe(0.06, delay_ms=draw.one([20, 100]))
     if "queue" in dest:
         step |= draw.maybe(0.1, priority=draw.one([1, 7])) | draw.maybe(0.05, exclusive=True)
-    mode = draw.weighted({"auto": 6, "client": 1, "transacted": 1})
-    step |= {"auto": {}, "client": {"ack_mode": "client"}, "transacted": {"transacted": True}}[mode]
+    mode = draw.weighted({"auto": 6, "client": 1, "transacted": 1, "dups_ok": 0.5, "individual": 0.4})
+    step |= {} if mode == "auto" else {"transacted": True} if mode == "transacted" else {"ack_mode": mode}
     step |= draw.maybe(0.4, acknowledge=False) if mode == "client" else {}
     s.consumers[name] = step
     if step.get("receiving") is False:
@@ -179,7 +205,7 @@ def open_durable(s: Script) -> None:
                    "max_ms": 4000})  # fmt: skip
             return
     else:
-        client, subscription = s.name("C"), f"sub{s.number}"
+        client, subscription = s.name("U"), f"sub{s.number}"
         connect(s, client, draw.one(sorted(s.up) or s.names), client_id=client)
     step = {
         "do": "open_consumer", "client": client, "consumer": name, "session": f"s-{name}", "topic": "T",
@@ -196,7 +222,8 @@ def with_consumer(s: Script) -> None:
     name = s.draw.one(sorted(s.consumers))
     step = s.consumers[name]
     does = {"receive": 4, "go on": 2, "close": 2} if name in s.held else {"close": 2, "hold": 1}
-    does |= {"acknowledge": 3, "recover": 2} if "ack_mode" in step else {}
+    does |= {"wait": 0.5} if name not in s.held else {}
+    does |= {"acknowledge": 3, "recover": 2} if step.get("ack_mode") in ("client", "individual") else {}
     does |= {"commit": 3, "rollback": 2} if "transacted" in step else {}
     what = s.draw.weighted(does)
     session = {"client": step["client"], "session": step["session"], "max_ms": 4000}
@@ -204,6 +231,8 @@ def with_consumer(s: Script) -> None:
         s.add({"do": what, **session})
     elif what == "acknowledge":
         s.add({"do": what, "consumer": name, "max_ms": 4000})
+    elif what == "wait":
+        s.add({"do": "wait_received", "consumer": name, "count": s.draw.number(1, 5), "max_ms": 1500})
     elif what == "hold":
         s.held.add(name)
         s.add({"do": "hold_consumer", "consumer": name})
@@ -230,8 +259,10 @@ def send(s: Script) -> None:
         how["session"] = session = s.name("send")
         s.steps.append({"do": "open_session", "client": client, "session": session, "transacted": True,
                         "max_ms": 4000})  # fmt: skip
+    dest = {"temp": draw.one(sorted(s.temps))} if s.temps and draw.chance(0.5) else _dest(s, consumes=False)
     s.add({
-        "do": "send", "client": client, **_dest(s, consumes=False), **how,
+        "do": "send", "client": client, **dest, **how,
+        **draw.maybe(0.03, size=3000), **draw.maybe(0.03, continue_on_error=True),
         **draw.maybe(0.4, properties={"colour": ["red", "blue"]}), **draw.maybe(0.08, group=["G1", "G2"]),
         **draw.maybe(0.04, time_to_live_ms=1000), **draw.maybe(0.15, persistent=False),
         **draw.maybe(0.15, jms_priority=[4, 9, 1]), "max_ms": 4000,
@@ -241,12 +272,20 @@ def send(s: Script) -> None:
                "max_ms": 4000})  # fmt: skip
 
 
-def close_client(s: Script) -> None:
-    """Close a client with all that it has open."""
+def with_client(s: Script) -> None:
+    """Make a temporary queue, or close a client with all that it has open."""
     if not s.clients:
         return send(s)
     broker = s.draw.one(sorted(s.clients))
+    if s.draw.chance(0.5):
+        temp = s.name("temp")
+        s.temps[temp] = s.clients[broker]
+        s.add(
+            {"do": "temp_queue", "client": s.clients[broker], "name": temp, "session": "temp", "max_ms": 4000}
+        )
+        return None
     name = s.clients.pop(broker)
+    s.temps = {temp: of for temp, of in s.temps.items() if of != name}
     s.consumers = {k: step for k, step in s.consumers.items() if step["client"] != name}
     s.held &= set(s.consumers)
     s.add({"do": "close_client", "client": name, "max_ms": 4000})
@@ -257,10 +296,14 @@ def fault(s: Script) -> None:
     """Let a broker, a line or a connector fail, or mend what has failed."""
     down = sorted(set(s.names) - s.up)
     whole = [line["name"] for line in s.lines if line["name"] not in s.cut]
-    running = [c for c in s.connectors if c["from"] in s.up and c["name"] not in s.stopped]
+    own = {b["name"] for b in s.brokers if b.get("process")}
+    killed = sorted(own & s.up - s.frozen)
+    running = [c for c in s.connectors if c["from"] in s.up - own and c["name"] not in s.stopped]
     does = {"stop": 3.0 if s.up else 0.0, "start": 6.0 if down else 0.0, "cut": 3.0 if whole else 0.0,
             "heal": 6.0 if s.cut else 0.0, "stop connector": 1.0 if running else 0.0,
-            "start connector": 3.0 if s.stopped else 0.0, "lose answers": 2.0 if whole else 0.0}  # fmt: skip
+            "start connector": 3.0 if s.stopped else 0.0, "lose answers": 2.0 if whole else 0.0,
+            "kill": 3.0 if killed else 0.0, "freeze": 0.6 if killed else 0.0,
+            "thaw": 6.0 if s.frozen else 0.0}  # fmt: skip
     what = s.draw.weighted(does)
     pause = {"do": "wait_ms", "ms": 1000}
     if what == "lose answers":
@@ -270,25 +313,32 @@ def fault(s: Script) -> None:
         (s.stopped.add if what.startswith("stop") else s.stopped.discard)(name)
         frm = next(c["from"] for c in s.connectors if c["name"] == name)
         s.add({"do": what.replace(" ", "_"), "from": frm, "connector": name}, pause)
-    elif what == "stop" and s.pair and s.pair in s.up and s.draw.chance(0.4):
-        s.up.discard(s.pair)
-        s.stopped -= {c["name"] for c in s.connectors if c["from"] == s.pair}
-        s.add({"do": "stop_broker", "broker": s.pair},
-              {"do": "wait_role", "broker": f"{s.pair}2", "role": "master", "max_ms": 5000}, pause)  # fmt: skip
-    elif what == "stop":
-        name = s.draw.one(sorted(s.up))
+    elif what in ("freeze", "thaw"):
+        name = s.draw.one(killed if what == "freeze" else sorted(s.frozen))
+        (s.frozen.add if what == "freeze" else s.frozen.discard)(name)
+        s.add({"do": "pause" if what == "freeze" else "resume", "broker": name}, pause)
+    elif what in ("stop", "kill"):
+        among = killed if what == "kill" else sorted(s.up - s.frozen)
+        if s.frozen and not among:
+            return
+        name = s.pair if s.pair in among and s.draw.chance(0.4) else s.draw.one(among)
         s.up.discard(name)
         s.stopped -= {c["name"] for c in s.connectors if c["from"] == name}  # they start with their broker
-        s.add({"do": "stop_broker", "broker": name}, pause)
+        taken = [{"do": "wait_role", "broker": f"{name}2", "role": "master", "max_ms": 5000}] * (name == s.pair)
+        s.add({"do": "kill" if what == "kill" else "stop_broker", "broker": name}, *taken, pause)
+        if s.draw.chance(0.3):
+            wait_bridge(s)
     elif what == "start":
         name = s.draw.one(down)
         s.up.add(name)
         new = s.draw.maybe(0.06, broker_id="new")
         s.add({"do": "start_broker", "broker": name, **waits(s, name), **new}, pause)
+        if s.draw.chance(0.3):
+            wait_bridge(s)
     elif what == "cut":
         name = s.draw.one(whole)
-        how = s.draw.weighted({"refuse": 3, "reset_once": 3})
-        s.cut |= {name} if how == "refuse" else set()
+        how = s.draw.weighted({"refuse": 3, "reset_once": 3, "hang": 0.6})
+        s.cut |= {name} if how != "reset_once" else set()
         s.add({"do": "cut", "link": name, "how": how}, pause)
     else:
         name = s.draw.one(sorted(s.cut))
@@ -314,13 +364,28 @@ def lose_answers(s: Script, line: str) -> None:
           {"do": "wait_ms", "ms": 1000})  # fmt: skip
 
 
+def wait_bridge(s: Script) -> None:
+    """Wait until a bridge is up, or down."""
+    connector = s.draw.one(s.connectors)
+    to = s.draw.one([name for name in s.names if name != connector["from"]])
+    s.add(
+        {
+            "do": "wait_bridge",
+            "from": connector["from"],
+            "to": to,
+            **s.draw.maybe(0.3, up=False),
+            "max_ms": 2000,
+        }
+    )
+
+
 def waits(s: Script, name: str) -> Step:
     """Return how a start is waited for: who finds the store of a pair locked is a slave."""
     return {"wait": False, "wait_ms": 800} if name == s.pair else {}
 
 
 MOVES: dict[Callable[[Script], None], float] = {
-    open_consumer: 5.0, with_consumer: 3.0, send: 6.0, close_client: 0.3,
+    open_consumer: 5.0, with_consumer: 3.0, send: 6.0, with_client: 0.6,
 }  # fmt: skip
 
 
@@ -334,6 +399,7 @@ def scenario(draw: Draw, name: str, faults: bool = True) -> dict[str, Any]:
     for _ in range(draw.number(4, 10)):
         draw.weighted({**MOVES, **({fault: 3.5} if faults else {})})(s)
     down = sorted(set(s.names) - s.up)
+    s.steps += [{"do": "resume", "broker": name} for name in sorted(s.frozen)]
     s.steps += [{"do": "start_broker", "broker": name, **waits(s, name)} for name in down]
     s.steps += [{"do": "heal", "link": link} for link in sorted(s.cut)]
     if any(step.get("in_background") for step in s.steps):

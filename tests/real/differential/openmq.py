@@ -28,10 +28,13 @@ class Script:
     def __init__(self, draw: Draw, faults: bool) -> None:
         self.draw, self.faults = draw, faults
         self.names = [f"b{no}" for no in range(1, draw.weighted({1: 1, 2: 6, 3: 6, 4: 1}) + 1)]
-        self.model = draw.weighted({"none": 5, "master": 5, "peer": 1, "enhanced": 1})
+        self.model = draw.weighted({"none": 5, "master": 5, "peer": 1.5, "enhanced": 1.5})
         self.master, self.changes = "b1", self.model == "master" and len(self.names) > 1 and draw.chance(0.3)
         self.up, self.frozen, self.cut = set(self.names), set[str](), set[frozenset[str]]()
-        self.steps: list[Step] = [{"do": "start"}]
+        self.database = True  # that of the peers' record, or of the store
+        later = self.names[1:] if self.faults and len(self.names) > 1 and draw.chance(0.1) else []
+        self.up -= set(later)
+        self.steps: list[Step] = [{"do": "start", **({"brokers": self.names[:1]} if later else {})}]
         self.consumers: dict[str, Step] = {}  # open ones, by the step that opened them
         self.held: set[str] = set()
         self.durables: dict[tuple[str, str], Step] = {}
@@ -153,6 +156,9 @@ def open_consumer(s: Script) -> None:
         step |= draw.maybe(0.4, acknowledge=True)
     if s.faults and draw.chance(0.25):
         step |= _addresses(s)
+    if step["do"] == "open_consumer" and draw.chance(0.03):
+        step["broker"] = "any"
+        step.pop("reconnect", None)
     if step["do"] == "temporary" and s.faults and draw.chance(0.4):
         step["process"] = True  # can be killed
         step.pop("reconnect", None)
@@ -208,7 +214,7 @@ def with_consumer(s: Script) -> None:
     step = s.consumers[name]
     if step.get("xa"):
         return _xa(s, "consumer", name)
-    does = {"close": 2.0, "hold": 1.0}
+    does = {"close": 2.0, "hold": 1.0, "wait": 0.7}
     if step.get("process"):
         does["kill"] = 3.0
     if name in s.held:
@@ -227,6 +233,8 @@ def _does(s: Script, name: str, what: str) -> None:
     elif what in ("go on", "hold"):
         (s.held.discard if what == "go on" else s.held.add)(name)
         s.add("resume" if what == "go on" else "pause", consumer=name)
+    elif what == "wait":
+        s.add("wait_received", consumer=name, count=s.draw.number(1, 4), limit_ms=1500)
     elif what in ("close", "kill"):
         del s.consumers[name]
         s.held.discard(name)
@@ -327,9 +335,13 @@ def _xa(s: Script, kind: str, name: str) -> None:
             s.add("receive", consumer=name, count=s.draw.number(1, 3), within_ms=2000)
         s.add("xa", settle=False, **{kind: name}, action="end", xid=xid)
     elif state == "begun":
-        action = s.draw.weighted({"prepare": 4, "rollback": 2})
-        s.add("xa", **{kind: name}, action=action, xid=xid)
+        action = s.draw.weighted({"prepare": 4, "rollback": 2, "commit": 1})
+        s.add(
+            "xa", **{kind: name}, action=action, xid=xid, **({"one_phase": True} if action == "commit" else {})
+        )
         state = "prepared" if action == "prepare" else "over"
+    elif s.draw.chance(0.1):
+        s.add("xa", **{kind: name}, action="recover", xid=xid)
     else:
         s.add("xa", **{kind: name}, action=s.draw.weighted({"commit": 3, "rollback": 2}), xid=xid)
         state = "over"
@@ -341,12 +353,16 @@ def _xa(s: Script, kind: str, name: str) -> None:
 
 def administer(s: Script) -> None:
     """Give a broker a command, or see who is reached."""
-    what = s.draw.weighted({"quiesce": 1, "unquiesce": 1, "reload": 1, "connect": 2, "master": 2 * s.changes})
+    down = [name for name in s.names if name not in s.up]
+    what = s.draw.weighted({"quiesce": 1, "unquiesce": 1, "reload": 1, "connect": 2, "master": 2 * s.changes,
+                            "takeover": 4 * (s.model == "enhanced" and bool(down and s.up))})  # fmt: skip
     if what == "master":
         new = s.draw.one([name for name in s.names if name != s.master])
         moved = {"from": s.master, "to": new}
         s.add("admin", broker=s.master, command="change_master", **moved, limit_ms=LIMIT)
         s.master = new if s.up == set(s.names) else s.master
+    elif what == "takeover":
+        s.add("admin", broker=s.broker(), command=what, target=s.draw.one(down), limit_ms=20000)
     elif what == "connect":
         s.add("connect", broker=s.draw.some(s.names), limit_ms=LIMIT)
     else:
@@ -364,6 +380,8 @@ def fault(s: Script) -> None:
         does["cut"] = 1.0
     if down:
         does |= {"start": 6.0}
+    if s.model in ("peer", "enhanced"):
+        does["database"] = 1.0 if s.database else 8.0
     if s.frozen:
         does |= {"thaw": 6.0}
     if s.cut:
@@ -377,7 +395,15 @@ def fault(s: Script) -> None:
         )
         if s.model == "enhanced" and what == "kill" and len(running) > 1 and s.draw.chance(0.5):
             s.steps.append({"do": "wait_for", "event": "takeover_complete", "limit_ms": 60000})
+        if any(name in c["broker"] for c in s.consumers.values() if c.get("reconnect")) and s.draw.chance(0.5):
+            s.steps.append(
+                {"do": "wait_for", "event": "client_reconnected", "settle_ms": 500, "limit_ms": 8000}
+            )
         s.steps.append({"do": "wait", "ms": 2000})
+    elif what == "database":
+        s.database = not s.database
+        s.steps.append({"do": "database", "action": "start" if s.database else "stop"})
+        s.steps.append({"do": "wait", "ms": 12000 if s.database else 1000})
     elif what == "restart":
         s.add("restart", broker=s.draw.one(running), **s.draw.maybe(0.2, until="ready"))
     elif what == "start":
@@ -418,10 +444,13 @@ def scenario(draw: Draw, name: str) -> dict[str, Any]:
         s.add(**step)
     for broker in sorted(s.frozen):
         s.add("resume", broker=broker)
+    if not s.database:
+        s.steps += [{"do": "database", "action": "start"}, {"do": "wait", "ms": 12000}]
     s.steps += [{"do": "settle"}, {"do": "snapshot", "label": "end"}]
     cluster: Step = {"model": s.model, **({"master": "b1"} if s.model == "master" else {})}
     options = dict([draw.one(sorted(CREATED.items()))]) if draw.chance(0.1) else {}
     options |= {"imq.cluster.dynamicChangeMasterBrokerEnabled": "true"} if s.changes else {}
+    options |= {"imq.cluster.monitor.interval": 3} if s.model == "enhanced" and draw.chance(0.7) else {}
     cluster |= {"options": options} if options else {}
     return {
         "name": name, "theme": "random", "title": f"Drawn by chance: {s.model}", "time_limit_seconds": 150,

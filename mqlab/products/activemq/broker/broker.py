@@ -196,7 +196,10 @@ class Broker:
             return False
         if self.audits_network:
             return self.store.audit.add(copy.number)
-        return (copy.number, copy.dest_no, *copy.path[:-1]) in self.store.seen
+        if (copy.number, copy.dest_no, *copy.path[:-1]) not in self.store.seen:
+            return False
+        queue = self.destinations.get(copy.dest_no)
+        return not (isinstance(queue, Queue) and copy.number in queue.sent_on)
 
     def old_enough(self, message: Message, age: int) -> bool:
         """Whether *message* has been here for *age* us; nothing wakes its queue when it has."""

@@ -1,13 +1,15 @@
 """Durable subscriptions: what a topic keeps for a subscriber that is away.
 
 A durable subscription is known by (client id, name). While nobody uses it, an `InactiveDurableSubscription`
-stands in its place and keeps the persistent messages; whoever comes back under the same key takes them
-over. On behalf of a durable consumer elsewhere a bridge holds a durable subscription of its own,
+stands in its place and keeps messages, those that are not persistent as long as its broker runs
+(`keepDurableSubsActive`); whoever comes back under the same key takes them over. On behalf of a durable
+consumer elsewhere a bridge holds a durable subscription of its own,
 ``NC-DS_<home broker>_<topic>`` (ActiveMQ rule 26.5).
 """
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -37,11 +39,6 @@ class InactiveDurableSubscription(Subscription):
         super().__init__(broker, info, 0, f"{dest} at {broker.name}, durable {key[1]}, away")
         self.durable, self.last = key, last
         self.seen = last.seen if last else MessageAudit()
-        self.may_refuse = True
-
-    def refusal(self, message: Message) -> int:
-        """Keep only what is persistent."""
-        return super().refusal(message) or (Reason.none if message.persistent else Reason.not_kept)
 
 
 def join(broker: Broker, sub: Subscription) -> bool:
@@ -53,7 +50,8 @@ def join(broker: Broker, sub: Subscription) -> bool:
         return False
     if old is not None:
         ended(broker, old, Reason.durable)
-        sub.waiting, sub.seen = old.waiting, old.seen
+        # What is in the store comes before what is in memory alone (`StoreDurableSubscriberCursor`).
+        sub.waiting, sub.seen = deque(sorted(old.waiting, key=_in_memory)), old.seen
         if old.dest != sub.dest or _text(old) != _text(sub):
             sub.waiting.clear()  # another topic or selector: made anew, the backlog is gone
         for message in sub.waiting:
@@ -61,6 +59,10 @@ def join(broker: Broker, sub: Subscription) -> bool:
         remove(broker, old)
     broker.durables[sub.durable] = sub
     return True
+
+
+def _in_memory(message: Message) -> bool:
+    return not message.persistent
 
 
 def _text(sub: Subscription) -> str:
@@ -71,18 +73,17 @@ def deactivate(broker: Broker, sub: Subscription) -> None:
     """Its user goes away: keep what is not acknowledged, and what comes."""
     assert sub.durable is not None
     inactive = InactiveDurableSubscription(broker, sub.durable, sub.dest, sub)
-    inactive.waiting.extend(m for m in (*sub.dispatched, *sub.waiting) if m.persistent)
+    inactive.waiting.extend([*sub.dispatched, *sub.waiting])
     for message in sub.dispatched:
         message.row = broker.record_message(
             Kind.Returned,
             message,
-            sub=inactive.no if message.persistent else sub.no,
-            rule=Reason.durable if message.persistent else Reason.memory_store,
+            sub=inactive.no,
+            rule=Reason.durable,
             cause=message.row,
         )
     for message in sub.waiting:
-        if message.persistent:
-            inactive.keep(message, Reason.durable)
+        inactive.keep(message, Reason.durable)
     place(broker, sub, inactive)
 
 

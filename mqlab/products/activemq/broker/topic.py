@@ -65,9 +65,7 @@ class Topic:
                 if sub.waiting:
                     self._note_waiting(sub)
         if not taken:
-            kept = any(sub.inactive and sub.refusal(message) == Reason.not_kept for sub in self.subs)
-            rule = Reason.not_kept if kept else Reason.no_subscription
-            self.broker.record_message(Kind.Discarded, message, rule=rule, cause=message.row)
+            self.broker.record_message(Kind.Discarded, message, rule=Reason.no_subscription, cause=message.row)
             if self.policy["send_advisory_if_no_consumers"] and not message.persistent:
                 advisory.of_message(self.broker, "NoConsumer", message)
 

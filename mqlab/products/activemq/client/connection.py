@@ -60,7 +60,8 @@ class ClientConnection:
         self.calls: dict[int, PendingCall] = {}
         self.waiting: list[tuple[Call, object]] = []  # what is to happen at the next connection
         self.cache: list[tuple[Send, int]] = []  # unreliable sends, with their sizes
-        self.client_id = spec.client_id or spec.name
+        self.own_id = spec.client_id or own.get("clientID")
+        self.client_id = self.own_id or spec.name
         self.redelivery = spec.redelivery or Redelivery()
         self.watches = spec.watch_topic_advisories  # the advisories of temporary destinations
         self.deleted: set[Destination] = set()  # of which it was told by them
@@ -292,6 +293,9 @@ class ClientConnection:
         self.lab.consumers[consumer.name] = consumer
         call.then = consumer
         if self.refuses(call):
+            return
+        if consumer.durable and not self.own_id and self.lab.by_calls:  # played with 5.17.2
+            call.fail("JMSException", "a durable subscriber needs a clientID of its own")
             return
         self.request(ConsumerCommand(consumer), call)
 

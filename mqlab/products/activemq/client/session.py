@@ -27,7 +27,7 @@ from mqlab.spec import Consumer as ConsumerSpec
 from mqlab.spec.values import Destination
 
 if TYPE_CHECKING:
-    from mqlab.products.activemq.client.calls import PendingCall
+    from mqlab.products.activemq.client.calls import PendingCall, SendJob
     from mqlab.products.activemq.client.connection import ClientConnection
 
 
@@ -40,6 +40,7 @@ class Session:
         self.transaction: str | None = None
         self.sends: list[Command] = []
         self.producers: list[Destination] = []  # where its producers send to
+        self.senders: list[SendJob] = []  # the first sends, the others wait (`sendMutex` of 5.17)
         self.rollback_only = False
         self.committing = False
         self.leaving: list[AddressedConsumer] = []  # closed, but their transaction was open
@@ -129,6 +130,7 @@ class AddressedConsumer(MessageConsumer):
             self.pushed = client.pushed
         self.wanted_prefetch = client.prefetch if spec.prefetch is None else spec.prefetch
         self.set_prefetch(self.wanted_prefetch)
+        self.optimized = len(client.sessions) == 1 and spec.ack_mode == "auto"
         durable = spec.subscription_name or (spec.name if spec.durable else None)
         self.durable = (client.client_id, durable) if durable is not None else None
         if not loop:

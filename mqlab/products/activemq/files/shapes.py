@@ -68,6 +68,7 @@ def _broker() -> Record:
             "queue": NAME,
             "topic": NAME,
             **rows(OPTIONS["policyEntry"].values()),
+            "selector_aware": TRUTH,
             "dead_letter": Record(dict.fromkeys(_DEAD_LETTER, OneOf((TEXT, TRUTH)))),
         },
         called="option",

@@ -24,6 +24,7 @@ _DEAD_LETTER = {
     "process_non_persistent": "process_non_persistent",
     "process_expired": "process_expired",
 }
+_OF_FACTORY = {"use_async_send": "useAsyncSend", "send_timeout_ms": "sendTimeout"}
 _LOCK_KEYS = (
     "lock_acquire_sleep_interval_ms",
     "lock_keep_alive_period_ms",
@@ -127,7 +128,7 @@ def _broker(given: JsonObject) -> dict[str, object]:
 
 def _policy(item: JsonObject, where: str) -> JsonDict:
     """Return a policy with its dead letter strategy as options."""
-    policy = dict(item)
+    policy = {"replay_selector_aware" if key == "selector_aware" else key: said for key, said in item.items()}
     dead = policy.pop("dead_letter", None) or {}
     _known(f"{where}, dead_letter", dead, _DEAD_LETTER)
     return policy | {_DEAD_LETTER[key]: value for key, value in dead.items()}
@@ -138,6 +139,11 @@ def _step(given: Mapping[str, object]) -> dict[str, object]:
     item = dict(given)
     if item.get("do") == "copy_store":  # the data directory of S is called store-S
         item |= {end: str(item[end]).removeprefix("store-") for end in ("from", "to") if end in item}
+    for key in [
+        key for key in _OF_FACTORY if key in item
+    ]:  # told to the factory after its address, which may say the same
+        mark = "&" if "?" in str(item["uri"]) else "?"
+        item["uri"] = f"{item['uri']}{mark}jms.{_OF_FACTORY[key]}={str(item.pop(key)).lower()}"
     if item.get("do") not in ("open_consumer", "send"):
         return item
     named = [key for key in KINDS if key in item]

@@ -165,10 +165,17 @@ class SharedFileLocker(AbstractLocker):
 
     def obtain(self) -> bool:
         """Try the lock on the file; failIfLocked is an option of this locker alone."""
-        got = self.file.lock(self.process.name, self.locker.file_system)
+        held = any(self._in_one_program(name) for name in self.file.holders.values())
+        got = not held and self.file.lock(self.process.name, self.locker.file_system)
         if not got and self.locker.fail_if_locked:
             raise Refused("IOException", "the store could not be locked")
         return got
+
+    def _in_one_program(self, holder: str) -> bool:
+        """Whether the holder's program is this broker's, which knows its locks by their paths (`LockFile`)."""
+        both = (self.process, self.lab.processes[holder])
+        apart = not self.lab.by_calls or any(one.broker.spec.get("process") for one in both)
+        return not apart and holder != self.process.name
 
     def obtained(self) -> None:
         """Whoever had to wait looks once more after one keep-alive period, then serves."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator, Set
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -73,6 +74,9 @@ class PersistenceAdapter:
             self.durables = [
                 s for s in broker.durables.values() if isinstance(s, durable.InactiveDurableSubscription)
             ]
+            yield from dict.fromkeys(m for s in self.durables for m in s.waiting if not m.persistent)
+            for sub in self.durables:
+                sub.waiting = deque(m for m in sub.waiting if m.persistent)
         for dest, destination in broker.by_name.items():
             kept: list[Message] = []
             known = dest.is_queue or broker.lab.rules.remembers_topics

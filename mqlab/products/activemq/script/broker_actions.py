@@ -104,6 +104,9 @@ def start_broker(runner: ScriptRunner, action: Restart) -> None:
     if action.store == "new":
         process.broker.store.delete(process.broker)
     process.start(action.broker_id == "new")
+    if runner.lab.by_calls and process.broker.spec.get("link") and process.locker is None:
+        for line in runner.lines(process.name, None):  # the recorder opens the line to a broker that it starts
+            line.heal()
     runner.now.life = process.incarnation
     if script_option(action, "wait_ms") is not None and script_option(action, "max_ms") is None:
         runner.now.until = None

@@ -178,28 +178,29 @@ def send_away(runner: ScriptRunner, action: f.SendAway) -> None:
 
 
 def start_connector(runner: ScriptRunner, action: StartConnector) -> None:
-    """A connector starts; of one that runs nothing is asked."""
-    connector = _connector(runner, action)
-    if connector.runs:
-        runner.lab.tell("the connector was running already")
-    elif not connector.process.open:
-        runner.lab.tell(f"its broker {connector.process.name} was not running")
-        connector.start()
-    else:
+    """A connector starts, or all of a broker; of one that runs nothing is asked."""
+    for connector in _connectors(runner, action):
+        if connector.runs:
+            runner.lab.tell("the connector was running already")
+            continue
+        if not connector.process.open:
+            runner.lab.tell(f"its broker {connector.process.name} was not running")
         connector.start()
 
 
 def stop_connector(runner: ScriptRunner, action: StopConnector) -> None:
-    """A connector stops."""
-    connector = _connector(runner, action)
-    if not connector.runs:
-        runner.lab.tell("the connector was not running")
-    connector.stop()
+    """A connector stops, or all of a broker."""
+    for connector in _connectors(runner, action):
+        if not connector.runs:
+            runner.lab.tell("the connector was not running")
+        connector.stop()
 
 
-def _connector(runner: ScriptRunner, action: StartConnector | StopConnector) -> DiscoveryNetworkConnector:
-    found = (w for w in runner.lab.connectors if w.spec.name == action.connector)
-    return next(w for w in found if action.of in (None, w.process.name))
+def _connectors(
+    runner: ScriptRunner, action: StartConnector | StopConnector
+) -> list[DiscoveryNetworkConnector]:
+    found = (w for w in runner.lab.connectors if action.connector in (None, w.spec.name))
+    return [w for w in found if action.of in (None, w.process.name)]
 
 
 def wait(runner: ScriptRunner, action: Wait) -> Completion:

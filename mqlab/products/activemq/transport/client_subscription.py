@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from mqlab.products.activemq.client.message_consumer import MessageConsumer
 
 TOPIC_PREFETCH_5_5 = 32766
+BESIDE_OTHERS = 100  # prefetch of a durable subscriber that is not its connection's only session
 
 
 class ClientSubscription(Subscription):
@@ -28,6 +29,8 @@ class ClientSubscription(Subscription):
         own = prefetch
         if prefetch is None:  # what a policy makes of the usual one its client is not told (ActiveMQ rule 1.8)
             prefetch, own = prefetch_of(broker, info), prefetch_of(broker, info, usual=True)
+            if info.durable and not consumer.optimized:
+                own, prefetch = BESIDE_OTHERS, BESIDE_OTHERS if prefetch == own else prefetch
         super().__init__(broker, info, prefetch, f"{info.dest} at {broker.name} by {consumer.name}")
         consumer.set_prefetch(prefetch, own)
         self.socket, self.consumer, self.client_name = socket, consumer, consumer.name

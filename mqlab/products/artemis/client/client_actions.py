@@ -18,6 +18,7 @@ from mqlab.products.artemis.client.requests import (
 )
 from mqlab.spec.artemis.steps import Keys
 from mqlab.spec.plural import counted
+from mqlab.trace.kinds import Reason
 
 MS = 1000
 # Call of an XA resource -> what a branch is before it (JTA 1.1, 3.4).
@@ -73,7 +74,25 @@ class ClientActions(Subsystem):
 
     def do_close_consumer(self, keys: Keys) -> Completion:
         """Close the connection; one that looks for its broker is blocked in it."""
-        blocked = self.lab.clients.consumer(keys["consumer"]).close()
+        return self._closing(self.lab.clients.consumer(keys["consumer"]).close())
+
+    def do_close_client(self, keys: Keys) -> Completion:
+        """Close any client's connection; what its transaction has sent is gone."""
+        client = self.lab.clients.named(keys["client"])
+        if client.state == "closed":
+            self.lab.tell("the connection was closed already")
+        if isinstance(client, Consumer):
+            return self._closing(client.close())
+        blocked = client.state in ("reconnecting", "new")
+        if blocked:
+            client.failovers += ["failover_failed"] * (client.state == "reconnecting")
+            client.results.append(f"step {self.lab.step_no} close_client: still blocked")
+        if client.state != "new":  # that call is behind its opening, which goes on
+            client.drop(Reason.connection_lost)
+            client.state, client.at = "closed", None
+        return self._closing(blocked)
+
+    def _closing(self, blocked: bool) -> Completion:
         end = self.lab.clock.now + BLOCKED * MS
         return Completion(deadline=end, then=self.lab.come_to_rest) if blocked else Completion()
 

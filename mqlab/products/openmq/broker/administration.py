@@ -106,13 +106,19 @@ def do_destroy_destination(lab: Cluster, keys: Keys) -> Outcome:
 
     A consumer goes on taking what its client has already (OpenMQ rule 4.11).
     """
-    return _changes(lab, keys, _destroy) if _asked(lab, keys)[2] else False
+    return _changes(lab, keys, _destroy) if _stored(lab, keys) else False
+
+
+def _stored(lab: Cluster, keys: Keys) -> bool:
+    """Whether a broker finds a destination: those of an enhanced cluster look in their common store, too."""
+    broker, dest, there = _asked(lab, keys)
+    return there or (lab.enhanced and any(dest in peer.instances for peer in broker.peers))
 
 
 def _destroy(asked: Asked) -> bool:
     lab, keys = asked
-    broker, dest, there = _asked(lab, keys)
-    if not there or not cluster.change(broker, "destroy", dest):
+    broker, dest, _ = _asked(lab, keys)
+    if not _stored(lab, keys) or not cluster.change(broker, "destroy", dest):
         return False
     for client in (*lab.consumers.values(), *lab.producers.values()):
         client.cut_off |= client.dest == dest
@@ -286,7 +292,13 @@ def _xa(asked: tuple[Cluster, Client | None, Keys]) -> bool:
     if client and action == "prepare" and client.cut_off and getattr(client, "taken", ()):
         client.xid_state = "FAILED"
         return False
-    if client and (action == "prepare" or (ends and client.xid == xid)):
+    unprepared = client is not None and client.xid == xid
+    if client and action == "commit" and keys.get("one_phase", False) != unprepared:
+        # One phase is for what is not prepared; what is, is rolled back by it (played with 6.5).
+        if not unprepared:
+            _xa((lab, client, {**keys, "action": "rollback"}))
+        return False
+    if client and (action == "prepare" or (ends and unprepared)):
         _prepare(lab, xid, client)
     branch = lab.prepared.get(xid)
     if not ends or branch is None or branch.home is not home:
