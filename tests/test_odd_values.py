@@ -83,10 +83,8 @@ def folder(tmp_path, monkeypatch):
 @pytest.mark.parametrize("name", VERBS)
 def test_a_verb_answers_each_odd_value_itself(name):
     verb = getattr(mq, name)
-    plain = arguments.read_off(inspect.unwrap(verb))
     for place, called, call in calls(verb, LATER.get(name, ())):
-        shape = plain.get(place)
-        fits = shape is None or shape.test(ODD[called])
+        fits = arguments.unlike(inspect.unwrap(verb), (), {place: ODD[called]}) is None
         assert refused(call) or fits, f"{name}({place}={ODD[called]!r}) is accepted"
 
 

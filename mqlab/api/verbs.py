@@ -171,21 +171,22 @@ def run(
 
     if inputs.is_lab(what):
         return _played_on(what, actions, until)
-    asked = figure(what) if isinstance(what, str) and not inputs.is_file(what) else what
+    asked = products.figure(what) if isinstance(what, str) and not inputs.is_file(what) else what
     scenario = inputs.scenario_of(asked, *actions)
     if edition is not None:
         scenario = scenario.under(edition)
     messages = sum(getattr(bare(action), "sends", 0) for action in scenario.actions)
-    large = foresight.warn_of_size(messages)
+    if large := messages >= foresight.LARGE:
+        foresight.warn_of_size(messages)
     trace = products.play(scenario, seed, jitter, limit, until, links, foretold=large)
     if until is not None:
-        trace.header["until"] = until  # with seed and jitter: enough to run it again
+        trace.about["until"] = until  # with seed and jitter: enough to run it again
     if (
         isinstance(asked, AnyFigure)
         and asked.real
         and scenario.network.edition == asked.scenario.network.edition
     ):
-        trace.header["real"] = asked.real  # what `explain` says of the guide
+        trace.about["real"] = asked.real  # what `explain` says of the guide
     return trace
 
 
@@ -201,12 +202,13 @@ def _played_on(lab: AnyLab, actions: tuple[Action, ...], until: int | str | None
 
 def trace_of(what: object, actions: tuple[Action, ...]) -> Trace:
     """Return a trace as it is; whatever else `run` takes is run."""
+    if isinstance(what, Trace) and not actions:
+        return what
     from mqlab.products import inputs
 
     if inputs.is_lab(what):
         return _played_on(what, actions, None) if actions else what.trace
-    if inputs.kept(what, *actions):
-        return what
+    inputs.check_addable(what, actions)
     found = load(what) if inputs.is_file(what) else what
     return found if isinstance(found, Trace) else run(found, *actions)
 

@@ -6,7 +6,6 @@ One rule for all products, held against what the session is when the action begi
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -126,12 +125,3 @@ def _ends(action: Action, name: str, state: SessionState, only_if: str) -> str:
     if isinstance(action, Acknowledge) and asked is not None and asked > state.held:
         return f"it asked for {asked}, and the consumer held {counted(state.held, 'message')}"
     return "" if state.held else f"{name} held nothing to {_ENDS[type(action).__name__]}"
-
-
-def held(lab: Lab) -> Iterator[dict[str, str]]:
-    """Yield what sessions received, or sent, in transactions that nothing has ended, as a header has it."""
-    for name in lab.named:
-        state = lab.session_state(name)
-        if state is not None and state.waits and state.held and state.mode in ENDED_BY and not state.gone:
-            why = ENDED_BY[state.mode].format("sent" if state.receiving is None else "received", name)
-            yield {"what": f"{counted(state.held, 'message')} of {name}", "why": why}

@@ -28,7 +28,7 @@ from mqlab.engine.unfinished import unfinished
 from mqlab.errors import BadValue, Suggests
 from mqlab.spec.action import Action, Start
 from mqlab.spec.calls import fit_methods
-from mqlab.spec.link import Links
+from mqlab.spec.link import USUAL, Links
 from mqlab.spec.naming import called
 from mqlab.spec.plural import counted
 from mqlab.spec.scenario import AnyNetwork, Scenario
@@ -116,8 +116,8 @@ class Lab(Limited, Chances, InVain, Suggests, ABC):
     @property
     def settings(self) -> dict[str, object]:
         """What a run takes besides its scenario, as its trace's header has it."""
-        links = self.links.written()
-        return {"seed": self.seed, "jitter": self.jitter, **({"links": links} if links else {})}
+        links = {"links": self.links.written()} if self.links != USUAL else {}
+        return {"seed": self.seed, "jitter": self.jitter, **links}
 
     # Time
 
@@ -128,7 +128,7 @@ class Lab(Limited, Chances, InVain, Suggests, ABC):
 
     def new_link(self, one: str, other: str) -> Link:
         """Return one direction of a new connection of two."""
-        like = self.links.of_pair(one, other)
+        like = self.links.of_pair(one, other) if self.links.between else self.links.every
         delay = self.timing.link if like.delay is None else duration(like.delay)
         jitter = self.jitter if like.jitter is None else duration(like.jitter)
         line = LinkQuality(delay, jitter, like.loss, like.bandwidth or 0)
@@ -206,7 +206,11 @@ class Lab(Limited, Chances, InVain, Suggests, ABC):
             if self.looks.asleep:
                 self.looks.wake()
             return True
-        return self.clock.step() or self._go_on_in_the_end()
+        if not self.clock.step():
+            if not (self.scheduled or self.coming):
+                return False
+            self.clock.next()
+        return True
 
     def _begin_first(self) -> None:
         """Let the actions of the time 0 happen, once the brokers that the script starts are there."""
@@ -223,7 +227,8 @@ class Lab(Limited, Chances, InVain, Suggests, ABC):
         until, self.under_way = self.under_way, None
         if until is not None and until.then is not None:
             until.then(until.argument)
-            self.looks.wake()
+            if self.looks.asleep:
+                self.looks.wake()
 
     def is_over(self, until: Completion) -> bool:
         """Whether an action that ends so is over."""
@@ -244,6 +249,7 @@ class Lab(Limited, Chances, InVain, Suggests, ABC):
         """Whom housekeeping will change something for, though nothing moves now; empty if nobody."""
         return ""
 
+    undone = property(unfinished)
     coming = False  # whether housekeeping brings what the script has set going and not waited for
 
     @property
@@ -271,21 +277,12 @@ class Lab(Limited, Chances, InVain, Suggests, ABC):
             self.end_action()
         return True
 
-    def _go_on_in_the_end(self) -> bool:
-        if not (self.scheduled or self.coming):
-            return False
-        self.clock.next()
-        return True
-
     def play(self, until: int | str | None = None) -> None:
         """Play the script to its end, or for as long as *until* says.
 
         Raises `BadValue` beyond the limit of events.
         """
-        self._play(None if until is None else moment(until, "until"))
-
-    def _play(self, end: int | None) -> None:
-        self.cut_at = end
+        end = self.cut_at = None if until is None else moment(until, "until")
         while end is None or self._next_time() <= end:
             if not self.step():
                 break
@@ -297,9 +294,7 @@ class Lab(Limited, Chances, InVain, Suggests, ABC):
         if end is not None:
             self.clock.rest(end)
 
-    def hurry(self, last: int) -> None:
-        """Let things happen by the time *last* (us) as many steps would, until an action ends or begins."""
-        hurrying.hurry(self, last)
+    hurry = hurrying.hurry
 
     def _next_time(self) -> int:
         """When the next thing happens: the next action begins as soon as the one before is over."""
@@ -322,18 +317,13 @@ class Lab(Limited, Chances, InVain, Suggests, ABC):
         for action in actions:
             self._do(action)
 
-    @property
-    def undone(self) -> list[dict[str, str]]:
-        """What of the script has not happened, each with the reason, as a trace's header has it."""
-        return unfinished(self)
-
     def until(self, time: int | str) -> None:
         """Let time pass until *time* (such as ``"2s"``) after the lab's start."""
-        self._play(ahead(moment(time, "until"), self.clock.now, f"until={time!r}"))
+        self.play(Duration(ahead(moment(time, "until"), self.clock.now, f"until={time!r}")))
 
     def rest(self) -> None:
         """Let time go on until the script is over and nothing moves any more."""
-        self._play(None)
+        self.play()
 
     def fork(self) -> Self:
         """Return an independent copy of the lab as it is now."""

@@ -10,7 +10,8 @@ a rest that had not come.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from itertools import count
 from typing import TYPE_CHECKING
 
@@ -35,14 +36,14 @@ class Look:
     turn: int
 
 
+@dataclass(eq=False)
 class Looks:
-    """Looks after the actions beside a lab's script."""
+    """Looks after the actions beside a lab's script; those that are `resting` wait until nothing moves."""
 
-    def __init__(self, lab: Lab) -> None:
-        self.lab = lab
-        self.turns = count()
-        self.asleep: list[Look] = []
-        self.resting: list[Look] = []  # who wait until nothing moves
+    lab: Lab
+    turns: Iterator[int] = field(default_factory=count)
+    asleep: list[Look] = field(default_factory=list)
+    resting: list[Look] = field(default_factory=list)
 
     def after(self, until: Completion) -> None:
         """Look after an action until it is over."""

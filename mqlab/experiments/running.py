@@ -57,7 +57,7 @@ class Played:
     def told(self) -> str:
         """How many messages wait, and how many of them were played."""
         depth = self.running.depth(self.queue, self.on)
-        played = self.trace.index().count
+        played = self.trace.index.count
         part = "" if played >= depth else f"; the lab plays {played} of them"
         return f"{counted(depth, 'message')} in {self.queue} at {self.on} (read {self.running.at}){part}."
 

@@ -56,7 +56,7 @@ def upgrade(scenario: Scenario, old: str, new: str, seed: int = 0) -> Upgrade:
     """Run *scenario* in two editions and say what changes, and why."""
     old, new = edition_of(old), edition_of(new)
     before = play(scenario.under(old), seed)
-    if not before.index().count:
+    if not before.index.count:
         raise BadValue(
             "no message is sent in this run, so it cannot show what an upgrade changes; "
             "add traffic: mq.default_load(network), or --load default"

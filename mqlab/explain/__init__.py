@@ -36,9 +36,10 @@ def explain(
     *consumer* as well, or *why_not*, the answer is why that consumer did not get the message. Raises
     `UnknownName` for a name that is not in the trace.
     """
+    number = -1
     if message is not None:
         try:
-            trace.message(message)
+            number = trace.index.number(message)
         except UnknownName:
             never = never_sent(trace, message)
             if never is None:
@@ -59,7 +60,7 @@ def explain(
     if not asked:
         return of_run(trace)
     if message is not None:
-        answer = of_message(trace, message)
+        answer = of_message(trace, number)
     elif consumer is not None:
         answer = of_consumer(trace, consumer)
     else:

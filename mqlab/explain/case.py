@@ -87,7 +87,7 @@ class Case:
 
         In a cluster of OpenMQ or Artemis every broker knows of every consumer.
         """
-        if self.trace.header.get("product", "activemq") != "activemq":
+        if self.trace.product != "activemq":
             roles = zip(self.trace.names["node"], self.trace.names["node_role"], strict=True)
             return {name for name, role in roles if role == "broker"}
         return {

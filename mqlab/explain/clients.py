@@ -33,7 +33,7 @@ def _groups(trace: Trace) -> list[str]:
 
 def _sends_as(trace: Trace, name: str) -> str:
     """Return the name under which a producer sends: with Artemis that of the client that it is on."""
-    if trace.header.get("product") != "artemis":
+    if trace.product != "artemis":
         return name
     on = (action.on for action in trace.actions if isinstance(action, Producer) and action.name == name)
     return next((client for client in on if client in _groups(trace)), name)
@@ -54,7 +54,7 @@ def of_client(trace: Trace, name: str) -> Explanation:
         for row in trace.rows(*FARED)
         if frm[row] in line and (kinds[row], rules[row]) != (Kind.Attempted, Reason.accepted)
     ]
-    numbers = [number for no in sorted(its) for number in trace.index().sent.get(no, ())]
+    numbers = [number for no in sorted(its) for number in trace.index.sent.get(no, ())]
     received = trace.received()
     told: list[Line | None] = [*crowds.events(trace, fared)]
     told += [f"{one}." for one in trace.undone if f"{one.what}, ".startswith(f"Client {client}, ")]

@@ -57,7 +57,7 @@ _KNOWN: WeakKeyDictionary[Trace, dict[int, Owner]] = WeakKeyDictionary()  # row 
 
 def _owners(trace: Trace) -> list[tuple[int, Owner]]:
     messages = script.sent_with(trace, GROUP)
-    if not messages or trace.header.get("product", "activemq") != "activemq":
+    if not messages or trace.product != "activemq":
         return []
     found = []
     owners: dict[tuple[str | None, str | None, object], tuple[str | None, Owner]] = {}

@@ -8,8 +8,9 @@ from mqlab.explain.explanation import Explanation
 from mqlab.explain.sentences import Line, Sentence, sentence
 from mqlab.spec.action import Producer
 from mqlab.spec.headers import unusual_priorities
-from mqlab.spec.values import Destination, matches
+from mqlab.spec.values import matches
 from mqlab.trace import questions
+from mqlab.trace.event import Event
 from mqlab.trace.fates import DOWN, UP, Fate
 from mqlab.trace.kinds import Kind, Reason
 from mqlab.trace.trace import Trace
@@ -19,18 +20,18 @@ HOLDS = (Kind.Enqueued, Kind.TakenOver)
 LEAVES = (Kind.Acknowledged, Kind.Forwarded, Kind.Discarded, Kind.Expired, Kind.DeadLettered)
 
 
-def of_message(trace: Trace, message: str | int) -> Explanation:
+def of_message(trace: Trace, number: int) -> Explanation:
     """Tell a message's way from its producer to where it ended."""
-    index = trace.index()
-    number = index.number(message)
+    index = trace.index
     rows = list(index.rows(number))
     if trace.rows(*DOWN):
         rows = sorted({*rows, *_downs(trace, number)})
-    told: list[Line] = [line for row in rows if (line := sentence(trace, trace.event(row)))]
+    events = [trace.event(row) for row in rows]
+    told: list[Line] = [line for event in events if (line := sentence(trace, event))]
     title = f"Message {index.name(number)}: {'; '.join(ends(trace, number)) or 'gone'}."
     if trace.account()[number].fate == Fate.waiting:
         told += _not_moved(trace, number)
-    told += _unheeded(trace, number)
+    told += _unheeded(trace, events)
     return Explanation(title, tuple(told))
 
 
@@ -71,18 +72,20 @@ def _not_moved(trace: Trace, number: int) -> Iterator[str]:
         yield f"The scale-down of {entry.broker} moved no messages: {why} [{Reason.scale_down.source}]."
 
 
-def _unheeded(trace: Trace, number: int) -> Iterator[Line]:
+def _unheeded(trace: Trace, events: list[Event]) -> Iterator[Line]:
     """Yield that ActiveMQ's brokers ignore the priority which a message of a queue was given."""
-    sent = next((event for row in trace.rows_of(number) if (event := trace.event(row)).kind == Kind.Sent), None)
-    if sent is None or trace.header.get("product", "activemq") != "activemq":
+    sent = next((event for event in events if event.kind == Kind.Sent), None)
+    to = (sent and sent.destination) or ""
+    of_queue = to.startswith(("queue://", "temp-queue://"))
+    if sent is None or not of_queue or trace.product != "activemq":
         return
-    to = Destination.parse(sent.destination or "")
     own = (one for one in trace.actions if isinstance(one, Producer) and one.name == sent.frm)
-    given = any(unusual_priorities(one.jms_priority) for one in own)
+    if not any(unusual_priorities(one.jms_priority) for one in own):
+        return
     brokers = trace.header.get("scenario", {}).get("brokers", ())
     policies = [policy for broker in brokers for policy in broker.get("policies", ())]
-    heeded = (one for one in policies if one.get("prioritized_messages"))
-    if to.is_queue and given and not any(matches(one.get("queue", ""), to.name) for one in heeded):
+    heeded = (one.get("queue", "") for one in policies if one.get("prioritized_messages"))
+    if not any(matches(queue, to.partition("://")[2]) for queue in heeded):
         yield Sentence(
             f"Its priority counts for nothing: no broker has prioritizedMessages for {to}",
             source="ActiveMQ, per destination policies",
@@ -104,12 +107,21 @@ def never_sent(trace: Trace, message: str | int) -> Explanation | None:
 def ends(trace: Trace, number: int) -> list[str]:
     """Return what became of each copy of a message, in words; of one that is gone, why it is."""
     entry, copies = trace.account()[number], questions.copies(trace, number)
-    if entry.fate in (Fate.consumed, Fate.waiting) and copies:
-        several = len(copies) > 1
-        waits = entry.broker if entry.fate == Fate.waiting else None
-        return [_end(trace, row, waits) for row in copies if not (several and _passed_on(trace, row, number))]
-    at = f" at {entry.broker}" if entry.broker else ""
-    return [f"{entry.fate}{at}" + (f": {entry.why}" if entry.why else "")]
+    if entry.fate not in (Fate.consumed, Fate.waiting) or not copies:
+        at = f" at {entry.broker}" if entry.broker else ""
+        return [f"{entry.fate}{at}" + (f": {entry.why}" if entry.why else "")]
+    told, waits = [], entry.broker if entry.fate == Fate.waiting else None
+    for row in copies:
+        if len(copies) > 1 and _passed_on(trace, row, number):
+            continue
+        event, path = trace.event(row), " > ".join(questions.route(trace, row))
+        if event.kind == Kind.Received:
+            told.append(f"received by {event.to} (route {path})")
+        elif event.destination and event.destination.startswith("topic://") and event.broker != waits:
+            told.append(f"ended at {event.broker} (route {path})")
+        else:
+            told.append(f"still waiting at {event.broker} (route so far: {path})")
+    return told
 
 
 def _passed_on(trace: Trace, row: int, number: int) -> bool:
@@ -120,13 +132,3 @@ def _passed_on(trace: Trace, row: int, number: int) -> bool:
         for other in trace.rows_of(number)
     )
     return for_others and all(came != row for _, _, _, came in questions.held(trace))
-
-
-def _end(trace: Trace, row: int, waits: str | None) -> str:
-    event = trace.event(row)
-    path = " > ".join(questions.route(trace, row))
-    if event.kind == Kind.Received:
-        return f"received by {event.to} (route {path})"
-    if event.destination and event.destination.startswith("topic://") and event.broker != waits:
-        return f"ended at {event.broker} (route {path})"
-    return f"still waiting at {event.broker} (route so far: {path})"

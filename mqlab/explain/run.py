@@ -41,11 +41,11 @@ def of_run(trace: Trace) -> Explanation:
         told.append(f"The real broker: {trace.header['real']}")
     told += _some((f"Not done: {one}." for one in trace.undone), "thing not done", "things not done")
     if trace.part:
-        title = f"{counted(trace.index().count, 'message was', 'messages were')} sent in this part of the run"
+        title = f"{counted(trace.index.count, 'message was', 'messages were')} sent in this part of the run"
         return Explanation(f"{title}: {trace.part}; what happened before and after is outside.", tuple(told))
-    if not trace.index().count:
+    if not trace.index.count:
         return Explanation("0 messages were sent. To see one move, add a producer and a consumer.", tuple(told))
-    return Explanation(f"{counted(trace.index().count, 'message was', 'messages were')} sent.", tuple(told))
+    return Explanation(f"{counted(trace.index.count, 'message was', 'messages were')} sent.", tuple(told))
 
 
 def _some(lines: Iterable[Line], what: str, many: str) -> Iterator[Line]:

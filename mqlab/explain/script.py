@@ -46,7 +46,7 @@ def properties(trace: Trace, number: int) -> dict[str, object]:
 def sent_with(trace: Trace, name: str) -> dict[int, dict[str, object]]:
     """Return the properties of each message that was sent with the property *name*, by its number."""
     found = {}
-    for node, numbers in trace.index().sent.items():
+    for node, numbers in trace.index.sent.items():
         first = 0
         for sending in _sends(trace, trace.names["node"][node]):
             if name in sending.properties:
@@ -77,7 +77,7 @@ def _sending(trace: Trace, number: int) -> tuple[Sending | None, int]:
     sent = next((row for row in rows if trace.column("kind")[row] == Kind.Sent), None)
     if sent is None:
         return None, 0  # an advisory, which no action sends
-    place = trace.index().sent[frm[sent]].index(number)
+    place = trace.index.sent[frm[sent]].index(number)
     for sending in _sends(trace, trace.names["node"][frm[sent]]):
         if place < sending.sends:
             return sending, place

@@ -67,9 +67,7 @@ def sentence(trace: Trace, event: Event) -> Sentence | None:
 
 def cited(trace: Trace, reason: Reason) -> str:
     """Return the source of a reason; none if it is a guide of another product."""
-    foreign = trace.header.get("product", "activemq") != "activemq" and reason.source.startswith(
-        ("Fuse", "ActiveMQ")
-    )
+    foreign = trace.product != "activemq" and reason.source.startswith(("Fuse", "ActiveMQ"))
     return "" if foreign else reason.source
 
 

@@ -30,7 +30,7 @@ def why_not_received(trace: Trace, message: str | int, consumer: str) -> Explana
     """Tell why a consumer did not get a message: who did, by which rule, and what held it back."""
     case = Case(trace, message, consumer)
     if case.received:
-        told_of = of_message(trace, message)
+        told_of = of_message(trace, case.number)
         return Explanation(f"{consumer} received message {case.name}.", told_of.told)
     causes = list(dict.fromkeys(_decided(case)))
     told = sorted(causes, key=lambda cause: cause.row if cause.row >= 0 else -1)

@@ -40,15 +40,11 @@ def gather(paths: Iterable[Path]) -> tuple[SourceFile, ...]:
     """Return the configuration files at *paths*, and in those that are folders; raises `BadFile`."""
     found: dict[str, SourceFile] = {}
     for path in paths:
-        for file in _inside(path) if path.is_dir() else [_source(path)]:
+        for file in _inside(path) if path.is_dir() else [SourceFile(str(path), *markup.load(path))]:
             found.setdefault(file.name, file)
     if not found:
         raise BadFile("no files given; use e.g. mq.load('activemq.xml')")
     return tuple(found.values())
-
-
-def _source(path: Path) -> SourceFile:
-    return SourceFile(str(path), *markup.load(path))
 
 
 def _inside(folder: Path) -> list[SourceFile]:
@@ -56,7 +52,7 @@ def _inside(folder: Path) -> list[SourceFile]:
     paths = sorted(path for path in folder.rglob("*") if path.suffix in ENDINGS)
     if len(paths) > MOST_FILES:
         raise BadFile(f"{folder}: more than {MOST_FILES} files; name those that you mean")
-    all_ = [_source(path) for path in paths]
+    all_ = [SourceFile(str(path), *markup.load(path)) for path in paths]
     markups = [file for file in all_ if file.name.endswith(".xml") and _has_broker(file)]
     found = markups or [file for file in all_ if not file.name.endswith(".xml")]
     if not found and (folder / "manifest.json").is_file() and (folder / "events").is_dir():
@@ -70,18 +66,12 @@ def _inside(folder: Path) -> list[SourceFile]:
 
 
 def _has_broker(file: SourceFile) -> bool:
-    root = _root(file)
+    root = parsing.document_of(file).root
     return root.name in ARTEMIS or any(element.name == "broker" for element in root.walk())
 
 
-def _root(file: SourceFile) -> markup.Element:
-    return parsing.document_of(file).root
-
-
-def values_of(given: Mapping[str, str] | str | os.PathLike[str] | None) -> dict[str, str]:
+def values_of(given: Mapping[str, str] | str | os.PathLike[str]) -> dict[str, str]:
     """Return the values of placeholders: a mapping as it is, or what a property file says."""
-    if given is None:
-        return {}
     if isinstance(given, Mapping):
         return strings(given, "values")
     if not isinstance(given, (str, os.PathLike)):
@@ -89,10 +79,8 @@ def values_of(given: Mapping[str, str] | str | os.PathLike[str] | None) -> dict[
     return properties.mapping(markup.load(Path(given))[0], str(given))
 
 
-def strings(given: Mapping[str, str] | None, what: str) -> dict[str, str]:
+def strings(given: Mapping[str, str], what: str) -> dict[str, str]:
     """Return a mapping of strings, as *what* an argument is called; raises `BadValue` for anything else."""
-    if given is None:
-        return {}
     if not isinstance(given, Mapping):
         raise BadValue(f"{what}: {shown(given)}; expected a mapping")
     for name, value in given.items():
@@ -103,18 +91,16 @@ def strings(given: Mapping[str, str] | None, what: str) -> dict[str, str]:
 
 def product_of(files: tuple[SourceFile, ...]) -> str:
     """Return the product whose files these are; raises `BadFile` for none, or for two."""
-    kinds = {file.name: _kind(file) for file in files}
+    kinds = {}
+    for file in files:
+        in_xml = file.name.endswith(".xml")
+        of_xml = "artemis" if in_xml and parsing.document_of(file).root.name in ARTEMIS else "activemq"
+        kinds[file.name] = of_xml if in_xml else "openmq"
     found = dict.fromkeys(kinds.values())
     if len(found) > 1:
         told = ", ".join(f"{name} is of {kind}" for name, kind in list(kinds.items())[:4])
         raise BadFile(f"files of different products cannot be combined into one network: {told}")
     return next(iter(found))
-
-
-def _kind(file: SourceFile) -> str:
-    if not file.name.endswith(".xml"):
-        return "openmq"
-    return "artemis" if _root(file).name in ARTEMIS else "activemq"
 
 
 def relative(texts: Mapping[str, Content]) -> dict[str, Content]:

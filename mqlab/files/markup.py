@@ -89,22 +89,18 @@ class Document:
 
 
 def load(path: str | Path) -> tuple[str, str]:
-    """Return text and encoding of an XML or property file; raises `BadFile`."""
+    """Return text and encoding of an XML or property file; raises `BadFile`.
+
+    A property file that is not UTF-8 is ISO-8859-1, as `java.util.Properties.load` reads it.
+    """
+    where = str(path)
     try:
         with open(path, "rb") as file:
             data = file.read(MOST_BYTES + 1)
     except FileNotFoundError:
-        raise BadFile(f"{path}: there is no such file") from None
+        raise BadFile(f"{where}: there is no such file") from None
     except (OSError, ValueError) as error:
-        raise BadFile(f"{path}: cannot be read: {error}") from None
-    return decoded(data, str(path))
-
-
-def decoded(data: bytes, where: str) -> tuple[str, str]:
-    """Return the text of a file's bytes, and its encoding; raises `BadFile`.
-
-    A property file that is not UTF-8 is ISO-8859-1, as `java.util.Properties.load` reads it.
-    """
+        raise BadFile(f"{where}: cannot be read: {error}") from None
     if len(data) > MOST_BYTES:
         raise BadFile(f"{where}: more than {MOST_BYTES:,} bytes; too large for a configuration file")
     marked = next((name for name, mark in MARKS.items() if data.startswith(mark)), None)

@@ -21,6 +21,7 @@ from mqlab.spec.origin import SourceFile
 MOST_ELEMENTS = 20_000
 MOST_DEPTH = 200
 MOST_DOCUMENTS = 256  # that are kept as they were read
+_TAG = re.compile(r"""[^>"']*(?:"[^"]*"[^>"']*|'[^']*'[^>"']*)*>""")  # up to its end, past its ``>``
 _LINE_END = re.compile(r"\r\n|\r|\n")
 
 
@@ -79,15 +80,11 @@ class _Builder(ContentHandler):
         self.root: Element | None = None
         self.open: list[Element] = []
         self.count = 0
-        self.locator: Locator | None = None
-
-    def setDocumentLocator(self, locator: Locator) -> None:  # noqa: N802 - SAX's name
-        self.locator = locator
 
     def place(self) -> tuple[int, int]:
         """Return line and offset of what is being read."""
-        assert self.locator is not None
-        line, column = self.locator.getLineNumber() or 1, self.locator.getColumnNumber() or 0
+        locator: Locator = self._locator  # type: ignore[attr-defined]  # that the parser has set
+        line, column = locator.getLineNumber() or 1, locator.getColumnNumber() or 0
         return line, self.lines[line - 1] + column
 
     def startElementNS(  # noqa: N802 - SAX's name
@@ -102,7 +99,8 @@ class _Builder(ContentHandler):
             known if not space else f"{{{space}}}{known}": value for (space, known), value in attrs.items()
         }
         element = Element(name[0] or "", name[1], given, line, start)
-        element.inside = _tag_end(self.whole, start)
+        found = _TAG.match(self.whole, start)
+        element.inside = found.end() if found else len(self.whole)
         element.empty = self.whole[element.inside - 2] == "/"
         if self.open:
             self.open[-1].children.append(element)
@@ -124,17 +122,3 @@ class _Builder(ContentHandler):
         end = self.whole.index("?>", start) + 2
         if self.open:
             self.open[-1].notes.append(Note(target, data, line, start, end))
-
-
-def _tag_end(text: str, start: int) -> int:
-    """Return where the tag that begins at *start* ends, past its ``>``."""
-    quote = ""
-    for place in range(start, len(text)):
-        char = text[place]
-        if quote:
-            quote = "" if char == quote else quote
-        elif char in "\"'":
-            quote = char
-        elif char == ">":
-            return place + 1
-    return len(text)

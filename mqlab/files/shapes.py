@@ -117,8 +117,9 @@ class _Script(TaggedUnion):
 
     def check(self, value: object, where: str) -> None:
         """Raise also for an action of another product, and say which."""
-        if isinstance(value, Mapping) and isinstance(value.get(self.tag), str):
-            codec.check_known(value[self.tag], self.product, where.partition(" (")[0])
+        name = value.get(self.tag) if isinstance(value, Mapping) else None
+        if isinstance(name, str) and name not in codec.nouns(self.product):
+            raise codec.unknown(name, self.product, where.partition(" (")[0])
         TaggedUnion.check(self, value, where)
 
 

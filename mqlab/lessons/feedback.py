@@ -54,7 +54,7 @@ def on_prediction(task: Prediction, given: Answer, body: Body, trace: Trace, tex
 
 def question(task: Prediction, trace: Trace) -> str:
     """Return the call that asks the first message of a task's run why it went where it went."""
-    if not trace.index().count:
+    if not trace.index.count:
         return ""
     return f'mq.explain(lesson.trace("{task.id}"), message="{trace.message_name(1)}")'
 
@@ -67,7 +67,7 @@ def _sums(task: Prediction, given: Answer, key: Answer, trace: Trace, words: Map
     lines = [words["close"].format(right=right, all=len(key))] if right else []
     total = sum(value for value in given.values() if not isinstance(value, str))
     real = sum(value for value in key.values() if not isinstance(value, str))
-    sent = trace.index().count
+    sent = trace.index.count
     if task.kind in ("received", "waits") and total > max(sent, real):
         lines.append(words["sum_over"].format(given=total, sent=sent))
     return lines

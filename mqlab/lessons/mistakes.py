@@ -117,7 +117,7 @@ def equal_shares(key: Answer, trace: Trace, task: Prediction) -> Answer:
 
 def everybody_gets_all(key: Answer, trace: Trace, task: Prediction) -> Answer:
     """A queue gives each consumer every message, as a topic does."""
-    return dict.fromkeys(key, trace.index().count)
+    return dict.fromkeys(key, trace.index.count)
 
 
 def nothing_waits(key: Answer, trace: Trace, task: Prediction) -> Answer:
@@ -132,7 +132,7 @@ def at_once(key: Answer, trace: Trace, task: Prediction) -> Answer:
 
 def shared_like_a_queue(key: Answer, trace: Trace, task: Prediction) -> Answer:
     """A topic is shared among its readers."""
-    return {name: trace.index().count // len(key) for name in key} if key else {}
+    return {name: trace.index.count // len(key) for name in key} if key else {}
 
 
 def only_the_first(key: Answer, trace: Trace, task: Prediction) -> Answer:
@@ -158,7 +158,7 @@ def straight_there(key: Answer, trace: Trace, task: Prediction) -> Answer:
 
 def too_late(key: Answer, trace: Trace, task: Prediction) -> Answer:
     """A consumer gets nothing of what was sent before it came: all waits at the first broker."""
-    return only_the_first(dict.fromkeys(key, trace.index().count / max(1, len(key))), trace, task)
+    return only_the_first(dict.fromkeys(key, trace.index.count / max(1, len(key))), trace, task)
 
 
 def messages_follow_the_consumer(key: Answer, trace: Trace, task: Prediction) -> Answer:
@@ -170,7 +170,7 @@ def messages_follow_the_consumer(key: Answer, trace: Trace, task: Prediction) ->
 
 def everything_arrives(key: Answer, trace: Trace, task: Prediction) -> Answer:
     """Whatever was sent is received, by whoever asks for it."""
-    return dict.fromkeys(key, trace.index().count)
+    return dict.fromkeys(key, trace.index.count)
 
 
 def as_the_guide_says(key: Answer, trace: Trace, task: Prediction) -> Answer:
@@ -205,7 +205,7 @@ def shared_hop_by_hop(key: Answer, trace: Trace, task: Prediction) -> Answer:
     """Every broker keeps half, and passes the other half on."""
     homes = dict(zip(trace.names["node"], trace.names["node_home"], strict=True))
     brokers = list(dict.fromkeys(homes[name] for name in key))
-    left, shares = float(trace.index().count), {}
+    left, shares = float(trace.index.count), {}
     for broker in brokers:
         shares[broker] = left if broker == brokers[-1] else left / 2
         left -= shares[broker]

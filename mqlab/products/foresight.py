@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
+from dataclasses import dataclass
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,7 @@ AFTER = 1.0  # s that are looked at
 LONG = 20.0  # s still to come that are told
 
 
+@dataclass(eq=False)
 class Foresight:
     """Looks on while a lab plays, and says once how long it will take, and how much memory.
 
@@ -24,9 +26,11 @@ class Foresight:
     whose script is over it says nothing: how many events a message will have is known to nobody.
     """
 
-    def __init__(self, lab: Lab) -> None:
-        self.lab, self.done = lab, False
-        self.begin = self.left = self.memory = 0.0
+    lab: Lab
+    done: bool = False
+    begin: float = 0.0
+    left: float = 0.0
+    memory: float = 0.0
 
     def look(self) -> None:
         """See how far the run has come."""
@@ -61,15 +65,12 @@ def say(seconds: float, memory: float) -> None:
         print(told, file=sys.stderr)
 
 
-def warn_of_size(messages: int) -> bool:
-    """Warn before a run that takes long, and return whether it does.
+def warn_of_size(messages: int) -> None:
+    """Warn before a run of so many messages that it takes long.
 
     A message makes 5 events or more, 3 more with each broker on its way; 10^5 events take a second.
     """
-    if messages < LARGE:
-        return False
     told = f"a run of {counted(messages, 'message')} makes at least {counted(5 * messages, 'event')} and takes"
     takes = counted(-(-5 * messages // 100_000), "second")
     remedy = "mq.replay.run(..., out='folder') keeps them on disk"
     warnings.warn(f"{told} {takes} or more, as each hop adds events; {remedy}", stacklevel=4)
-    return True

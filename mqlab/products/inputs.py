@@ -158,7 +158,9 @@ def network_of(
 
     *values* for placeholders are a mapping, or the path of a property file. Raises `BadFile`, `CannotRun`.
     """
-    given, known, paths = files.values_of(values), files.strings(hosts, "hosts"), list(paths)
+    paths = list(paths)
+    given = {} if values is None else files.values_of(values)
+    known = {} if hosts is None else files.strings(hosts, "hosts")
     consoles = [management.without_secret(path) for path in paths if management.is_address(path)]
     named = [_path(path) for path in paths if not management.is_address(path)]
     for file in named:
@@ -242,14 +244,13 @@ def _check_ending(file: Path, ending: str, configured: bool = False) -> None:
         raise BadFile(f"{file}: the name has to end in {ending}; use e.g. {wanted!r}{folder}{others}")
 
 
-def kept(what: object, *actions: Action) -> TypeGuard[Trace]:
-    """Whether *what* is a run already, to which nothing can be added; raises `BadValue` for actions."""
+def check_addable(what: object, actions: tuple[object, ...]) -> None:
+    """Raise `BadValue` for what is no action, and for actions that come after a trace."""
     for given in actions:
         if isinstance(given, (str, int)):
             raise BadValue(f"{shown(given)} is not an action; to name a message pass message={given!r}")
     if isinstance(what, Trace) and actions:
         raise BadValue("a trace is finished; pass its network to run other actions")
-    return isinstance(what, Trace)
 
 
 @contextmanager

@@ -43,7 +43,7 @@ def _prediction(lesson: Lesson, task: Prediction) -> dict[str, object]:
     trace, body = lesson.trace(task.id), setups.body(lesson.figure(task.id))
     key = answers.key(task, trace)
     wrong = ((name, mistakes.answer(name, task, body, trace)) for name in task.mistakes)
-    sent = trace.index().count
+    sent = trace.index.count
     source = lesson.texts["words"]["source"].format(source=task.source) if task.source else ""
     return {
         "fields": list(key),

@@ -156,7 +156,8 @@ class Consumer(Action):
             raise UnknownName.of("acknowledge mode", self.ack_mode, ACK_MODES, where)
         if self.browser and not all(dest.is_queue for dest in self.reads.elements()):
             raise BadValue(f"{where}: browser=True, but it reads {self.reads}; only queues can be browsed")
-        self._check_selector(where)
+        if self.selector is not None:
+            self._check_selector(self.selector, where)
 
     def _read_options(self, where: str) -> None:
         """Take the options out of a name such as ``TEST.FOO?consumer.prefetchSize=10``."""
@@ -172,14 +173,13 @@ class Consumer(Action):
             except ValueError:
                 raise BadValue(f"{where}: {option}={value} is not a number") from None
 
-    def _check_selector(self, where: str) -> None:
-        if self.selector is not None:
-            from mqlab.spec.selector import Selector  # its grammar is only loaded when needed
+    def _check_selector(self, selector: str, where: str) -> None:
+        from mqlab.spec.selector import Selector  # its grammar is only loaded when needed
 
-            try:
-                Selector(self.selector, strict=True)
-            except SelectorError as error:
-                raise SelectorError(f"{where}: {error}") from None
+        try:
+            Selector(selector, strict=True)
+        except SelectorError as error:
+            raise SelectorError(f"{where}: {error}") from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,7 +213,7 @@ class Producer(Action):
         where = f"producer {shown(self.name)}"
         check_headers(where, self.jms_priority, self.properties)
         Action.__post_init__(self)
-        if any(dest.has_wildcard for dest in self.to.elements()):
+        if self.to.is_pattern and any(dest.has_wildcard for dest in self.to.elements()):
             raise BadValue(
                 f"{where}: {self.to}: cannot send to a wildcard destination; name one queue or topic"
             )

@@ -19,17 +19,10 @@ _SUCH = {"id": "fuse:2.20"}  # name -> what it is like, where no number in quote
 
 @dataclass(frozen=True, slots=True)
 class Plain:
-    """What a plain argument may be: some types, and perhaps None."""
+    """What a plain argument may be: some types, perhaps None among them. A truth is no number."""
 
     words: str
     kinds: tuple[type, ...]
-    optional: bool
-
-    def test(self, value: object) -> bool:
-        """Whether a value is that: a truth is no number here."""
-        if value is None:
-            return self.optional
-        return isinstance(value, self.kinds) and (bool in self.kinds or not isinstance(value, bool))
 
 
 Place = tuple[str, Plain | None]
@@ -44,25 +37,21 @@ def unlike(
     wanted = [(name, shape, value) for (name, shape), value in zip(places, given, strict=False)]
     wanted += [(name, by_name.get(name), value) for name, value in named.items()]
     for name, shape, value in wanted:
-        if shape is not None and not shape.test(value):
+        wrong = shape is not None and not isinstance(value, shape.kinds)
+        if shape is not None and (wrong or (isinstance(value, bool) and bool not in shape.kinds)):
             quoted = isinstance(value, (int, float)) and not isinstance(value, bool)
             such = f", such as {_SUCH.get(name, str(value))!r}" if quoted and shape.words == _WORDS[str] else ""
             return BadValue(f"{function.__name__}: {name} is {shown(value)}; expected {shape.words}{such}")
     return None
 
 
-def read_off(function: Callable[..., object]) -> dict[str, Plain | None]:
-    """Return name -> what an argument may be; None where its function says it."""
-    return {name: _shape(function, name) for name in inspect.signature(function).parameters}
-
-
 @cache
 def _looked_at(function: Callable[..., object]) -> tuple[list[Place], Place, dict[str, Plain | None]]:
     """Return what arguments are to be: those in place, those after them, and all by name."""
-    in_place, by_name = list[Place](), read_off(function)
+    in_place, by_name = list[Place](), dict[str, Plain | None]()
     rest: Place = "", None
     for name, known in inspect.signature(function).parameters.items():
-        shape = by_name[name]
+        shape = by_name[name] = _shape(function, name)
         if known.kind is known.VAR_POSITIONAL:
             rest = name, shape
         elif known.kind in (known.POSITIONAL_OR_KEYWORD, known.POSITIONAL_ONLY):
@@ -78,11 +67,11 @@ def _shape(function: Any, name: str) -> Plain | None:
     except (KeyError, NameError):  # it has none, or one for who checks types
         return None
     parts = set(typing.get_args(hint) or (hint,))
-    optional = types.NoneType in parts
-    parts -= {types.NoneType}
+    none = parts & {types.NoneType}
+    parts -= none
     if not parts or not parts <= {*_WORDS}:
         return None
     if parts == {int, str}:  # a length of time, or a number or name; of a fraction its function says more
         parts = {float, str}
     words = " or ".join(words for part, words in _WORDS.items() if part in parts)
-    return Plain(words, (*parts, *({int} if float in parts else ())), optional)
+    return Plain(words, (*parts, *({int} if float in parts else ()), *none))

@@ -73,15 +73,13 @@ def _plain(value: object) -> object:
     return list(map(_plain, value)) if isinstance(value, (list, tuple)) else value
 
 
-def check_known(name: object, product: str, where: str = "") -> None:
-    """Raise `UnknownName` for an action that a product does not have; it says which other one has it."""
-    if name in (known := nouns(product)):
-        return
+def unknown(name: object, product: str, where: str = "") -> UnknownName:
+    """Return the error for an action that a product does not have; it says which other one has it."""
     others = [title for other, title in TITLES.items() if name in nouns(other)]
     if others:
         told = f"{shown(name)} is an action of {' and '.join(others)} only"
-        raise UnknownName(f"{where}: {told}" if where else told)
-    raise UnknownName.of("action", name, known, where)
+        return UnknownName(f"{where}: {told}" if where else told)
+    return UnknownName.of("action", name, nouns(product), where)
 
 
 def read(item: JsonObject, product: str = "activemq") -> Action:
@@ -90,8 +88,9 @@ def read(item: JsonObject, product: str = "activemq") -> Action:
     >>> read({"do": "Producer", "name": "P", "on": "A", "sends": 3, "to": "topic://T"}).to
     Destination(kind='topic', name='T')
     """
-    check_known(item.get("do"), product)
-    noun = nouns(product)[item["do"]]
+    noun = nouns(product).get(str(name := item.get("do")))
+    if noun is None:
+        raise unknown(name, product)
     readers = readers_of(noun)
     call = {key: item[key] for key in CALL if product == "openmq" and key in item and key not in readers}
     for key in item:

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 from mqlab.errors import BadValue, UnknownName, UriError, no_attribute, shown
 from mqlab.spec import uri as uris
-from mqlab.spec.address import check_connector
 from mqlab.spec.calls import Called
 from mqlab.spec.json_types import JsonDict
 from mqlab.spec.manual import documented
@@ -115,8 +114,7 @@ class NetworkConnector(HasOptions):
             told = "the address contains a space, with which a real broker does not start"
             raise BadValue(f"networkConnector {name!r}: {told}; write {''.join(uri.split())!r}")
         if parsed.components:
-            uris.check_schemes(parsed)
-            check_connector(parsed)
+            uris.check_inside(parsed)
         checked = read_options("networkConnector", options, f"networkConnector {name!r}")
         object.__setattr__(self, "name", name)
         object.__setattr__(self, "uri", uri)

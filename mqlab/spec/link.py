@@ -64,8 +64,10 @@ class Links:
         """
         if isinstance(given, Links):
             return given
-        if given is None or isinstance(given, Link):
-            return cls(given or Link())
+        if given is None:
+            return USUAL
+        if isinstance(given, Link):
+            return cls(given)
         if not isinstance(given, Mapping):
             raise BadValue(f"links: {given!r}; {SHAPE}")
         for pair, link in given.items():
@@ -116,12 +118,10 @@ class Links:
 
     def of_pair(self, one: str, other: str) -> Link:
         """Return what the line of two is like."""
-        return self.between.get(frozenset((one, other)), self.every) if self.between else self.every
+        return self.between.get(frozenset((one, other)), self.every)
 
-    def written(self) -> dict[str, object] | None:
-        """Return it as a trace's header has it; None if all is as usual."""
-        if self == USUAL:
-            return None
+    def written(self) -> dict[str, object]:
+        """Return it as a trace's header has it."""
         between = sorted((*sorted(pair), _told(link)) for pair, link in self.between.items())
         return {"every": _told(self.every), "between": [list(row) for row in between]}
 

@@ -38,6 +38,8 @@ COMPOSITE = Record(
     },
     (("name",), ("forward_to",)),
 )
+OPENWIRE = TransportConnector()  # of a broker that says nothing of it
+NOTHING_AROUND = Around()
 _PLACE = ListOf(number(0, 1), least=2, most=2)
 
 
@@ -122,7 +124,7 @@ class Broker(HasOptions):
         listens = [c for c in connectors if isinstance(c, TransportConnector)]
         if len(listens) > 1:
             raise BadValue(f"broker {name!r}: only one TransportConnector is supported; remove the other")
-        object.__setattr__(self, "transport", (*listens, TransportConnector())[0])
+        object.__setattr__(self, "transport", (*listens, OPENWIRE)[0])
         connectors = tuple(c for c in connectors if isinstance(c, NetworkConnector))
         for connector in connectors:
             if connector.name in seen:
@@ -143,7 +145,8 @@ class Broker(HasOptions):
         object.__setattr__(self, "policies", tuple(read))
         named = ({**c, "name": str(c["name"]).removeprefix("queue://")} for c in composites)
         object.__setattr__(self, "composites", tuple(named))
-        _check_circle(name, self.composites)
+        if composites:
+            _check_circle(name, self.composites)
         object.__setattr__(self, "at", at)
 
     ELEMENT = "broker"
@@ -179,6 +182,7 @@ class Network(AnyNetwork):
     around: Around
     origin: Origin | None = field(compare=False)
     running: Running | None = field(compare=False)
+    names: tuple[str, ...] = field(compare=False)  # of the brokers, in order
 
     def __init__(
         self,
@@ -194,7 +198,7 @@ class Network(AnyNetwork):
                     f"{shown(broker)} is not an ActiveMQ broker; use mq.Broker('A'), or for other "
                     "products mq.openmq.Network(...), mq.artemis.Network(...)"
                 )
-        around = Around() if around is None else around
+        around = NOTHING_AROUND if around is None else around
         if not isinstance(around, Around):
             raise BadValue(f"around is {shown(around)}; expected mq.Around(...)")
         names = [
@@ -220,16 +224,12 @@ class Network(AnyNetwork):
         object.__setattr__(self, "around", around)
         object.__setattr__(self, "origin", origin)
         object.__setattr__(self, "running", running)
+        object.__setattr__(self, "names", tuple(broker.name for broker in brokers))
 
     def __repr__(self) -> str:
         if self.running is not None:
             return str(self.running)
         return f"Network({', '.join([*map(repr, self.brokers), f'edition={self.edition!r}'])})"
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The brokers' names in order."""
-        return tuple(broker.name for broker in self.brokers)
 
     def broker(self, name: str) -> Broker:
         """Return the broker called *name*."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import fields
 from functools import cache
@@ -18,7 +18,7 @@ from mqlab.spec.naming import BEGIN
 from mqlab.spec.scenario import check_actions, check_names
 from mqlab.spec.session_names import KnownSessions
 from mqlab.spec.steps import STEP_OF, check_options, check_wait
-from mqlab.spec.values import duration, told_time
+from mqlab.spec.values import duration
 
 if TYPE_CHECKING:
     from mqlab.spec.network import Network
@@ -34,6 +34,11 @@ _NAMING = {
     "connector": "connector", "consumer": "consumer", "client": "client", "endpoint": "endpoint",
     "host": "host", "shared_store": "shared store",
 }  # fmt: skip
+# Where `KnownNames` has what is there of a kind.
+_THERE = {
+    "broker": "brokers", "connector": "connectors", "endpoint": "endpoints", "client": "clients",
+    "consumer": "consumers", "shared store": "stores", "host": "hosts",
+}  # fmt: skip
 _OWN_NAMING: dict[type[a.Action], dict[str, str]] = {
     a.Commit: {"who": "consumer or client"},
     a.Rollback: {"who": "consumer or client"},
@@ -44,8 +49,8 @@ _OWN_NAMING: dict[type[a.Action], dict[str, str]] = {
 }
 
 
-def check(network: Network, actions: Iterable[a.Action], strictly: bool) -> None:
-    """Raise `UnknownName` or `BadValue` for the first action that names what is not there.
+def check(network: Network, actions: Iterable[a.Action], strictly: bool) -> KnownNames:
+    """Return what is known after *actions*; raises for the first that names what is not there.
 
     Not *strictly*, addresses are taken as they are written, as the recordings in time have them.
     """
@@ -55,6 +60,7 @@ def check(network: Network, actions: Iterable[a.Action], strictly: bool) -> None
             known.later.setdefault(action.name, no)
     for action in script:
         known.add(action)
+    return known
 
 
 def _need(what: str, name: str | None, names: Sequence[str], where: str) -> None:
@@ -80,14 +86,6 @@ def mentions(action: a.Action) -> Iterator[tuple[str, str | None]]:
         for key in ("broker", "client", "consumer"):
             if key in action.about:
                 yield key, action.about[key]
-
-
-def check_open(action: a.Action, opened: Sequence[str], brokers: Sequence[str], now: int) -> None:
-    """Raise `UnknownName` for a client or consumer that is to be opened later than *now* (us)."""
-    for what, name in mentions(action):
-        if name is not None and ("client" in what or "consumer" in what) and name not in brokers:
-            where = f"{type(action).__name__} at {told_time(now)}"
-            _need(f"{what} that is open", name, opened, where)
 
 
 class KnownNames:
@@ -131,51 +129,31 @@ class KnownNames:
             )
         if action.at is not None:
             duration(action.at, f"{where}, at")
-        self.check(action, where, self.strictly)
-
-    def names(self, what: str) -> list[str]:
-        """Return what is there of a kind such as ``broker``, or of several, ``broker or client``."""
-        return [name for kind in what.split(" or ") for name in self._of_kind(kind)]
-
-    def _of_kind(self, kind: str) -> Collection[str]:
-        kinds: dict[str, Collection[str]] = {
-            "broker": self.brokers,
-            "connector": self.connectors,
-            "endpoint": self.endpoints,
-            "client": self.clients,
-            "consumer": self.consumers,
-            "shared store": self.stores,
-            "host": self.hosts,
-        }
-        return kinds[kind]
-
-    def check(self, action: a.Action, where: str, strictly: bool) -> None:
-        """Raise for what *action* names and is not there; remember what it opens."""
         if isinstance(action, c.WaitUntil):
             check_wait(action.what, action.about, where)
         for what, name in mentions(action):
-            if name is None or any(name in self._of_kind(kind) for kind in what.split(" or ")):
+            if name is None or any(name in getattr(self, _THERE[kind]) for kind in what.split(" or ")):
                 continue
             self.check_other(action, name, what, where)
             called = "broker" if what == "broker or client" and not self.clients else what
             raise UnknownName.of(called, name, self.names(what), where)
-        self.check_kind(action, where, strictly)
+        self.check_kind(action, where)
         self.sessions.add(action)
         if isinstance(action, c.Client):
-            if strictly:
+            if self.strictly:
                 self.check_address(action, where)
-            if strictly and action.name in self.clients:
+            if self.strictly and action.name in self.clients:
                 raise BadValue(
                     f"{where}: {action.name!r} already exists; close that client or use another name"
                 )
             self.clients[action.name] = action.uri
-        elif isinstance(action, c.CloseClient) and strictly:
+        elif isinstance(action, c.CloseClient) and self.strictly:
             self.clients.pop(action.client, None)
             self.gone.add(action.client)
-        elif isinstance(action, (f.DatabaseDown, f.DatabaseUp)) and strictly and not self.database:
+        elif isinstance(action, (f.DatabaseDown, f.DatabaseUp)) and self.strictly and not self.database:
             raise BadValue(f'{where}: there is no database, because no broker has store="jdbc"')
         elif isinstance(action, a.Consumer):
-            if strictly and action.name in self.open and action.at is None:
+            if self.strictly and action.name in self.open and action.at is None:
                 raise BadValue(
                     f"{where}: consumer {action.name!r} is open already; close it, or take a new name"
                 )
@@ -188,6 +166,10 @@ class KnownNames:
             self.open.clear()  # with its broker its connection may be gone
         elif isinstance(action, a.Producer):
             self.places[action.name] = (action.on, *action.others)
+
+    def names(self, what: str) -> list[str]:
+        """Return what is there of a kind such as ``broker``, or of several, ``broker or client``."""
+        return [name for kind in what.split(" or ") for name in getattr(self, _THERE[kind])]
 
     def check_other(self, action: a.Action, name: str, what: str, where: str) -> None:
         """Raise for a name that is not there, but is that of something else, or was or will be there."""
@@ -209,17 +191,17 @@ class KnownNames:
             return
         raise UnknownName(f"{where}: {told}")
 
-    def check_kind(self, action: a.Action, where: str, strictly: bool) -> None:
+    def check_kind(self, action: a.Action, where: str) -> None:
         """Raise for what an action of this kind cannot mean here."""
         if isinstance(action, (a.StartConnector, a.StopConnector)):
             self.check_path(action, where)
         if isinstance(action, (f.Cut, f.Heal)):
-            self.check_line(action, where, strictly)
-        if not strictly:
+            self.check_line(action, where)
+        if not self.strictly:
             self.check_call(action, where)
-        if not isinstance(action, c.WaitUntil):
-            check_options(action, where)
-        if not strictly:
+        if options := getattr(action, "options", {}):
+            check_options(type(action), options, where)
+        if not self.strictly:
             return
         self.sessions.check(action, where, self.clients)
         if isinstance(action, c.ReceiveOnce) and self.places[action.consumer][0] not in self.clients:
@@ -250,19 +232,19 @@ class KnownNames:
         if isinstance(action, (a.Consumer, a.Producer)) and action.on not in self.clients:
             raise BadValue(f"{where}: {action.on!r} is a broker; open an mq.Client first and use it here")
 
-    def check_line(self, action: f.Cut | f.Heal, where: str, strictly: bool) -> None:
+    def check_line(self, action: f.Cut | f.Heal, where: str) -> None:
         """Raise for a line that is not there: each end is known, and two ends talk to one another."""
         lines = [line for line, _ in self.network.around.lines]
-        ends_at = [b.name for b in self.network.brokers if strictly or b.get("link")]
-        database = [DATABASE] if self.database or not strictly else []
+        ends_at = [b.name for b in self.network.brokers if self.strictly or b.get("link")]
+        database = [DATABASE] if self.database or not self.strictly else []
         users = [*self.clients, *(name for name in self.places if name not in self.clients)]
         for end in (action.one, action.other):
             home = self.places.get(end or "", ("",))[0]
-            if strictly and home in self.clients and end not in self.clients:
+            if self.strictly and home in self.clients and end not in self.clients:
                 raise BadValue(
                     f"{where}: {end!r} has no connection of its own; it uses that of client {home!r}"
                 )
-        many = [*ends_at, *lines, *database, *(() if strictly else users)]
+        many = [*ends_at, *lines, *database, *(() if self.strictly else users)]
         if action.other is None:
             _need("end of a line (a broker's link)", action.one, many, where)
             return

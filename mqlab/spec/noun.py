@@ -68,7 +68,8 @@ def as_usual(known: Field[object], value: object) -> bool:
 
 def written(noun: Any) -> Iterator[tuple[str, Any]]:
     """Yield the fields of a noun that are not as usual, each with its value; `at` comes last."""
-    for known in sorted(fields(noun), key=lambda known: known.name == "at"):
+    given = (known for known in fields(noun) if known.init)
+    for known in sorted(given, key=lambda known: known.name == "at"):
         value = getattr(noun, known.name)
         if not as_usual(known, value):
             yield known.name, value
@@ -76,4 +77,5 @@ def written(noun: Any) -> Iterator[tuple[str, Any]]:
 
 def required(noun: Any) -> list[str]:
     """Return the names of the fields that have no default."""
-    return [f.name for f in fields(noun) if f.default is MISSING and f.default_factory is MISSING]
+    needed = (f for f in fields(noun) if f.init)
+    return [f.name for f in needed if f.default is MISSING and f.default_factory is MISSING]

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mqlab.errors import BadValue, UnknownName, shown
-from mqlab.spec.values import Destination
+from mqlab.spec.values import Destination, Duration
 
 EDITIONS = ("5.5", "5.17", "5.18", "6.1")
 DEFAULT_EDITION = "5.17"
@@ -33,8 +33,8 @@ def edition_of(version: str) -> str:
     """
     if not isinstance(version, str):
         raise BadValue(f"edition: {shown(version)} is not a string; put it in quotes: '{version}'")
-    if (release := release_of(version)) in EDITIONS:
-        return release
+    if version in EDITIONS or (release := release_of(version)) in EDITIONS:
+        return version if version in EDITIONS else release
     found = _VERSION.fullmatch(version)
     if found is None:
         raise UnknownName.of("edition", version, EDITIONS)
@@ -118,19 +118,18 @@ def _read_bool(value: object, option: Option) -> bool:
 
 
 def _read_int(value: object, option: Option) -> int:
-    text = shown(value) if isinstance(value, int) else value
-    if option.unit == "bytes" and isinstance(text, str):
-        text = bytes_of(text.strip())
-    if isinstance(value, bool) or not isinstance(text, str):
-        text = ""
-    if not text.removeprefix("-").isdecimal():
+    number, high = value, option.high
+    if isinstance(value, str):
+        text = bytes_of(value.strip()) if option.unit == "bytes" else value
+        number = int(text[:21]) if text.removeprefix("-").isdecimal() else None  # 21 digits are too many
+    if isinstance(number, (bool, Duration)) or not isinstance(number, int):
         example = option.default if isinstance(option.default, int) else max(option.low or 0, 1)
         raise BadValue(f"{shown(value)} is not a whole number; use e.g. {example}")
-    if len(text) > 20 or not -option.high <= int(text) <= option.high:
-        raise BadValue(f"{shown(value)} is out of range; expected {option.high} or less")
-    if option.low is not None and int(text) < option.low:
-        raise BadValue(f"{text} is too low; expected {option.low} or more")
-    return int(text)
+    if not -high <= number <= high:
+        raise BadValue(f"{shown(value)} is out of range; expected {high} or less")
+    if option.low is not None and number < option.low:
+        raise BadValue(f"{number} is too low; expected {option.low} or more")
+    return number
 
 
 def bytes_of(given: str) -> str:

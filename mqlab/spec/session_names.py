@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import MISSING, fields
+from dataclasses import MISSING, dataclass, field, fields
 from functools import cache
 
 from mqlab.errors import BadValue, UnknownName
@@ -33,19 +33,21 @@ def _of_connections(kind: type[a.Action]) -> tuple[tuple[str, object], ...]:
     return tuple((one.name, None if one.default is MISSING else one.default) for one in known)
 
 
+@dataclass(eq=False)
 class KnownSessions:
-    """The sessions that clients have opened, and how consumers acknowledge."""
+    """The sessions that clients have opened, and how consumers acknowledge.
 
-    def __init__(self) -> None:
-        self.opened: dict[str, dict[str, bool]] = {}  # client -> session -> whether it is transacted
-        self.modes: dict[str, str] = {}  # of consumers that wait for a commit, or an acknowledgement
+    `opened` is client -> session -> whether it is transacted, `modes` of consumers that wait for a commit or an
+    acknowledgement.
+    """
+
+    opened: dict[str, dict[str, bool]] = field(default_factory=dict)
+    modes: dict[str, str] = field(default_factory=dict)
 
     def copy(self) -> KnownSessions:
         """Return the same, which may go on by itself."""
-        known = KnownSessions()
-        known.opened = {client: {**sessions} for client, sessions in self.opened.items()}
-        known.modes = {**self.modes}
-        return known
+        opened = {client: {**sessions} for client, sessions in self.opened.items()}
+        return KnownSessions(opened, {**self.modes})
 
     def add(self, action: a.Action) -> None:
         """Remember what an action opens."""

@@ -192,10 +192,9 @@ def noun_of(item: Mapping[str, object]) -> a.Action:
     return _noun(STEPS[step], keys)
 
 
-def check_options(action: a.Action, where: str) -> None:
-    """Raise `UnknownName` or `BadValue` for what a script cannot say of an action of its kind."""
-    given = getattr(action, "options", {})
-    known = STEPS[STEP_OF[type(action)]].more if given else ()
+def check_options(kind: type[a.Action], given: Mapping[str, object], where: str) -> None:
+    """Raise `UnknownName` or `BadValue` for what a script cannot say of an action of a kind."""
+    known = STEPS[STEP_OF[kind]].more
     for key, value in given.items():
         if key not in known:
             raise UnknownName.of("option", key, known, where)

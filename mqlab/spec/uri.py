@@ -19,6 +19,7 @@ from mqlab.errors import UriError, shown
 
 COMPOSITE = ("failover", "static", "simple", "discovery", "masterslave", "fanout", "mock")
 MOST_PARENTHESES = 100
+MOST_NESTED = 5  # composite URIs inside one another in the address of a network connector
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _NO_COLON = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)//")
 
@@ -56,10 +57,6 @@ class Uri:
         bare = self.text.removesuffix(f"?{own}") if own else self.text
         return parse(f"{bare}?{query}" if query else bare)
 
-    def depth(self) -> int:
-        """Return how many URIs stand inside one another, itself included if it has components."""
-        return (1 + max(part.depth() for part in self.components)) if self.components else 0
-
     def leaves(self) -> tuple[Uri, ...]:
         """Return the addresses at the bottom, in the order in which they are written."""
         if not self.components:
@@ -80,8 +77,11 @@ def parse(text: str) -> Uri:
     return _Parser(text).uri(text.strip(), len(text) - len(text.lstrip()))
 
 
-def check_schemes(uri: Uri) -> None:
-    """Raise `UriError` for an address inside another whose scheme lacks its colon, such as ``tcp//B:61616``."""
+def check_inside(uri: Uri) -> None:
+    """Raise `UriError` for what no broker takes inside the address of a network connector (ActiveMQ rule 28.2).
+
+    Such is a scheme that lacks its colon, as in ``tcp//B:61616``, or too many addresses inside one another.
+    """
     for leaf in uri.leaves():
         found = None if leaf.scheme else _NO_COLON.match(leaf.text)
         if found:
@@ -89,18 +89,21 @@ def check_schemes(uri: Uri) -> None:
             raise UriError.at(
                 uri.text, place, f"the colon after {found[1]!r} is missing; use e.g. tcp://B:61616"
             )
+    inside = [uri]
+    for _ in range(MOST_NESTED + 1):
+        inside = [part for one in inside for part in one.components]
+    if inside:
+        raise UriError(
+            f"broker URI: {uri}: more than {MOST_NESTED} addresses inside one another; "
+            "write one static:(...) with a list"
+        )
 
 
-def balanced(text: str) -> bool:
-    """Whether a text has as many closing parentheses as opening ones; their order is not asked."""
-    return text.count("(") == text.count(")")
-
-
+@dataclass(frozen=True, slots=True)
 class _Parser:
     """Reads one text; every piece knows its offset, so that an error can point at it."""
 
-    def __init__(self, text: str) -> None:
-        self.text = text
+    text: str
 
     def uri(self, piece: str, offset: int) -> Uri:
         scheme = _SCHEME.match(piece)
@@ -109,12 +112,13 @@ class _Parser:
         name = scheme[0][:-1]
         body, start = piece[scheme.end() :], offset + scheme.end()
         body, hash_, fragment = body.partition("#")
-        if hash_ and not balanced(body) and balanced(body + fragment):
+        opened = body.count("(") - body.count(")")  # their order is not asked
+        if hash_ and opened and opened == fragment.count(")") - fragment.count("("):
             raise self.error(
                 start + len(body),
                 "'#' ends an address, so host names cannot contain it; rename the broker",
             )
-        if not balanced(body):
+        if opened:
             raise self.error(start, "unbalanced parentheses")
         if body.startswith("//") and not body.startswith("//("):
             inner, shift = body[2:], 2
@@ -145,7 +149,7 @@ class _Parser:
             components=self.split(inner[1:end], start + 1),
             path=rest.removeprefix("/") or None,
             fragment=fragment,
-            parameters=read_query(query),
+            parameters=read_query(query) if query else {},
         )
 
     def split(self, text: str, start: int) -> tuple[Uri, ...]:
@@ -154,20 +158,16 @@ class _Parser:
             depth += (char == "(") - (char == ")")
             if char == "," and depth == 0:
                 piece = text[begin:place]
-                if piece.strip():
+                if _SCHEME.match(piece.strip()):
                     gap = len(piece) - len(piece.lstrip())
-                    parts.append(self.element(piece.strip(), start + begin + gap))
+                    parts.append(self.uri(piece.strip(), start + begin + gap))
+                elif piece.strip():  # a bare name is taken, whether or not it leads anywhere
+                    path, _, query = piece.strip().partition("?")
+                    parts.append(Uri(text=piece.strip(), scheme="", path=path, parameters=read_query(query)))
                 elif place < len(text):
                     raise self.error(start + begin, "an address is missing before this comma")
                 begin = place + 1
         return tuple(parts)
-
-    def element(self, piece: str, offset: int) -> Uri:
-        """Read a URI inside another; a bare name is taken, whether or not it leads anywhere."""
-        if _SCHEME.match(piece):
-            return self.uri(piece, offset)
-        place, _, query = piece.partition("?")
-        return Uri(text=piece, scheme="", path=place, parameters=read_query(query))
 
     def address(self, scheme: str, piece: str, inner: str, start: int, fragment: str | None) -> Uri:
         place, _, query = inner.partition("?")
@@ -184,7 +184,7 @@ class _Parser:
             port=int(port) if port else None,
             path=slash + path,
             fragment=fragment,
-            parameters=read_query(query),
+            parameters=read_query(query) if query else {},
         )
 
     def error(self, place: int, expected: str) -> UriError:

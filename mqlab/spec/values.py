@@ -8,15 +8,15 @@ segment and a last ``>`` for the rest, the empty rest included (Fuse 2, "Wildcar
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 from mqlab.errors import BadValue, UnknownName, shown
 from mqlab.spec.calls import fitting
 
-CONSUMER_ADVISORIES = "ActiveMQ.Advisory.Consumer."
+ADVISORIES = "ActiveMQ.Advisory."
+CONSUMER_ADVISORIES = f"{ADVISORIES}Consumer."
 KINDS = ("queue", "topic", "temp-queue", "temp-topic")
-_QUEUES, _TEMPORARY = ("queue", "temp-queue"), ("temp-queue", "temp-topic")
 MOST_MS = 10**12  # of a length of time: some 30 years
 _DURATION = re.compile(r"(\d{1,12}(?:\.\d+)?)\s*(us|ms|s|min)\Z")
 _UNITS = {"us": 1, "ms": 1_000, "s": 1_000_000, "min": 60_000_000}
@@ -28,6 +28,14 @@ class Destination:
 
     kind: str
     name: str
+    # Whether each message goes to one consumer (a queue) and not to all (a topic).
+    is_queue: bool = field(init=False, repr=False, compare=False)
+    # Whether it lives only as long as the connection that made it.
+    is_temporary: bool = field(init=False, repr=False, compare=False)
+    # Whether a broker takes it for more than one name: by a ``*`` or ``>`` anywhere, or as a composite.
+    is_pattern: bool = field(init=False, repr=False, compare=False)
+    # Whether it is a topic on which a broker tells what happens to it, or a pattern of such.
+    is_advisory: bool = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
@@ -39,29 +47,19 @@ class Destination:
             raise BadValue(f"a {self.kind} needs a name; use e.g. TEST.FOO")
         if self.name != self.name.strip():
             object.__setattr__(self, "name", self.name.strip())
+        object.__setattr__(self, "is_queue", self.kind in ("queue", "temp-queue"))
+        object.__setattr__(self, "is_temporary", self.kind in ("temp-queue", "temp-topic"))
+        object.__setattr__(self, "is_pattern", any(sign in self.name for sign in ",*>"))
+        advises = not self.is_queue and self.name.startswith(ADVISORIES)
+        object.__setattr__(self, "is_advisory", advises)
 
     def __str__(self) -> str:
         return f"{self.kind}://{self.name}"
 
     @property
-    def is_queue(self) -> bool:
-        """Whether each message goes to one consumer (a queue) and not to all (a topic)."""
-        return self.kind in _QUEUES
-
-    @property
-    def is_temporary(self) -> bool:
-        """Whether it lives only as long as the connection that made it."""
-        return self.kind in _TEMPORARY
-
-    @property
     def segments(self) -> tuple[str, ...]:
         """The parts of the name between its dots."""
         return tuple(self.name.split("."))
-
-    @property
-    def is_pattern(self) -> bool:
-        """Whether a broker takes it for more than one name: by a ``*`` or ``>`` anywhere, or as a composite."""
-        return any(sign in self.name for sign in ",*>")
 
     @property
     def has_wildcard(self) -> bool:
@@ -257,7 +255,8 @@ def told_time(time: float) -> str:
     >>> told_time(12_500), told_time(999_999), told_time(12_104_400), told_time(1_200_000_000)
     ('12.5 ms', '999.999 ms', '12.1044 s', '1200 s')
     """
-    number, unit = (f"{time / 1e6:.6f}", "s") if time >= 1_000_000 else (f"{time / 1000:.3f}", "ms")
+    us = float(time)  # a `Duration` would look whether it is compared with a text
+    number, unit = (f"{us / 1e6:.6f}", "s") if us >= 1_000_000 else (f"{us / 1000:.3f}", "ms")
     return f"{number.rstrip('0').rstrip('.')} {unit}"
 
 

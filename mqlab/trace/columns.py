@@ -6,12 +6,13 @@ import hashlib
 import json
 import sys
 from array import array
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Self
 
 from mqlab.errors import UnknownName, UnknownRow
-from mqlab.spec.json_types import JsonObject
+from mqlab.spec.json_types import JsonDict, JsonObject
 from mqlab.spec.values import Duration
 from mqlab.trace.kinds import Kind
 
@@ -56,20 +57,18 @@ class Names(dict[str, list[str]]):
     def __init__(self, tables: Mapping[str, list[str]] | None = None) -> None:
         super().__init__({name: list((tables or {}).get(name, ())) for name in TABLES})
 
-    def copy(self) -> Names:
-        """Return names that do not change with these."""
-        return Names(self)
 
-
+@dataclass(eq=False)
 class GrowingColumns:
     """The columns of a recorder: rows are appended, and none that is there changes.
 
     A trace that has taken a column keeps it as it is: the recorder goes on with a copy of that one.
     """
 
-    def __init__(self) -> None:
-        self.columns = {name: array(code) for name, code in COLUMNS.items()}
-        self.taken: set[str] = set()
+    columns: dict[str, array[int]] = field(
+        default_factory=lambda: {name: array(code) for name, code in COLUMNS.items()}
+    )
+    taken: set[str] = field(default_factory=set)
 
     def extend(self, more: Mapping[str, array[int]]) -> None:
         """Append rows."""
@@ -107,7 +106,7 @@ class LentColumns(dict[str, "array[int]"]):
 class Columns:
     """All that was written down of one run. Nothing in it changes.
 
-    `header` holds the lab file (`scenario`), the `seed` and the `edition`: enough to run it again.
+    `about` is what of the header was known at once; *later* returns the rest when somebody asks for it.
     """
 
     def __init__(
@@ -115,8 +114,14 @@ class Columns:
         header: JsonObject,
         names: Mapping[str, list[str]],
         columns: Mapping[str, array[int]],
+        later: Callable[[], JsonObject] | None = None,
     ) -> None:
-        self.header = {"format": FORMAT, **header}
+        self.about: JsonDict = {"format": FORMAT, **header}
+        self._later = later
+        self.product = str(header.get("product", "activemq"))
+        # Which part of a run it is, such as "the events of message 7"; empty for a whole run.
+        part = header.get("part", "")
+        self.part = part if isinstance(part, str) else "some of its events"  # of an older version
         self.names = Names(names)
         self._columns = columns if isinstance(columns, LentColumns) else dict(columns)
         self._count = columns.count if isinstance(columns, LentColumns) else len(columns["t"])
@@ -124,10 +129,16 @@ class Columns:
         self._rows: dict[tuple[int, ...], array[int]] = {}
 
     @property
-    def part(self) -> str:
-        """Which part of a run the trace is, such as ``the events of message 7``; empty for a whole run."""
-        part = self.header.get("part", "")
-        return part if isinstance(part, str) else "some of its events"  # of an older version
+    def header(self) -> JsonDict:
+        """What was run: the lab file (`scenario`), the `seed` and the `edition`, enough to run it again."""
+        if self._later is not None:
+            self.about |= self._later()
+            self._later = None
+        return self.about
+
+    def __getstate__(self) -> dict[str, object]:
+        """Return what a copy, or another process, has of it: the whole header."""
+        return {**vars(self), "about": self.header, "_later": None}
 
     @classmethod
     def from_columns(
@@ -167,7 +178,7 @@ class Columns:
         Raises `UnknownRow` beyond the last.
         """
         if self._details is None:
-            self._details = {int(at): told for at, told in self.header.get("details", ())}
+            self._details = {int(at): told for at, told in self.about.get("details", ())}
         return self._details.get(self._place(row), {})
 
     def digest(self) -> str:

@@ -62,7 +62,7 @@ class Counting:
     """Counts event by event: `counts` is place -> its seven counters, `down` who is down."""
 
     def __init__(self, trace: Trace) -> None:
-        self.trace, self.product = trace, str(trace.header.get("product", "activemq"))
+        self.trace, self.product = trace, trace.product
         self.counts: dict[Place, list[int]] = {}
         self.down: set[int] = set()
         self.touched: set[Place] = set()  # whose counters may have changed since they were last looked at

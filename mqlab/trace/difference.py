@@ -27,7 +27,7 @@ class Comparison(Plottable):
     def __str__(self) -> str:
         """Return what each consumer received in both runs, and where they part."""
         one, other = labels((self.one, self.other))
-        if not self.one.index().count and not self.other.index().count:
+        if not self.one.index.count and not self.other.index.count:
             none = "No messages were sent in either run; to compare them, add a producer and a consumer."
             return f"{one} compared with {other}\n{none}"
         counts = [f"  {name}: {left} and {right}" for name, (left, right) in self.received().items()]

@@ -100,7 +100,7 @@ class DestinationFacts:
     def of(cls, trace: Columns, last: int) -> DestinationFacts:
         """Return that of a trace whose messages are numbered up to *last*."""
         topic = [name.startswith(("topic://", "temp-topic://")) for name in trace.names["dest"]]
-        keeps = trace.header.get("product", "activemq") != "activemq"
+        keeps = trace.product != "activemq"
         return cls([keeps or not one for one in topic], topic, last)
 
 

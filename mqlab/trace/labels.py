@@ -30,7 +30,7 @@ def title(trace: Trace) -> str:
 
 def product(trace: Trace) -> str:
     """Return which product a run is of, and which edition: ``ActiveMQ 5.17``."""
-    name = TITLES[trace.header.get("product", "activemq")]
+    name = TITLES[trace.product]
     return f"{name} {trace.header.get('edition', '')}".strip()
 
 

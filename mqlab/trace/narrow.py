@@ -40,19 +40,17 @@ def narrow(rows: bytearray) -> dict[str, array[int]]:
     if sys.byteorder == "big":
         whole = array("q", bytes(rows))
         return {name: array(COLUMNS[name], whole[no::WIDTH]) for no, name in enumerate(ROW)}
-    return {name: _column(rows, name, COLUMNS[name], 8 * no) for no, name in enumerate(ROW)}
-
-
-def _column(rows: bytearray, name: str, code: str, place: int) -> array[int]:
-    column = array(code)
-    size = column.itemsize
-    kept = bytearray(len(rows) // _STRIDE * size)
-    for byte in range(size):
-        kept[byte::size] = rows[place + byte :: _STRIDE]
-    # One byte more tells: numbers of rows, messages and names grow by one.
-    if size < 8 and rows[place + size :: _STRIDE] != kept[size - 1 :: size].translate(_SIGN):
-        raise BadValue(
-            f"the run is too large to be stored as one trace: column {name!r} has {counted(size, 'byte')}"
-        )
-    column.frombytes(kept)
-    return column
+    columns = {}
+    for no, name in enumerate(ROW):
+        column = columns[name] = array(COLUMNS[name])
+        place, size = 8 * no, column.itemsize
+        kept = bytearray(len(rows) // _STRIDE * size)
+        for byte in range(size):
+            kept[byte::size] = rows[place + byte :: _STRIDE]
+        # One byte more tells: numbers of rows, messages and names grow by one.
+        if size < 8 and rows[place + size :: _STRIDE] != kept[size - 1 :: size].translate(_SIGN):
+            raise BadValue(
+                f"the run is too large to be stored as one trace: column {name!r} has {counted(size, 'byte')}"
+            )
+        column.frombytes(kept)
+    return columns

@@ -43,7 +43,7 @@ def never(trace: Trace) -> Iterator[tuple[str, str]]:
 
 def is_usual(trace: Trace) -> bool:
     """Whether virtual topics are those that ActiveMQ has by default, at all brokers of a run."""
-    if trace.header.get("product", "activemq") != "activemq":
+    if trace.product != "activemq":
         return False
     brokers = trace.header.get("scenario", {}).get("brokers", ())
     return not any("virtual_topics" in (*broker, *broker.get("options", {})) for broker in brokers)
@@ -82,7 +82,7 @@ def _selects_nothing(trace: Trace, consumer: Consumer, producers: list[Producer]
 def _sent_elsewhere(trace: Trace, consumer: Consumer, producers: list[Producer]) -> str:
     """Return that what a consumer reads is sent to elsewhere, by a name that is nearly the same."""
     sent, reads = list(dict.fromkeys(one.to for one in producers)), consumer.reads
-    product = trace.header.get("product", "activemq")
+    product = trace.product
     wild = product != "activemq" and any(word in (">", "*") for word in reads.name.split("."))
     meant = any(one.takes(to) for one in reads.elements() for to in sent)
     if trace.received().get(consumer.name) or reads in sent or (meant and not wild):

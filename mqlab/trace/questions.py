@@ -61,7 +61,7 @@ def copies(trace: Trace, msg: int) -> list[int]:
     kinds, causes = trace.column("kind"), trace.column("cause")
     broker, frm, dest = (trace.column(c) for c in ("broker", "frm", "dest"))
     found: list[int] = []
-    for row in trace.index().rows(msg):
+    for row in trace.index.rows(msg):
         kind, cause = kinds[row], causes[row]
         if kind in (Kind.Dispatched, Kind.Forwarded, Kind.Received) and cause in found:
             found.remove(cause)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 from array import array
+from collections.abc import Callable
 from typing import Protocol
 
 from mqlab.trace.columns import GrowingColumns, LentColumns, Names
@@ -206,7 +207,7 @@ class Recorder:
         self.names["sub"].append(label)
         return len(self.names["sub"]) - 1
 
-    def trace(self, header: dict[str, object]) -> Trace:
-        """Return all that was recorded so far as a trace of its own."""
+    def trace(self, header: dict[str, object], later: Callable[[], dict[str, object]] | None = None) -> Trace:
+        """Return all that was recorded so far as a trace of its own; *later* makes more of its header."""
         self.flush()
-        return Trace(header, self.names.copy(), LentColumns(self.written, self.count - self.gone))
+        return Trace(header, self.names, LentColumns(self.written, self.count - self.gone), later)

@@ -32,7 +32,7 @@ def sizes_of(trace: Trace) -> dict[int, int | None]:
 
 def _sizes(trace: Trace) -> dict[str, int]:
     """Return producer -> size of its messages, of those that have one size; of Artemis, where it is written."""
-    unsaid = SMALLEST if trace.header.get("product") == "artemis" else None
+    unsaid = SMALLEST if trace.product == "artemis" else None
     found: dict[str, set[int]] = {}
     for action in trace.actions:
         if isinstance(action, (Producer, Send)):

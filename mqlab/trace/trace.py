@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from mqlab.errors import BadValue, Suggests
@@ -33,17 +33,8 @@ if TYPE_CHECKING:
 class Trace(Columns, Plottable, Suggests):
     """The immutable record of one run, with methods to query it."""
 
-    def __init__(
-        self,
-        header: Mapping[str, object],
-        names: Mapping[str, list[str]],
-        columns: Mapping[str, array[int]],
-    ) -> None:
-        super().__init__(header, names, columns)
-        self._index: Index | None = None
-        self._tally: FateTable | None = None
-        self._account: Account | None = None
-        self._actions: tuple[Action, ...] | None = None
+    _tally: FateTable | None = None
+    _account: Account | None = None
 
     def __repr__(self) -> str:
         return f"<mqlab.Trace of {len(self)} events, {self.digest()}>"
@@ -92,18 +83,15 @@ class Trace(Columns, Plottable, Suggests):
 
     # What is found once and kept: a trace does not change
 
+    @cached_property
     def index(self) -> Index:
-        """Return the index by message: its rows, and its name."""
-        if self._index is None:
-            self._index = Index(self)
-        return self._index
+        """The index by message: its rows, and its name."""
+        return Index(self)
 
-    @property
+    @cached_property
     def actions(self) -> tuple[Action, ...]:
         """The actions of the run's script; none for a trace from elsewhere."""
-        if self._actions is None:
-            self._actions = tuple(map(bare, codec.actions_in(self.header.get("scenario", {}))))
-        return self._actions
+        return tuple(map(bare, codec.actions_in(self.header.get("scenario", {}))))
 
     @property
     def undone(self) -> tuple[Undone, ...]:
@@ -125,7 +113,7 @@ class Trace(Columns, Plottable, Suggests):
 
     def rows_of(self, message: int | str) -> Sequence[int]:
         """Return the rows of the events of a message by number or name (7, "P-7"), in order."""
-        return self.index().rows(self.message(message))
+        return self.index.rows(self.message(message))
 
     # Questions. Each is a short function over the columns in `questions`.
 
@@ -148,11 +136,11 @@ class Trace(Columns, Plottable, Suggests):
 
     def message(self, name: str | int) -> int:
         """Return the number of a message called by number (7), by producer ("P-7") or by a foreign id."""
-        return self.index().number(name)
+        return self.index.number(name)
 
     def message_name(self, number: int) -> str:
         """Return the name of a message: its producer and how manieth of that one it is."""
-        return self.index().name(number)
+        return self.index.name(number)
 
     def path(self, message: str | int) -> list[list[str]]:
         """Return the brokers that each copy of a message went through, its producer's first."""

@@ -90,7 +90,7 @@ def _acknowledges(trace: Trace, consumer: str) -> bool:
 
 def _is_durable(trace: Trace, consumer: Consumer) -> bool:
     """Whether a subscription that has a name is one that has names: on a client each is durable."""
-    on_a_client = consumer.on not in _brokers(trace) or trace.header.get("product") == "artemis"
+    on_a_client = consumer.on not in _brokers(trace) or trace.product == "artemis"
     return consumer.durable or on_a_client or bool(consumer.options.get("shared"))
 
 

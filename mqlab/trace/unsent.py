@@ -44,7 +44,7 @@ def unsent(trace: Trace) -> list[Unsent]:
     if trace.part:
         return []
     groups = {action.name for action in trace.actions if type(action).__name__ in GROUPS}  # type: ignore[attr-defined]
-    planned, product = Counter[str](), trace.header.get("product", "activemq")
+    planned, product = Counter[str](), trace.product
     on: dict[str, list[tuple[int, Action]]] = {}
     for place, action in enumerate(trace.actions):
         if isinstance(action, Producer):  # Artemis' sessions send under their own name
@@ -56,7 +56,7 @@ def unsent(trace: Trace) -> list[Unsent]:
         planned[name] += action.sends
         on.setdefault(name, []).append((place, action))
     names, sent = trace.names["node"], Counter[str]()
-    for node, numbers in trace.index().sent.items():
+    for node, numbers in trace.index.sent.items():
         sent[names[node]] += len(numbers)
     found = []
     for name, count in planned.items():
@@ -79,7 +79,7 @@ def uncommitted(trace: Trace) -> Iterator[tuple[str, int, str, str | None]]:
         return
     names, account = trace.names["node"], trace.account()
     never = Counter[str]()
-    for node, numbers in trace.index().sent.items():
+    for node, numbers in trace.index.sent.items():
         fates = [account[number].fate for number in numbers if number in account]
         never[names[node]] = fates.count(Fate.never_accepted)
     for (client, name), sends in open_.items():
@@ -130,7 +130,7 @@ def _has_timeout(trace: Trace, clients: set[str]) -> bool:
 def _blocked(trace: Trace, name: str, refused: list[int]) -> str:
     """Return why the last message that a producer sent, or tried to, was accepted by no broker."""
     account, names = trace.account(), trace.names["node"]
-    sent = [of[-1] for node, of in trace.index().sent.items() if names[node] == name and len(of)]
+    sent = [of[-1] for node, of in trace.index.sent.items() if names[node] == name and len(of)]
     for number in (*sent, *refused[:1]):
         if number in account and account[number].fate == Fate.never_accepted and account[number].rule:
             return account[number].why

@@ -167,7 +167,7 @@ class SceneParts:
         names = self.trace.names
         rows = zip(names["link"], names["link_from"], names["link_to"], strict=True)
         found: dict[tuple[str, frozenset[str]], list[tuple[int, str, str]]] = {}
-        product = self.trace.header.get("product", "activemq")
+        product = self.trace.product
         for bridge, (name, frm, to) in enumerate(rows):
             base = name.removesuffix(" (duplex back)") if product == "activemq" else ""
             found.setdefault((base, frozenset((frm, to))), []).append((bridge, frm, to))

@@ -22,7 +22,7 @@ def columns(trace: Trace, story: PlaybackTime) -> dict[str, Table]:
     if "counters" in trace.header:
         return _told(trace.header["counters"], str(trace.header["product"]))
     found = [(place, t, counts) for t, place, counts in counters.changes(trace)]
-    names = counters.NAMES[str(trace.header.get("product", "activemq"))]
+    names = counters.NAMES[trace.product]
     if len(found) > MOST:
         found, names = [], {}
     places = {place: line for line, place in enumerate(sorted({place for place, _, _ in found}))}

@@ -37,8 +37,7 @@ def _list(trace: Trace) -> str:
 def _lines(trace: Trace) -> Iterator[str]:
     brokers = trace.names["node_role"].count("broker")
     yield (
-        f"{counted(brokers, 'broker')}, {counted(trace.index().count, 'message')}, "
-        f"{counted(len(trace), 'event')}"
+        f"{counted(brokers, 'broker')}, {counted(trace.index.count, 'message')}, {counted(len(trace), 'event')}"
     )
     for name, count in trace.received().items():
         yield f"{name} received {count}"

@@ -33,7 +33,7 @@ def mermaid(trace: Trace) -> str:
     >>> mermaid(mq.run("fuse:2.20")).splitlines()[-1].strip()
     'n1->>n4: 12'
     """
-    count = trace.index().count
+    count = trace.index.count
     if count > MOST_MESSAGES:
         raise BadValue(
             f"{counted(count, 'message is', 'messages are')} too many for a sequence diagram; the limit "

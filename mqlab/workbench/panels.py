@@ -111,7 +111,7 @@ def compared(one: Trace, other: Trace) -> dict[str, object]:
         "first": told,
         "moved": moved[:MOST_MOVED],
         "more": max(0, len(moved) - MOST_MOVED),
-        "messages": one.index().count,
+        "messages": one.index.count,
         "events": [len(one), len(other)],
         "ends": [max(t.column("t"), default=0) / 1000 for t in (one, other)],
     }

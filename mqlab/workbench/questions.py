@@ -120,7 +120,7 @@ def why(branch: Branch, kind: str, name: str) -> Answer:
 
 
 def _message(trace: Trace, message: str | int) -> Answer:
-    index = trace.index()
+    index = trace.index
     number = index.number(message)
     called = index.name(number)
     events = [trace.event(row) for row in index.rows(number)]

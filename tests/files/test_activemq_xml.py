@@ -237,6 +237,12 @@ def test_a_network_that_was_read_and_changed_reads_back_as_itself(net, data):
     assert again(activemq.write(other)) == other
 
 
+def test_a_note_about_a_connector_is_not_of_a_listener_of_that_name():
+    cut = mq.NetworkConnector("ab", "static:(tcp://B:61616)", configured_name="in")
+    net = mq.Network(mq.Broker("A", cut, mq.TransportConnector("in")), mq.Broker("B"))
+    assert again(activemq.write(net)) == net
+
+
 def test_a_folder_makes_one_network(tmp_path):
     net = mq.figure("fuse:2.20").scenario.network
     with pytest.raises(mq.errors.BadFile, match=r"has to end in \.json; .* for a folder"):

@@ -82,7 +82,7 @@ def test_a_long_run_is_asked_with_numpy_and_answers_the_same(monkeypatch):
 
 
 def answers(trace):
-    numbers = [trace.message(name) for name in trace.index().names().values()]
+    numbers = [trace.message(name) for name in trace.index.names().values()]
     return (trace.received(), trace.waiting(), trace.stuck(), trace.lost(), trace.duplicated(),
             trace.redelivered(), str(trace.account()), numbers,
             [list(trace.rows_of(number)) for number in numbers],

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from dataclasses import asdict
+from functools import partial
 from typing import TYPE_CHECKING
 
 from mqlab.engine.completion import Completion
@@ -14,7 +15,7 @@ from mqlab.products.activemq.broker.broker_service import BrokerService
 from mqlab.products.activemq.broker.message_audit import MessageAudit
 from mqlab.products.activemq.client.direct_consumer import DirectConsumer
 from mqlab.products.activemq.client.direct_producer import DirectProducer
-from mqlab.products.activemq.files import lab_file, treatment
+from mqlab.products.activemq.files import treatment
 from mqlab.products.activemq.ha.jdbc import Database, DefaultDatabaseLocker, LeaseDatabaseLocker
 from mqlab.products.activemq.ha.lockers import AbstractLocker, LockFile, SharedFileLocker
 from mqlab.products.activemq.ha.persistence_adapter import PersistenceAdapter
@@ -27,16 +28,15 @@ from mqlab.products.activemq.script.steps import ScriptStep
 from mqlab.products.activemq.transport.address_resolver import AddressResolver
 from mqlab.products.activemq.transport.multicast import MulticastNetwork
 from mqlab.spec import Action, Network, Scenario, Snapshot, Start, Wait
-from mqlab.spec import Broker as BrokerSpec
 from mqlab.spec.edition import RULES, EditionRules
 from mqlab.spec.link import LikeLinks, Links
-from mqlab.spec.member import BrokerSettings, LockerSettings
-from mqlab.spec.network_names import KnownNames, check_open
+from mqlab.spec.member import BrokerSettings
+from mqlab.spec.network_names import KnownNames, check, mentions
+from mqlab.spec.values import told_time
 from mqlab.trace.kinds import Kind, Reason
 from mqlab.trace.trace import Trace
 
 if TYPE_CHECKING:
-    from mqlab.engine.completion import Timed
     from mqlab.products.activemq.client.addresses import Refused
     from mqlab.products.activemq.client.connection import ClientConnection
     from mqlab.products.activemq.client.direct_client import DirectClient
@@ -97,9 +97,8 @@ class Lab(KernelLab):
         self.pausing = False  # between two calls
         self._furnish()
         self.acts = ScriptRunner(self)
-        self.known = KnownNames(self.network, strictly=scenario.pace == "rest")  # in the script
+        self.known: KnownNames | None = None  # in the script and what came after it, once something did
         for action in scenario.actions:
-            self.known.add(action)
             self.schedule(self._numbered(action))
         if isinstance(what, Network):
             self.rest()
@@ -119,10 +118,13 @@ class Lab(KernelLab):
         self.lan = MulticastNetwork(self)
         self.trying: dict[DiscoveredService, None] = {}  # of connectors, who may be about to find a broker
         self.processes: dict[str, BrokerService] = {}
-        self.brokers = {spec.name: Broker(self, spec) for spec in self.network.brokers}
-        for spec in self.network.brokers:
-            member = BrokerSettings.of(spec, self.edition)
-            self.processes[spec.name] = BrokerService(self, member, self.brokers[spec.name])
+        members = [BrokerSettings.of(spec, self.edition) for spec in self.network.brokers]
+        self.brokers = {
+            spec.name: Broker(self, spec, self.store_of(member))
+            for spec, member in zip(self.network.brokers, members, strict=True)
+        }
+        for member in members:
+            self.processes[member.name] = BrokerService(self, member, self.brokers[member.name])
         self.directory: AddressResolver = AddressResolver(self, self.network)
         self.connectors = [
             DiscoveryNetworkConnector(self, self.processes[b.name], c) for b, c in self.network.connectors()
@@ -132,10 +134,11 @@ class Lab(KernelLab):
 
     def _numbered(self, action: Action) -> ScriptStep:
         self.actions.append(action)
-        return ScriptStep(len(self.actions) - 1, action)
+        return ScriptStep(len(self.actions) - 1, action, action.at)
 
     def _do(self, action: Action) -> None:
-        known = self.known.with_next(action)
+        before = self.known or check(self.network, self.scenario.actions, self.scenario.pace == "rest")
+        known = before.with_next(action)
         if action.at is not None:
             self.due(action)  # before anything is remembered
             self.known = known
@@ -150,8 +153,13 @@ class Lab(KernelLab):
             self.go_on_beside(until)
 
     def _check_open(self, action: Action) -> None:
+        """Raise `UnknownName` for a client or consumer that is to be opened later than now."""
         opened = [*self.clients_by_name, *self.consumers]
-        check_open(action, opened, self.network.names, self.clock.now)
+        for what, name in mentions(action):
+            late = name is not None and name not in (*opened, *self.network.names)
+            if late and ("client" in what or "consumer" in what):
+                where = f"{type(action).__name__} at {told_time(self.clock.now)}"
+                raise UnknownName.of(f"{what} that is open", name, opened, where)
 
     def begin(self, numbered: ScriptStep) -> Completion:
         """Begin an action, and say when it is over."""
@@ -164,38 +172,35 @@ class Lab(KernelLab):
         """An action is over: a client takes a moment before the next call; a look or a wait takes none."""
         first = self.under_way is None
         super().end_action()
-        between = 0 if self._is_of_script(self.latest, Wait) else self.timing.between  # does not jitter
-        if self.under_way is not None or not self.script or not between or self.pausing or first:
+        between = self.timing.between  # does not jitter
+        if not between or self.under_way is not None or not self.script or self.pausing or first:
             self.pausing = False
             return
-        self.pausing = True
-        wait = 0 if self._is_of_script(self.script[0], Snapshot) else between
-        self.under_way = Completion(deadline=self.clock.now + wait)
-
-    def _is_of_script(self, timed: Timed | None, kind: type[Action]) -> bool:
-        return isinstance(timed, ScriptStep) and isinstance(timed.action, kind)
+        before, after = (isinstance(one, ScriptStep) and one.action for one in (self.latest, self.script[0]))
+        self.pausing = not isinstance(before, Wait)
+        if self.pausing:
+            wait = 0 if isinstance(after, Snapshot) else between
+            self.under_way = Completion(deadline=self.clock.now + wait)
 
     def action_of(self, scripted: ScriptStep | Action) -> Action:
         """Return the action of a step of the script."""
         return scripted.action if isinstance(scripted, ScriptStep) else scripted
 
-    expecting, only_if = property(waits.expecting), " and acknowledge=False"
+    expecting, undone = property(waits.expecting), property(waits.undone)
+    only_if = " and acknowledge=False"
     session_state = client_actions.session_state
 
     @property
     def trace(self) -> Trace:
         """All that has happened so far."""
-        actions = tuple(self.actions[no] for no in sorted(no for no, _, _ in self.begun))
-        done = self.scenario if actions == self.scenario.actions else replace(self.scenario, actions=actions)
+        begun = tuple(self.actions[no] for no in sorted(no for no, _, _ in self.begun))
         header: dict[str, object] = {
-            **treatment.not_played(self.scenario),
-            "scenario": lab_file.write(done),
             **self.settings,
             "edition": self.edition,
-            "snapshots": self.snapshots,
+            "snapshots": dict(self.snapshots),
             "problems": list(self.problems),
-            "undone": [*self.undone, *waits.still_trying(self)],
-            "request_reply": self.replies,
+            "undone": self.undone,
+            "request_reply": dict(self.replies),
         }
         if self.details:
             header["details"] = [[row, detail] for row, detail in self.details.items()]
@@ -203,7 +208,7 @@ class Lab(KernelLab):
             header |= {"began": [list(began) for began in self.begun], "calls": self.acts.report()}
         if self.timing not in (USUAL, RECORDED):
             header["timing"] = asdict(self.timing)
-        return self.recorder.trace(header)
+        return self.recorder.trace(header, partial(treatment.header, self.scenario, begun))
 
     @property
     def roles(self) -> dict[str, str]:
@@ -282,11 +287,6 @@ class Lab(KernelLab):
         self.request_count += 1
         return self.request_count
 
-    def reserve_numbers(self, count: int) -> int:
-        """Return the first of *count* message numbers."""
-        self.numbers += count
-        return self.numbers - count + 1
-
     def broker_name(self, id: str) -> str:
         """Return the name of the broker with that id, an earlier life's too."""
         return id if id in self.brokers else id.rpartition("#")[0]
@@ -300,12 +300,11 @@ class Lab(KernelLab):
 
     # Stores and locks
 
-    def store_of(self, spec: BrokerSpec) -> PersistenceAdapter:
+    def store_of(self, member: BrokerSettings) -> PersistenceAdapter:
         """Return the store of a broker: its own, or that of its set."""
-        locker = LockerSettings.of(spec, self.edition)
-        if locker is None:
-            return PersistenceAdapter(lasting=spec.get("store", self.edition) != "memory")
-        return self.shared_stores.setdefault(locker.store, SharedPersistenceAdapter())
+        if member.locker is None:
+            return PersistenceAdapter(persistent=member.store != "memory")
+        return self.shared_stores.setdefault(member.locker.store, SharedPersistenceAdapter())
 
     def locker_for(self, process: BrokerService) -> AbstractLocker | None:
         """Return a broker's part in the election of its set, if it is in one."""

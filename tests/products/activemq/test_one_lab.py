@@ -1,5 +1,7 @@
 """One lab for ActiveMQ: every figure step by step, copied midway, with another seed; a shop with faults."""
 
+import pickle
+from copy import deepcopy
 from random import Random
 
 import pytest
@@ -31,13 +33,15 @@ def test_both_futures_of_a_fork_are_that_of_the_lab(figure):
         lab = mq.Lab(figure, seed=seed, jitter="2ms")
         for _ in range(draw.randrange(steps)):
             lab.step()
-        before, header, now, roles = lab.trace.digest(), lab.trace.header, lab.now, lab.roles
+        before, header, now, roles = lab.trace.digest(), deepcopy(lab.trace.header), lab.now, lab.roles
+        early = lab.trace  # nothing was asked of it yet
         fork = lab.fork()
         fork.play()
         assert (lab.trace.digest(), lab.now, lab.roles) == (before, now, roles)
         assert lab.trace.header == header
         lab.play()
         assert (fork.trace.digest(), lab.trace.digest()) == (wanted, wanted)
+        assert pickle.loads(pickle.dumps(early)).header == early.header == header
         assert fork.roles == lab.roles == stepped.roles
         assert fork.trace.header == lab.trace.header == stepped.trace.header
 

@@ -1,8 +1,9 @@
 """Advisory topics: what a broker tells those who subscribe to ``ActiveMQ.Advisory.>``.
 
 The bridges hear of consumers by a way of their own (`Broker.tell`); here the same, and more,
-become messages that an ordinary consumer can read (ActiveMQ rule 27.9). They are
-made only where somebody listens, and their numbers stay apart from those of sent messages.
+become messages that an ordinary consumer can read (ActiveMQ rule 27.9). A broker
+asks for them only where somebody listens (`Broker.advisory_subscribers`), and their numbers stay apart from
+those of sent messages.
 """
 
 from __future__ import annotations
@@ -11,32 +12,26 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from mqlab.products.activemq.broker.message import Message
-from mqlab.spec.values import Destination, matches
+from mqlab.spec.values import ADVISORIES, Destination, matches
 from mqlab.trace.kinds import Kind
 
 if TYPE_CHECKING:
     from mqlab.products.activemq.broker.broker import Broker
     from mqlab.products.activemq.broker.subscription import Subscription
 
-PREFIX = "ActiveMQ.Advisory."
 FIRST_NUMBER = 1_000_000_000
-
-
-def is_about(dest: Destination) -> bool:
-    """Whether *dest* is an advisory topic, or a pattern of such."""
-    return not dest.is_queue and dest.name.startswith(PREFIX)
 
 
 def fire(broker: Broker, suffix: str, **properties: object) -> None:
     """Tell those who listen that something happened; *suffix* names the topic."""
-    if broker.advisory_subscribers and broker.advises and broker.running:
+    if broker.advises and broker.running:
         message = _message(broker, suffix, properties)
         broker.destination(message.dest).enqueue(message)
 
 
 def _message(broker: Broker, suffix: str, properties: Mapping[str, object]) -> Message:
     lab = broker.lab
-    dest = Destination("topic", PREFIX + suffix)
+    dest = Destination("topic", ADVISORIES + suffix)
     lab.advisories += 1
     message = Message(
         FIRST_NUMBER + lab.advisories,
@@ -58,13 +53,13 @@ def _topic(of: str, dest: Destination) -> str:
 
 def of_message(broker: Broker, what: str, message: Message) -> None:
     """Tell what became of a message; nothing is told about advisories themselves."""
-    if broker.advisory_subscribers and not is_about(message.dest):
+    if broker.advisory_subscribers and not message.dest.is_advisory:
         fire(broker, _topic(what, message.dest), orignalMessageId=message.number)
 
 
 def of_consumer(broker: Broker, sub: Subscription, left: bool) -> None:
     """Tell that a consumer subscribed, or left."""
-    if broker.advisory_subscribers and not is_about(sub.dest):
+    if not sub.dest.is_advisory:
         for dest in sub.dest.elements():
             fire(broker, _topic("Consumer", dest), **_consumer(broker, dest, left))
 
@@ -87,26 +82,20 @@ def of_bridge(home: Broker, remote: Broker, started: bool, mirror: bool) -> None
     fire(home, "NetworkBridge", remoteBrokerName=remote.name, started=started, createdByDuplex=mirror)
 
 
-def of_producer(broker: Broker, name: str, dest: Destination, left: bool) -> None:
+def of_producer(broker: Broker, dest: Destination, left: bool) -> None:
     """Tell that a producer began to send to a destination, or has ended."""
-    if left:
-        broker.producers.pop(name, None)
-    else:
-        broker.producers[name] = dest
-    if broker.advisory_subscribers:
-        count = sum(d == dest for d in broker.producers.values())
-        fire(broker, _topic("Producer", dest), producerCount=count, removed=left)
+    count = sum(d == dest for d in broker.producers.values())
+    fire(broker, _topic("Producer", dest), producerCount=count, removed=left)
 
 
 def of_connection(broker: Broker, client: str, left: bool) -> None:
     """Tell that a client connected, or went."""
-    if broker.advisory_subscribers:
-        fire(broker, "Connection", clientId=client, removed=left)
+    fire(broker, "Connection", clientId=client, removed=left)
 
 
 def of_destination(broker: Broker, dest: Destination) -> None:
     """Tell that a destination has come into being."""
-    if broker.advisory_subscribers and not is_about(dest):
+    if not dest.is_advisory:
         fire(broker, _kind(dest), destination=str(dest))
 
 
@@ -120,7 +109,7 @@ def replay(broker: Broker, sub: Subscription) -> None:
         return
     for suffix, properties in list(_state(broker)):
         wanted = (element.name for element in sub.dest.elements())
-        if any(matches(name, PREFIX + suffix) for name in wanted):
+        if any(matches(name, ADVISORIES + suffix) for name in wanted):
             sub.add(_message(broker, suffix, properties))
 
 
@@ -128,10 +117,10 @@ def _state(broker: Broker) -> Iterator[tuple[str, dict[str, object]]]:
     for name in broker.client_names:
         yield "Connection", {"clientId": name}
     for dest in broker.by_name:
-        if not is_about(dest):
+        if not dest.is_advisory:
             yield _kind(dest), {"destination": str(dest)}
     for sub in broker.subs:
-        if not is_about(sub.dest):
+        if not sub.dest.is_advisory:
             for dest in sub.dest.elements():
                 yield _topic("Consumer", dest), _consumer(broker, dest)
     for dest in broker.producers.values():

@@ -24,6 +24,7 @@ from mqlab.trace.kinds import Kind, Reason
 from mqlab.trace.record import pack_prefix
 
 if TYPE_CHECKING:
+    from mqlab.products.activemq.ha.persistence_adapter import PersistenceAdapter
     from mqlab.products.activemq.lab import Lab
     from mqlab.products.activemq.network.network_bridge import NetworkBridge
 
@@ -42,7 +43,7 @@ def _closeness(pattern: str, name: str) -> tuple[bool, int, bool]:
 class Broker:
     """One broker. `bridges` are those it is home to, `listeners` those that hear its advisories."""
 
-    def __init__(self, lab: Lab, spec: BrokerSpec) -> None:
+    def __init__(self, lab: Lab, spec: BrokerSpec, store: PersistenceAdapter) -> None:
         self.lab, self.spec, self.name = lab, spec, spec.name
         self.clock = lab.clock
         self.id = spec.name
@@ -59,7 +60,7 @@ class Broker:
         self.limits_memory = any("memory_limit" in policy for policy in spec.policies)
         self.audits_network: bool = spec.get("audit_network_producers", lab.edition)
         self.composites = tuple(map(Composite.of, spec.composites))
-        self.store = lab.store_of(spec)
+        self.store = store
         self.clear()
 
     def clear(self) -> None:
@@ -93,7 +94,6 @@ class Broker:
         for text in self.spec.get("destinations") or ():
             for dest in Destination.parse(text).elements():
                 self.destination(dest)
-        advisory.fire(self, "MasterBroker")
 
     def stop(self, row: int = -1, crashed: bool = False) -> None:
         """End: bridges first; what was in memory is gone. *row* is its end, if written down."""
@@ -222,7 +222,8 @@ class Broker:
             for sub in self.pattern_subs:  # a name stands for itself alone
                 if (sub.dest != dest or dest.is_pattern) and self.fits(sub.dest, dest):
                     found.join(sub)
-            advisory.of_destination(self, dest)
+            if self.advisory_subscribers:
+                advisory.of_destination(self, dest)
         return found
 
     def fits(self, pattern: Destination, dest: Destination) -> bool:
@@ -246,12 +247,6 @@ class Broker:
             found = self.policies[dest] = {**DEFAULTS, **closest}
         return found
 
-    def looked_into(self) -> None:
-        """Somebody has looked into all queues: their messages were read from the store for it."""
-        for destination in self.by_name.values():
-            if isinstance(destination, Queue):
-                destination.page_in()
-
     # Subscriptions
 
     def _record_sub(self, kind: int, sub: Subscription, rule: int, cause: int, **way: int) -> int:
@@ -274,7 +269,7 @@ class Broker:
             self.pattern_subs.append(sub)
         if not dest.is_pattern:
             self.destination(dest)
-        about = advisory.is_about(dest)
+        about = dest.is_advisory
         self.advisory_subscribers += about
         if not sub.info.browser and not about:
             self.tell(sub.info, row)
@@ -283,7 +278,7 @@ class Broker:
                 self.by_name[name].join(sub)
         if about:
             advisory.replay(self, sub)
-        else:
+        elif self.advisory_subscribers:
             advisory.of_consumer(self, sub, left=False)
         return True
 
@@ -300,14 +295,15 @@ class Broker:
         self.subs.remove(sub)
         if sub.dest.is_pattern:
             self.pattern_subs.remove(sub)
-        self.advisory_subscribers -= advisory.is_about(sub.dest)
+        self.advisory_subscribers -= sub.dest.is_advisory
         self.durables.pop(sub.durable or ("", ""), None)
         for destination in list(self.by_name.values()):
             if sub in destination.subs:
                 destination.leave(sub)
         for bridge in self.listeners if self.advises else ():
             bridge.link_back.carry(bridge.on_consumer_gone, (sub.info.remote_subscription_id, row))
-        advisory.of_consumer(self, sub, left=True)
+        if self.advisory_subscribers:
+            advisory.of_consumer(self, sub, left=True)
 
     def tell(self, info: ConsumerInfo, cause: int) -> None:
         """Announce a consumer to every bridge that listens."""

@@ -8,22 +8,21 @@ defaults of `ActiveMQMessageAudit`. So what they remember does not grow with the
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 
 DEPTH, PRODUCERS = 2048, 64
 
 
+@dataclass(eq=False, slots=True)
 class MessageAudit:
     """The numbers of messages that were here, of the last ones.
 
     A producer's messages have numbers that follow each other: a block of `DEPTH` of them is remembered bit
     by bit, and for each that is begun beyond `PRODUCERS` the oldest is forgotten. With few producers this
-    reaches further back than the brokers' own does.
+    reaches further back than the brokers' own does. `blocks` is which block -> a bit for each number in it.
     """
 
-    __slots__ = ("blocks",)
-
-    def __init__(self) -> None:
-        self.blocks: dict[int, int] = {}  # which block -> a bit for each number in it
+    blocks: dict[int, int] = field(default_factory=dict)
 
     def __contains__(self, number: int) -> bool:
         return bool(self.blocks.get(number // DEPTH, 0) >> number % DEPTH & 1)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from mqlab.products.activemq.broker.subscription import Subscription
 
 
+@dataclass(eq=False)
 class MessageGroups:
     """Group -> its owner, and owner -> how many groups it has; `used` is whether there ever was one.
 
@@ -16,10 +18,9 @@ class MessageGroups:
     them, and a queue had as many (a chain of four brokers took a tenth longer with one more).
     """
 
-    def __init__(self) -> None:
-        self.owners: dict[str, Subscription] = {}
-        self.owned: Counter[Subscription] = Counter()
-        self.used = False
+    owners: dict[str, Subscription] = field(default_factory=dict)
+    owned: Counter[Subscription] = field(default_factory=Counter)
+    used: bool = False
 
     def give(self, group: str, owner: Subscription) -> None:
         """Let a subscription own a group."""

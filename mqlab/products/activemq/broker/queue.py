@@ -67,19 +67,27 @@ class Queue:
 
     def join(self, sub: Subscription) -> None:
         """Add a subscription behind those of its priority."""
-        self._insert(sub)
-        self.page_in()
+        place = len(self.subs)
+        while self.by_priority and place and self.subs[place - 1].priority < sub.priority:
+            place -= 1
+        self.subs.insert(place, sub)
+        self.shared = len(self.subs) > 1
+        if self.groups.used:
+            self._spare_owners()
+        if self.not_paged_in:
+            self.page_in()
         exclusive = sub.exclusive or self.policy["all_consumers_exclusive_by_default"]
         if exclusive and (self.exclusive is None or sub.priority > self.exclusive.priority):
             self.exclusive = sub
         if self.consumers_before_dispatch:
             self._await_consumers()
         self.dispatch()
-        self._note_pending()
+        if self.pending_messages:
+            self._note_pending()
 
     def page_in(self) -> None:
         """Take up what came while there was no consumer: what is in the store comes first."""
-        if self.not_paged_in and not self.sorts:
+        if not self.sorts:
             fresh = [
                 self.pending_messages.pop() for _ in range(min(self.not_paged_in, len(self.pending_messages)))
             ]
@@ -102,18 +110,9 @@ class Queue:
         self.waits_for_consumers = False
         self.dispatch()
 
-    def _insert(self, sub: Subscription) -> None:
-        place = len(self.subs)
-        if self.by_priority:
-            while place and self.subs[place - 1].priority < sub.priority:
-                place -= 1
-        self.subs.insert(place, sub)
-        self.shared = len(self.subs) > 1
-        self._spare_owners()
-
     def _spare_owners(self) -> None:
         """Among equals, let those who own fewer message groups come first."""
-        if self.groups.used and self.broker.lab.rules.spares_group_owners:
+        if self.broker.lab.rules.spares_group_owners:
             owned = self.groups.owned
             self.subs.sort(key=lambda sub: (-sub.priority * self.by_priority, owned[sub]))
 
@@ -128,7 +127,8 @@ class Queue:
         back = [message for message in sub.dispatched if message.dest_no == self.no]
         self.put_back(back, self.broker.lab.rules.marks_all_returned and not sub.has_delivered)
         self.dispatch()
-        self._note_pending()
+        if self.pending_messages:
+            self._note_pending()
 
     def restore(self, messages: Iterable[Message]) -> None:
         """Take messages out of the store, as they were before the broker stopped."""

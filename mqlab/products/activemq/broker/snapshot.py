@@ -78,14 +78,14 @@ def _broker(broker: Broker) -> Row:
             (_subscription(broker, sub, dest) for dest, d in shown.items() for sub in d.subs),
             key=lambda row: json.dumps(row, sort_keys=True),
         ),
-        **_durables(broker),
+        **({"durable_subscriptions": _durables(broker)} if broker.durables else {}),
     }
 
 
-def _durables(broker: Broker) -> Row:
-    """Return the broker's durable subscriptions, sorted; nothing if there are none."""
+def _durables(broker: Broker) -> list[Row]:
+    """Return the broker's durable subscriptions, sorted."""
     rules = broker.lab.rules
-    rows = [
+    return [
         {
             "destination": str(sub.dest),
             "client_id": key[0],
@@ -97,7 +97,6 @@ def _durables(broker: Broker) -> Row:
         }
         for key, sub in sorted(broker.durables.items())
     ]
-    return {"durable_subscriptions": rows} if rows else {}
 
 
 def _queue(broker: Broker, queue: Queue) -> Row:
@@ -109,19 +108,16 @@ def _queue(broker: Broker, queue: Queue) -> Row:
         names = tuple(broker.lab.broker_name(id) for id in message.path)
         paths.setdefault((*names, broker.name), []).append(_number(message))
     causes = [m.properties[CAUSE] for m in waiting if CAUSE in m.properties]
-    return _counters(
-        broker,
-        {
-            **({"cause": causes[0]} if causes and broker.lab.by_calls else {}),
-            "depth": len(queue.messages) + queue.hidden_duplicates,
-            "enqueued": queue.enqueued,
-            "dequeued": queue.dequeued,
-            "in_flight": len(queue.messages) - len(queue.pending_messages),
-            "forwarded": queue.forwarded,
-            "waiting": [_number(message) for message in waiting],
-            "waiting_paths": [{"path": list(path), "numbers": n} for path, n in paths.items()],
-        },
-    )
+    return {
+        **({"cause": causes[0]} if causes and broker.lab.by_calls else {}),
+        "depth": len(queue.messages) + queue.hidden_duplicates,
+        "enqueued": queue.enqueued,
+        "dequeued": queue.dequeued,
+        "in_flight": len(queue.messages) - len(queue.pending_messages),
+        **({"forwarded": queue.forwarded} if broker.lab.rules.counts_forwarded else {}),
+        "waiting": [_number(message) for message in waiting],
+        "waiting_paths": [{"path": list(path), "numbers": n} for path, n in paths.items()],
+    }
 
 
 def _number(message: Message) -> int:
@@ -129,23 +125,13 @@ def _number(message: Message) -> int:
     return -1 if "JMSReplyTo" in message.headers else message.number
 
 
-def _counters(broker: Broker, row: Row) -> Row:
-    """Return *row* without the counter that the edition does not have."""
-    if not broker.lab.rules.counts_forwarded:
-        del row["forwarded"]
-    return row
-
-
 def _topic(broker: Broker, topic: Topic) -> Row:
-    return _counters(
-        broker,
-        {
-            "enqueued": topic.enqueued,
-            "dequeued": topic.dequeued,
-            "dispatched": topic.dispatched,
-            "forwarded": topic.forwarded,
-        },
-    )
+    return {
+        "enqueued": topic.enqueued,
+        "dequeued": topic.dequeued,
+        "dispatched": topic.dispatched,
+        **({"forwarded": topic.forwarded} if broker.lab.rules.counts_forwarded else {}),
+    }
 
 
 def _subscription(broker: Broker, sub: Subscription, dest: Destination) -> Row:

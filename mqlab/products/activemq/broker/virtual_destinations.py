@@ -10,10 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from mqlab.products.activemq.broker import advisory
 from mqlab.products.activemq.broker.message import Message
 from mqlab.spec.values import Destination, matches
-from mqlab.spec.virtual_topic import Composite, VirtualTopic
+from mqlab.spec.virtual_topic import VirtualTopic
 from mqlab.trace.kinds import Kind
 
 if TYPE_CHECKING:
@@ -24,14 +23,9 @@ if TYPE_CHECKING:
 
 def is_virtual(broker: Broker, dest: Destination) -> bool:
     """Whether what arrives at *dest* has to be copied elsewhere."""
-    if composite(broker, dest) is not None:
+    if any(one.name == dest for one in broker.composites):
         return True
-    return not dest.is_queue and not advisory.is_about(dest) and any(_virtual(broker, dest))
-
-
-def composite(broker: Broker, dest: Destination) -> Composite | None:
-    """Return the broker's composite destination of that name."""
-    return next((one for one in broker.composites if one.name == dest), None)
+    return not dest.is_queue and not dest.is_advisory and any(_virtual(broker, dest))
 
 
 def _virtual(broker: Broker, topic: Destination) -> Iterator[VirtualTopic]:
@@ -43,7 +37,7 @@ def _virtual(broker: Broker, topic: Destination) -> Iterator[VirtualTopic]:
 def intercept(broker: Broker, destination: Queue | Topic, message: Message) -> bool:
     """Copy *message* to the destinations behind; True if it goes nowhere else."""
     dest = destination.dest
-    found = composite(broker, dest)
+    found = next((one for one in broker.composites if one.name == dest), None)
     if found is None:
         targets = [queue for topic in _virtual(broker, dest) for queue in _queues(broker, topic, dest, message)]
         only = False
@@ -97,6 +91,6 @@ def sources(broker: Broker, dest: Destination) -> list[Destination]:
     for text in broker.spec.get("virtual_topics"):
         name = VirtualTopic.of(text).topic_of(dest.name)
         topic = Destination("topic", name) if name else None
-        if topic is not None and topic not in found and not advisory.is_about(topic):
+        if topic is not None and topic not in found and not topic.is_advisory:
             found.append(topic)
     return found

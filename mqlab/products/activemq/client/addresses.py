@@ -68,46 +68,46 @@ def split(text: str) -> Composite:
         raise Refused("URISyntaxException", f"Not a matching number of '(' and ')' parenthesis: {text}")
     scheme, _, body = text.partition("#")[0].partition(":")
     body = body.removeprefix("//")
+    elements, rest = _elements(body)
     if not body.startswith("("):
         check_syntax(text)
-        return Composite(scheme, _elements(body), {}, plain=True)
-    end = _closing(body)
-    _, _, query = body[end + 1 :].partition("?")  # whatever else stands there is a path
-    found = Composite(scheme, _elements(body[1:end]), options(query))
+        return Composite(scheme, elements, {}, plain=True)
+    query = rest.partition("?")[2]  # before the ? stands a path
+    found = Composite(scheme, elements, options(query) if query else {})
     for part in (text, *filter(None, found.elements)):
         check_syntax(part)
     return found
 
 
-def check_levels(text: str, levels: int = 5) -> None:
-    """Raise `Refused` for a composite address that is nested deeper than *levels*."""
+def nested(text: str, levels: int) -> Composite:
+    """Return a composite address taken apart; raises `Refused` for one that is nested deeper than *levels*."""
     if levels < 0:
         raise Refused("IllegalArgumentException", f"nested too deeply: {text}")
-    for element in split(text).elements:
+    found = split(text)
+    for element in found.elements:
         if scheme_of(element) in COMPOSITE:
-            check_levels(element, levels - 1)
+            nested(element, levels - 1)
+    return found
 
 
-def _closing(body: str) -> int:
-    depth = 0
+def _elements(body: str) -> tuple[tuple[str, ...], str]:
+    """Return the addresses in the first parentheses, or without them in all, and what follows.
+
+    Commas that no further parentheses enclose are between them; an empty end is dropped.
+    """
+    outer = int(body.startswith("("))
+    parts, depth, begin, end = list[str](), 0, outer, len(body)
     for place, char in enumerate(body):
         depth += (char == "(") - (char == ")")
-        if depth == 0:
-            return place
-    raise Refused("URISyntaxException", f"Not a matching number of '(' and ')': {body}")
-
-
-def _elements(text: str) -> tuple[str, ...]:
-    """Split at the commas outside of all parentheses; an empty end is dropped."""
-    parts, depth, begin = [], 0, 0
-    for place, char in enumerate(text):
-        depth += (char == "(") - (char == ")")
-        if char == "," and depth == 0:
-            parts.append(text[begin:place])
+        if char == "," and depth == outer:
+            parts.append(body[begin:place])
             begin = place + 1
-    if text[begin:]:
-        parts.append(text[begin:])
-    return tuple(parts)
+        if outer and not depth:
+            end = place
+            break
+    if outer and depth:
+        raise Refused("URISyntaxException", f"Not a matching number of '(' and ')': {body}")
+    return (*parts, *filter(None, [body[begin:end]])), body[end + 1 :]
 
 
 def scheme_of(text: str) -> str:

@@ -16,7 +16,6 @@ from mqlab.products.activemq.client.local_subscription import LocalTransportConn
 from mqlab.products.activemq.transport.sockets import (
     CHECK_AFTER,
     CHECK_EVERY,
-    NetworkPath,
     Socket,
     TransportChannel,
 )
@@ -24,7 +23,6 @@ from mqlab.spec import Consumer as ConsumerSpec
 from mqlab.spec import Producer as ProducerSpec
 
 if TYPE_CHECKING:
-    from mqlab.products.activemq.broker.broker_service import BrokerService
     from mqlab.products.activemq.lab import Lab
 
 
@@ -38,20 +36,19 @@ class LocalConnection(Socket):
 
     def __init__(
         self,
-        lab: Lab,
         client: DirectClient,
-        user: str,
-        process: BrokerService,
-        lines: tuple[NetworkPath, ...],
-        refused: bool,
+        broker: Broker,
     ) -> None:
-        super().__init__(lab, client, user, process.name, process, lines)
+        lab, name = client.lab, broker.name
+        process = lab.processes[name]
+        lines = lab.directory.way(client.name, name, process.line)
+        super().__init__(lab, client, client.name, name, process, lines)
         self.broker_end = LocalTransportConnection(process, self)
-        if refused:
+        if not lab.directory.reaches(client.name, name):  # it is refused
             self.abandon()
             return
         self.watch(CHECK_AFTER, CHECK_EVERY)
-        if self.mute:
+        if self.impaired:
             self.expect()
             self.out.carry(self.on_greeting, False)
 
@@ -68,7 +65,7 @@ class DirectClient(ABC):
         self.lab, self.broker, self.node = lab, broker, node
         self.name = spec.name
         self.names = (spec.on, *spec.others)
-        self.connection = lab.directory.connect(self, broker)
+        self.connection = LocalConnection(self, broker)
 
     @property
     def fails_over(self) -> bool:
@@ -92,7 +89,7 @@ class DirectClient(ABC):
         if broker is None:
             return False
         self.broker = broker
-        self.connection = self.lab.directory.connect(self, broker)
+        self.connection = LocalConnection(self, broker)
         return True
 
     def on_closed(self, source: TransportChannel) -> None:

@@ -94,12 +94,6 @@ class DirectProducer(DirectClient, MessageProducer):
         while self.unsent and self.connection.alive:
             self.pass_on(*self.unsent.pop(0))
 
-    def start(self) -> None:
-        """Send the first message."""
-        if self.connection.alive:
-            advisory.of_producer(self.broker, self.name, self.dest, left=False)
-        self.send(None)
-
     def send(self, _: None) -> None:
         """Send the next message, if there is one."""
         spec, lab = self.spec, self.lab
@@ -129,7 +123,9 @@ class DirectProducer(DirectClient, MessageProducer):
         """All is sent, and it has the receipts: it closes its connection when all has arrived."""
         self.done = True
         if self.connection.alive:
-            advisory.of_producer(self.broker, self.name, self.dest, left=True)
+            self.broker.producers.pop(self.name, None)
+            if self.broker.advisory_subscribers:
+                advisory.of_producer(self.broker, self.dest, left=True)
             if self.arrived == self.sent:
                 self.connection.abandon()
 
@@ -180,7 +176,12 @@ class DirectProducer(DirectClient, MessageProducer):
 
 def produce(lab: Lab, spec: ProducerSpec, headers: Mapping[str, object] | None = None) -> DirectProducer:
     """Let a producer begin to send, on the first of its brokers that serves."""
-    producer = DirectProducer(lab, spec, lab.directory.home(spec), headers)
+    broker = lab.directory.home(spec)
+    producer = DirectProducer(lab, spec, broker, headers)
     lab.senders = [sender for sender in lab.senders if not sender.closed] + [producer]
-    producer.start()
+    if producer.connection.alive:
+        broker.producers[producer.name] = producer.dest
+        if broker.advisory_subscribers:
+            advisory.of_producer(broker, producer.dest, left=False)
+    producer.send(None)
     return producer

@@ -181,8 +181,9 @@ def known_agent(lab: Lab, agent: str) -> str:
     known = (*uris.AGENTS, *(uris.OLD_AGENTS if lab.edition == "5.5" else ()))
     if scheme not in known or (lab.edition == "5.5" and scheme == "masterslave"):
         raise Refused("IOException", f"DiscoveryAgent scheme NOT recognized: [{scheme}]")
-    group = options(agent.partition("?")[2]).get("group", "default")
-    if (scheme == "zeroconf" and "group=" not in agent) or (scheme in GROUPED and not group):
+    query = agent.partition("?")[2] if scheme in GROUPED else ""
+    unnamed = bool(query) and not options(query).get("group", "default")
+    if unnamed or (scheme == "zeroconf" and "group=" not in agent):
         raise Refused("IOException", "You must specify a group to discover")
     return scheme
 

@@ -32,7 +32,8 @@ class LocalTransportConnection(TransportConnection):
 
     def subscription(self, command: ConsumerCommand) -> ClientSubscription:
         """Return the subscription that came with the consumer: they have the same place here."""
-        advisory.of_connection(self.process.broker, command.consumer.name, left=False)
+        if self.process.broker.advisory_subscribers:
+            advisory.of_connection(self.process.broker, command.consumer.name, left=False)
         return cast("DirectConsumer", command.consumer).sub
 
     def end(self, sub: ClientSubscription, rule: int) -> None:
@@ -40,7 +41,8 @@ class LocalTransportConnection(TransportConnection):
         self.socket.abandon()
         if sub in sub.broker.subs:
             super().end(sub, rule)
-            advisory.of_connection(sub.broker, sub.client_name, left=True)
+            if sub.broker.advisory_subscribers:
+                advisory.of_connection(sub.broker, sub.client_name, left=True)
 
 
 class LocalSubscription(ClientSubscription):

@@ -28,7 +28,8 @@ class MessageProducer:
         headers: Mapping[str, object] | None = None,
     ) -> None:
         self.lab, self.spec, self.dest = lab, spec, dest
-        self.first = lab.reserve_numbers(spec.sends)
+        self.first = lab.numbers + 1
+        lab.numbers += spec.sends
         self.interval, self.time_to_live = duration(spec.every), duration(spec.time_to_live)
         mode = "PERSISTENT" if spec.persistent else "NON_PERSISTENT"
         self.properties: Mapping[str, object] = spec.properties

@@ -85,10 +85,11 @@ def figure(id: str) -> Figure:
     >>> figure("fuse:2.20").title
     'Load balancing with conduit subscriptions on'
     """
-    known = {item["id"]: item for key in GUIDES for item in _value(key)["figures"]}
+    guide = id.partition(":")[0]
+    known = {item["id"]: item for item in _value(guide)["figures"]} if guide in GUIDES else {}
     found = known.get(id) or known.get(f"{id}a")
     if found is None:
-        raise UnknownName.of("figure", id, known)
+        raise UnknownName.of("figure", id, [one["id"] for key in GUIDES for one in _value(key)["figures"]])
     return _figure(found)
 
 

@@ -40,36 +40,26 @@ class AddressBook:
         self.hosts = hosts
         self.listeners = [listener for name, broker in found.items() for listener in _listeners(name, broker)]
 
-    def listening(self, port: int | None) -> list[Listener]:
-        """Return who listens on a port."""
-        return [at for at in self.listeners if port is None or at.port in (port, None)]
-
     def find(self, host: str, port: int | None, home: str) -> str | None:
         """Return the broker that an address leads to from *home*; None if that is nobody here."""
         if host in self.hosts:
             return str(self.hosts[host])
-        there = self.listening(port)
+        there = [at for at in self.listeners if port is None or at.port in (port, None)]
         exact = {at.broker for at in there if at.host.lower() == host.lower()}
         if len(exact) == 1 and host not in HERE:
             return exact.pop()
-        if host not in HERE:
-            return self.named(host)
+        if host not in HERE:  # who is called like it, or like the first part of its name
+            if host in self.names:
+                return host
+            first = host.partition(".")[0].lower()
+            alike = [name for name in self.names if name.lower() == first]
+            return self.called.get(host, alike[0] if len(alike) == 1 else None)
         local = [at.broker for at in there if at.host in HERE]
         if home in local:
             return home
         if len(set(local)) == 1:
             return local[0]
         return None  # not even the broker that is called localhost, as one without a name is
-
-    def named(self, host: str) -> str | None:
-        """Return the broker that is called like a host, or like the first part of its name."""
-        if host in self.names:
-            return host
-        if host in self.called:
-            return self.called[host]
-        first = host.partition(".")[0].lower()
-        alike = [name for name in self.names if name.lower() == first]
-        return alike[0] if len(alike) == 1 else None
 
     def ports(self, broker: str) -> list[int]:
         """Return the ports that a broker is known to listen on; none where it may be any."""

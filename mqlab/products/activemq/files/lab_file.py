@@ -19,7 +19,6 @@ from mqlab.spec.around import Around, Endpoint
 from mqlab.spec.connector import TransportConnector
 from mqlab.spec.json_types import JsonDict, JsonObject
 from mqlab.spec.option import DEFAULT_EDITION
-from mqlab.spec.rows import OPTIONS
 
 ABOUT = ("name", "theme", "title", "behaviour", "reference_says", "nominal", "guide", "guide_says")
 URI_KINDS = {
@@ -102,7 +101,8 @@ def build(body: JsonObject, where: str) -> Scenario:
             for b in body["brokers"]
         ]
         edition = body.get("edition") or DEFAULT_EDITION
-        network = Network(*brokers, edition=edition, around=_around(body))
+        around = _around(body) if body.keys() & {"endpoints", "lines", "files"} else None
+        network = Network(*brokers, edition=edition, around=around)
         about = {key: body[key] for key in ABOUT if key in body}
         return Scenario(network, codec.actions_in(body), about, pace)
     except BadFile:
@@ -210,12 +210,3 @@ def _write_uri(connector: NetworkConnector) -> dict[str, object]:
 def dumps(scenario: Scenario) -> str:
     """Return the lab file of *scenario* as text."""
     return json.dumps(write(scenario), indent=1)
-
-
-def split_path(path: str) -> tuple[str, str]:
-    """Return place and option of ``A/linkToBrokerB.network_ttl``; raises `BadValue`."""
-    place, dot, option = path.rpartition(".")
-    if not dot:
-        raise BadValue(f"{path!r}: write BROKER/CONNECTOR.OPTION, such as A/linkToB.network_ttl")
-    known = {o.guide: o.name for rows in OPTIONS.values() for o in rows.values()}
-    return place, known.get(option, option)

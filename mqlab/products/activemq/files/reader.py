@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from mqlab.errors import BadFile, BadValue, shown
 from mqlab.files.markup import Document, Element
@@ -13,11 +14,12 @@ from mqlab.spec.option import Option, bytes_of
 from mqlab.spec.rows import OPTIONS
 
 
+@dataclass(frozen=True)
 class Reader:
     """Reads the elements of one document, with values for placeholders."""
 
-    def __init__(self, document: Document, values: Mapping[str, str]) -> None:
-        self.document, self.values = document, values
+    document: Document
+    values: Mapping[str, str]
 
     def place(self, element: Element) -> str:
         """Return file, line and element for an error."""
@@ -35,14 +37,20 @@ class Reader:
     def option(self, element: Element, row: Option, attribute: str) -> object:
         """Return an attribute in an option's type; raises with file and line."""
         text = self.text(element, attribute)
-        unknown = missing(text)
+        unknown = missing(text) if "${" in text else []
         if unknown and row.type is not str:
             raise BadFile(
                 f"{self.place(element)}: {attribute} is {shown(text)}, and nothing says what "
                 f"{unknown[0]} is; give it a value"
             )
+        # The schema has 1 and 0 for booleans, and units for some counts.
+        text, kind = text.strip(), SCHEMA.attributes(element.name).get(attribute)
+        if kind == "size":
+            text = bytes_of(text)
+        elif kind == "boolean":
+            text = {"1": "true", "0": "false"}.get(text, text)
         try:
-            return row.read(_in_its_type(text.strip(), element.name, attribute), self.place(element))
+            return row.read(text, self.place(element))
         except BadValue as error:
             raise BadFile(str(error)) from None
 
@@ -61,11 +69,3 @@ class Reader:
         if not name.strip():
             raise BadFile(f"{self.place(element)}: the name is missing; add physicalName=...")
         return f"{xml_names.QUEUES[element.name]}://{name.strip()}"
-
-
-def _in_its_type(text: str, element: str, attribute: str) -> str:
-    """Return a text as a row reads it: the schema has 1 and 0 for booleans, and units for some counts."""
-    kind = SCHEMA.attributes(element).get(attribute)
-    if kind == "size":
-        return bytes_of(text)
-    return {"1": "true", "0": "false"}.get(text, text) if kind == "boolean" else text

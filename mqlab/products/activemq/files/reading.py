@@ -32,7 +32,8 @@ def read(
     """
     origin = Origin(tuple(files), tuple((values or {}).items()), tuple((hosts or {}).items()))
     found = elements_of(origin)
-    _warn_of_namesakes(found)
+    if len(found) > 1:
+        _warn_of_namesakes(found)
     book = AddressBook(found, hosts or {})
     nowhere: dict[str, None] = {}
     brokers = []
@@ -87,20 +88,19 @@ def sources(network: Network) -> dict[str, BrokerElement]:
 
 @lru_cache(maxsize=16)
 def elements_of(origin: Origin) -> dict[str, BrokerElement]:
-    """Return what files say of brokers, which is asked again to judge their network and to write it."""
-    return named(found_in(origin.files, dict(origin.values)), dict(origin.hosts))
+    """Return what files say of brokers, by the name that each has in the lab.
 
-
-def found_in(files: Iterable[SourceFile], values: Mapping[str, str]) -> list[BrokerElement]:
-    """Return the brokers of files, in their order."""
-    return [broker for file in files for broker in BrokerReader(parsing.document_of(file), values).brokers()]
-
-
-def named(found: list[BrokerElement], hosts: Mapping[str, str]) -> dict[str, BrokerElement]:
-    """Return brokers by the name that each has in the lab: its own, or if two share one that of its folder."""
+    That is its own, or if two share one that of its folder. It is asked again to judge their network and to
+    write it.
+    """
+    values = dict(origin.values)
+    readers = [BrokerReader(parsing.document_of(file), values) for file in origin.files]
+    found = [broker for reader in readers for broker in reader.brokers()]
     given = [broker.notes.get("name") or broker.name for broker in found]
-    names = dict(zip(told_apart([broker.document.where for broker in found], given), found, strict=True))
-    for host, name in hosts.items():
+    if len({*given}) < len(given):
+        given = told_apart([broker.document.where for broker in found], given)
+    names = dict(zip(given, found, strict=True))
+    for host, name in origin.hosts:
         if name not in names:
             known = ", ".join(names)
             raise BadFile(f"hosts: {host} is mapped to {name!r}, but no file contains that broker: {known}")
@@ -124,15 +124,8 @@ def _broker(name: str, found: BrokerElement, book: AddressBook, nowhere: dict[st
     connectors = [_connector(name, connector, book, nowhere) for connector in found.connectors]
     transports = [t for t in found.transports if t.openwire]
     listens = [TransportConnector(t.name, **t.options) for t in transports[:1]]
-    made = Broker(
-        name,
-        *connectors,
-        *listens,
-        policies=tuple(found.policies),
-        composites=tuple(found.composites),
-        **options,
-    )
-    return xml_annotations.applied(made, found.notes)
+    given = {"policies": tuple(found.policies), "composites": tuple(found.composites)}
+    return xml_annotations.broker(name, connectors, listens, given, options, found.notes)
 
 
 def _judged(broker: Broker, known: set[str]) -> Broker:

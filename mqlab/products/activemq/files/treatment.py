@@ -6,6 +6,7 @@ What the option rows name is played, or kept if its row says so. `elements.toml`
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache, lru_cache
 from pathlib import Path
 
@@ -14,8 +15,11 @@ from mqlab.files.markup import Element
 from mqlab.files.treatment import Table, Told, Treatment
 from mqlab.products.activemq.client import query
 from mqlab.products.activemq.client.read_otherwise import read_otherwise
+from mqlab.products.activemq.files import lab_file
 from mqlab.products.activemq.files.elements import BrokerElement
 from mqlab.products.activemq.files.reading import elements_of
+from mqlab.spec.action import Action
+from mqlab.spec.json_types import JsonDict
 from mqlab.spec.origin import Origin
 from mqlab.spec.rows import OPTIONS
 from mqlab.spec.scenario import Scenario
@@ -82,11 +86,15 @@ def _below(parent: Element, above: str, broker: Element) -> Iterator[Told]:
             yield from _below(child, f"{path}/", broker)
 
 
-def not_played(scenario: Scenario) -> dict[str, list[dict[str, str]]]:
-    """Return what the header of a run says of files, or of addresses that are not read as they are written."""
+def header(scenario: Scenario, begun: tuple[Action, ...]) -> JsonDict:
+    """Return what the header of a run has of a scenario: with the actions that have begun, as a lab file.
+
+    Beside it stands what of files is not played, and what of addresses is not read as it is written.
+    """
     origin = scenario.network.origin
     rows = [*(_of_files(origin).get("not_played", ()) if origin is not None else ()), *read_otherwise(scenario)]
-    return {"not_played": rows} if rows else {}
+    done = scenario if begun == scenario.actions else replace(scenario, actions=begun)
+    return {**({"not_played": rows} if rows else {}), "scenario": lab_file.write(done)}
 
 
 @lru_cache(maxsize=16)

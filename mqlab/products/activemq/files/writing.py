@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 from mqlab.errors import UriError
 from mqlab.files.editing import removed
@@ -12,7 +13,7 @@ from mqlab.products.activemq.files import edits, new_file, placing, xml_annotati
 from mqlab.products.activemq.files.addresses import AddressBook
 from mqlab.products.activemq.files.elements import BrokerElement
 from mqlab.products.activemq.files.new_file import Place
-from mqlab.products.activemq.files.reading import found_in, named, read
+from mqlab.products.activemq.files.reading import elements_of, read
 from mqlab.spec.network import Network
 from mqlab.spec.origin import Origin, SourceFile
 from mqlab.spec.uri import parse
@@ -65,7 +66,7 @@ def _file_name(name: str, taken: Iterable[str]) -> str:
 def _found(texts: Mapping[str, str], origin: Origin) -> dict[str, BrokerElement]:
     """Return the brokers of texts by the name that each has in the lab."""
     files = [SourceFile(name, text) for name, text in texts.items()]
-    return named(found_in(files, dict(origin.values)), dict(origin.hosts))
+    return elements_of(replace(origin, files=tuple(files)))
 
 
 def _read(texts: Mapping[str, str], origin: Origin) -> Network:

@@ -66,30 +66,29 @@ def merged(before: Mapping[str, object], more: Mapping[str, object]) -> Notes:
     return found
 
 
-def applied(broker: Broker, notes: JsonObject) -> Broker:
-    """Return a broker as its notes say; the reverse of `needed`."""
-    if not notes:
-        return broker
+def broker(
+    name: str,
+    connectors: Sequence[NetworkConnector],
+    listens: Sequence[TransportConnector],
+    around: JsonDict,
+    options: JsonObject,
+    notes: JsonObject,
+) -> Broker:
+    """Return a broker with what its notes say in place of what its file says; the reverse of `needed`.
+
+    *around* are its policies and composites.
+    """
     told = notes.get("connectors", {})
-    connectors = [_connector(c, told.get(c.name, {})) for c in broker.connectors]
-    transport = broker.transport
+    made = [_connector(c, told[c.name]) if c.name in told else c for c in connectors]
     if "transport" in notes:
-        transport = TransportConnector(**notes["transport"])
-    at = notes.get("at", broker.at)
-    return Broker(
-        broker.name,
-        *connectors,
-        transport,
-        policies=tuple(notes.get("policies", broker.policies)),
-        composites=tuple(notes.get("composites", broker.composites)),
-        at=None if at is None else tuple(at),
-        **_changed(broker.options, notes.get("options", {})),
-    )
+        listens = [TransportConnector(**notes["transport"])]
+    given = {key: notes.get(key) for key in ("policies", "composites", "at")}
+    around = around | {key: tuple(value) for key, value in given.items() if value is not None}
+    changes = notes.get("options")
+    return Broker(name, *made, *listens, **around, **(_changed(options, changes) if changes else options))
 
 
 def _connector(connector: NetworkConnector, note: JsonObject) -> NetworkConnector:
-    if not note:
-        return connector
     options = _changed(connector.options, note.get("options", {}))
     return connected(note.get("name", connector.name), note.get("uri", connector.uri), options)
 

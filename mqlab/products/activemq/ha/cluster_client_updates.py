@@ -35,8 +35,6 @@ class ClusterClientUpdates:
 
     def joined(self, other: str) -> None:
         """A bridge to *other* is up; raises `BrokenFilter` if nobody can tell whether it counts."""
-        if not self.updates.clients:
-            return
         if self.passes(other):
             self.list = [*self._listed(), self.process.lab.directory.address_of(other)]
         self.tell_all()

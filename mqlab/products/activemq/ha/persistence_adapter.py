@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Set
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from mqlab.products.activemq.broker import advisory, durable
+from mqlab.products.activemq.broker import durable
 from mqlab.products.activemq.broker.message import Message
 from mqlab.products.activemq.broker.message_audit import MessageAudit
 from mqlab.spec.values import Destination
@@ -16,17 +17,19 @@ if TYPE_CHECKING:
     from mqlab.products.activemq.broker.broker import Broker
 
 
+@dataclass(eq=False)
 class PersistenceAdapter:
     """What a stopped broker leaves: its destinations, the queues' messages in order, durables."""
 
-    def __init__(self, lasting: bool) -> None:
-        self.persistent = lasting
-        self.last = -1  # the node of the broker that used it last
-        self.destinations: dict[Destination, list[Message]] = {}  # a topic's list stays empty
-        self.holders: dict[Message, int] = {}  # the node of who held each of them
-        self.durables: list[durable.InactiveDurableSubscription] = []
-        self.seen: set[tuple[object, ...]] = set()  # see `Broker.has_had`
-        self.audit = MessageAudit()  # of what has come over bridges: `audit_network_producers`
+    persistent: bool
+    last: int = -1  # the node of the broker that used it last
+    # A topic's list stays empty.
+    destinations: dict[Destination, list[Message]] = field(default_factory=dict)
+    holders: dict[Message, int] = field(default_factory=dict)  # the node of who held each of them
+    durables: list[durable.InactiveDurableSubscription] = field(default_factory=list)
+    seen: set[tuple[object, ...]] = field(default_factory=set)  # see `Broker.has_had`
+    # Of what has come over bridges: `audit_network_producers`.
+    audit: MessageAudit = field(default_factory=MessageAudit)
 
     def acquire(self, broker: Broker) -> bool:
         """Give *broker* its store: nobody else wants it."""
@@ -77,7 +80,7 @@ class PersistenceAdapter:
         for dest, destination in broker.by_name.items():
             kept: list[Message] = []
             known = dest.is_queue or broker.lab.rules.remembers_topics
-            keeps = self.persistent and not (dest.is_temporary or advisory.is_about(dest))
+            keeps = self.persistent and not (dest.is_temporary or dest.is_advisory)
             if keeps and known and dest not in unindexed:
                 kept = self.destinations.setdefault(dest, kept)
             if not dest.is_queue:

@@ -7,6 +7,7 @@ hold is delivered by both (a lock that does not hold, Fuse 4, "File locking requ
 from __future__ import annotations
 
 from collections.abc import Iterator, Set
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from mqlab.products.activemq.broker.message import Message
@@ -18,12 +19,12 @@ if TYPE_CHECKING:
     from mqlab.spec.values import Destination
 
 
+@dataclass(eq=False)
 class SharedPersistenceAdapter(PersistenceAdapter):
     """A lasting store that several brokers may have open, though only one should."""
 
-    def __init__(self) -> None:
-        super().__init__(lasting=True)
-        self.users: list[Broker] = []
+    persistent: bool = True
+    users: list[Broker] = field(default_factory=list)
 
     def keep(self, broker: Broker, unindexed: Set[Destination] = frozenset()) -> Iterator[Message]:
         """Take over what the broker holds, unless another master goes on with it."""

@@ -7,7 +7,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from mqlab.errors import BadValue
-from mqlab.products.activemq.broker import advisory
 from mqlab.spec import NetworkConnector
 from mqlab.spec.edition import EditionRules
 from mqlab.spec.values import CONSUMER_ADVISORIES, Destination, matches
@@ -22,8 +21,10 @@ class NetworkBridgeConfiguration:
     def __init__(self, connector: NetworkConnector, edition: str, rules: EditionRules) -> None:
         get = partial(connector.get, edition=edition)
         self.rules = rules
-        self.message_ttl = _hops(get("message_ttl"), rules)
-        self.consumer_ttl = _hops(get("consumer_ttl"), rules)
+        # How many brokers a TTL lets through; -1 is no limit where the edition knows of it.
+        unlimited = sys.maxsize if rules.minus_one_is_no_limit else -1
+        ttls = (get("message_ttl"), get("consumer_ttl"))
+        self.message_ttl, self.consumer_ttl = (unlimited if ttl == -1 else ttl for ttl in ttls)
         self.duplex = bool(get("duplex"))
         self.conduit_subscriptions = bool(get("conduit_subscriptions"))
         self.decrease_network_consumer_priority = bool(get("decrease_network_consumer_priority"))
@@ -45,9 +46,9 @@ class NetworkBridgeConfiguration:
         self.statically_included_destinations = get("statically_included_destinations")
         included = [t.partition("?") for t in get("dynamically_included_destinations")]
         self.dynamically_included_destinations = [Destination.parse(name) for name, _, _ in included]
-        self.durable_forced = [
-            Destination.parse(name) for name, _, options in included if options.lower() == "forcedurable=true"
-        ]
+        forced = [name for name, _, options in included if options.lower() == "forcedurable=true"]
+        # Topics whose demand is made durable, whatever the consumer is.
+        self.durable_forced = [dest for dest in map(Destination.parse, forced) if not dest.is_queue]
         self.excluded_destinations = [Destination.parse(t) for t in get("excluded_destinations")]
         self.tests_messages = rules.tests_messages and bool(
             self.dynamically_included_destinations or self.excluded_destinations
@@ -56,30 +57,10 @@ class NetworkBridgeConfiguration:
         self.merges_network_queues = rules.merges_network_queues or bool(
             get("conduit_network_queue_subscriptions")
         )
-        self._heard = heard(get("destination_filter"))
+        text = get("destination_filter")
+        self._heard = heard(text) if text else None
         self._static = [Destination.parse(text) for text in self.statically_included_destinations]
         self._permitted: dict[Destination, bool] = {}
-
-    def prefetch_of(self, dest: Destination) -> int:
-        """Return the prefetch of a subscription to *dest*."""
-        return self.advisory_prefetch_size if advisory.is_about(dest) else self.prefetch_size
-
-    def priority(self, own: int, length: int) -> int:
-        """Return the priority of a subscription whose advisory has a path of *length* brokers.
-
-        With decrease: the base, and from the second broker on base - (length + 1): -5, -8, -9.
-        """
-        if not self.decrease_network_consumer_priority:
-            return own
-        return self.consumer_priority_base if length == 1 else self.consumer_priority_base - length - 1
-
-    def suppresses(self, dest: Destination) -> bool:
-        """Whether of several routes to one consumer only one is kept."""
-        return (
-            self.suppress_duplicate_queue_subscriptions
-            if dest.is_queue
-            else self.suppress_duplicate_topic_subscriptions
-        )
 
     def syncs(self, sub: Subscription) -> bool:
         """Whether a durable subscription that nobody uses is made known when the bridge starts.
@@ -89,21 +70,13 @@ class NetworkBridgeConfiguration:
         return (
             self.sync_durable_subs
             and sub.durable is not None
-            and self._among(self.dynamically_included_destinations, sub.dest)
+            and self.among(self.dynamically_included_destinations, sub.dest)
         )
 
     def hears(self, dest: Destination) -> bool:
         """Whether the bridge listens to advisories about consumers of *dest*."""
         name = f"{'Queue' if dest.is_queue else 'Topic'}.{dest.name}"
         return self._heard is None or any(matches(pattern, name) for pattern in self._heard)
-
-    def forces_durable(self, dest: Destination) -> bool:
-        """Whether a topic's demand is made durable, whatever the consumer is."""
-        return not dest.is_queue and self._among(self.durable_forced, dest)
-
-    def excludes(self, dest: Destination) -> bool:
-        """Whether the excluded list names *dest*."""
-        return self._among(self.excluded_destinations, dest)
 
     def permits(self, dest: Destination) -> bool:
         """Whether the lists let *dest* pass: excluded, then static, then included."""
@@ -113,28 +86,22 @@ class NetworkBridgeConfiguration:
                 found = self.bridge_temp_destinations
             else:
                 included = self.dynamically_included_destinations
-                listed = not included or self._among(self._static, dest) or self._among(included, dest)
-                found = listed and not self.excludes(dest)
+                listed = not included or self.among(self._static, dest) or self.among(included, dest)
+                found = listed and not self.among(self.excluded_destinations, dest)
             self._permitted[dest] = found
         return found
 
-    def _among(self, patterns: list[Destination], dest: Destination) -> bool:
+    def among(self, patterns: list[Destination], dest: Destination) -> bool:
+        """Whether one of a list's patterns stands for *dest*."""
         parent = self.rules.parent_matches
         return any(p.kind == dest.kind and matches(p.name, dest.name, parent) for p in patterns)
 
 
-def heard(value: object) -> list[str] | None:
+def heard(text: str) -> list[str]:
     """Return the patterns of a destination filter; only its first element may lack the prefix."""
-    if not value:
-        return None
-    first, *others = str(value).split(",")
+    first, *others = text.split(",")
     return [first.removeprefix(CONSUMER_ADVISORIES)] + [
         text.strip().removeprefix(CONSUMER_ADVISORIES)
         for text in others
         if text.strip().startswith(CONSUMER_ADVISORIES)
     ]
-
-
-def _hops(ttl: int, rules: EditionRules) -> int:
-    """Return how many brokers a TTL lets through; -1 is no limit where the edition knows of it."""
-    return sys.maxsize if ttl == -1 and rules.minus_one_is_no_limit else ttl

@@ -46,7 +46,7 @@ class DemandForwardingBridge:
 
     def subscribe_static(self, dest: Destination) -> None:
         """Subscribe *dest* as if a consumer were attached to the remote broker."""
-        if self.settings.tests_statics and self.settings.excludes(dest):
+        if self.settings.tests_statics and self.settings.among(self.settings.excluded_destinations, dest):
             self.refuse(dest, Reason.not_permitted, -1)
             return
         info = ConsumerInfo(self.lab.new_id(), dest, 0, None, False)
@@ -111,7 +111,8 @@ class DemandForwardingBridge:
             direct = len(demand.info.path) == 1
             if (direct or merges_network or demand.static) and self.local_broker.fits(demand.dest, info.dest):
                 joined = True
-                if not self.is_alternative_route(demand, info):
+                remembers_all = not self.settings.rules.merges_network_queues
+                if remembers_all or not self.is_alternative_route(demand, info):
                     demand.remote_subscription_ids.add(info.remote_subscription_id)
                 way = {"sub": demand.no, "rule": Reason.conduit, "cause": cause}
                 self._record_advised(Kind.Merged, info.dest, **way)
@@ -122,8 +123,6 @@ class DemandForwardingBridge:
 
         Such a consumer counts as joined, but 5.5 does not remember it.
         """
-        if not self.settings.rules.merges_network_queues:
-            return False
         old, new = demand.info.path, (*info.path, self.remote_broker.id)
         return bool(old) and (old[0], old[-1]) == (new[0], new[-1]) and old != new
 
@@ -133,7 +132,9 @@ class DemandForwardingBridge:
         """Subscribe at home for *info*, unless a route as good stands already."""
         settings = self.settings
         path = (*info.path, self.remote_broker.id)
-        priority = settings.priority(info.priority, len(path))
+        priority = info.priority
+        if settings.decrease_network_consumer_priority:  # such as -5, from the second broker on -8, -9
+            priority = settings.consumer_priority_base - (len(path) + 1 if len(path) > 1 else 0)
         if static and settings.rules.bare_statics:
             path, priority = (), settings.consumer_priority_base
         local = ConsumerInfo(
@@ -148,7 +149,12 @@ class DemandForwardingBridge:
         )
         demand = DemandSubscription(cast("NetworkBridge", self), local, static)
         demand.remote_subscription_ids.add(info.remote_subscription_id)
-        twin = self.find_duplicate_subscription(local)
+        one_route = (  # whether of several routes to one consumer only one is kept
+            settings.suppress_duplicate_queue_subscriptions
+            if local.dest.is_queue
+            else settings.suppress_duplicate_topic_subscriptions
+        )
+        twin = self.find_duplicate_subscription(local) if one_route else None
         if twin is not None:
             if twin.priority >= local.priority:
                 self.refuse(info.dest, Reason.duplicate_route, cause)
@@ -164,8 +170,6 @@ class DemandForwardingBridge:
 
     def find_duplicate_subscription(self, local: ConsumerInfo) -> DemandSubscription | None:
         """Return the subscription that duplicate suppression compares a new one with."""
-        if not self.settings.suppresses(local.dest):
-            return None
         for sub in self.local_broker.subs:
             if (
                 isinstance(sub, DemandSubscription)
@@ -177,7 +181,7 @@ class DemandForwardingBridge:
 
     def durable_key(self, info: ConsumerInfo) -> durable.Key | None:
         """Return the key of the durable subscription that stands for a durable consumer."""
-        forced = self.settings.forces_durable(info.dest)
+        forced = self.settings.among(self.settings.durable_forced, info.dest)
         if info.durable is None and not forced:
             return None
         name = info.durable[1] if info.durable else ""
@@ -187,7 +191,7 @@ class DemandForwardingBridge:
 
     def restore_durable_subscriptions(self) -> None:
         """Take up the durable subscriptions of this bridge that came out of the home's store."""
-        for inactive in durable.restorable(self.local_broker) if self.settings.conduit_subscriptions else ():
+        for inactive in durable.restorable(self.local_broker):
             info = ConsumerInfo(self.lab.new_id(), inactive.dest, 0, None, False, durable=inactive.durable)
             if self.durable_key(info) == inactive.durable:
                 self.create_demand_subscription(info, Reason.durable, -1, self.settings.rules.bare_statics)
@@ -221,9 +225,5 @@ class DemandForwardingBridge:
 
     def _record_advised(self, kind: int, dest: Destination, **columns: int) -> int:
         """Record what became of a consumer beyond."""
-        no = self.lab.name_destination(dest)
-        return self._record(kind, self.remote_broker, self.local_broker, dest=no, **columns)
-
-    def _record(self, kind: int, frm: Broker, to: Broker, **columns: int) -> int:
-        """Record what became of the bridge, or of a consumer beyond, at its home broker."""
-        return self.local_broker.record(kind, frm=frm.node, to=to.node, link=self.no, **columns)
+        home, way = self.local_broker, {"frm": self.remote_broker.node, "to": self.local_broker.node}
+        return home.record(kind, **way, link=self.no, dest=self.lab.name_destination(dest), **columns)

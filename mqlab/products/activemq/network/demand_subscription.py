@@ -35,7 +35,7 @@ class DemandSubscription(Subscription):
         settings = bridge.settings
         come_through = ">".join(bridge.lab.broker_name(id) for id in info.path)
         label = f"{info.dest} at {bridge.local_broker.name} by {bridge.name}, consumer path {come_through}"
-        prefetch = settings.prefetch_of(info.dest)
+        prefetch = settings.advisory_prefetch_size if info.dest.is_advisory else settings.prefetch_size
         if info.dest.is_queue and prefetch == USUAL_PREFETCH:  # as the broker does with any client's
             prefetch = bridge.local_broker.policy_for(info.dest)["queue_prefetch"]
         super().__init__(bridge.local_broker, info, prefetch, label, network=True)
@@ -62,7 +62,7 @@ class DemandSubscription(Subscription):
         if not settings.rules.forgets_network_durables:
             return bool(self.remote_subscription_ids) or self.outlives
         lasting = self.durable is not None
-        forced = settings.forces_durable(self.dest)
+        forced = settings.among(settings.durable_forced, self.dest)
         return any(forced or isinstance(who, tuple) == lasting for who in self.remote_subscription_ids)
 
     def refusal(self, message: Message) -> int:

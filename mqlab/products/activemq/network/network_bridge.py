@@ -55,12 +55,13 @@ class NetworkBridge(DemandForwardingBridge):
         """Come up: listen to the remote broker's consumer advisories, and subscribe what is static."""
         home, remote = self.local_broker, self.remote_broker
         self.up = True
-        self._record(Kind.Connected, self.local_broker, self.remote_broker)
+        home.record(Kind.Connected, frm=home.node, to=remote.node, link=self.no)
         home.bridges.append(self)
-        advisory.of_bridge(home, remote, started=True, mirror=self.is_duplex_reverse)
+        if home.advisory_subscribers:
+            advisory.of_bridge(home, remote, started=True, mirror=self.is_duplex_reverse)
         for text in self.settings.statically_included_destinations:
             self.subscribe_static(Destination.parse(text))
-        if not self.settings.dynamic_only:
+        if home.durables and self.settings.conduit_subscriptions and not self.settings.dynamic_only:
             self.restore_durable_subscriptions()
         if not self.settings.static_bridge:
             remote.listeners.append(self)
@@ -73,19 +74,21 @@ class NetworkBridge(DemandForwardingBridge):
         if not self.up:
             return
         self.up = False
-        self.local_broker.bridges.remove(self)
-        advisory.of_bridge(self.local_broker, self.remote_broker, started=False, mirror=self.is_duplex_reverse)
-        if self in self.remote_broker.listeners:
-            self.remote_broker.listeners.remove(self)
-        row = self._record(Kind.Disconnected, self.local_broker, self.remote_broker)
+        home, remote = self.local_broker, self.remote_broker
+        home.bridges.remove(self)
+        if home.advisory_subscribers:
+            advisory.of_bridge(home, remote, started=False, mirror=self.is_duplex_reverse)
+        if self in remote.listeners:
+            remote.listeners.remove(self)
+        row = home.record(Kind.Disconnected, frm=home.node, to=remote.node, link=self.no)
         for demand in self.demand:
             for message in demand.dispatched:
                 message.was_out()
                 message.repeated = True
                 if message.crossed:  # it has arrived, but here nobody knows
-                    self.remote_broker.had_unanswered(message)
-            if demand in self.local_broker.subs:
-                self.local_broker.unsubscribe(demand, Reason.bridge_down, row)
+                    remote.had_unanswered(message)
+            if demand in home.subs:
+                home.unsubscribe(demand, Reason.bridge_down, row)
         self.demand = []
 
     # Messages

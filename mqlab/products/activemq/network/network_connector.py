@@ -134,11 +134,13 @@ class DiscoveredService:
         remote = self.remote
         if number != self.number or remote is None or not remote.broker.running:
             return
-        if remote is self.process or self.connector.name_in_use(remote):
+        name, settings = self.connector.configured_name, self.connector.settings
+        named = (other for other in self.process.connectors if other.configured_name == name)
+        tried = (attempt for other in named for attempt in other.attempts)
+        if remote is self.process or any(one.bridges and one.remote is remote for one in tried):
             self.lab.problem(f"bridge {self.connector.spec.name} did not come up")
             return
         home, away = self.process.broker, remote.broker
-        name, settings = self.connector.configured_name, self.connector.settings
         self.bridges = [NetworkBridge(self.lab, home, away, name, settings, False, self.socket)]
         if settings.duplex:
             back = NetworkBridge(self.lab, away, home, name, settings, True, self.socket)
@@ -162,7 +164,8 @@ class DiscoveredService:
             for home, other in self._ends(remote):
                 self._note("up", home, other)
             for home, other in self._ends(remote):
-                home.cluster.joined(other.name)
+                if home.cluster.updates.clients:
+                    home.cluster.joined(other.name)
 
     def _tell_down(self) -> None:
         """Say that the bridge is down, at those of its ends that are there to see it."""
@@ -259,39 +262,35 @@ class DiscoveryNetworkConnector:
         self.attempts: list[DiscoveredService] = []
         self.agent: MulticastDiscoveryAgent | None = None
         self.uri = spec.uri
+        self.found: uris.Composite | None = None  # its address taken apart, and what it leads to
+        self.elements: tuple[str, ...] = ()
 
     def check(self) -> None:
         """Raise `Refused` for an address with which the real broker does not start."""
-        scheme = known_agent(self.lab, self.uri)
+        scheme, uri = known_agent(self.lab, self.uri), self.uri
         if scheme == "masterslave":
-            masterslave(self.uri)
+            self.found, self.elements = uris.split(uri), (masterslave(uri),)
         elif scheme in ("static", "simple"):
-            uris.check_levels(self.uri, LEVELS)
+            self.found = uris.nested(uri, LEVELS)
+            self.elements = self.found.elements
+            if self.found.plain and uris.scheme_of(uri.partition(":")[2]) == "failover":
+                self.elements = (uri.partition(":")[2],)
 
     def start(self) -> None:
         """Ask the agent for addresses and try them."""
-        scheme = uris.scheme_of(self.uri)
-        if scheme in HEARD:
+        if uris.scheme_of(self.uri) in HEARD:
             self.agent = self.lab.lan.listen(self.uri, self)
             self.agent.own = self.lab.directory.address_of(self.process.name)
             return
-        if scheme == "masterslave":
-            found = uris.split(self.uri)
-            elements: tuple[str, ...] = (masterslave(self.uri),)
-        elif scheme in ("static", "simple"):
-            found = uris.split(self.uri)
-            elements = found.elements
-            if found.plain and uris.scheme_of(self.uri.partition(":")[2]) == "failover":
-                elements = (self.uri.partition(":")[2],)
-        else:
+        if self.found is None:
             return
-        extra = prefixed(found.options, "discovered.")
-        for element in dict.fromkeys(elements):  # there is one bridge to each address
-            if any(not ExponentialBackOff.knows(key, text) for key, text in found.options.items()):
+        options = dict(self.found.options)
+        extra = prefixed(options, "discovered.") if options else {}
+        for element in dict.fromkeys(self.elements):  # there is one bridge to each address
+            if any(not ExponentialBackOff.knows(key, text) for key, text in options.items()):
                 element = uris.bare(element)  # what the agent does not know costs a list its own
-            attempt = DiscoveredService(
-                self, uris.with_options(element, extra), ExponentialBackOff(dict(found.options))
-            )
+            address = uris.with_options(element, extra) if extra else element
+            attempt = DiscoveredService(self, address, ExponentialBackOff(options))
             self.attempts.append(attempt)
             self.lab.set_cause(attempt, self.lab.last.get(self.process, -1))
             attempt.connect()
@@ -300,15 +299,6 @@ class DiscoveryNetworkConnector:
     def runs(self) -> bool:
         """Whether it looks for others, or has found them."""
         return bool(self.attempts) or self.agent is not None
-
-    def name_in_use(self, remote: BrokerService) -> bool:
-        """Whether the broker has a bridge of that configured name to *remote*, which is refused."""
-        return any(
-            attempt.bridges and attempt.remote is remote
-            for other in self.process.connectors
-            if other.configured_name == self.configured_name
-            for attempt in other.attempts
-        )
 
     def stop(self) -> None:
         """End all bridges."""

@@ -5,7 +5,7 @@ Source: the schema of 5.17.2, to which a broker holds.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -15,6 +15,7 @@ from mqlab.checks.rule import Element, Found, bad_value, rule
 from mqlab.files import markup
 from mqlab.files.placeholders import resolve
 from mqlab.files.schema import Row
+from mqlab.products.activemq.files.reading import elements_of
 from mqlab.products.activemq.files.schema import CORES, EARLIER, GONE, LATER, SCHEMA
 from mqlab.products.activemq.rules.context import BrokerFile, CheckContext, files
 from mqlab.spec import Network
@@ -37,8 +38,9 @@ class Word:
 
 def misspelt(network: Network) -> Iterator[Problem]:
     """Yield the names that are none and are nearly one: with these no broker of any edition starts."""
-    for file in files(CheckContext(network)):
-        for word in words(file):
+    context = CheckContext(network)
+    for name, broker in elements_of(network.origin).items() if network.origin is not None else ():
+        for word in words(BrokerFile(context, name, broker)):
             if word.fix.startswith("write "):
                 yield from _unknown_name.problems(word)
 
@@ -47,16 +49,20 @@ def words(file: BrokerFile) -> Iterator[Word]:
     """Yield the words of a file that the schema has not."""
     edition = EDITIONS.index(file.context.network.edition)
     for element, row in SCHEMA.walk(file.broker.element, "broker"):
-        yield from _attributes(file.at(element), element, row, edition)
-        yield from _children(file, element, row, edition)
+        strange = [one for one in element.attributes if one not in row.attributes and one[0] != "{"]
+        if strange:
+            yield from _attributes(strange, file.at(element), element, row, edition)
+        others = [one for one in element.children if one.namespace in CORES and one.name not in row.elements]
+        if others:
+            yield from _children(others, file, element, row, edition)
 
 
-def _attributes(at: Element, element: markup.Element, row: Row, edition: int) -> Iterator[Word]:
+def _attributes(
+    strange: Sequence[str], at: Element, element: markup.Element, row: Row, edition: int
+) -> Iterator[Word]:
     later, gone = LATER.get(element.name, {}), GONE.get(element.name, {})
-    for word in element.attributes:
+    for word in strange:
         text = f"{element.name} does not support {word}"
-        if word.startswith("{") or word in row.attributes:
-            continue
         if word in gone:
             if edition:
                 yield Word(at, word, gone=gone[word])
@@ -67,11 +73,13 @@ def _attributes(at: Element, element: markup.Element, row: Row, edition: int) ->
             yield Word(at, text, _near(word, {*row.attributes, *row.elements}))
 
 
-def _children(file: BrokerFile, element: markup.Element, row: Row, edition: int) -> Iterator[Word]:
+def _children(
+    others: Sequence[markup.Element], file: BrokerFile, element: markup.Element, row: Row, edition: int
+) -> Iterator[Word]:
     gone, earlier = GONE.get(element.name, {}), EARLIER.get(element.name, ())
-    for child in element.children:
+    for child in others:
         word = child.name
-        if child.namespace not in CORES or word in row.elements or (word in {*gone, *earlier} and not edition):
+        if word in {*gone, *earlier} and not edition:
             continue
         if word in gone:
             yield Word(file.at(child), word, gone=gone[word])

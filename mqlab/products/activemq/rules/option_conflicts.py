@@ -333,8 +333,8 @@ def _virtual_prefix(of: Home) -> Found:
 )
 def _filter_deaf(context: CheckContext) -> Found:
     for link in context.links():
-        text = link.get("destination_filter")
-        patterns = None if link.get("static_bridge") else heard(text)
+        text = str(link.get("destination_filter") or "")
+        patterns = heard(text) if text and not link.get("static_bridge") else None
         for consumer in (one for one in context.consumers if one.on in link.connector.targets):
             static = map(Destination.parse, link.connector.statically_included_destinations)
             if any(one.takes(dest) for one in static for dest in consumer.reads.elements()):

@@ -96,33 +96,28 @@ def temporary_queue(runner: ScriptRunner, action: c.TemporaryQueue) -> None:
 
 
 def send(runner: ScriptRunner, action: a.Producer) -> Completion | None:
-    """A producer on a broker by itself sends, or a client."""
-    if action.on in runner.lab.brokers:
-        return _send_directly(runner.lab, action)
-    client = runner.lab.clients_by_name[action.on]
+    """A producer on a broker by itself sends, or a client; in the background nobody waits for it."""
+    lab = runner.lab
+    if action.on in lab.brokers:
+        producer = produce(lab, action)
+        closes = lab.script and isinstance(getattr(lab.script[0], "action", None), a.Close)
+        if action.in_background:
+            return AT_ONCE
+        if lab.timing.closing is not None and closes:
+            # A consumer can go at once; anything else opens a connection, or settles, first.
+            return Completion(has_sent, producer, then=on_sent)
+        return Completion()
+    client = lab.clients_by_name[action.on]
     try:
         dest = _named(action, action.to)
     except Refused as error:
-        runner.lab.reserve_numbers(action.sends)  # the next ones are what they would have been
+        lab.numbers += action.sends  # the next ones are what they would have been
         runner.call(client.name).fail(error.kind, str(error))
         return None
-    call = SendJob(runner.lab, runner.now.no, action, client, dest, session_of(runner.lab, action))
+    call = SendJob(lab, runner.now.no, action, client, dest, session_of(lab, action))
     runner.wait_for(call)
     call.next()
     return None
-
-
-def _send_directly(lab: Lab, action: a.Producer) -> Completion:
-    """Send; in the background, nobody waits for it."""
-    producer = produce(lab, action)
-    if action.in_background:
-        return AT_ONCE
-    following = lab.script[0] if lab.script else None
-    closes = following is not None and isinstance(getattr(following, "action", None), a.Close)
-    if lab.timing.closing is not None and closes:
-        # A consumer can go at once; anything else opens a connection, or settles, first.
-        return Completion(has_sent, producer, then=on_sent)
-    return Completion()
 
 
 def has_sent(producer: DirectProducer) -> bool:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from mqlab.engine.completion import Completion
 from mqlab.products.activemq.broker import snapshot
+from mqlab.products.activemq.broker.queue import Queue
 from mqlab.products.activemq.client.addresses import failover_options, shuffle, split
 from mqlab.products.activemq.network.network_connector import DiscoveryNetworkConnector
 from mqlab.products.activemq.transport.multicast import group_of
@@ -216,7 +217,9 @@ def take_snapshot(runner: ScriptRunner, action: Snapshot) -> None:
         return
     lab.snapshots[action.label] = snapshot.take(lab)
     for broker in lab.brokers.values() if lab.rules.look_pages_in else ():
-        broker.looked_into()
+        for destination in broker.by_name.values():  # their messages were read from the store for it
+            if isinstance(destination, Queue) and destination.not_paged_in:
+                destination.page_in()
 
 
 def sample_orders(runner: ScriptRunner, action: SampleOrders) -> None:

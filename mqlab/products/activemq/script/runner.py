@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from mqlab.engine.completion import AT_ONCE, Completion
@@ -35,22 +36,21 @@ PATIENCE = 20_000  # ms that an action which waits for something has, unless tol
 LONGEST_CALL = 60_000  # ms that a script waits for a call to come back, unless told
 
 
+@dataclass(eq=False)
 class ScriptRunner:
     """Does actions, and knows when they are over.
 
-    `now` is the action that begins, `calls` are all that clients have made, `turns` are connectors that
-    start one after the other.
+    `now` is the action that begins, `calls` are all that clients have made, `rows` results that are no calls,
+    `named` the brokers that have been started at least once, `turns` connectors that start one after the other.
     """
 
-    now: RunningStep
-
-    def __init__(self, lab: Lab) -> None:
-        self.lab = lab
-        self.calls: list[PendingCall] = []
-        self.rows: list[JsonDict] = []  # results that are no calls
-        self.named: set[str] = set()  # the brokers that have been started at least once
-        self.turns: deque[DiscoveryNetworkConnector] = deque()
-        self.in_turn = False
+    lab: Lab
+    calls: list[PendingCall] = field(default_factory=list)
+    rows: list[JsonDict] = field(default_factory=list)
+    named: set[str] = field(default_factory=set)
+    turns: deque[DiscoveryNetworkConnector] = field(default_factory=deque)
+    in_turn: bool = False
+    now: RunningStep = field(init=False)
 
     def do(self, no: int, action: a.Action) -> Completion:
         """Begin an action, and say when it is over."""

@@ -17,11 +17,7 @@ class ScriptStep:
 
     no: int
     action: Action
-
-    @property
-    def at(self) -> int | str | None:
-        """When it happens."""
-        return self.action.at
+    at: int | str | None  # when it happens
 
 
 @dataclass(slots=True)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from mqlab.engine.limits import LONGEST_REST
+from mqlab.engine.unfinished import unfinished
 from mqlab.spec.json_types import JsonObject
 from mqlab.spec.values import told_time
 
@@ -92,9 +93,9 @@ def expecting(lab: Lab) -> str:
     return "a service will be discovered" if lab.lan.expects else ""
 
 
-def still_trying(lab: Lab) -> list[dict[str, str]]:
-    """Return the clients that give up some day, but too late for a run to wait for it, as a header has them."""
-    rows = []
+def undone(lab: Lab) -> list[dict[str, str]]:
+    """Return what of the script has not happened; clients give up too late for a run to wait for it."""
+    rows = unfinished(lab)
     for client in lab.clients_by_name.values():
         transport = client.failover
         if transport is None or not transport.away or transport.stopped or transport.error is not None:

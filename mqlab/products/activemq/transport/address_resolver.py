@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 from mqlab.products.activemq.client import addresses as uris
 from mqlab.products.activemq.client.addresses import Refused
-from mqlab.products.activemq.client.direct_client import DirectClient, LocalConnection
 from mqlab.products.activemq.client.discovery import INACTIVITY, NestedTransport, inactivity
 from mqlab.products.activemq.client.query import options
 from mqlab.products.activemq.files.timed_recordings import FIRST_DIRECT
@@ -139,28 +138,20 @@ class AddressResolver:
 
     # Sockets
 
-    def connect(self, client: DirectClient, broker: Broker) -> LocalConnection:
-        """Return a new connection of a client on a broker by itself; a refused one is dead already."""
-        process = self.lab.processes[broker.name]
-        way = self._way(client.name, ResolvedAddress(broker.name, broker.name, process.line))
-        return LocalConnection(
-            self.lab, client, client.name, process, way, not self.reaches(client.name, broker.name)
-        )
-
     def serving(self, names: Iterable[str], user: str) -> Broker | None:
         """Return the first broker of a list that serves and that *user* can reach, if there is one."""
-        brokers = (self.lab.broker(name) for name in names)
+        brokers = (self.lab.brokers[name] for name in names)
         return next((b for b in brokers if b.running and self.reaches(user, b.name)), None)
 
     def home(self, who: Consumer | Producer) -> Broker:
         """Return the broker that a client comes to: the first of its list that serves, or that it names."""
-        return self.serving((who.on, *who.others), who.name) or self.lab.broker(who.on)
+        return self.serving((who.on, *who.others), who.name) or self.lab.brokers[who.on]
 
     def reaches(self, user: str, broker: str) -> bool:
         """Whether a connection of *user* to *broker* would not be refused."""
-        target = ResolvedAddress(broker, broker, self.lab.processes[broker].line)
-        drops = self.lab.processes[broker].waits_for_slave
-        return not drops and self.result(target, self._way(user, target)) == "connected"
+        process = self.lab.processes[broker]
+        lines = self.way(user, broker, process.line)
+        return not process.waits_for_slave and self.result(broker, lines) == "connected"
 
     def dial(self, client_end: Any, address: str) -> Any:
         """Open a connection; raises `Refused`. Every socket tried is an event."""
@@ -168,11 +159,12 @@ class AddressResolver:
         if uris.scheme_of(address) in uris.TRANSPORT_LISTS:
             return NestedTransport(lab, client_end, address)
         uris.check_scheme(address)
-        query = options(address.partition("#")[0].partition("?")[2])
+        written = address.partition("#")[0].partition("?")[2]
+        query = options(written) if written else {}
         version = query.get("wireFormat.version", "12")
         if version.isdecimal() and not 1 <= int(version) <= 12:
             raise Refused("ClassNotFoundException", f"openwire.v{version}.MarshallerFactory")
-        problem = uris.tcp_problem(query)
+        problem = uris.tcp_problem(query) if query else None
         if problem:
             raise Refused("IllegalArgumentException", f"Invalid connect parameters: {{{problem}}}")
         target, user = self.target_of(address), getattr(client_end, "owner", client_end)
@@ -183,25 +175,25 @@ class AddressResolver:
                     Kind.Attempted, {"result": error.kind}, user, frm=user.node, rule=Reason.nobody_listens
                 )
             raise error
-        lines = self._way(user.name, target)
-        result = self.result(target, lines)
+        lines = self.way(user.name, target.name, target.line)
+        result = self.result(target.name, lines)
         self.attempts[user.name] = self.attempts.get(user.name, 0) + 1
         rule = Reason.accepted if result == "connected" else Reason.nobody_listens
         lab.record(Kind.Attempted, chain=user, frm=user.node, to=self.node_of(target.shown), rule=rule)
         if result == "refused":
             raise Refused("ConnectException", "Connection refused")
-        problem = uris.socket_problem(query)
+        problem = uris.socket_problem(query) if query else None
         if problem:
             raise Refused("IllegalArgumentException", f"Invalid socket parameters: {{{problem}}}")
         return self._connect(client_end, user.name, target, lines, query)
 
-    def _way(self, user: str, target: ResolvedAddress) -> tuple[NetworkPath, ...]:
-        between = self.between.get(frozenset((user, target.name)))
-        return tuple(line for line in (target.line, between) if line is not None)
+    def way(self, user: str, name: str, front: NetworkPath | None) -> tuple[NetworkPath, ...]:
+        """Return the lines from *user* to *name*: that in *front* of its port, and that of the two."""
+        between = self.between.get(frozenset((user, name)))
+        return tuple(line for line in (front, between) if line is not None)
 
-    def result(self, target: ResolvedAddress, lines: tuple[NetworkPath, ...]) -> str:
-        """Return what comes of a socket to *target* over *lines*."""
-        name = target.name
+    def result(self, name: str, lines: tuple[NetworkPath, ...]) -> str:
+        """Return what comes of a socket to whoever has that name, over *lines*."""
         if name in self.modes:
             return "refused" if self.modes[name] == "refuse" else "connected"
         if any(line.refuses for line in lines):
@@ -218,7 +210,7 @@ class AddressResolver:
         target = self.target_of(address)
         if target is None or target.name in self.modes:
             return False
-        lines = self._way(user, target)
+        lines = self.way(user, target.name, target.line)
         process = self.lab.processes[target.name]
         return process.open and not process.paused and all(line.state == "open" for line in lines)
 

@@ -6,6 +6,7 @@ until a reset takes it away. Whoever listens notices silence only by the inactiv
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from mqlab.engine.clock import Call
@@ -77,13 +78,13 @@ class TransportListener(Protocol):
         """The transport has given up."""
 
 
+@dataclass(eq=False)
 class NetworkPath:
     """A line in front of a broker's port, or of the database."""
 
-    def __init__(self) -> None:
-        self.state = "open"
-        self.sockets: list[TransportChannel] = []
-        self.frozen_calls: list[tuple[Call, object]] = []
+    state: str = "open"
+    sockets: list[TransportChannel] = field(default_factory=list)
+    frozen_calls: list[tuple[Call, object]] = field(default_factory=list)
 
     @property
     def refuses(self) -> bool:
@@ -148,20 +149,15 @@ class TransportChannel:
         for place in (*lines, process):
             if place is not None:
                 place.sockets.append(self)
-        if self.mute:
-            self.silent_since = -1
         self.refresh()
-
-    @property
-    def frozen(self) -> bool:
-        """Whether nothing moves on it now."""
-        paused = self.process is not None and self.process.paused
-        return paused or any(line.frozen for line in self.lines)
+        if self.impaired:
+            self.silent_since = -1
 
     @property
     def mute(self) -> bool:
-        """Whether nothing is heard on it now."""
-        return self.frozen or any(line.state == "drop_replies" for line in self.lines)
+        """Whether nothing is heard on it now: nothing moves, or what comes back is dropped."""
+        paused = self.process is not None and self.process.paused
+        return paused or any(line.state in ("hang", "drop_replies") for line in self.lines)
 
     def refresh(self) -> None:
         """See whether anything is in the way: who passes asks only this, as long as nothing is."""
@@ -200,7 +196,7 @@ class TransportChannel:
     def close(self) -> None:
         """The near end closes it in an orderly way."""
         if self.alive:
-            self._forget()
+            self.abandon()
             self.out.carry(self._far_gone, self.last_delivered_sequence_id)
 
     def reset(self, cause: int | None = None, failure: Refused = CLOSED, late: int = 0) -> None:
@@ -208,7 +204,7 @@ class TransportChannel:
         if not self.alive:
             return
         self.failure = failure
-        self._forget()
+        self.abandon()
         self._far_gone(None)
         if late:
             self.lab.clock.schedule(self.lab.clock.now + late, self.on_broken, cause)
@@ -228,13 +224,6 @@ class TransportChannel:
     def _far_gone(self, farewell: int | None) -> None:
         if self.broker_end is not None:
             self.broker_end.on_closed(farewell)
-
-    def _forget(self) -> None:
-        self.alive = False
-        self.impaired = True
-        for place in (*self.lines, self.process):
-            if place is not None and self in place.sockets:
-                place.sockets.remove(self)
 
     # The inactivity check of the near end
 
@@ -259,8 +248,11 @@ class TransportChannel:
 
     def abandon(self) -> None:
         """It ends without a word: all is said, or nobody is there."""
-        if self.alive:
-            self._forget()
+        self.alive = False
+        self.impaired = True
+        for place in (*self.lines, self.process):
+            if place is not None and self in place.sockets:
+                place.sockets.remove(self)
 
     def fall_silent(self) -> None:
         """From now on nothing is heard."""
