@@ -104,7 +104,7 @@ class KnownNames:
         self.open: set[str] = set()
         self.later: dict[str, int] = {}  # client or consumer -> the number of the action that opens it first
         self.gone: set[str] = set()  # clients that have been closed
-        self.sessions = KnownSessions()
+        self.sessions = KnownSessions(by_use=not strictly)
         options = [broker.options for broker in network.brokers]
         self.stores = dict.fromkeys(str(store) for given in options if (store := given.get("shared_store")))
         self.hosts = dict.fromkeys(str(host) for given in options if (host := given.get("host")))
@@ -142,15 +142,15 @@ class KnownNames:
         if isinstance(action, c.Client):
             if self.strictly:
                 self.check_address(action, where)
-            if self.strictly and action.name in self.clients:
+            if action.name in self.clients:
                 raise BadValue(
                     f"{where}: {action.name!r} already exists; close that client or use another name"
                 )
             self.clients[action.name] = action.uri
-        elif isinstance(action, c.CloseClient) and self.strictly:
+        elif isinstance(action, c.CloseClient):
             self.clients.pop(action.client, None)
             self.gone.add(action.client)
-        elif isinstance(action, (f.DatabaseDown, f.DatabaseUp)) and self.strictly and not self.database:
+        elif isinstance(action, (f.DatabaseDown, f.DatabaseUp)) and not self.database:
             raise BadValue(f'{where}: there is no database, because no broker has store="jdbc"')
         elif isinstance(action, a.Consumer):
             if self.strictly and action.name in self.open and action.at is None:
@@ -201,8 +201,6 @@ class KnownNames:
             self.check_call(action, where)
         if options := getattr(action, "options", {}):
             check_options(type(action), options, where)
-        if not self.strictly:
-            return
         self.sessions.check(action, where, self.clients)
         if isinstance(action, c.ReceiveOnce) and self.places[action.consumer][0] not in self.clients:
             raise BadValue(
@@ -236,7 +234,7 @@ class KnownNames:
         """Raise for a line that is not there: each end is known, and two ends talk to one another."""
         lines = [line for line, _ in self.network.around.lines]
         ends_at = [b.name for b in self.network.brokers if self.strictly or b.get("link")]
-        database = [DATABASE] if self.database or not self.strictly else []
+        database = [DATABASE] if self.database else []
         users = [*self.clients, *(name for name in self.places if name not in self.clients)]
         for end in (action.one, action.other):
             home = self.places.get(end or "", ("",))[0]
@@ -244,7 +242,9 @@ class KnownNames:
                 raise BadValue(
                     f"{where}: {end!r} has no connection of its own; it uses that of client {home!r}"
                 )
-        many = [*ends_at, *lines, *database, *(() if self.strictly else users)]
+            if end in self.brokers and end not in ends_at:
+                raise BadValue(f"{where}: broker {end!r} has no line that can be cut; give it link=True")
+        many = [*ends_at, *lines, *database]
         if action.other is None:
             _need("end of a line (a broker's link)", action.one, many, where)
             return

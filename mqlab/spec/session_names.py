@@ -38,8 +38,10 @@ class KnownSessions:
     """The sessions that clients have opened, and how consumers acknowledge.
 
     `opened` is client -> session -> whether it is transacted, `modes` of consumers that wait for a commit or an
-    acknowledgement.
+    acknowledgement. With `by_use` a session opens as soon as it is used, too, as in the recordings in time.
     """
+
+    by_use: bool = False
 
     opened: dict[str, dict[str, bool]] = field(default_factory=dict)
     modes: dict[str, str] = field(default_factory=dict)
@@ -47,7 +49,7 @@ class KnownSessions:
     def copy(self) -> KnownSessions:
         """Return the same, which may go on by itself."""
         opened = {client: {**sessions} for client, sessions in self.opened.items()}
-        return KnownSessions(opened, {**self.modes})
+        return KnownSessions(self.by_use, opened, {**self.modes})
 
     def add(self, action: a.Action) -> None:
         """Remember what an action opens."""
@@ -55,7 +57,12 @@ class KnownSessions:
             self.opened[action.name if isinstance(action, c.Client) else action.client] = {}
         elif isinstance(action, c.OpenSession):
             self.opened.setdefault(action.client, {})[action.session] = action.transacted
-        elif isinstance(action, a.Consumer):
+        elif self.by_use and isinstance(action, (a.Consumer, a.Producer, c.TemporaryQueue)):
+            client = action.client if isinstance(action, c.TemporaryQueue) else action.on
+            self.opened.setdefault(client, {}).setdefault(
+                action.session or "session", getattr(action, "ack_mode", "") == "transacted"
+            )
+        if isinstance(action, a.Consumer):
             self.modes.pop(action.name, None)  # of one before of that name
             if action.acknowledge is False:
                 self.modes[action.name] = action.ack_mode
@@ -70,9 +77,9 @@ class KnownSessions:
             self._check_end(action, where, clients)
         elif isinstance(action, (a.Consumer, a.Producer)):
             _check_connection(action, where, clients)
-            if action.session is not None:
+            if action.session is not None and not self.by_use:
                 self._check_there(action.on, action.session, where)
-        elif isinstance(action, c.TemporaryQueue) and action.session is not None:
+        elif isinstance(action, c.TemporaryQueue) and action.session is not None and not self.by_use:
             self._check_there(action.client, action.session, where)
 
     def _check_there(self, client: str, session: str, where: str, transacted: bool = False) -> None:

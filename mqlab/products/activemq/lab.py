@@ -302,7 +302,7 @@ class Lab(KernelLab):
 
     def store_of(self, member: BrokerSettings) -> PersistenceAdapter:
         """Return the store of a broker: its own, or that of its set."""
-        if member.locker is None:
+        if member.locker is None or member.store == "memory":  # nobody shares what is in memory
             return PersistenceAdapter(persistent=member.store != "memory")
         return self.shared_stores.setdefault(member.locker.store, SharedPersistenceAdapter())
 

@@ -215,7 +215,7 @@ def do_admin(lab: Cluster, keys: Keys) -> bool:
         return _change_master(broker, lab.brokers[keys["to"]])
     if command == "takeover":
         target = lab.brokers[keys["target"]]
-        if target.running or target.taken_over_by:
+        if not lab.enhanced or target.running or target.taken_over_by:
             return False
         takeover.take(broker, target)
     if command == "reload":
