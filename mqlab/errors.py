@@ -109,14 +109,16 @@ class UnknownName(MqlabError, LookupError):
     """A name that stands for nothing: a figure, an option, a broker, an edition."""
 
     @classmethod
-    def of(cls, what: str, given: object, known: Iterable[str], where: str = "") -> UnknownName:
-        """Return the error for *given*, naming the nearest of the *known* names.
+    def of(
+        cls, what: str, given: object, known: Iterable[str], where: str = "", near: str | None = None
+    ) -> UnknownName:
+        """Return the error for *given*, naming the nearest of the *known* names, or *near*.
 
         >>> print(UnknownName.of("broker", "AA", ["A", "B"]))
         unknown broker 'AA'; did you mean 'A'? Known: A, B.
         """
         names = [str(name) for name in known]
-        near = nearest(given, names)
+        near = near or nearest(given, names)
         hint = f"did you mean {near!r}? " if near else ""
         some = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
         listed = f"Known: {some}." if names else "None exist."

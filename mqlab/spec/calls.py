@@ -12,6 +12,12 @@ from mqlab.errors import BadValue, MqlabError, UnknownName
 from mqlab.spec import arguments
 
 _NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+# What people call a parameter by what it names -> the names that it may have.
+_MEANT = {
+    **dict.fromkeys(("broker", "client"), ("on", "of", "who")),
+    **dict.fromkeys(("queue", "topic", "destination"), ("reads", "to")),
+    "count": ("sends",),
+}
 F = TypeVar("F", bound=Callable[..., object])
 
 
@@ -126,7 +132,8 @@ def misfit(
     for name in named:
         if name not in known and not takes_more:
             fields = [name for name, field in known.items() if field.kind in _NAMED]
-            return UnknownName.of(what, name, fields, called)
+            meant = next((one for one in _MEANT.get(name, ()) if one in fields), None)
+            return UnknownName.of(what, name, fields, called, near=meant)
     try:
         signature.bind(*given, **named)
     except TypeError as error:

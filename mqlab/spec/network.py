@@ -19,7 +19,7 @@ from mqlab.spec.network_names import check
 from mqlab.spec.option import DEFAULT_EDITION, edition_of
 from mqlab.spec.origin import Origin
 from mqlab.spec.rows import OPTIONS, policy_of, read_options
-from mqlab.spec.scenario import AnyNetwork, check_change, check_slash, others
+from mqlab.spec.scenario import AnyNetwork, check_broker, check_change, check_slash, others
 from mqlab.spec.shape import NAME, TEXT, TRUTH, ListOf, OneOf, Record, number
 from mqlab.spec.values import Destination
 
@@ -40,6 +40,10 @@ COMPOSITE = Record(
 )
 OPENWIRE = TransportConnector()  # of a broker that says nothing of it
 NOTHING_AROUND = Around()
+_BROKER = (
+    "an ActiveMQ broker; use mq.Broker('A'), or for other products mq.openmq.Network(...), "
+    "mq.artemis.Network(...)"
+)
 _PLACE = ListOf(number(0, 1), least=2, most=2)
 
 
@@ -193,11 +197,7 @@ class Network(AnyNetwork):
         running: Running | None = None,
     ) -> None:
         for broker in brokers:
-            if not isinstance(broker, Broker):
-                raise BadValue(
-                    f"{shown(broker)} is not an ActiveMQ broker; use mq.Broker('A'), or for other "
-                    "products mq.openmq.Network(...), mq.artemis.Network(...)"
-                )
+            check_broker(broker, Broker, _BROKER)
         around = NOTHING_AROUND if around is None else around
         if not isinstance(around, Around):
             raise BadValue(f"around is {shown(around)}; expected mq.Around(...)")

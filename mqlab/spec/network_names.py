@@ -22,6 +22,7 @@ from mqlab.spec.values import duration
 
 if TYPE_CHECKING:
     from mqlab.spec.network import Network
+    from mqlab.spec.values import Destination
 
 DATABASE = "database"  # the line to it has this name
 # What has the network come to rest, and is no call.
@@ -98,7 +99,7 @@ class KnownNames:
         self.database = any(b.get("store", network.edition) == "jdbc" for b in network.brokers)
         self.endpoints = [endpoint.name for endpoint in network.around.endpoints]
         self.clients: dict[str, str] = {}  # name -> address
-        self.consumers: list[str] = []
+        self.consumers: dict[str, Destination] = {}  # name -> what it reads
         # consumer or producer -> the client that it is on, or the brokers that it may be on
         self.places: dict[str, tuple[str, ...]] = {}
         self.open: set[str] = set()
@@ -114,7 +115,7 @@ class KnownNames:
         check_actions((action,))
         check_names((action,), self.brokers)
         known = copy(self)
-        known.clients, known.consumers, known.places = {**self.clients}, [*self.consumers], {**self.places}
+        known.clients, known.consumers, known.places = {**self.clients}, {**self.consumers}, {**self.places}
         known.open, known.gone, known.sessions = {*self.open}, {*self.gone}, self.sessions.copy()
         known.add(action)
         return known
@@ -157,7 +158,7 @@ class KnownNames:
                 raise BadValue(
                     f"{where}: consumer {action.name!r} is open already; close it, or take a new name"
                 )
-            self.consumers.append(action.name)
+            self.consumers[action.name] = action.reads
             self.places[action.name] = (action.on, *action.others)
             self.open.add(action.name)
         elif isinstance(action, a.Close):
@@ -176,6 +177,8 @@ class KnownNames:
         kinds = what.split(" or ")
         if isinstance(action, c.Unsubscribe) and name in self.consumers:
             told = f"{name!r} is a consumer; use mq.Close({name!r}, unsubscribe=True)"
+            if self.consumers[name].is_queue:
+                told = f"{name!r} reads a queue, and only topics have durable subscriptions"
         elif "consumer" in kinds and name in self.clients:
             told = f"{name!r} is a client; use mq.CloseClient({name!r})" if isinstance(action, a.Close) else ""
             told = told or f"{name!r} is a client, and a consumer is expected"

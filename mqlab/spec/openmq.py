@@ -19,7 +19,7 @@ from mqlab.spec.openmq_options import OPTIONS, Options, to_guide
 from mqlab.spec.openmq_words import steps_of
 from mqlab.spec.option import release_of
 from mqlab.spec.origin import Origin
-from mqlab.spec.scenario import AnyNetwork, check_change, check_no_producer, others
+from mqlab.spec.scenario import AnyNetwork, check_broker, check_change, check_no_producer, others
 from mqlab.spec.shape import check_noun
 from mqlab.spec.step import Step, check_keys
 
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 EDITIONS = ("6.5", "5.1")
 MODELS = ("master", "none", "peer", "enhanced")
 
+_BROKER = "an OpenMQ broker; use 'b1' or openmq.Broker('b1')"
+
 # Properties that must be alike on linked brokers, and what they are if nobody sets them
 # (Administration Guide, chapter 10; the numbers of consumers may differ, OpenMQ rule 6.9).
 LINKED_ALIKE = {
@@ -41,6 +43,7 @@ LINKED_ALIKE = {
 
 # Properties of destinations by their administration names, and what they are if nobody sets them.
 PROPERTIES: Options = {row.guide: row.default for row in OPTIONS["destination"].values()}
+QUEUES_ONLY = {row.guide for row in OPTIONS["destination"].values() if row.queues_only}
 # What a broker gives auto-created ones: property -> (the broker's own property, its default).
 AUTO_CREATED: dict[str, tuple[str, object]] = {
     part[0].upper() + part[1:]: (row.guide, row.default)
@@ -133,8 +136,9 @@ class OpenMQNetwork(AnyNetwork):
 
     def __post_init__(self) -> None:
         for broker in self.brokers:
-            if not isinstance(broker, Member) or not isinstance(broker.name, str) or not broker.name:
-                raise BadValue(f"{shown(broker)} is not an OpenMQ broker; use 'b1' or openmq.Broker('b1')")
+            check_broker(broker, Member, _BROKER)
+            if not isinstance(broker.name, str) or not broker.name:
+                raise BadValue(f"{shown(broker)} is not {_BROKER}")
         edition = release_of(self.edition) if isinstance(self.edition, str) else ""
         if edition not in EDITIONS:
             raise UnknownName.of("edition of OpenMQ", self.edition, EDITIONS)
@@ -300,10 +304,15 @@ def _check_step(step: Step, where: str, brokers: list[str], opened: dict[str, se
             anybody = given == "any" and step.do in ANYBODY
             if broker is not None and not anybody and broker not in brokers:
                 raise UnknownName.of("broker", broker, brokers, where)
+    for key in step.keys.get("properties", ()) if step.do == "snapshot" else ():
+        if key not in PROPERTIES:
+            raise UnknownName.of("destination property", key, PROPERTIES, where)
     if step.do in ("create_destination", "update_destination"):
         for key in step.keys.get("options", {}):
             if key not in (*PROPERTIES, *ANY_STEP):
                 raise UnknownName.of("destination property", key, PROPERTIES, where)
+            if key in QUEUES_ONLY and "topic" in step.keys:
+                raise BadValue(f"{where}: {key} is a property of queues only; remove it")
     for key, value in {**step.keys, **dict(step.keys.get("options", {}))}.items():
         if key in CHOICES and step.do != "knock" and value not in CHOICES[key]:
             raise UnknownName.of(key, value, CHOICES[key], where)
@@ -315,7 +324,7 @@ def _check_clients(step: Step, where: str, opened: dict[str, set[str]]) -> None:
         name = step.keys.get(kind)
         if OPENS.get(step.do) == kind:
             if name in known:
-                raise BadValue(f"{where}: two are called {name!r}; give each {kind} its own name")
+                raise BadValue(f"{where}: {name!r} was opened before; take a new name")
             known.add(str(name))
         elif name is not None and name not in known:
             raise UnknownName.of(kind, name, sorted(known), where)

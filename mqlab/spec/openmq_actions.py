@@ -21,6 +21,12 @@ EVENTS = (  # that a cluster notes, of brokers and of clients
     "client_reconnected",
 )  # fmt: skip
 
+
+def _check_event(event: str, where: str) -> None:
+    if event not in EVENTS:
+        raise UnknownName.of("event", event, EVENTS, where)
+
+
 # Every step
 
 
@@ -285,6 +291,10 @@ class Knock(Action):
     until: str
     every: int | float | str = field(default=500, kw_only=True)
 
+    def __post_init__(self) -> None:
+        Action.__post_init__(self)
+        _check_event(self.until, "Knock")
+
 
 # Waiting and looking
 
@@ -299,8 +309,7 @@ class WaitFor(Action):
 
     def __post_init__(self) -> None:
         Action.__post_init__(self)
-        if self.event not in EVENTS:
-            raise UnknownName.of("event", self.event, EVENTS, "WaitFor")
+        _check_event(self.event, "WaitFor")
 
 
 @dataclass(frozen=True, slots=True)

@@ -88,6 +88,7 @@ class Option:
     often: bool = False
     routes: bool = False
     kept: str = ""
+    queues_only: bool = False
 
     def default_for(self, edition: str) -> object:
         """Return the default that *edition* gives the option."""

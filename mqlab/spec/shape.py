@@ -347,4 +347,7 @@ _PLAIN: dict[Any, Shape] = {
     float: number(),
     Any: ANYTHING,
 }
-_WRITTEN = {"Destination": "mq.Queue('TEST.FOO') or mq.Topic('NEWS')"}
+_WRITTEN = {
+    "Action": "an action, such as mq.Crash('A')",
+    "Destination": "mq.Queue('TEST.FOO') or mq.Topic('NEWS')",
+}

@@ -76,6 +76,7 @@ class Kind(IntEnum):
 # Where the guides say it.
 _LOAD, _ROUTE = "Fuse 3, Load balancing", "Fuse 2, Finding the shortest route"
 _DYNAMIC, _STATIC = "Fuse 2, Dynamic propagation", "Fuse 2, Static propagation"
+SLAVE = "is a slave, which takes no clients"  # said of a broker
 _TTL = "Fuse 2, Time-to-live"
 _FAILOVER, _DISCOVERY = "Fuse 1, Failover", "Fuse 1, Multicast discovery agent"
 _SET, _PURE = "Fuse 4, Shared file system master/slave", "Fuse 4, Pure master/slave"

@@ -12,7 +12,7 @@ from mqlab.spec.naming import called
 from mqlab.spec.plural import counted
 from mqlab.spec.values import duration, told_time
 from mqlab.trace.accounts import role_at, roles
-from mqlab.trace.kinds import Kind, Reason
+from mqlab.trace.kinds import SLAVE, Kind, Reason
 from mqlab.trace.never import never
 from mqlab.trace.unsent import GROUPS, attempts, uncommitted, unsent
 
@@ -103,7 +103,7 @@ def _problems(trace: Trace, told: set[str]) -> Iterator[Undone]:
     """Yield what a lab could not do, but for the producers that are *told* of: their rows say why."""
     for problem in trace.header.get("problems", ()):
         who, _, what = problem.partition(": ")
-        if not what.endswith("is not running") or f"Producer {who}" not in told:
+        if not what.endswith(("is not running", SLAVE)) or f"Producer {who}" not in told:
             yield Undone(problem)
 
 
@@ -159,7 +159,7 @@ def _slave(trace: Trace, uri: str) -> str:
     """Return that a client's address leads to a slave, if it does."""
     known = {broker for broker, changes in roles(trace).items() if changes[-1][1] == "slave"}
     host = uri.partition("//")[2].partition(":")[0]
-    told = f"; {host} is a slave, which takes no clients: name its master, too, in failover:(...)"
+    told = f"; {host} {SLAVE}: name its master, too, in failover:(...)"
     return told if host in known and "(" not in uri else ""
 
 

@@ -13,7 +13,7 @@ from mqlab.spec.clients import OpenSession
 from mqlab.spec.values import duration, told_time
 from mqlab.trace.accounts import roles
 from mqlab.trace.fates import Fate, down_since
-from mqlab.trace.kinds import Kind, Reason
+from mqlab.trace.kinds import SLAVE, Kind, Reason
 
 if TYPE_CHECKING:
     from mqlab.trace.trace import Trace
@@ -178,9 +178,7 @@ def _idle(trace: Trace, clients: set[str]) -> str:
     """Return which broker of a producer takes no clients at the end: it is paused, or a slave."""
     last = {name: changes[-1][1] for name, changes in roles(trace).items()}
     slaves = (n for n in sorted(_near(trace, clients)) if last.get(n, "").startswith(("slave", "backup")))
-    return _paused(trace, clients) or next(
-        (f"{name} is a slave, which takes no clients" for name in slaves), ""
-    )
+    return _paused(trace, clients) or next((f"{name} {SLAVE}" for name in slaves), "")
 
 
 def _paused(trace: Trace, clients: set[str]) -> str:

@@ -21,6 +21,7 @@ from mqlab.products.activemq.transport.sockets import (
 )
 from mqlab.spec import Consumer as ConsumerSpec
 from mqlab.spec import Producer as ProducerSpec
+from mqlab.trace.kinds import SLAVE
 
 if TYPE_CHECKING:
     from mqlab.products.activemq.lab import Lab
@@ -79,6 +80,8 @@ class DirectClient(ABC):
             return f"the link to broker {self.broker.name} is broken"
         if self.lab.processes[self.broker.name].waits_for_slave:
             return f"broker {self.broker.name} accepts no clients until a slave is attached (waitForSlave)"
+        if self.lab.processes[self.broker.name].role == "slave":
+            return f"broker {self.broker.name} {SLAVE}"
         return f"broker {self.broker.name} is not running"
 
     def reconnect(self) -> bool:

@@ -52,6 +52,20 @@ def pair(**options: Any) -> Network:
     )
 
 
+def two_lockers(*kinds: Any) -> Network:
+    """Return two brokers on one store, each with a locker of its own."""
+    times: Any = {"lock_acquire_sleep_interval_ms": 1000, "lock_keep_alive_period_ms": 500}
+    names = zip(("A1", "A2"), kinds, strict=True)
+    return Network(*(Broker(name, shared_store="store", locker=kind, **times) for name, kind in names))
+
+
+def kept(**options: Any) -> Scenario:
+    """Return a first broker that dies with messages, which a consumer then looks for at its slave."""
+    consumer = Consumer("C", on="A2", reads=QUEUE, at="20s")
+    sends = Producer("P", on="A1", to=QUEUE, sends=5)
+    return Scenario.of(pair(**options), sends, Crash("A1", at="2s"), consumer)
+
+
 def crash(network: Network, uri: str = BOTH) -> Scenario:
     """Return a first broker that dies after two seconds."""
     return _shop(network, Crash("A1", at="2s"), uri=uri)

@@ -120,6 +120,28 @@ def _lock_off(of: Member) -> Found:
 
 
 @rule(
+    "lockers-differ",
+    "error",
+    finds="brokers on one store that lock it in different ways",
+    what="{other} locks the store {store!r} by {theirs!r} and this broker by {mine!r}: neither lock keeps the "
+    "other broker out, so both become masters",
+    fix="give both the same locker",
+    source="ActiveMQ, pluggable storage lockers",
+    example=lambda: Example(
+        ex.two_ends(ex.two_lockers("lease", "file")), ex.two_ends(ex.two_lockers("file", "file"))
+    ),
+)
+def _lockers_differ(context: CheckContext) -> Found:
+    first: dict[str, BrokerSettings] = {}
+    for element, member in members(context):
+        if locker := member.locker:
+            other = first.setdefault(locker.store, member)
+            if other.locker and other.locker.kind != locker.kind:
+                facts = {"other": other.name, "theirs": other.locker.kind, "mine": locker.kind}
+                yield element, {**facts, "store": locker.store}
+
+
+@rule(
     "memory-shared",
     "error",
     finds="a shared store that is memory: nothing is shared",
@@ -127,7 +149,7 @@ def _lock_off(of: Member) -> Found:
     "that takes over has none of them",
     fix="remove store='memory'",
     source="Fuse 4, Shared file system master/slave",
-    unshown="mqlab shares the messages of a shared_store, whatever the store",
+    example=lambda: Example(ex.kept(store="memory"), ex.kept()),
     of=(members,),
 )
 def _memory_shared(of: Member) -> Found:

@@ -106,8 +106,28 @@ def _pure_removed(of: Home) -> Found:
 def _pure_split_brain(of: Home) -> Found:
     context, broker = of
     master, edition = broker.options.get("pure_slave_of"), context.network.edition
-    if edition == "5.5" and master and not broker.get("shutdown_on_master_failure", edition):
+    alone = master == broker.name
+    if edition == "5.5" and master and not alone and not broker.get("shutdown_on_master_failure", edition):
         yield context.broker(broker.name), {"master": master, "name": broker.name}
+
+
+@rule(
+    "pure-circle",
+    "error",
+    finds="a pure slave that is its own master, or its master's master",
+    what="its masters lead back to it ({way}): who starts first finds no master, and serves",
+    fix="remove pure_slave_of from one of them",
+    source="ActiveMQ, failover and master/slave as observed (slave_without_master)",
+    unshown="who starts first serves, as if it had no master",
+)
+def _pure_circle(context: CheckContext) -> Found:
+    masters = {member.name: member.pure.slave_of for member in context.members}
+    for element, member in members(context) if context.network.edition == "5.5" else ():
+        way = [member.name]
+        while (master := masters.get(way[-1])) and master not in way:
+            way.append(master)
+        if master == member.name:
+            yield element, {"way": " -> ".join((*way, master))}
 
 
 @rule(

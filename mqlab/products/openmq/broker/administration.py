@@ -241,8 +241,7 @@ def on_quiesced(broker: Broker) -> None:
 
 
 def _change_master(broker: Broker, to: Broker) -> bool:
-    flag = str(broker.option("imq.cluster.dynamicChangeMasterBrokerEnabled", "false")).lower()
-    allowed = flag == "true" and broker.master == broker.name and broker.linked(to)
+    allowed = cluster.hands_over(broker) and broker.linked(to)
     for peer in (broker, *broker.peers) if allowed else ():
         peer.configure({}, master=to.name)
     return allowed

@@ -139,8 +139,7 @@ def _list(text: str) -> list[str]:
 
 def named(address: str, own: Mapping[str, Found], hosts: Mapping[str, str]) -> str:
     """Return the broker at an address such as ``b1:7676``: by its port mapper, or called like the host."""
-    place = address.rpartition("://")[2].strip("/")
-    host, _, port = place.rpartition(":") if place[-1:].isdecimal() and ":" in place else (place, "", "")
+    host, port = _place(address)
     if host in hosts:
         return hosts[host]
     at = [
@@ -151,13 +150,28 @@ def named(address: str, own: Mapping[str, Found], hosts: Mapping[str, str]) -> s
     return host if host in own or len(at) != 1 else at[0]
 
 
+def _place(address: str) -> tuple[str, str]:
+    """Return the host and the port of an address, which may have none."""
+    place = address.rpartition("://")[2].strip("/")
+    host, _, port = place.rpartition(":") if place[-1:].isdecimal() and ":" in place else (place, "", "")
+    return host, port
+
+
 def _model(shared: Found, own: Mapping[str, Found], hosts: Mapping[str, str]) -> tuple[str, str | None]:
     if shared.text(ENHANCED) == "true":
         return "enhanced", None
     if shared.text(PEER) == "true":
         return "peer", None
     master = shared.text(MASTER)
-    return ("master", named(master, own, hosts)) if master else ("none", None)
+    if not master:
+        return "none", None
+    found, host = named(master, own, hosts), _place(master)[0]
+    listed = {_place(address)[0] for address in _list(shared.text(LIST))}
+    # By its port alone it could be anybody: who lists the brokers has their hosts in the list.
+    if listed and host not in {*listed, *hosts, found} and not (found in own and own[found].text(HOST) == host):
+        where = f"{shared.file.name}, line {shared.entries[MASTER].line}"
+        raise BadFile(f"{where}: master broker {host} is in none of these files; add it to {LIST}, or its file")
+    return "master", found
 
 
 def _member(

@@ -132,6 +132,12 @@ def can_change(broker: Broker) -> bool:
     return lab.network.model == "none" or (lab.database_up and not broker.lost_database)
 
 
+def hands_over(broker: Broker) -> bool:
+    """Whether a broker is the master, and may make another one that."""
+    flag = str(broker.option("imq.cluster.dynamicChangeMasterBrokerEnabled", "false")).lower()
+    return flag == "true" and broker.master == broker.name
+
+
 # Coming and going
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from mqlab.products.openmq.broker.model import DEAD, Broker, Client
 from mqlab.products.openmq.client import clients, producers
+from mqlab.products.openmq.network.cluster import hands_over
 from mqlab.products.openmq.network.faults import WITH_DATABASE
 from mqlab.products.openmq.script.operation import destination_of
 from mqlab.spec.step import Step
@@ -137,7 +138,11 @@ def _xa(lab: Cluster, step: Step, broker: Broker | None) -> str:
 
 def _command(lab: Cluster, step: Step, broker: Broker | None) -> str:
     """Return why a command to the cluster was refused."""
-    return {"change_master": _HANDOVER, "takeover": _TAKEOVER}.get(str(step.keys["command"]), "")
+    command = str(step.keys["command"])
+    if command == "change_master" and broker is not None and hands_over(broker):
+        to = lab.brokers[str(step.keys["to"])]
+        return _away(to, opens=False) or f"{broker.name} has no link to {to.name}"
+    return {"change_master": _HANDOVER, "takeover": _TAKEOVER}.get(command, "")
 
 
 def _owner(lab: Cluster, step: Step, broker: Broker | None) -> str:
