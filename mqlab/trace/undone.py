@@ -54,6 +54,7 @@ def undone(trace: Trace) -> tuple[Undone, ...]:
         *_faults(trace, {row.what for row in rows}),
         *_clients(trace, {row.what for row in rows}),
         *_late(trace),
+        *_no_database(trace),
         *_held_up(trace),
         *(Undone(what, why) for what, why in never(trace)),
         *(missing := [*_messages(trace)]),
@@ -239,6 +240,30 @@ def _late(trace: Trace) -> Iterator[Undone]:
                         f"{told_time(sent[action.name])}, because actions without at= wait for rest; "
                         "give it at='0s'",
                     )
+
+
+def _no_database(trace: Trace) -> Iterator[Undone]:
+    """Yield a database that was away while brokers of ActiveMQ took messages that are kept in it."""
+    specs = trace.header["scenario"].get("brokers", ()) if trace.product == "activemq" else ()
+    stores = {broker["name"] for broker in specs if broker.get("store") == "jdbc"}
+    lost = {one.name for one in trace.actions if isinstance(one, Producer) and not one.persistent}
+    rows = [*trace.rows(Kind.Partitioned, Kind.Healed, Kind.Sent, Kind.Enqueued)] if stores else []
+    kinds, names, messages = trace.column("kind"), trace.names["node"], trace.column("msg")
+    brokers, frm = trace.column("broker"), trace.column("frm")
+    away, stored, kept = False, set[int](), set[int]()
+    for row in rows:
+        if kinds[row] == Kind.Sent:
+            kept |= set() if names[frm[row]] in lost else {messages[row]}
+        elif kinds[row] != Kind.Enqueued:
+            told = trace.detail(row)
+            away = told.get("how", "reset_once") != "reset_once" if told.get("line") == "database" else away
+        elif away and names[brokers[row]] in stores and messages[row] in kept:
+            stored.add(messages[row])
+    if stored:
+        told = f"{counted(len(stored), 'persistent message')} stored while it was away"
+        yield Undone(
+            "DatabaseDown", f"{told}: mqlab plays no store errors, and a real broker cannot store them"
+        )
 
 
 def _held_up(trace: Trace) -> Iterator[Undone]:
