@@ -17,6 +17,7 @@ NET = mq.Network(mq.Broker("A", mq.NetworkConnector("ab", uri="static:(tcp://B:6
 CLIENT, SESSION = mq.Client("K", uri="tcp://A:61616"), mq.OpenSession("K", "s")
 STORE = mq.Network(*(mq.Broker(name, shared_store="s", host="h") for name in "AB"))
 SENDS = mq.Consumer("C", "B", Q), mq.Producer("P", "A", 3, Q)
+T = mq.Topic("T")
 CLUSTER, PAIR = openmq.Network("b1", "b2"), artemis.Network(artemis.Broker("M"))
 
 # What is written -> what the error says.
@@ -112,7 +113,19 @@ PYTHON = {
     "mq.Broker('A', storr='memory')": "unknown option 'storr'; did you mean 'store'?",
     "mq.Network('A')": "'A' is not an ActiveMQ broker; use mq.Broker('A')",
     "mq.Network(None)": "None is not an ActiveMQ broker",
-    "mq.Network([mq.Broker('A')])": "is not an ActiveMQ broker",
+    "mq.Network([mq.Broker('A')])": "a list of brokers is passed; pass the brokers themselves: *brokers",
+    "openmq.Network([openmq.Broker('A')])": "a list of brokers is passed",
+    "artemis.Network((artemis.Broker('A'),))": "a list of brokers is passed",
+    "mq.Consumer('C', broker='A', reads=Q)": "Consumer: unknown field 'broker'; did you mean 'on'?",
+    "mq.Consumer('C', on='A', queue=Q)": "did you mean 'reads'?",
+    "mq.Producer('P', on='A', topic=Q)": "did you mean 'to'?",
+    "openmq.Call('x')": "Call 'x', action is 'x'; expected an action",
+    "openmq.Knock(('b1',), 'ready?')": "Knock: unknown event 'ready?'; did you mean 'ready'?",
+    "CLUSTER.with_actions(openmq.Look('x', ('MaxMsgs',)))": "unknown destination property 'MaxMsgs'; did you",
+    "CLUSTER.with_actions(openmq.CreateDestination(T, 'b1', options={'max_num_active_consumers': 2}))":
+        "MaxNumActiveConsumers is a property of queues only",
+    "CLUSTER.with_actions(openmq.UpdateDestination(T, 'b1', options={'local_delivery_preferred': True}))":
+        "LocalDeliveryPreferred is a property of queues only",
     "mq.Network(mq.Broker('A'), mq.Broker('A'))": "two brokers are called 'A'",
     "mq.Network(mq.Broker('A'), edition=5.17)": "edition: 5.17 is not a string; put it in quotes: '5.17'",
     "mq.Network(mq.Broker('A'), edition='seven')": "unknown edition 'seven'",
@@ -216,7 +229,10 @@ PYTHON = {
     "mq.run(NET, CLIENT, mq.Close('K'))": "'K' is a client; use mq.CloseClient('K')",
     "mq.run(NET, CLIENT, mq.Receive('K'))": "'K' is a client, and a consumer is expected",
     "mq.run(NET, *SENDS, mq.CloseClient('C'))": "'C' is a consumer; use mq.Close('C')",
-    "mq.run(NET, *SENDS, mq.Unsubscribe('C', 'C'))": "'C' is a consumer; use mq.Close('C', unsubscribe=True)",
+    "mq.run(NET, *SENDS, mq.Unsubscribe('C', 'C'))":
+        "'C' reads a queue, and only topics have durable subscriptions",
+    "mq.run(NET, mq.Consumer('C', 'A', T, durable=True), mq.Unsubscribe('C', 'C'))":
+        "'C' is a consumer; use mq.Close('C', unsubscribe=True)",
     "mq.run(NET, *SENDS, mq.Pause('nonsense'))": "unknown consumer or broker 'nonsense'; Known: C, A, B.",
     "mq.run(NET, mq.WaitUntil('role', {'broker': 'A', 'role': 'king'}))": "unknown role 'king'; Known: master,",
     # sessions
@@ -345,6 +361,13 @@ PYTHON = {
     "NET.change('A/zz', duplex=True)": "unknown network connector 'A/zz'; Known: A/ab.",
     "NET.change(7, duplex=True)": "7 is not a path; expected 'A' or 'A/linkToBrokerB'",
     "NET.change('A/ab', dupleks=True)": "did you mean 'duplex'?",
+    # a script of calls is held against what is there as any other is
+    "mq.run('fuse:4.4', mq.DatabaseDown(at='1s'))": 'there is no database, because no broker has store="jdbc"',
+    "mq.run('fuse:4.4', *2 * [mq.OpenSession('C', 's')])": "session 's' of C is open already; take a new name",
+    "mq.run('fuse:4.4', mq.Client('C', uri='tcp://broker2:61616'))": "'C' already exists; close that client",
+    "mq.run('fuse:4.4', mq.Commit('C', session='s'))": "unknown session of C 's'; Known: session.",
+    "mq.run('fuse:4.4', mq.Rollback('C', session='session'))": "session 'session' of C is not transacted",
+    "mq.run('fuse:4.4', mq.Cut('broker2', 'broker3'))": "broker 'broker2' has no line that can be cut; give it",
     "mq.faults('fuse:4.4', seed=1, rate=-1)": "rate is -1; expected a number, 0 to",
     # other products
     "openmq.Network(7)": "7 is not an OpenMQ broker",

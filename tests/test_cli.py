@@ -452,3 +452,9 @@ def test_what_only_counts_once_is_given_once(mqlab, command, told):
     done = mqlab(*command.split())
     assert done.returncode == 2
     assert told in done.stderr
+
+
+def test_what_to_write_is_told_as_an_option_of_the_command_line(mqlab):
+    done = mqlab("run", "fuse:4.4", "--do", "Commit C session=s")
+    assert done.returncode == 2
+    assert 'Open it with --do "OpenSession C s transacted=True" before.' in done.stderr

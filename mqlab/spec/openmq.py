@@ -324,7 +324,7 @@ def _check_clients(step: Step, where: str, opened: dict[str, set[str]]) -> None:
         name = step.keys.get(kind)
         if OPENS.get(step.do) == kind:
             if name in known:
-                raise BadValue(f"{where}: {name!r} was opened before; take a new name")
+                raise BadValue(f"{where}: two are called {name!r}; give each its own name")
             known.add(str(name))
         elif name is not None and name not in known:
             raise UnknownName.of(kind, name, sorted(known), where)

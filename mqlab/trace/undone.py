@@ -260,9 +260,9 @@ def _no_database(trace: Trace) -> Iterator[Undone]:
         elif away and names[brokers[row]] in stores and messages[row] in kept:
             stored.add(messages[row])
     if stored:
-        told = f"{counted(len(stored), 'persistent message')} stored while it was away"
+        what = f"{counted(len(stored), 'persistent message')} stored while it was away"
         yield Undone(
-            "DatabaseDown", f"{told}: mqlab plays no store errors, and a real broker cannot store them"
+            "DatabaseDown", f"{what}: mqlab plays no store errors, and a real broker cannot store them"
         )
 
 

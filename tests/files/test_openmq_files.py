@@ -130,7 +130,16 @@ BAD = {
                               r"0/config\.properties, line 2: imq\.autocreate\.reaptime: 'soon' is not a"),
     "a note that is none": ("imq.instancename=a\n#mqlab [", "line 2: not a line written by mqlab"),
     "no broker": ("a=b", "no broker named"),
+    "a master nobody lists": (
+        "imq.instancename=b1\nimq.cluster.brokerlist=b1,b2:7676\nimq.cluster.masterbroker=b3:7676",
+        r"0/config\.properties, line 3: master broker b3 is in none of these files"),
 }  # fmt: skip
+
+
+def test_a_master_broker_is_found_by_its_host():
+    text = "imq.instancename=b1\nimq.hostname=h1\nimq.cluster.brokerlist={}\nimq.cluster.masterbroker=h1:7676"
+    for listed in ("h1:7676,h2", "", "b1"):
+        assert openmq_files.read([SourceFile("0/config.properties", text.format(listed))]).master == "b1"
 
 
 @pytest.mark.parametrize("name", BAD)

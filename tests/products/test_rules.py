@@ -175,6 +175,10 @@ OTHERS = {
         mq.Network(mq.Broker("M"), mq.Broker("S", pure_slave_of="M"), edition=edition)
         for edition in ("5.17", "5.5")
     ),
+    "pure-circle": tuple(
+        mq.Network(mq.Broker("M", pure_slave_of=of), mq.Broker("S", pure_slave_of="M"), edition="5.5")
+        for of in ("S", None)
+    ),
     "ping-late": tuple(
         mq.artemis.Network(mq.artemis.Broker("A", check_period=check, connection_ttl=2000))
         for check in (2000, 500)
@@ -182,10 +186,6 @@ OTHERS = {
     "store-not-shared": tuple(
         properties.read([SourceFile("A.properties", f"{ENHANCED}imq.persist.store={store}\n")])
         for store in ("file", "jdbc")
-    ),
-    "memory-shared": tuple(
-        mq.Network(*(mq.Broker(name, shared_store="s", store=store) for name in "AB"))
-        for store in ("memory", "kahadb")
     ),
     "negative-delay": tuple(
         scenario(network("A>B"), mq.Client("K", uri=f"failover:(tcp://A:61616)?initialReconnectDelay={delay}"))

@@ -36,7 +36,7 @@ CHOICES = {
     "ack_mode": ["auto", "client", "dups_ok", "individual", "transacted"], "how": ["refuse", "hang"],
     "broker_id": ["fixed", "new"], "store": ["kept", "new"], "mode": ["silent", "refuse"],
     "selector": [None, "n > 2", "name = 'x'"], "prefetch": [None, 0, 5], "priority": [0, 127],
-    "event": ["takeover_complete", "ready"], "what": ["role"],
+    "event": ["takeover_complete", "ready"], "until": ["ready"], "what": ["role"],
     "about": [{"broker": "A", "role": "master", "max_ms": 5}],
 }  # fmt: skip
 

@@ -666,3 +666,53 @@ def test_a_producer_that_lost_its_broker_says_so_though_the_broker_is_up_again()
     (line,) = (str(one) for one in trace.undone)
     assert "8 of 10 messages never sent; A crashed at 2 s, which ended its connection" in line
     assert "failover" in line
+
+
+@pytest.mark.parametrize("crash", [True, False])
+@pytest.mark.parametrize(
+    "net", [openmq.Network("b1", "b2"), openmq.Network("b1", "b2", model="master", master="b1")]
+)
+def test_only_an_enhanced_cluster_takes_over(net, crash):
+    trace = mq.run(net, *[openmq.Crash("b2")] * crash, openmq.TakeOver("b1", "b2"))
+    why = "b1 refused it; only brokers of an enhanced cluster take over, from one that is down"
+    assert told(trace) == [f"TakeOver b1: {why}"]
+
+
+@pytest.mark.parametrize(
+    ("model", "why"), [("true", "b2 was not running"), ("false", "only the master hands over")]
+)
+def test_a_master_hands_over_to_one_that_runs(model, why):
+    net = openmq.Network("b1", "b2", model="master", master="b1",
+                         cluster_dynamic_change_master_broker_enabled=model == "true")  # fmt: skip
+    (line,) = told(mq.run(net, openmq.Crash("b2"), openmq.ChangeMaster("b1", "b2")))
+    assert line.startswith(f"ChangeMaster b1: b1 refused it; {why}")
+
+
+@pytest.mark.parametrize(("store", "received"), [("memory", 0), ("kahadb", 15)])
+def test_a_slave_has_what_its_master_stored_but_not_what_was_in_memory(store, received):
+    net = mq.Network(*(mq.Broker(name, shared_store="s", store=store) for name in ("M1", "M2")))
+    sends = mq.Producer("P", on="M1", sends=15, to=Q)
+    trace = mq.run(net, sends, mq.Crash("M1"), mq.Consumer("C", on="M2", reads=Q, at="20s"))
+    assert trace.received() == {"C": received}
+    assert len(trace.lost()) == 15 - received
+
+
+def test_a_consumer_on_a_slave_is_told_that_it_is_one():
+    net = mq.Network(*(mq.Broker(name, shared_store="s") for name in ("M1", "M2")))
+    trace = mq.run(net, mq.Consumer("C", on="M2", reads=Q))
+    assert told(trace) == [
+        "Consumer C: never subscribed",
+        "C: broker M2 is a slave, which takes no clients",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("persistent", "up", "count"), [(True, (), 3), (False, (), 0), (True, (mq.DatabaseUp(at="11s"),), 0)]
+)
+def test_messages_that_are_stored_without_a_database_are_told(persistent, up, count):
+    sends = mq.Producer("P", on="A", sends=3, to=Q, at="12s", persistent=persistent)
+    net = mq.Network(mq.Broker("A", store="jdbc"), mq.Broker("B"))
+    trace = mq.run(net, mq.DatabaseDown(at="10s"), *up, sends)
+    assert [line.split(" stored")[0] for line in told(trace)] == [
+        f"DatabaseDown: {count} persistent messages"
+    ] * bool(count)

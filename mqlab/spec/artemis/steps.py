@@ -117,7 +117,7 @@ def _check_clients(step: Step, where: str, opened: dict[str, dict[str, bool]], b
         kind = "consumer" if "consumer" in keys else "producer"
         name = str(keys.get("consumer") or keys.get("producer") or keys.get("client"))
         if name in opened[kind]:
-            raise BadValue(f"{where}: {name!r} was opened before; take a new name")
+            raise BadValue(f"{where}: two are called {name!r}; give each its own name")
         opened[kind][name] = bool({"queue", "topic"} & set(keys))
         return
     anybody = {**opened["consumer"], **opened["producer"]}
