@@ -210,8 +210,10 @@ class Broker(metaclass=Called):
         roles = ("master", "slave") if self.role == "colocated" else ()
         return tuple(self.part(role, self.name) for role in roles)
 
-    def refused(self) -> str | None:
+    def refused(self, edition: str) -> str | None:
         """Return why the product does not start with this configuration, in its words."""
+        if edition == "2.4" and {"vote_retries", "vote_retry_wait"} & set(self.elements):
+            return "java.lang.IllegalStateException: Invalid configuration"  # its schema does not have them
         size = self.element("quorum_size")
         if size != -1 and size < 1:
             return (

@@ -39,6 +39,8 @@ def body(brokers, script="", version="2.5", queues="Q", start=True, **more):
     items = []
     for name, given in brokers.items():
         keys = {"ha": given} if given and "policy" in given else given or {}
+        if version == "2.4" and "ha" in keys:  # its schema has no retries of votes
+            keys = {**keys, "ha": {k: v for k, v in keys["ha"].items() if not k.startswith("vote_retr")}}
         items.append({"name": name, **keys})
     return {
         "version": version, "brokers": items,

@@ -160,8 +160,9 @@ def open_consumer(s: Script) -> None:
         step["broker"] = "any"
         step.pop("reconnect", None)
     if step["do"] == "temporary" and s.faults and draw.chance(0.4):
-        step["process"] = True  # can be killed
-        step.pop("reconnect", None)
+        step["process"] = True  # can be killed, and does nothing else
+        s.held.discard(name)
+        step = {key: step[key] for key in ("do", "consumer", "broker", "process", "limit_ms")}
     _opened(s, step)
 
 

@@ -137,7 +137,7 @@ class Site(Lab):
             return
         broker.incarnation += 1
         broker.topology, broker.max_cluster_size, broker.broken, broker.lost = {}, 0, False, {}
-        reason = broker.spec.refused()
+        reason = broker.spec.refused(self.network.edition)
         if reason is not None:
             self.refused.append(f"{broker.name}: {reason}")
         broker.stopped_itself = broker.announced = False

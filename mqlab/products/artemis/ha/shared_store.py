@@ -85,14 +85,17 @@ class SharedStore(Subsystem):
 
     def announce(self, live: Broker) -> None:
         """Slaves that were there before anybody was live tell the new one of themselves."""
-        if live.spec.policy == "shared_store":
-            for slave in self.of(live).slaves:
-                slave.node_id = live.node_id
+        own = self.of(live) if live.spec.policy == "shared_store" else None
+        for store in list(self.lab.stores.values()):
+            for slave in store.slaves:
+                slave.node_id = live.node_id if store is own else slave.node_id
                 self.lab.soon(slave, FAIL_BACK, self._announce)
 
     def _announce(self, slave: Broker) -> None:
+        # Its `BackupManager` tells any live broker that its cluster connection reaches.
         live = self.of(slave).live
-        told = live is not None and slave.reaches(live)
+        asked = self.lab.all_brokers() if slave.hosting_broker is None else [live] if live is not None else []
+        told = any(slave.reaches(broker) for broker in asked if broker is live or broker.role == "live")
         if told and slave.role in ("backup_holding_lock", "backup"):
             slave.announced = True
             self.lab.role(slave, "backup_announced")

@@ -50,9 +50,10 @@ def _cluster_password(set_up: SetUp) -> Found:
 )
 def _refused(server: Server) -> Found:
     for half in (server.broker, *server.broker.halves()[1:]):  # a colocated one is, with its master
-        reason = half.refused()
+        reason = half.refused(server.set_up.network.edition)
         if reason is not None:
             fix = "remove excludes" if "excludes" in reason else "use -1 or a value of at least 1"
+            fix = "remove vote-retries and vote-retry-wait, or use edition 2.5" if "Invalid" in reason else fix
             yield server.element, {"reason": reason, "fix": fix}
 
 
