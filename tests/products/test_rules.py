@@ -231,6 +231,18 @@ OTHERS = {
         of_openmq("enhanced", **{"imq.cluster.masterbroker": "b1"}),
         of_openmq("enhanced"),
     ),
+    "same-client-id-artemis": tuple(
+        mq.artemis.Network(mq.artemis.Broker("A")).with_actions(
+            *(mq.Consumer(name, on="A", reads=NEWS, client_id=id) for name, id in (("C", "x"), ("D", other)))
+        )
+        for other in ("x", "y")
+    ),
+    "address-of-queue": tuple(
+        mq.artemis.Network(
+            mq.artemis.Broker("A"), queues=[mq.artemis.AddressQueue("X", address=address)]
+        ).with_actions(mq.Producer("P", on="A", sends=1, to=mq.Queue("Y")))
+        for address in ("Y", None)
+    ),
     "refused": (of_artemis("slave", quorum_size=0), of_artemis("slave")),
     "cluster-password": (of_artemis("slave", password="two"), of_artemis("slave")),
     "colocated-half": (

@@ -5,15 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from mqlab.checks.client_ids import client_id_rule, same_client_id
 from mqlab.checks.example import Example
 from mqlab.checks.rule import Element, Found, rule
-from mqlab.errors import UriError
 from mqlab.products.activemq.rules.context import CheckContext
 from mqlab.products.activemq.rules.examples_at_rest import QUEUE, reads, row, sent
-from mqlab.spec import Close, CloseClient, Consumer, Crash, HostDown, Producer, Stop
+from mqlab.spec import Consumer, Producer
 from mqlab.spec.clients import Client
 from mqlab.spec.headers import unusual_priorities
-from mqlab.spec.uri import parse
 from mqlab.spec.values import Destination, matches
 
 IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*")  # what a selector can name
@@ -107,32 +106,9 @@ def _property_name(of: Sends) -> Found:
             yield Element(f"producer {sends.name}"), {"name": name, "better": re.sub(r"\W|^(?=\d)", "_", name)}
 
 
-@rule(
-    "same-client-id",
-    "warning",
-    finds="two connections with one client ID at one broker at a time",
-    what="{first} is connected to {broker} with the client ID {id!r} already: a real broker refuses the second "
-    "connection (InvalidClientIDException), mqlab accepts it",
-    fix="give each connection its own client_id, or close {first} first",
-    source="ActiveMQ, network connectors, client IDs",
-    unshown="mqlab accepts the second connection",
-)
+@client_id_rule("same-client-id", "ActiveMQ, network connectors, client IDs")
 def _same_client_id(context: CheckContext) -> Found:
-    held: dict[tuple[str, str], tuple[str, str]] = {}  # (client ID, broker) -> (connection, who opened it)
-    for action in context.actions:
-        if isinstance(action, (Stop, Crash, HostDown)):
-            held.clear()  # with its broker a connection may be gone
-        elif isinstance(action, (Close, CloseClient)):
-            who = action.consumer if isinstance(action, Close) else action.client
-            held = {key: other for key, other in held.items() if other[1] != who}
-        elif isinstance(action, (Client, Consumer)) and action.client_id is not None:
-            connection = action.connection if isinstance(action, Consumer) else None
-            for broker in _only_broker(action):
-                mine = connection or action.name, action.name
-                first = held.setdefault((action.client_id, broker), mine)
-                if first[0] != mine[0]:
-                    facts = {"first": first[1], "broker": broker, "id": action.client_id}
-                    yield Element(f"{type(action).__name__.lower()} {action.name}"), facts
+    yield from same_client_id(context.actions)
 
 
 @rule(
@@ -149,14 +125,3 @@ def _no_client_id(context: CheckContext) -> Found:
     for action in context.actions:
         if isinstance(action, Consumer) and action.durable and action.on in unnamed:
             yield Element(f"consumer {action.name}"), {"client": action.on}
-
-
-def _only_broker(action: Client | Consumer) -> list[str]:
-    """Return the broker that somebody connects to; none if there is a choice, or an address cannot be read."""
-    if isinstance(action, Consumer):
-        return [] if action.others else [action.on]
-    try:
-        leaves = parse(action.uri).leaves()
-    except UriError:
-        return []
-    return [leaf.host for leaf in leaves if leaf.host] if len(leaves) == 1 else []

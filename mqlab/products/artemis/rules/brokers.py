@@ -5,14 +5,16 @@ Sources: AMQ Broker 7.1, chapter 21; the rule as observed that is named in each.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
+from mqlab.checks.client_ids import client_id_rule, same_client_id
 from mqlab.checks.early import early, early_rule
 from mqlab.checks.example import Example
-from mqlab.checks.rule import Found, rule
+from mqlab.checks.rule import Element, Found, rule
 from mqlab.products.artemis.rules import examples as ex
 from mqlab.products.artemis.rules.set_up import Server, SetUp, servers
 from mqlab.products.artemis.script.broker_actions import STARTING
+from mqlab.spec.action import Producer
 from mqlab.spec.artemis.broker import Broker
 from mqlab.spec.step import Step
 
@@ -202,6 +204,55 @@ def _excludes(server: Server) -> Found:
     shifts = broker.part("slave", broker.name).scale_down is None
     if missing and hosts and asked and static and shifts:
         yield server.element, {"missing": ", ".join(missing)}
+
+
+@client_id_rule("same-client-id-artemis", "Artemis, ActiveMQConnection.setClientID")
+def _same_client_id(set_up: SetUp) -> Found:
+    yield from same_client_id(set_up.actions)
+
+
+Sends = tuple[SetUp, Producer]
+
+
+def sends(set_up: SetUp) -> Iterator[Sends]:
+    """Yield each producer of a script that sends to a queue."""
+    return ((set_up, one) for one in set_up.actions if isinstance(one, Producer) and one.to.is_queue)
+
+
+@rule(
+    "multicast-only",
+    "error",
+    finds="what is sent to a queue whose address has only multicast queues",
+    what="it sends to {to}, and {queue} is a multicast queue: what is sent to a queue does not go there",
+    fix="send to mq.Topic({address!r}), or list an anycast queue",
+    source="Artemis, address model; Artemis rule 1.8",
+    example=lambda: Example(ex.routed("multicast"), ex.routed("anycast")),
+    of=(sends,),
+)
+def _multicast_only(of: Sends) -> Found:
+    set_up, sent = of
+    queues = [queue.plain for queue in set_up.network.queues]
+    anycast = {address for _, routing, address in queues if routing == "anycast"}
+    for name, routing, address in queues:
+        if routing == "multicast" and sent.to.name == address not in anycast:
+            yield Element(f"producer {sent.name}"), {"to": sent.to, "queue": name, "address": address}
+
+
+@rule(
+    "address-of-queue",
+    "warning",
+    finds="what is sent to the address of an anycast queue with another name",
+    what="{to} is the address of the queue {queue}: a real broker routes it there, mqlab knows queues by name",
+    fix="give the queue the name of its address",
+    source="Artemis, address model",
+    unshown="mqlab has a queue of the address's name instead",
+    of=(sends,),
+)
+def _address_of_queue(of: Sends) -> Found:
+    set_up, sent = of
+    for name, routing, address in (queue.plain for queue in set_up.network.queues):
+        if routing == "anycast" and sent.to.name == address != name:
+            yield Element(f"producer {sent.name}"), {"to": sent.to, "queue": name}
 
 
 @early_rule("early-artemis")

@@ -34,6 +34,12 @@ def _read(brokers: Mapping[str, Policy], *steps: JsonDict, **more: object) -> Sc
     return lab_file.read(body, "shown")
 
 
+def routed(routing: str) -> Scenario:
+    """Return a queue of a routing, and messages that are sent to a queue of its name."""
+    network = Network(Broker("A"), queues=(AddressQueue("Q", routing=routing),))
+    return Scenario.of(network, Consumer("C", on="A", reads=QUEUE), Producer("P", on="A", to=QUEUE, sends=5))
+
+
 def _until(broker: str, role: str) -> dict[str, object]:
     return {"do": "wait_until", "broker": broker, "role": role, "timeout_ms": LIMIT}
 
