@@ -39,6 +39,7 @@ class Message:
     waiting_reason: int = 0
     received: bool = False  # whether a consumer has had it in its hands
     crossed: bool = False  # the next broker has it
+    answered: bool = False  # who sent it over a bridge knows that it has arrived
     repeated: bool = False  # it was on a bridge that broke
     redeliveries: int = 0  # how often it was out before
 
@@ -52,6 +53,7 @@ class Message:
             self.waiting_reason,
         )
         made.received, made.crossed, made.repeated = self.received, self.crossed, self.repeated
+        made.answered = self.answered
         made.redeliveries = self.redeliveries
         return made
 
@@ -77,7 +79,7 @@ class Message:
             made.path, made.hops = (*self.path, broker_id), self.hops + 1
         made.arrived = made.turn = made.waiting_reason = made.redeliveries = 0
         made.row = -1
-        made.received = made.crossed = made.repeated = False
+        made.received = made.crossed = made.answered = made.repeated = False
         return made
 
 

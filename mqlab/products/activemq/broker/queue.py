@@ -219,7 +219,8 @@ class Queue:
             return
         if sub.network:
             self.forwarded += 1
-            self.sent_on.add(message.number)
+            if message.path and not message.answered:  # it may come again
+                self.sent_on.add(message.number)
         if self.broker.advisory_subscribers and self.policy["advisory_for_consumed"]:
             advisory.of_message(self.broker, "MessageConsumed", message)
         if self.pending_messages and (was_full or len(self.pending_messages) >= self.max_page_size):

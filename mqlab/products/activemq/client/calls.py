@@ -124,7 +124,7 @@ class SendJob(PendingCall, MessageProducer):
         own = spec.name != client.name  # the recordings know no producers beside their clients
         self.node = lab.producer_node(spec.name, client.name) if own else client.node
         self.place = 0
-        self.sent: list[int] = []
+        self.sent = 0  # how many have gone well
         self.failed: list[dict[str, object]] = []
         self.longest = self.started = 0
         self.message: Message | None = None
@@ -300,7 +300,7 @@ class SendJob(PendingCall, MessageProducer):
 
     def _went(self) -> None:
         assert self.message is not None
-        self.sent.append(self.message.number)
+        self.sent += 1
         self._go_on()
 
     def _go_on(self) -> None:
@@ -336,7 +336,10 @@ class SendJob(PendingCall, MessageProducer):
             self._report()
 
     def _report(self) -> None:
-        found: dict[str, object] = {"ok": not self.failed, "sent": spans(self.sent)}
+        failed = {row["n"] for row in self.failed}
+        tried = range(self.first, self.first + self.sent + len(failed))
+        sent = spans(number for number in tried if number not in failed)
+        found: dict[str, object] = {"ok": not self.failed, "sent": sent}
         if self.failed:
             found["failed"] = self.failed
         found["longest_send_ms"] = [self.longest // 1000] * 3

@@ -105,4 +105,4 @@ class DemandSubscription(Subscription):
         bridge.link.carry(self.on_forwarded, passage, 0, message.size)
         if not (message.persistent or bridge.settings.always_sync_send):
             clock = bridge.lab.clock
-            clock.schedule(clock.now, self.on_answered, passage)
+            clock.schedule(clock.now, self.on_answered, (self, message, message))

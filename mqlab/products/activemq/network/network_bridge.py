@@ -122,17 +122,18 @@ class NetworkBridge(DemandForwardingBridge):
             now = self.lab.clock.now
             remote.taken = max(remote.taken, now) + self.accept_cost_us
             wait = remote.taken - now
-        self.link_back.carry(demand.on_answered, passage, wait)
+        self.link_back.carry(demand.on_answered, (demand, message, copy), wait)
 
-    def on_answered(self, passage: tuple[DemandSubscription, Message, int]) -> None:
+    def on_answered(self, passage: tuple[DemandSubscription, Message, Message]) -> None:
         """The remote broker has the message: the home broker may forget it."""
         over = self.transport
         if over is not None:
             over.last_heard_us = self.lab.clock.now
             if over.impaired and not self.passes(False, self.on_answered, passage):
                 return
-        demand, message, _ = passage
+        demand, message, copy = passage
         if self.up and message in demand.dispatched:
+            copy.answered = True
             demand.acknowledge(message)
 
     def on_not_permitted(self, demand: DemandSubscription, message: Message) -> None:
