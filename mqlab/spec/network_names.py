@@ -205,7 +205,7 @@ class KnownNames:
         if options := getattr(action, "options", {}):
             check_options(type(action), options, where)
         self.sessions.check(action, where, self.clients)
-        if isinstance(action, c.ReceiveOnce) and self.places[action.consumer][0] not in self.clients:
+        if isinstance(action, c.ReceiveOnce) and self.places[action.consumer][0] in self.brokers:
             raise BadValue(
                 f"{where}: {action.consumer!r} is on a broker by itself; use mq.Receive(...), "
                 "or put it on an mq.Client"
