@@ -18,7 +18,7 @@ from mqlab.spec.redelivery import Redelivery
 MOST_ORDERS = 1_000_000
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Client(Action):
     """Open a client connection with the `uri` a real client would use.
 
@@ -43,7 +43,7 @@ class Client(Action):
         Action.__post_init__(self)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class CloseClient(Action):
     """A client closes its connection, and with it its sessions and consumers."""
 
@@ -51,7 +51,7 @@ class CloseClient(Action):
     options: Mapping[str, object] = field(default_factory=dict, kw_only=True, hash=False)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class OpenSession(Action):
     """A client opens a session."""
 
@@ -61,7 +61,7 @@ class OpenSession(Action):
     options: Mapping[str, object] = field(default_factory=dict, kw_only=True, hash=False)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class TemporaryQueue(Action):
     """Create a temporary queue on a client's connection; it is deleted with the connection."""
 
@@ -71,7 +71,7 @@ class TemporaryQueue(Action):
     options: Mapping[str, object] = field(default_factory=dict, kw_only=True, hash=False)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ReceiveOnce(Action):
     """A consumer asks for one message and waits for it."""
 
@@ -80,7 +80,7 @@ class ReceiveOnce(Action):
     options: Mapping[str, object] = field(default_factory=dict, kw_only=True, hash=False)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Unsubscribe(Action):
     """Unsubscribe a client's durable subscription."""
 
@@ -89,7 +89,7 @@ class Unsubscribe(Action):
     options: Mapping[str, object] = field(default_factory=dict, kw_only=True, hash=False)
 
 
-@dataclass(frozen=True, slots=True, init=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False, init=False)
 class StartBrokers(Action):
     """Start several brokers at once: ``StartBrokers("A", "B")``, or with one tuple of names."""
 
@@ -112,7 +112,7 @@ class StartBrokers(Action):
         Action.__post_init__(self)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class SampleOrders(Action):
     """Sample the randomised address order of a failover URI `count` times."""
 
@@ -126,7 +126,7 @@ class SampleOrders(Action):
             raise BadValue(f"SampleOrders: count is {self.count}; expected 0 to {MOST_ORDERS}")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class WaitUntil(Action):
     """Wait until a condition holds, e.g. ``WaitUntil("role", {"broker": "A", "role": "master"})``.
 

@@ -22,7 +22,7 @@ def two_ends(action: Action, one: str, other: str | None) -> None:
         raise BadValue(f"{type(action).__name__}: a link has two different ends; {one!r} was given twice")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Crash(Action):
     """Kill a broker process (SIGKILL): sockets close, file locks are released.
 
@@ -33,7 +33,7 @@ class Crash(Action):
     broker: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Cut(Action):
     """Cut the link between two parties, or, given one name, all links to that broker.
 
@@ -52,7 +52,7 @@ class Cut(Action):
         two_ends(self, self.one, self.other)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Heal(Action):
     """Restore a link; data held back is delivered first."""
 
@@ -64,14 +64,14 @@ class Heal(Action):
         two_ends(self, self.one, self.other)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class HostDown(Action):
     """Crash all brokers of a `host`."""
 
     host: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class SlowDisk(Action):
     """Slow the disk of a broker or of a shared store down by `factor` (1 = normal)."""
 
@@ -79,7 +79,7 @@ class SlowDisk(Action):
     factor: Factor
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class DatabaseDown(Action):
     """The database that brokers share cannot be reached; `how` as for `Cut`."""
 
@@ -91,26 +91,26 @@ class DatabaseDown(Action):
             raise UnknownName.of("way to cut", self.how, WAYS, "DatabaseDown")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class DatabaseUp(Action):
     """The database can be reached again."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class DeleteLock(Action):
     """Delete the lock file of a shared store."""
 
     shared_store: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class TouchLock(Action):
     """Modify the lock file of a shared store."""
 
     shared_store: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class CopyStore(Action):
     """Copy one broker's data directory over another's."""
 
@@ -123,7 +123,7 @@ class CopyStore(Action):
             raise BadValue(f"CopyStore: a store is copied from one broker to another; both are {self.source!r}")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class WriteFile(Action):
     """Write a file of addresses, which clients read (updateURIsURL)."""
 
@@ -131,7 +131,7 @@ class WriteFile(Action):
     text: AnyText
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class SetEndpoint(Action):
     """Change the behaviour of an endpoint."""
 
@@ -144,7 +144,7 @@ class SetEndpoint(Action):
             raise UnknownName.of("mode", self.mode, MODES, f"endpoint {self.endpoint!r}")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Advertise(Action):
     """Advertise a listener by multicast."""
 
@@ -152,21 +152,21 @@ class Advertise(Action):
     uri: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class StopAdvertising(Action):
     """Stop advertising it."""
 
     endpoint: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Sniff(Action):
     """Capture the datagrams of a multicast group."""
 
     uri: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class SendAway(Action):
     """Make a broker tell its clients to reconnect elsewhere."""
 

@@ -30,7 +30,7 @@ def _check_event(event: str, where: str) -> None:
 # Every step
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Call(Action):
     """An action with a named result, or with a time limit `limit` (30 s)."""
 
@@ -43,7 +43,7 @@ class Call(Action):
 # Brokers
 
 
-@dataclass(frozen=True, slots=True, init=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False, init=False)
 class StartBrokers(Action):
     """Start some brokers of the cluster, one after the other: ``StartBrokers("b1", "b2")``."""
 
@@ -59,7 +59,7 @@ class StartBrokers(Action):
         object.__setattr__(self, "at", at)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class CrashAndRestart(Action):
     """Kill a broker and start it again; `until` as for `StartBroker`."""
 
@@ -68,7 +68,7 @@ class CrashAndRestart(Action):
     options: Options = field(default_factory=dict, kw_only=True, hash=False)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class StartBroker(Action):
     """Start one broker and wait `until` it is linked, ready, or for nothing (none).
 
@@ -80,7 +80,7 @@ class StartBroker(Action):
     options: Options = field(default_factory=dict, kw_only=True, hash=False)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Shutdown(Action):
     """Stop a broker in an orderly way, so that an enhanced cluster does not take it over."""
 
@@ -88,14 +88,14 @@ class Shutdown(Action):
     no_failover: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class CrashOwner(Action):
     """Crash the broker that took over from another."""
 
     of: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ChangeMaster(Action):
     """Make another broker the master, by a command to the present one."""
 
@@ -103,7 +103,7 @@ class ChangeMaster(Action):
     to: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class TakeOver(Action):
     """Let a broker take over a dead one, by command."""
 
@@ -111,21 +111,21 @@ class TakeOver(Action):
     target: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Reload(Action):
     """Let a broker read the cluster's configuration again."""
 
     on: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Quiesce(Action):
     """Quiesce a broker: accept no new clients."""
 
     on: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Unquiesce(Action):
     """Unquiesce a broker: accept new clients again."""
 
@@ -135,7 +135,7 @@ class Unquiesce(Action):
 # Destinations
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class CreateDestination(Action):
     """Create a destination, asked of one broker; `options` are rows."""
 
@@ -144,7 +144,7 @@ class CreateDestination(Action):
     options: Options = field(default_factory=dict, kw_only=True, hash=False)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class UpdateDestination(Action):
     """Change properties of a destination."""
 
@@ -158,7 +158,7 @@ class UpdateDestination(Action):
             raise BadValue("UpdateDestination: no option is given; use e.g. options={'max_num_msgs': 10}")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class DestroyDestination(Action):
     """Destroy a destination with all its messages."""
 
@@ -166,7 +166,7 @@ class DestroyDestination(Action):
     on: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class PurgeDestination(Action):
     """Remove the messages that one broker has of a destination, but those that a consumer has in hands."""
 
@@ -174,7 +174,7 @@ class PurgeDestination(Action):
     on: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class PauseDestination(Action):
     """Pause one broker's instance of a destination."""
 
@@ -182,7 +182,7 @@ class PauseDestination(Action):
     on: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ResumeDestination(Action):
     """Resume a paused destination instance."""
 
@@ -190,7 +190,7 @@ class ResumeDestination(Action):
     on: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Browse(Action):
     """Browse a queue's messages at one broker."""
 
@@ -198,7 +198,7 @@ class Browse(Action):
     on: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Unsubscribe(Action):
     """End a durable subscription."""
 
@@ -210,7 +210,7 @@ class Unsubscribe(Action):
 # Clients
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class OpenProducer(Action):
     """Open a producer on a connection of its own, for `Send`; `others` are further addresses."""
 
@@ -221,7 +221,7 @@ class OpenProducer(Action):
     options: Options = field(default_factory=dict, kw_only=True, hash=False)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Send(Action):
     """Let an open producer send messages one by one."""
 
@@ -238,21 +238,21 @@ class Send(Action):
         Action.__post_init__(self)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class CloseProducer(Action):
     """Close a producer and its connection."""
 
     producer: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class KillClient(Action):
     """Kill the process of a consumer that has one."""
 
     consumer: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Receive(Action):
     """Let a held consumer take `count` messages, for `within` at most, then hold it again."""
 
@@ -261,7 +261,7 @@ class Receive(Action):
     within: int | float | str = field(default=5000, kw_only=True)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Xa(Action):
     """A step of a distributed transaction, of a client `who` or asked of a broker `on`.
 
@@ -275,7 +275,7 @@ class Xa(Action):
     one_phase: bool = field(default=False, kw_only=True)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Connect(Action):
     """Open and close a connection to see which broker is reached."""
 
@@ -283,7 +283,7 @@ class Connect(Action):
     others: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Knock(Action):
     """Open connections on brokers again and again until an event is logged."""
 
@@ -299,7 +299,7 @@ class Knock(Action):
 # Waiting and looking
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class WaitFor(Action):
     """Wait for an event since the last fault, such as ``takeover_complete``, and `settle` after it."""
 
@@ -312,7 +312,7 @@ class WaitFor(Action):
         _check_event(self.event, "WaitFor")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class WaitForReceived(Action):
     """Wait until a consumer has so many messages."""
 
@@ -320,7 +320,7 @@ class WaitForReceived(Action):
     count: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Look(Action):
     """Record the state of everything under a label, with properties of destinations."""
 

@@ -16,7 +16,7 @@ from mqlab.spec.noun import Count
 from mqlab.spec.values import Destination
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class StartAs(Action):
     """Start a broker with another configuration: what is `written` replaces keys of its definition."""
 
@@ -24,7 +24,7 @@ class StartAs(Action):
     written: Options = field(hash=False)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ForcedFailover(Action):
     """An orderly stop after which the slave takes over, whatever failover-on-shutdown says."""
 
@@ -40,7 +40,7 @@ def _take_one(action: Isolate | Rejoin) -> None:
         raise BadValue(f"{type(action).__name__}: name a broker, e.g. {type(action).__name__}('A')")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Isolate(Action):
     """Cut brokers off from all other brokers; `how` is refuse or hang, as for `Cut`."""
 
@@ -51,7 +51,7 @@ class Isolate(Action):
         _take_one(self)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Rejoin(Action):
     """Restore the links of brokers to all others."""
 
@@ -61,7 +61,7 @@ class Rejoin(Action):
         _take_one(self)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class SlowLine(Action):
     """The line between two carries so many bytes a second, until it is healed."""
 
@@ -74,7 +74,7 @@ class SlowLine(Action):
         two_ends(self, self.one, self.other)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Gateway(Action):
     """The address that network checks ask answers or is silent, for one broker or all."""
 
@@ -82,7 +82,7 @@ class Gateway(Action):
     broker: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class WaitForRole(Action):
     """Wait until a broker has a role, such as live, backup_in_sync or live_with_replica."""
 
@@ -91,7 +91,7 @@ class WaitForRole(Action):
     timeout: int | str = field(default="30s", kw_only=True)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class WaitForFailover(Action):
     """Wait until a client has reconnected so often."""
 
@@ -100,28 +100,28 @@ class WaitForFailover(Action):
     timeout: int | str = field(default="30s", kw_only=True)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class WaitForSends(shared.WaitForSends):
     """Wait until the sends in the background have ended, or for as long as `timeout`."""
 
     timeout: int | str = field(default="60s", kw_only=True)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Settle(shared.Settle):
     """Wait until nothing moves for as long as `quiet`, at most as long as `at_most` (30 s)."""
 
     quiet: int | str = field(default="1s", kw_only=True)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Snapshot(shared.Snapshot):
     """Record the state of everything under a label; `topology`: also what each broker believes."""
 
     topology: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Files(Action):
     """Note the names in the data folders of one broker, or of all, under a label."""
 
@@ -129,7 +129,7 @@ class Files(Action):
     broker: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Session(Action):
     """A client opens a session that stays, on a broker; `to` is where it sends what says nothing.
 
@@ -145,7 +145,7 @@ class Session(Action):
     options: Options = field(default_factory=dict, kw_only=True, hash=False)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Xa(Action):
     """A call of a session's XA resource: start, end, prepare, commit, rollback, recover."""
 
