@@ -19,7 +19,7 @@ from mqlab.spec.network_names import check
 from mqlab.spec.option import DEFAULT_EDITION, edition_of
 from mqlab.spec.origin import Origin
 from mqlab.spec.rows import OPTIONS, policy_of, read_options
-from mqlab.spec.scenario import AnyNetwork, check_broker, check_change, check_slash, others
+from mqlab.spec.scenario import AnyNetwork, check_change, check_slash, no_broker, others
 from mqlab.spec.shape import NAME, TEXT, TRUTH, ListOf, OneOf, Record, number
 from mqlab.spec.values import Destination
 
@@ -197,7 +197,8 @@ class Network(AnyNetwork):
         running: Running | None = None,
     ) -> None:
         for broker in brokers:
-            check_broker(broker, Broker, _BROKER)
+            if not isinstance(broker, Broker):
+                raise no_broker(broker, _BROKER)
         around = NOTHING_AROUND if around is None else around
         if not isinstance(around, Around):
             raise BadValue(f"around is {shown(around)}; expected mq.Around(...)")

@@ -38,8 +38,8 @@ class Noun(Called):
     def __new__(mcs, name: str, bases: tuple[type, ...], body: dict[str, object], **more: Any) -> Any:
         """Return a class whose values print what of them was given and are equal if their fields are.
 
-        A class may do so otherwise. Its decorator says ``eq=False, repr=False``: methods of its own, made for each
-        of ninety nouns whenever mqlab is imported, took 7 % of the time of ``import mqlab.spec``.
+        A class may do so otherwise. Its decorator says ``eq=False, repr=False``: methods of its own, made for
+        each of ninety nouns whenever mqlab is imported, took 7 % of the time of ``import mqlab.spec``.
         """
         shared = {"__repr__": _shown, "__eq__": _is_equal, "__hash__": _hash}
         return super().__new__(mcs, name, bases, {**shared, **body}, **more)

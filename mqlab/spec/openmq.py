@@ -19,7 +19,7 @@ from mqlab.spec.openmq_options import OPTIONS, Options, to_guide
 from mqlab.spec.openmq_words import steps_of
 from mqlab.spec.option import release_of
 from mqlab.spec.origin import Origin
-from mqlab.spec.scenario import AnyNetwork, check_broker, check_change, check_no_producer, others
+from mqlab.spec.scenario import AnyNetwork, check_change, check_no_producer, no_broker, others
 from mqlab.spec.shape import check_noun
 from mqlab.spec.step import Step, check_keys
 
@@ -136,7 +136,8 @@ class OpenMQNetwork(AnyNetwork):
 
     def __post_init__(self) -> None:
         for broker in self.brokers:
-            check_broker(broker, Member, _BROKER)
+            if not isinstance(broker, Member):
+                raise no_broker(broker, _BROKER)
             if not isinstance(broker.name, str) or not broker.name:
                 raise BadValue(f"{shown(broker)} is not {_BROKER}")
         edition = release_of(self.edition) if isinstance(self.edition, str) else ""

@@ -93,12 +93,11 @@ def check_names(actions: Iterable[object], brokers: Collection[str]) -> None:
             raise BadValue(f"{kind} {action.name!r}: a broker has this name; give the {kind} another one")
 
 
-def check_broker(given: object, kind: type, told: str) -> None:
-    """Raise `BadValue` for what is no broker of a *kind*; *told* says so, and what to write."""
+def no_broker(given: object, told: str) -> BadValue:
+    """Return the error for what is no broker; *told* says which is expected, and what to write."""
     if isinstance(given, (list, tuple)):
-        raise BadValue("a list of brokers is passed; pass the brokers themselves: *brokers")
-    if not isinstance(given, kind):
-        raise BadValue(f"{shown(given)} is not {told}")
+        return BadValue("a list of brokers is passed; pass the brokers themselves: *brokers")
+    return BadValue(f"{shown(given)} is not {told}")
 
 
 def check_no_producer(action: Action, producers: Collection[str], where: str) -> None:

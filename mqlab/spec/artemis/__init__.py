@@ -22,7 +22,7 @@ from mqlab.spec.naming import BEGIN
 from mqlab.spec.option import release_of
 from mqlab.spec.options import unknown
 from mqlab.spec.origin import Origin
-from mqlab.spec.scenario import AnyNetwork, check_broker, check_change, check_no_producer, others
+from mqlab.spec.scenario import AnyNetwork, check_change, check_no_producer, no_broker, others
 from mqlab.spec.shape import OBJECT
 from mqlab.spec.step import Step
 
@@ -80,7 +80,8 @@ class ArtemisNetwork(AnyNetwork):
 
     def __post_init__(self) -> None:
         for broker in self.brokers:
-            check_broker(broker, Broker, "an Artemis broker; use artemis.Broker('A')")
+            if not isinstance(broker, Broker):
+                raise no_broker(broker, "an Artemis broker; use artemis.Broker('A')")
         for queue in self.queues:
             if not isinstance(queue, AddressQueue):
                 raise BadValue(f"{shown(queue)} is not a queue; use artemis.AddressQueue('ORDERS')")
