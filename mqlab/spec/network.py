@@ -196,9 +196,8 @@ class Network(AnyNetwork):
         origin: Origin | None = None,
         running: Running | None = None,
     ) -> None:
-        for broker in brokers:
-            if not isinstance(broker, Broker):
-                raise no_broker(broker, _BROKER)
+        if strange := [given for given in brokers if not isinstance(given, Broker)]:
+            raise no_broker(strange[0], _BROKER)
         around = NOTHING_AROUND if around is None else around
         if not isinstance(around, Around):
             raise BadValue(f"around is {shown(around)}; expected mq.Around(...)")
