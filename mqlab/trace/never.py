@@ -90,6 +90,8 @@ def _sent_elsewhere(trace: Trace, consumer: Consumer, producers: list[Producer])
     if wild and meant and reads.is_queue:
         name = {"openmq": "OpenMQ"}.get(product, "Artemis")
         return f"{reads} is the name of one queue in {name} as mqlab plays it, not a wildcard; name each queue"
+    if product == "activemq" and sent and any(_is_odd(word) for word in reads.name.split(".")):
+        return f"{reads} is one name: in ActiveMQ only * and > stand for words, each alone between dots"
     for to in sent:
         if to.name.casefold() == reads.name.casefold():
             why = (
@@ -105,6 +107,11 @@ def _sent_elsewhere(trace: Trace, consumer: Consumer, producers: list[Producer])
         if product != "activemq" and reads.name in to.name.split(","):
             return f"it reads {reads}, and {to} is one name here: only ActiveMQ's commas separate destinations"
     return ""
+
+
+def _is_odd(word: str) -> bool:
+    """Whether a part of a name looks like a wildcard, or a queue of an address, of another product."""
+    return word not in ("*", ">") and any(sign in word for sign in ("*", ">", "#", "::"))
 
 
 def _properties(producer: Producer) -> Iterator[dict[str, object]]:

@@ -596,6 +596,17 @@ def test_a_wildcard_that_a_product_does_not_have_is_told(net):
     ]
 
 
+@pytest.mark.parametrize(("name", "odd"), [
+    ("Q.**", True), ("Q>", True), ("#", True), ("Q.#", True), ("Q::R", True), ("R.>", False), ("R.*", False),
+    ("R/#1", True), ("R", False),
+])  # fmt: skip
+def test_a_wildcard_of_another_product_is_told(name, odd):
+    reads = mq.Consumer("C", on="A", reads=mq.Queue(name))
+    lines = told(mq.run(A, reads, mq.Producer("P", on="A", sends=1, to=mq.Queue("Q.a"))))
+    why = "is one name: in ActiveMQ only * and > stand for words, each alone between dots"
+    assert lines == [f"Consumer C: queue://{name} {why}"] * odd
+
+
 @pytest.mark.parametrize("net", PRODUCTS)
 @pytest.mark.parametrize(("selector", "asked"), [
     ("JMSDeliveryMode = 'PERSISTENT' AND JMSPriority = 4", ""), ("JMSType = 'x'", "JMSType"),
