@@ -143,13 +143,15 @@ class KnownNames:
         if isinstance(action, c.Client):
             if self.strictly:
                 self.check_address(action, where)
-            if action.name in self.clients:
+            if action.name in self.clients and action.name not in self.gone:
                 raise BadValue(
                     f"{where}: {action.name!r} already exists; close that client or use another name"
                 )
             self.clients[action.name] = action.uri
+            self.gone.discard(action.name)
         elif isinstance(action, c.CloseClient):
-            self.clients.pop(action.client, None)
+            if self.strictly:  # calls of a closed client are made, and answered as the product does
+                self.clients.pop(action.client, None)
             self.gone.add(action.client)
         elif isinstance(action, (f.DatabaseDown, f.DatabaseUp)) and not self.database:
             raise BadValue(f'{where}: there is no database, because no broker has store="jdbc"')

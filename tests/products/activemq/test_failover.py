@@ -185,7 +185,7 @@ def test_a_broker_does_not_start_with_the_connector(uri, kind):
     (lambda v: v["steps"].append({"do": "kill", "broker": "X"}), UnknownName, "'X'"),
     (lambda v: v["steps"].append({"do": "kill"}), BadValue, "'broker' is missing"),
     (lambda v: v["steps"].append({"do": "kill", "broker": "A", "soon": 1}), UnknownName, "soon"),
-    (lambda v: v["steps"].append({"do": "cut", "link": "A"}), UnknownName, "link"),
+    (lambda v: v["steps"].append({"do": "cut", "link": "A"}), BadValue, "link"),
     (lambda v: v["brokers"][0].update(proces=True), UnknownName, "process"),
     (lambda v: v["brokers"][0].update(store="disk"), UnknownName, "kahadb"),
     (lambda v: v["brokers"].append({"name": "A"}), BadValue, "two brokers"),
