@@ -366,7 +366,6 @@ PYTHON = {
     "mq.run('fuse:4.4', *2 * [mq.OpenSession('C', 's')])": "session 's' of C is open already; take a new name",
     "mq.run('fuse:4.4', mq.Client('C', uri='tcp://broker2:61616'))": "'C' already exists; close that client",
     "mq.run('fuse:4.4', mq.Commit('C', session='s'))": "unknown session of C 's'; Known: session.",
-    "mq.run('fuse:4.4', mq.Rollback('C', session='session'))": "session 'session' of C is not transacted",
     "mq.run('fuse:4.4', mq.Cut('broker2', 'broker3'))": "broker 'broker2' has no line that can be cut; give it",
     "mq.faults('fuse:4.4', seed=1, rate=-1)": "rate is -1; expected a number, 0 to",
     # other products

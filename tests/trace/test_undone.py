@@ -596,6 +596,11 @@ def test_a_wildcard_that_a_product_does_not_have_is_told(net):
     ]
 
 
+def test_a_call_that_the_product_answers_is_made_and_told():
+    run = mq.run("fuse:4.4", mq.Rollback("C", session="session"))
+    assert told(run) == ["Rollback C: C is not transacted, so each message took effect at once"]
+
+
 @pytest.mark.parametrize(("name", "odd"), [
     ("Q.**", True), ("Q>", True), ("#", True), ("Q.#", True), ("Q::R", True), ("R.>", False), ("R.*", False),
     ("R/#1", True), ("R", False),
