@@ -37,9 +37,14 @@ _NAMING = {
 }  # fmt: skip
 # Where `KnownNames` has what is there of a kind.
 _THERE = {
-    "broker": "brokers", "connector": "connectors", "endpoint": "endpoints", "client": "clients",
-    "consumer": "consumers", "shared store": "stores", "host": "hosts",
-}  # fmt: skip
+    "broker": "brokers",
+    "connector": "connectors",
+    "endpoint": "endpoints",
+    "client": "clients",
+    "consumer": "consumers",
+    "shared store": "stores",
+    "host": "hosts",
+}
 _OWN_NAMING: dict[type[a.Action], dict[str, str]] = {
     a.Commit: {"who": "consumer or client"},
     a.Rollback: {"who": "consumer or client"},
