@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from mqlab.products.activemq.broker import advisory, durable, virtual_destinations
 from mqlab.products.activemq.broker.message import ConsumerInfo, Message
+from mqlab.products.activemq.broker.message_audit import MessageAudit
 from mqlab.products.activemq.broker.queue import Queue
 from mqlab.products.activemq.broker.subscription import Subscription
 from mqlab.products.activemq.broker.topic import Topic
@@ -73,6 +74,7 @@ class Broker:
         self.producers: dict[str, Destination] = {}
         self.unindexed: dict[Destination, int] = {}  # since when: no message has gone to the store for them
         self.advisory_subscribers = 0  # subscriptions to advisory topics
+        self.sent_on = MessageAudit()  # what bridges took: an audit forgets that (`removeMessage` of 5.17)
 
     # Coming and going
 
@@ -198,8 +200,7 @@ class Broker:
             return self.store.audit.add(copy.number)
         if (copy.number, copy.dest_no, *copy.path[:-1]) not in self.store.seen:
             return False
-        queue = self.destinations.get(copy.dest_no)
-        return not (isinstance(queue, Queue) and copy.number in queue.sent_on)
+        return copy.number not in self.sent_on
 
     def old_enough(self, message: Message, age: int) -> bool:
         """Whether *message* has been here for *age* us; nothing wakes its queue when it has."""

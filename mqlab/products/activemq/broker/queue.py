@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 from mqlab.products.activemq.broker import advisory, dead_letter_strategy, virtual_destinations
 from mqlab.products.activemq.broker.memory_usage import MemoryUsage
 from mqlab.products.activemq.broker.message import Message
-from mqlab.products.activemq.broker.message_audit import MessageAudit
 from mqlab.products.activemq.broker.message_groups import MessageGroups
 from mqlab.products.activemq.broker.subscription import Subscription
 from mqlab.spec.values import Destination
@@ -56,7 +55,6 @@ class Queue:
         self.max_page_size: int = policy["max_page_size"]
         self.enable_audit: bool = policy["enable_audit"] and broker.lab.rules.audits_queues
         self.hides_duplicates: bool = policy["enable_audit"] and broker.lab.rules.hides_duplicates
-        self.sent_on = MessageAudit()  # what bridges took: its audit forgets that (`removeMessage` of 5.17)
         self.hidden_duplicates = 0  # second copies that count as held, and go nowhere
         self.exclusive: Subscription | None = None
         self.groups = MessageGroups()
@@ -220,7 +218,7 @@ class Queue:
         if sub.network:
             self.forwarded += 1
             if message.path and not message.answered:  # it may come again
-                self.sent_on.add(message.number)
+                self.broker.sent_on.add(message.number)
         if self.broker.advisory_subscribers and self.policy["advisory_for_consumed"]:
             advisory.of_message(self.broker, "MessageConsumed", message)
         if self.pending_messages and (was_full or len(self.pending_messages) >= self.max_page_size):
