@@ -117,6 +117,11 @@ class Table:
             fnmatchcase(path, pattern) and idle.holds(root) for pattern, idle in self.idle.items()
         )
 
+    def options(self, path: str, names: Iterable[str], line: int) -> Iterator[Told]:
+        """Yield the options of an address that are not played; its element or attribute has that path."""
+        places = (f"{path}?{name}" for name in names)
+        return (Told(at, line, self.differs(at)) for at in places if self.treatment(at) == "told")
+
     def differs(self, path: str) -> str:
         """Return what might differ where something is not played."""
         return next((text for pattern, text in self.texts.items() if fnmatchcase(path, pattern)), NOT_PLAYED)

@@ -42,7 +42,6 @@ class KnownSessions:
     """
 
     by_use: bool = False
-
     opened: dict[str, dict[str, bool]] = field(default_factory=dict)
     modes: dict[str, str] = field(default_factory=dict)
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from mqlab.spec.action import Consumer, Producer
 from mqlab.spec.headers import dealt
+from mqlab.spec.options import TITLES
 from mqlab.spec.selector import Selector
 from mqlab.spec.values import Destination
 from mqlab.spec.virtual_topic import PREFIX
@@ -88,8 +89,8 @@ def _sent_elsewhere(trace: Trace, consumer: Consumer, producers: list[Producer])
     if trace.received().get(consumer.name) or reads in sent or (meant and not wild):
         return ""
     if wild and meant and reads.is_queue:
-        name = {"openmq": "OpenMQ"}.get(product, "Artemis")
-        return f"{reads} is the name of one queue in {name} as mqlab plays it, not a wildcard; name each queue"
+        told = f"{reads} is the name of one queue in {TITLES[product]} as mqlab plays it, not a wildcard"
+        return f"{told}; name each queue"
     if product == "activemq" and sent and any(_is_odd(word) for word in reads.name.split(".")):
         return f"{reads} is one name: in ActiveMQ only * and > stand for words, each alone between dots"
     for to in sent:

@@ -253,10 +253,12 @@ def _no_database(trace: Trace) -> Iterator[Undone]:
     away, stored, kept = False, set[int](), set[int]()
     for row in rows:
         if kinds[row] == Kind.Sent:
-            kept |= set() if names[frm[row]] in lost else {messages[row]}
+            if names[frm[row]] not in lost:
+                kept.add(messages[row])
         elif kinds[row] != Kind.Enqueued:
             told = trace.detail(row)
-            away = told.get("how", "reset_once") != "reset_once" if told.get("line") == "database" else away
+            if told.get("line") == "database":
+                away = told.get("how", "reset_once") != "reset_once"
         elif away and names[brokers[row]] in stores and messages[row] in kept:
             stored.add(messages[row])
     if stored:

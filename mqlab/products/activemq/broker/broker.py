@@ -198,9 +198,8 @@ class Broker:
             return False
         if self.audits_network:
             return self.store.audit.add(copy.number)
-        if (copy.number, copy.dest_no, *copy.path[:-1]) not in self.store.seen:
-            return False
-        return copy.number not in self.sent_on
+        came = (copy.number, copy.dest_no, *copy.path[:-1])
+        return came in self.store.seen and copy.number not in self.sent_on
 
     def old_enough(self, message: Message, age: int) -> bool:
         """Whether *message* has been here for *age* us; nothing wakes its queue when it has."""

@@ -43,9 +43,8 @@ class MessageConsumer(ABC):
 
     node: int
     durable: tuple[str, str] | None  # (client id, name) of its durable subscription
-    optimized = (
-        True  # its connection has one session, which acknowledges by itself (`optimizedMessageDispatch`)
-    )
+    # Its connection has one session, which acknowledges by itself (`optimizedMessageDispatch`).
+    optimized = True
     wanted_prefetch: int | None  # None is what the broker's policy says
     session_name = ""
     connected = True  # whether there is anybody to ask for messages

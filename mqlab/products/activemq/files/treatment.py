@@ -69,10 +69,7 @@ def _attributes(element: Element, path: str, broker: Element) -> Iterator[Told]:
         if told and not _table().says_nothing(at, value, broker):
             yield Told(at, element.line, _table().differs(at))
         if element.name == "transportConnector" and name == "uri":
-            options = (f"{at}?{option}" for option in query.options(value.partition("?")[2]))
-            yield from (
-                Told(one, element.line, _table().differs(one)) for one in options if treatment(one) == "told"
-            )
+            yield from _table().options(at, query.options(value.partition("?")[2]), element.line)
 
 
 def _below(parent: Element, above: str, broker: Element) -> Iterator[Told]:

@@ -105,10 +105,7 @@ def _below(parent: Element, above: str, core: Core) -> Iterator[Told]:
             if child.name == CONNECTIONS[1]:
                 yield from _parameters(child, path, core)
             if path == "acceptors/acceptor":
-                options = (f"{path}?{name}" for name in in_uri(core.text(child))[1])
-                yield from (
-                    Told(at, child.line, _table().differs(at)) for at in options if treatment(at) == "told"
-                )
+                yield from _table().options(path, in_uri(core.text(child))[1], child.line)
             yield from _attributes(child, path, core)
             yield from _below(child, f"{path}/", core)
 
