@@ -329,3 +329,5 @@ class Reason(IntEnum):
         "Artemis rule 9.9",
         {"max_delivery_attempts", "dead_letter_address"},
     )
+    most_consumers = 81, "the queue has as many consumers as max-consumers allows", _QUEUES, {"max_consumers"}
+    not_created = 82, "there is no such queue, and auto-create-queues is false", _QUEUES, {"auto_create_queues"}
