@@ -112,16 +112,17 @@ def test_no_queue_is_created_where_the_address_does_not_allow_it():
 DEAD = artemis.AddressQueue("EXP")
 LATE = artemis.Consumer("E", on="X", reads=mq.Queue("EXP"))
 LIVES = replace(SENDS, time_to_live="300ms")
+SHORT = mq.Wait("600ms")
 
 
 @pytest.mark.parametrize(("options", "script", "received"), [
-    ({"expiry_address": "EXP"}, (LIVES, mq.Wait("600ms"), READS, LATE), {"C": 0, "E": 4}),
-    ({}, (LIVES, mq.Wait("600ms"), READS, LATE), {"C": 0, "E": 0}),
-    ({"expiry_address": "NONE"}, (LIVES, mq.Wait("600ms"), READS, LATE), {"C": 0, "E": 0}),
-    ({"expiry_address": "EXP", "expiry_delay": 300}, (SENDS, mq.Wait("600ms"), READS, LATE), {"C": 0, "E": 4}),
-    ({"expiry_address": "EXP", "max_expiry_delay": 300}, (SENDS, mq.Wait("600ms"), READS, LATE), {"C": 0, "E": 4}),
-    ({"expiry_address": "EXP", "min_expiry_delay": 900}, (LIVES, mq.Wait("600ms"), READS, LATE), {"C": 4, "E": 0}),
-    ({"expiry_address": "EXP", "no_expiry": True}, (LIVES, mq.Wait("600ms"), READS, LATE), {"C": 4, "E": 0}),
+    ({"expiry_address": "EXP"}, (LIVES, SHORT, READS, LATE), {"C": 0, "E": 4}),
+    ({}, (LIVES, SHORT, READS, LATE), {"C": 0, "E": 0}),
+    ({"expiry_address": "NONE"}, (LIVES, SHORT, READS, LATE), {"C": 0, "E": 0}),
+    ({"expiry_address": "EXP", "expiry_delay": 300}, (SENDS, SHORT, READS, LATE), {"C": 0, "E": 4}),
+    ({"expiry_address": "EXP", "max_expiry_delay": 300}, (SENDS, SHORT, READS, LATE), {"C": 0, "E": 4}),
+    ({"expiry_address": "EXP", "min_expiry_delay": 900}, (LIVES, SHORT, READS, LATE), {"C": 4, "E": 0}),
+    ({"expiry_address": "EXP", "no_expiry": True}, (LIVES, SHORT, READS, LATE), {"C": 4, "E": 0}),
     ({"expiry_address": "EXP"}, (HOLDS, LIVES, mq.Wait("600ms"), artemis.Resume("C"), LATE, mq.Wait("1s")),
      {"C": 0, "E": 4}),
     ({"expiry_address": "EXP"}, (LIVES, LATE, mq.Wait("5s")), {"E": 4}),
