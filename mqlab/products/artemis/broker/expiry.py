@@ -14,7 +14,7 @@ OPTIONS = ("expiry_delay", "min_expiry_delay", "max_expiry_delay", "no_expiry")
 
 
 def adjust(broker: Broker, message: Message) -> None:
-    """Give a message that comes from a client the time to live that its address says."""
+    """Give a message that comes from a client the time-to-live that its address says."""
     lab, now = broker.lab, broker.lab.clock.now
     delay, least, most, none = (lab.setting(broker, message.dest.name, name) for name in OPTIONS)
     left = (message.expires - now) // 1000 if message.expires else None
