@@ -329,3 +329,10 @@ class Reason(IntEnum):
         "Artemis rule 9.9",
         {"max_delivery_attempts", "dead_letter_address"},
     )
+    old_pull = (
+        81,
+        "the failover transport repeats the last pull of each consumer, also of those that have closed: the "
+        "new broker does not know them",
+        _FAILOVER,
+        {"prefetch"},
+    )
