@@ -293,6 +293,8 @@ PYTHON = {
     "mq.Crash('A', at=1.5)": "Crash 'A', at: 1.5 could be seconds or ms; use e.g. '1.5s'",
     "mq.Lab(NET).step(-1)": "step: count is -1; expected a whole number, 1 or more",
     "mq.Lab(CLUSTER).step('a')": "step: count is 'a'; expected",
+    "mq.Producer('P', 'A', 1, Q, properties={'JMSPriority': 9})": "begin with JMS; use jms_priority=9",
+    "openmq.Send('P', 1, properties={'JMSXFoo': 9})": "JMS reserves names that begin",
     "mq.Producer('P', 'A', 1, Q, properties={1: 2})": "producer 'P', properties: key 1 is not a string",
     "NET.change('A')": "change('A'): nothing to change; name an option",
     "CLUSTER.change('b1')": "change('b1'): nothing to change",

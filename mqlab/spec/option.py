@@ -88,6 +88,7 @@ class Option:
     often: bool = False
     routes: bool = False
     kept: str = ""
+    needs: tuple[str, ...] = ()
     queues_only: bool = False
 
     def default_for(self, edition: str) -> object:
