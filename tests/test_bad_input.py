@@ -258,7 +258,7 @@ PYTHON = {
         "option of policyEntry; use mq.Broker(..., policies=[{'queue': '>', 'memory_limit': ...}])",
     "mq.Redelivery(multiplier=0, exponential=True)": "multiplier is 0; expected 1 or more",
     "mq.Redelivery(exponential='yes')": "exponential is 'yes'; expected true or false",
-    "mq.Broker('A', virtual_topics='x')": "virtual topic queue://x: it is not a topic; use 'topic://x'",
+    "mq.Broker('A', virtual_topics='x')": "virtual topic queue://x: it is not a topic; use e.g. ['topic://x']",
     "mq.run(PAIR, mq.Client('K', uri='failover:(tcp://M:61616)'))": "is not an address of Artemis; use '(tcp://M:6",
     # verbs
     "mq.run(None)": "None cannot be run; pass a network, a figure",
@@ -293,6 +293,9 @@ PYTHON = {
     "mq.Crash('A', at=1.5)": "Crash 'A', at: 1.5 could be seconds or ms; use e.g. '1.5s'",
     "mq.Lab(NET).step(-1)": "step: count is -1; expected a whole number, 1 or more",
     "mq.Lab(CLUSTER).step('a')": "step: count is 'a'; expected",
+    "openmq.Network('b1', model='conventional')": "Known: master (conventional, with a master broker), none",
+    "mq.to_networkx(CLUSTER)": "brokers of OpenMQ have no network connectors",
+    "mq.Broker('A', virtual_topics=3)": 'is not a list; use e.g. ["topic://VirtualTopic.>"]',
     "mq.Producer('P', 'A', 1, Q, properties={'JMSPriority': 9})": "begin with JMS; use jms_priority=9",
     "openmq.Send('P', 1, properties={'JMSXFoo': 9})": "JMS reserves names that begin",
     "mq.Producer('P', 'A', 1, Q, properties={1: 2})": "producer 'P', properties: key 1 is not a string",

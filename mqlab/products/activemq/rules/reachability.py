@@ -81,7 +81,7 @@ def _nowhere(network: Network, uri: str, home: str = "") -> Iterator[dict[str, s
         source = "Fuse 1, Discovery"
     elif not any(map(_host, hosts)):
         what = "names no broker: it never connects"
-        fix = f"use e.g. static:(tcp://{names[-1] if names else 'B'}:61616)"
+        fix = f"use e.g. {'static' if home else 'failover'}:(tcp://{names[-1] if names else 'B'}:61616)"
     else:
         there = ", ".join(dict.fromkeys(_place(leaf) if network.origin else _host(leaf) for leaf in hosts))
         what = f"points to {there}, where there is no broker{files}: the connector retries forever"
