@@ -329,3 +329,12 @@ class Reason(IntEnum):
         "Artemis rule 9.9",
         {"max_delivery_attempts", "dead_letter_address"},
     )
+    old_pull = (
+        81,
+        "the failover transport repeats the last pull of each consumer, also of those that have closed: the "
+        "new broker does not know them",
+        _FAILOVER,
+        {"prefetch"},
+    )
+    most_consumers = 82, "the queue has as many consumers as max-consumers allows", _QUEUES, {"max_consumers"}
+    not_created = 83, "there is no such queue, and auto-create-queues is false", _QUEUES, {"auto_create_queues"}

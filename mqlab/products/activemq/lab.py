@@ -243,14 +243,13 @@ class Lab(KernelLab):
             self.details[row] = detail
         return row
 
-    def record_failure(self, client: DirectClient | ClientConnection, error: Refused) -> None:
-        """Record that a client's connection has failed for good."""
-        detail: dict[str, object] = {
-            "class": "JMSException",
-            "message": str(error),
-            "cause": f"{error.cause}: {error}",
-        }
-        self.record(Kind.Failed, detail, client, frm=client.node, rule=Reason.gave_up)
+    def record_failure(
+        self, client: DirectClient | ClientConnection, error: Refused, rule: Reason = Reason.gave_up
+    ) -> None:
+        """Record what a client hears: that its connection has failed for good, or *rule*."""
+        cause = f"{error.cause}: {error}"
+        told: dict[str, object] = {"class": "JMSException", "message": str(error), "cause": cause}
+        self.record(Kind.Failed, told, client, frm=client.node, rule=rule)
 
     def set_cause(self, near: object, row: int) -> None:
         """Let *row* be the cause of what happens next to whoever opened a socket."""

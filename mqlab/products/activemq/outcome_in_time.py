@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from mqlab.spec.action import Consumer, Settle
@@ -12,6 +12,8 @@ from mqlab.trace.kinds import Kind, Reason
 from mqlab.trace.questions import route
 from mqlab.trace.spans import numbers, spans
 from mqlab.trace.trace import Trace
+
+HEARD = Reason.gave_up, Reason.old_pull  # what a client's exception listener hears
 
 
 class InTimeReport:
@@ -58,14 +60,14 @@ def outcome(trace: Trace) -> Row:
         "connections": _connections(read),
         "told": _events(read, "to", lambda row: {"by": read.name("frm", row), **detail(row)}, Kind.Told),
         "bridges": _bridges(read),
-        "exceptions": _events(read, "frm", detail, Kind.Failed, rule=Reason.gave_up),
-        "start_failed": _events(read, "broker", detail, Kind.Failed, rule=Reason.start_failed),
+        "exceptions": _events(read, "frm", detail, Kind.Failed, rules=HEARD),
+        "start_failed": _events(read, "broker", detail, Kind.Failed, rules=(Reason.start_failed,)),
         "restarts": _events(
             read,
             "broker",
             lambda row: {"asked_for_restart": True},
             Kind.Restarted,
-            rule=Reason.asks_restart,
+            rules=(Reason.asks_restart,),
         ),
         "datagrams": _events(read, None, detail, Kind.Announced),
         "results": trace.header.get("calls", []),
@@ -104,12 +106,12 @@ def _events(
     who: str | None,
     entry: Callable[[int], Row],
     *kinds: Kind,
-    rule: Reason | None = None,
+    rules: Sequence[Reason] = (),
 ) -> dict[str, list[object]]:
-    """Return the events of some kinds, perhaps of one rule, under the name of the node they belong to."""
+    """Return the events of some kinds, perhaps of some rules, under the name of the node they belong to."""
     found: dict[str, list[object]] = {}
     for row in read.rows(*kinds):
-        if rule is None or read.columns["rule"][row] == rule:
+        if not rules or read.columns["rule"][row] in rules:
             name = "group" if who is None else read.name(who, row)
             found.setdefault(name, []).append({**entry(row), **read.when(row)})
     return found

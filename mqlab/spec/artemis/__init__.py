@@ -181,6 +181,10 @@ class ArtemisNetwork(AnyNetwork):
             return own[match][key]
         return default("address-setting", key)
 
+    def sets(self, *keys: str) -> bool:
+        """Whether settings of any address, of any broker, say something of one of these options."""
+        return any(set(keys) & set(s) for one in self.brokers for s in self.settings_of(one).values())
+
     def change(self, path: str, **options: object) -> ArtemisNetwork:
         """Return the network with options changed: of the broker called *path*, or with ``*`` of all.
 

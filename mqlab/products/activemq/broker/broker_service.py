@@ -37,7 +37,7 @@ class BrokerService:
         costs = timing.process if member.process else timing.broker
         self.costs = costs.taken(lab.random_duration)
         self.role = self.observed_role = "down"  # who looks sees a broker until it has ended
-        self.line = NetworkPath() if member.link else None
+        self.line = NetworkPath(forwarder=True) if member.link else None
         self.sockets: list[TransportChannel] = []
         self.frozen_calls: list[tuple[Call, object]] = []
         self.paused = self.open = self.starting = False

@@ -21,6 +21,7 @@ from mqlab.products.activemq.transport.openwire import (
     ConsumerCommand,
     DestinationInfo,
     DispatchCommand,
+    MessagePull,
     ProducerInfo,
     Response,
     Send,
@@ -222,6 +223,9 @@ class ClientConnection:
                 source.send(command)
         for command, _ in self.cache:
             source.send(replace(command, resent=True))
+        for consumer in self.consumers.values():
+            if consumer.closed and consumer.pulled:  # the state tracker keeps the last pull of each
+                source.send(MessagePull(consumer.name))
 
     def _in_doubt(self, session: Session) -> None:
         """Nobody can tell whether the commit took effect: it counts as rolled back."""
@@ -238,6 +242,8 @@ class ClientConnection:
             call = self.calls.pop(command.request or 0, None)
             if call is not None:
                 call.answer(command.error)
+            elif command.error is not None:
+                self.lab.record_failure(self, command.error, Reason.old_pull)
         elif isinstance(command, DispatchCommand):
             consumer = self.consumers.get(command.consumer)
             if consumer is not None and not consumer.closed:
@@ -306,7 +312,10 @@ class ClientConnection:
             consumer.close()
         calls, self.calls = self.calls, {}
         for other in calls.values():
-            other.fail("JMSException", "Stopped.", "IOException")
+            if self.attachments or isinstance(other.action, ClientSpec):
+                other.fail("JMSException", "Stopped.", "IOException")
+            else:  # it waits for the connection, before its session (`ensureConnectionInfoSent`)
+                other.fail("ConnectionClosedException", "The connection is already closed")
         self.after_round(call)
         if self.transport is not None:
             if not self.transport.reconnecting and self.transport.source is not None:

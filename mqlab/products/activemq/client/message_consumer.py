@@ -61,7 +61,7 @@ class MessageConsumer(ABC):
         self.sorts = lab.rules.client_sorts
         self.buffer: deque[Delivery] = deque()
         self.busy = 0  # with a message, or with the pause after a rollback
-        self.closed = self.asked = False
+        self.closed = self.asked = self.pulled = False
         self.count = 0  # how many it has received
         self.unacknowledged: list[Message] = []
         self.fresh: list[Message] = []  # received, neither acknowledged nor reported
@@ -147,7 +147,7 @@ class MessageConsumer(ABC):
     def ask(self) -> None:
         """Pull one message: with prefetch 0 the broker sends only on request."""
         if not self.asked:
-            self.asked = self.connected
+            self.asked, self.pulled = self.connected, True
             self.send(MessagePull(self.name))
 
     def take(self, message: Message, row: int, before: int) -> None:

@@ -105,9 +105,6 @@ def start_broker(runner: ScriptRunner, action: Restart) -> None:
     if action.store == "new":
         process.broker.store.delete(process.broker)
     process.start(action.broker_id == "new")
-    if runner.lab.by_calls and process.broker.spec.get("link") and process.locker is None:
-        for line in runner.lines(process.name, None):  # the recorder opens the line to a broker that it starts
-            line.heal()
     runner.now.life = process.incarnation
     if script_option(action, "wait_ms") is not None and script_option(action, "max_ms") is None:
         runner.now.until = None
@@ -121,6 +118,13 @@ def has_started(runner: ScriptRunner, waiting: RunningStep, action: Restart) -> 
         return _waited(runner, waiting, ended or process.role != "down")
     waits = process.locker is None if action.wait is None else action.wait
     return ended or process.open or not waits
+
+
+def after_start(runner: ScriptRunner, action: Restart) -> None:
+    """The forwarder in front of a broker that serves begins to listen."""
+    process = runner.lab.processes[action.broker]
+    if process.open and process.line is not None and process.line.forwarder:
+        process.line.heal()
 
 
 def _waited(runner: ScriptRunner, waiting: RunningStep, there: bool) -> bool:
@@ -151,6 +155,8 @@ def stop(runner: ScriptRunner, action: Stop) -> None:
     if process.paused:
         runner.lab.tell(STOPS_PAUSED)
     process.stop()
+    if process.line is not None:
+        process.line.forwards = False
     waits = action.wait is None or action.wait
     runner.now.until = runner.lab.clock.now + (process.costs.stop if waits else 0)
 

@@ -61,6 +61,8 @@ class ScriptRunner:
         self.now = now = RunningStep(no, action, clock.now)
         if most is not None or over:
             now.until = clock.now + int(PATIENCE if most is None else most) * 1000
+        if isinstance(action, c.WaitUntil) and action.what == "acts":
+            now.until = None  # it is told by `are_joined`
         end = None if isinstance(action, c.WaitUntil) else DO[type(action)](self, action)
         if end is None and not self.lab.by_calls and getattr(action, "in_background", False):
             return AT_ONCE
@@ -115,21 +117,34 @@ class ScriptRunner:
         if waiting.call is not None:
             return waiting.call.done
         if isinstance(action, c.WaitUntil):
-            return WAITS[action.what](self.lab, action.about)
+            holds = WAITS[action.what](self.lab, action.about)
+            return holds or (action.what == "acts" and self.are_joined(waiting))
         return OVER[type(action)](self, waiting, action)
+
+    def are_joined(self, waiting: RunningStep) -> bool:
+        """Whether the calls were waited for one after the other, each for as long as the action says."""
+        most, at = int(script_option(waiting.action, "max_ms", PATIENCE)) * 1000, waiting.start
+        for call in self.calls:
+            if not call.done:
+                at += most
+            elif call.began + call.took * 1000 > at:
+                at = min(at + most, call.began + call.took * 1000)
+        return self.is_due(waiting, at)
 
     def on_over(self, waiting: RunningStep) -> None:
         """An action is over: some say how long it took."""
         action = waiting.action
+        if isinstance(action, a.Restart):
+            broker_actions.after_start(self, action)
         if isinstance(action, (c.WaitUntil, c.StartBrokers)) and not self.condition_holds(waiting):
             self.lab.tell(f"not so within {told_time(self.lab.clock.now - waiting.start)}", action)
-        if isinstance(action, c.WaitUntil) and action.what == "configured" and script_option(action, "label"):
+        if isinstance(action, c.WaitUntil) and action.what == "configured":
             self.rows.append(
                 {
                     "step": waiting.no,
                     "do": name_of(action),
                     "client": action.about["client"],
-                    "label": action.about["label"],
+                    **({"label": action.about["label"]} if "label" in action.about else {}),
                     "ok": True,
                     "reached": self.condition_holds(waiting),
                     "ms": [(self.lab.clock.now - waiting.start) // 1000] * 3,

@@ -60,8 +60,8 @@ def attempts(lab: Lab, about: About) -> bool:
 
 
 def acts(lab: Lab, about: About) -> bool:
-    """Whether all calls in the background have come back."""
-    return all(call.done for call in lab.acts.calls if call.in_background)
+    """Whether all calls have come back, those too that the script has left behind."""
+    return all(call.done for call in lab.acts.calls)
 
 
 WAITS: dict[str, Callable[[Lab, About], bool]] = {

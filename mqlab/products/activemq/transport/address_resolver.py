@@ -49,7 +49,7 @@ class AddressResolver:
         around = network.around
         names = [*network.names, *(endpoint.name for endpoint in around.endpoints)]
         self.direct = {FIRST_DIRECT + no: name for no, name in enumerate(names)}
-        self.lines = {line: NetworkPath() for line, _ in around.lines}
+        self.lines = {line: NetworkPath(forwarder=True, forwards=True) for line, _ in around.lines}
         self.leads_to = dict(around.lines)
         self.modes = {endpoint.name: endpoint.mode for endpoint in around.endpoints}
         self.nodes = {name: lab.add_node(name, "endpoint") for name in self.modes}
@@ -201,7 +201,8 @@ class AddressResolver:
         if any(line.frozen for line in lines):
             return "connected"
         process = self.lab.processes[name]
-        return "connected" if process.open or process.waits_for_slave else "refused"
+        listens = process.open or process.waits_for_slave or any(line.forwards for line in lines)
+        return "connected" if listens else "refused"
 
     def answers(self, user: str, address: str) -> bool:
         """Whether a try of *user* at *address* would find a broker that answers."""
@@ -231,7 +232,8 @@ class AddressResolver:
         elif process.open or isinstance(client_end, PureMasterSlave):
             socket.broker_end = TransportConnection(process, socket)
         else:
-            welcomes = process.costs.welcome  # it is let in, and only then nobody is there for it
+            # It is let in, and only then nobody is there for it.
+            welcomes = process.costs.welcome if process.waits_for_slave else 0
             lab.clock.schedule(lab.clock.now + lab.timing.link + welcomes, socket.reset, None)
         if isinstance(client_end, DiscoveredService) and INACTIVITY not in query:
             socket.watch(REMOTE_PATIENCE, REMOTE_PATIENCE)

@@ -80,9 +80,15 @@ class TransportListener(Protocol):
 
 @dataclass(eq=False)
 class NetworkPath:
-    """A line in front of a broker's port, or of the database."""
+    """A line in front of a broker's port, or of the database.
+
+    Where it is a `forwarder`, which listens itself, it accepts whoever listens behind it or not, as long as it
+    `forwards`: a stop of its broker ends that, a death does not.
+    """
 
     state: str = "open"
+    forwarder: bool = False
+    forwards: bool = False
     sockets: list[TransportChannel] = field(default_factory=list)
     frozen_calls: list[tuple[Call, object]] = field(default_factory=list)
 
@@ -111,7 +117,7 @@ class NetworkPath:
 
     def heal(self) -> None:
         """Let everything move again, what was held first."""
-        self.state = "open"
+        self.state, self.forwards = "open", self.forwarder
         for socket in self.sockets:
             socket.refresh()
         held, self.frozen_calls = self.frozen_calls, []

@@ -219,10 +219,12 @@ class TransportConnection:
         self.process.broker.destination(command.dest)
 
     def on_pull(self, command: MessagePull) -> None:
-        """With prefetch 0 a consumer asks for each message."""
+        """With prefetch 0 a consumer asks for each message; one that has closed is an error."""
         sub = self.subs.get(command.consumer)
         if sub is not None:
             sub.pulled()
+        elif self.reconnected:
+            self._answer(0, Refused("IllegalArgumentException", "The subscription does not exist"))
 
     def on_message(self, command: Send) -> None:
         """A message: into its transaction, or to its queue unless it was here before."""

@@ -106,8 +106,8 @@ def _ping_late(server: Server) -> Found:
 @rule(
     "no-dead-letter-queue",
     "warning",
-    finds="a dead-letter-address that no queue is bound to",
-    what="dead-letter-address {address!r} has no queue: messages that are delivered too often are dropped",
+    finds="a dead-letter-address or expiry-address that no queue is bound to",
+    what="{guide} {address!r} has no queue: messages that {ended} are dropped",
     fix="add its queue: AddressQueue({address!r})",
     source="Artemis user manual, undelivered messages",
     example=lambda: Example(ex.undelivered(), ex.undelivered("DLQ")),
@@ -116,8 +116,12 @@ def _ping_late(server: Server) -> Found:
 def _no_dead_letter_queue(server: Server) -> Found:
     network, broker = server.set_up.network, server.broker
     there = {queue.address or queue.name for queue in network.queues if queue.is_at(broker.name)}
-    asked = {str(step.keys.get(kind)) for step in server.set_up.steps for kind in ("queue", "topic")}
-    given = (settings.get("dead_letter_address") for settings in network.settings_of(broker).values())
-    for address in dict.fromkeys(str(one) for one in given if one):
-        if address not in there | asked:
-            yield server.set_up.element(broker, "dead-letter-address"), {"address": address}
+    there |= {str(step.keys.get(kind)) for step in server.set_up.steps for kind in ("queue", "topic")}
+    for match, settings in network.settings_of(broker).items():
+        for kind, ended in (("dead-letter", "are delivered too often"), ("expiry", "have expired")):
+            guide, address = f"{kind}-address", settings.get(f"{kind.replace('-', '_')}_address")
+            if address and address not in there:
+                there.add(address)
+                element = server.set_up.setting(broker, match, guide)
+                if element is not None:
+                    yield element, {"guide": guide, "address": address, "ended": ended}
