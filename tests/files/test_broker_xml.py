@@ -102,7 +102,8 @@ FRAGMENTS = {
         master={"group_name": "purple", "check_for_live_server": True, "cluster_name": "abcdefg"},
         slave={"group_name": "tiddles", "max_saved_replicated_journals_size": 22, "cluster_name": "33rrrrr",
                "restart_backup": False,
-               "scale_down": {"group_name": "boo!", "discovery_group_ref": "wahey"}}), {"no-cluster"}),
+               "scale_down": {"group_name": "boo!", "discovery_group_ref": "wahey"}}),
+               {"no-cluster", "no-effect-artemis"}),
 }  # fmt: skip
 
 

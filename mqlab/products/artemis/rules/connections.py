@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import partial
 
 from mqlab.checks.example import Example
-from mqlab.checks.rule import Element, Found, bad_value, not_played, rule
+from mqlab.checks.rule import Element, Found, bad_value, no_effect, not_played, rule
 from mqlab.files.placeholders import resolve
 from mqlab.files.treatment import once
 from mqlab.products.artemis.files import treatment
@@ -57,6 +57,13 @@ def _leads_nowhere(set_up: SetUp) -> Found:
             place = Element(f"broker {name}", core.document.where, ref.line)
             reference = f"connector {connector}" if ref.name == "connector-ref" else ref.name
             yield place, {"reference": reference, "harm": harm, "fix": fix}
+
+
+@no_effect("no-effect-artemis", source="Artemis user manual, configuration reference")
+def _no_effect(set_up: SetUp) -> Found:
+    for where, idle in treatment.idle_options(set_up.network, set_up.actions):
+        broker = next((one for one in set_up.network.brokers if one.name == where), None)
+        yield set_up.element(broker) if broker else Element(where), {"idle": idle}
 
 
 @not_played(
