@@ -57,7 +57,7 @@ def test_what_the_option_rows_name_is_played_or_kept():
 
 
 @pytest.mark.parametrize(("inside", "told"), [
-    ("<bridges/>", "forwards no messages"),
+    ("<federations/>", "forwards no messages"),
     ("<addresses><address name='a'><anycast><queue name='q' enabled='false'/></anycast></address>"
      "</addresses>", "takes messages"),
     ("<security-settings/>", "lets every client do everything"),
@@ -118,7 +118,7 @@ def test_what_stands_beside_a_broker_is_told():
 
 
 def test_a_run_says_that_something_of_its_file_is_not_played():
-    net = broker_xml.read([SourceFile("broker.xml", "<core><federations/><bridges/></core>")])
+    net = broker_xml.read([SourceFile("broker.xml", "<core><federations/><broker-connections/></core>")])
     (undone,) = mq.run(net, artemis.Start()).undone
     assert str(undone) == "Broker localhost: 2 elements of broker.xml not played: check names them"
 

@@ -110,6 +110,10 @@ class ArtemisNetwork(AnyNetwork):
             for half in (broker, *broker.halves()):
                 for connector in (half.scale_down or {}).get("connectors", ()):
                     yield f"scale-down of {half.name!r}", str(connector).removeprefix("to_")
+            for bridge, options in broker.parts("bridges").items():
+                yield from (
+                    (f"bridge {bridge!r} of {broker.name!r}", str(name)) for name in options.get("to") or ()
+                )
 
     def __repr__(self) -> str:
         if self.running is not None:

@@ -30,7 +30,11 @@ ALLOW_FAILBACK = {"replication": False, "shared_store": True}
 ROUTING = ("anycast", "multicast")
 
 
-_NAMED = {"address_settings": "address-setting", "diverts": "divert"}  # key -> section of each of its parts
+_NAMED = {
+    "address_settings": "address-setting",
+    "diverts": "divert",
+    "bridges": "bridge",
+}  # key -> section of each of its parts
 _INNER = {"cluster": "cluster-connection", "core": "core"}  # key -> section
 _HERE = (
     "ha-policy",
@@ -185,10 +189,9 @@ class Broker(metaclass=Called):
         """Whether it asks a URL, which is at the gateway."""
         return "network_check_url_list" in self.keys.get("core", {})
 
-    @property
-    def diverts(self) -> Mapping[str, Options]:
-        """Name -> options of its diverts."""
-        found: Mapping[str, Options] = self.keys.get("diverts") or {}
+    def parts(self, kind: str) -> Mapping[str, Options]:
+        """Return name -> options of its ``diverts`` or ``bridges``."""
+        found: Mapping[str, Options] = self.keys.get(kind) or {}
         return found
 
     @property

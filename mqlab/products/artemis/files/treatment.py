@@ -42,6 +42,7 @@ def _rows() -> dict[str, Treatment]:
         (ELEMENTS, "ha-policy/*/{}"),
         (OPTIONS["scale-down"], "ha-policy/*/scale-down/{}"),
         (OPTIONS["divert"], "diverts/divert/{}"),
+        (OPTIONS["bridge"], "bridges/bridge/{}"),
     ):
         for row in rows.values():
             if row.name != "manager":  # a file that has one means another vote than is played
