@@ -8,11 +8,13 @@ from math import lcm
 from typing import TYPE_CHECKING
 
 from mqlab.spec.action import Consumer, Producer
+from mqlab.spec.clients import Client
 from mqlab.spec.headers import dealt
 from mqlab.spec.options import TITLES
 from mqlab.spec.selector import Selector
 from mqlab.spec.values import Destination, misspelt
 from mqlab.spec.virtual_topic import PREFIX
+from mqlab.trace.kinds import Kind
 
 if TYPE_CHECKING:
     from mqlab.trace.trace import Trace
@@ -29,7 +31,8 @@ def never(trace: Trace) -> Iterator[tuple[str, str]]:
     for action in trace.actions:
         if isinstance(action, Consumer):
             why = _selects_nothing(trace, action, producers) if action.selector else ""
-            why = why or _sent_elsewhere(trace, action, producers)
+            why = why or _sent_elsewhere(trace, action, producers) or _browsed_before(trace, action, producers)
+            why = why or _not_local(trace, action, producers)
             if not why and is_usual(trace):
                 why = _no_virtual_topic(trace, action) or _not_virtual(action, producers)
             if why:
@@ -123,6 +126,26 @@ def _read_elsewhere(read: list[Destination], producers: list[Producer]) -> Itera
         for near in (dest for dest in read if dest in sent and dest.kind == one.to.kind):
             if misspelt(near.name, one.to.name):
                 yield f"Producer {one.name}", f"it sends to {one.to}, which nothing reads; did you mean {near}?"
+
+
+def _browsed_before(trace: Trace, consumer: Consumer, producers: list[Producer]) -> str:
+    """Return that a browser came before the messages: it sees what is there, and ends."""
+    if not consumer.browser or not any(consumer.reads.takes(one.to) for one in producers):
+        return ""
+    names, to = trace.names["node"], trace.column("to")
+    if any(names[to[row]] == consumer.name for row in trace.rows(Kind.Browsed, Kind.Received)):
+        return ""
+    return f"it browsed {consumer.reads} and found nothing there; browse after the messages are sent"
+
+
+def _not_local(trace: Trace, consumer: Consumer, producers: list[Producer]) -> str:
+    """Return that no producer is on the connection whose messages a consumer does not want."""
+    clients = {action.name for action in trace.actions if isinstance(action, Client)}
+    used = {one.on if one.on in clients else one.connection or one.name for one in producers}
+    own = consumer.on if consumer.on in clients else consumer.connection or consumer.name
+    if not consumer.no_local or own in used:
+        return ""
+    return "no_local has no effect, as no producer is on its connection; give both one connection="
 
 
 def _is_odd(word: str) -> bool:

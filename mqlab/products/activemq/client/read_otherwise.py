@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
-from mqlab.errors import UriError, nearest
+from mqlab.errors import Call, UriError, nearest
 from mqlab.products.activemq.client.addresses import (
     FAILOVER,
     SCHEMES,
@@ -23,7 +23,7 @@ from mqlab.products.activemq.client.addresses import (
 from mqlab.products.activemq.files.addresses import PORT
 from mqlab.products.activemq.files.clients import Ports, closed, ports
 from mqlab.products.activemq.network.back_off import ExponentialBackOff
-from mqlab.spec.action import Action
+from mqlab.spec.action import Action, StartConnector
 from mqlab.spec.clients import Client
 from mqlab.spec.needs import Idle, idle, told
 from mqlab.spec.network import Network
@@ -76,7 +76,20 @@ def read_otherwise(scenario: Scenario) -> list[dict[str, str]]:
             if is_connector if transport_of(leaf.scheme) not in SCHEMES else leaf.port is not None:
                 rows.append((str(leaf), f"{why}; write {right}"))
         found += [{"what": f"{who}, {what}", "why": why} for what, why in rows]
-    return found + told(idle_options(network, scenario.actions))
+    return [*found, *_never_started(scenario), *told(idle_options(network, scenario.actions))]
+
+
+def _never_started(scenario: Scenario) -> Iterator[dict[str, str]]:
+    """Yield the connectors that do not start by themselves, and that the script does not start either."""
+    started = [action for action in scenario.actions if isinstance(action, StartConnector)]
+    for broker, one in scenario.network.connectors():
+        named = any(
+            action.connector in (one.name, None) and action.of in (broker.name, None) for action in started
+        )
+        if not one.get("auto_start", scenario.network.edition) and not named:
+            where = f"{broker.name}/{one.name}"
+            why = f"autoStart is false, and it is never started; add {Call('StartConnector', where)}"
+            yield {"what": where, "why": why}
 
 
 def idle_options(network: Network, actions: Sequence[Action]) -> Iterator[tuple[str, Idle]]:
