@@ -82,7 +82,7 @@ def idle(product: str, element: str, given: Mapping[str, object], get: Get) -> I
                 yield Idle(rows[name].guide, f"has no effect: {why}", fix)
                 break
         least = get(rows[name].least) if rows[name].least else None
-        if isinstance(least, int) and least > value >= 0:
+        if isinstance(least, int) and isinstance(value, int) and least > value >= 0:
             other = _guide(product, element, rows[name].least)
             yield Idle(rows[name].guide, f"is below {other}, {least}", f"set it to {least} or more")
 
@@ -95,7 +95,10 @@ def told(found: Iterator[tuple[str, Idle]]) -> list[dict[str, str]]:
 def _guide(product: str, element: str, name: str) -> str:
     """Return the name in files of an option of the element, else of one beside it."""
     sections = tables(product)
-    return next((rows[name].guide for rows in (sections[element], *sections.values()) if name in rows), name)
+    return next(
+        (rows[name].guide for rows in (sections[element], *sections.values()) if name in rows),
+        name.replace("_", " "),
+    )
 
 
 def _shown(value: object) -> str:

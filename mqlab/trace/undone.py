@@ -13,7 +13,7 @@ from mqlab.spec.plural import counted
 from mqlab.spec.values import duration, told_time
 from mqlab.trace.accounts import role_at, roles
 from mqlab.trace.kinds import SLAVE, Kind, Reason
-from mqlab.trace.never import never
+from mqlab.trace.never import idle_fields, never
 from mqlab.trace.unsent import GROUPS, attempts, refused, uncommitted, unsent
 
 if TYPE_CHECKING:
@@ -73,19 +73,8 @@ def _nothing(trace: Trace) -> Iterator[Undone]:
         if isinstance(action, Consumer) and action.durable and action.reads.is_queue:
             why = "durable=True has no effect on a queue, which keeps its messages anyway; omit it"
             yield Undone(f"Consumer {action.name}", why)
-        if isinstance(action, Consumer) and action.options.get("shared") and action.reads.is_queue:
-            yield Undone(
-                f"Consumer {action.name}", "shared has no effect on a queue, which consumers share anyway"
-            )
-        if isinstance(action, Producer) and not action.sends:
-            yield Undone(f"Producer {action.name}", "it sends nothing, as sends is 0; use 1 or more")
-        elif isinstance(action, Producer) and action.sends == 1 and duration(action.every):
-            yield Undone(f"Producer {action.name}", "every has no effect on one message; use sends=2 or more")
-        if isinstance(action, (Consumer, Producer)) and action.on in action.others:
-            kind = type(action).__name__
-            yield Undone(
-                f"{kind} {action.name}", f"others names {action.on}, which it is on; name another broker"
-            )
+        if isinstance(action, (Consumer, Producer)):
+            yield from (Undone(f"{type(action).__name__} {action.name}", why) for why in idle_fields(action))
         if isinstance(action, Consumer) and action.subscription_name and not _is_durable(trace, action):
             why = "subscription_name names a durable or shared subscription, and this is none; add durable=True"
             yield Undone(f"Consumer {action.name}", why)

@@ -10,7 +10,7 @@ from mqlab.spec.options import tables
 
 Q = mq.Queue("Q")
 # Beside the rows of its product: of the cluster, and of the action that has the options.
-BESIDE = {"openmq": {"model", "durable"}}
+BESIDE = {"openmq": {"model", "durable"}, "addresses": {"a_second_address"}}
 NEEDY = [
     pytest.param(product, element, name, clause, id=f"{product}-{element}-{name}-{no}")
     for product in ("activemq", "addresses", "artemis", "openmq")
@@ -66,6 +66,8 @@ FLOW = mq.Producer("P", on="A", sends=1, to=Q), mq.Consumer("C", on="A", reads=Q
      "A, policy Q: advisoryForConsumed: has no effect: advisorySupport is false; set advisorySupport to true"),
     (mq.Network(A("A")), [mq.Client("K", uri="failover:(tcp://A:61616)?backupPoolSize=3")],
      "Client K, backupPoolSize: has no effect: backup is false and priorityBackup is false"),
+    (mq.Network(A("A")), [mq.Client("K", uri="failover:(tcp://A:61616)?backup=true")],
+     "Client K, backup: has no effect: a second address is not set; set a second address"),
     (mq.Network(A("A", mq.NetworkConnector("ab", uri="static:(tcp://B:61616)?bogus=1")), A("B")), (),
      "A/ab, bogus=1: static: ignores it silently; remove it"),
     (mq.artemis.Network(B("A"), message_load_balancing="OFF", redistribution_delay=0), (),
@@ -73,7 +75,8 @@ FLOW = mq.Producer("P", on="A", sends=1, to=Q), mq.Consumer("C", on="A", reads=Q
      "set message-load-balancing to ON_DEMAND or OFF_WITH_REDISTRIBUTION"),
     (mq.artemis.Network(B("A"), redelivery_delay=50, max_redelivery_delay=10), (),
      "A, address #: max-redelivery-delay: is below redelivery-delay, 50; set it to 50 or more"),
-    (mq.artemis.Network(B("A", in_vm_id=3)), (), "A, in-vm serverId: has no effect: in-vm connector is not set"),
+    (mq.artemis.Network(B("A", in_vm_id=3)), (),
+     "A, in-vm serverId: has no effect: in-vm connector is not set"),
     (mq.openmq.Network(mq.openmq.Broker("A", cluster_heartbeat_interval=3)), (),
      "A, imq.cluster.heartbeat.interval: has no effect: model is none; set model to enhanced"),
     (mq.openmq.Network("A"), [mq.openmq.CreateDestination(Q, "A", options={"limit_behavior": "FLOW_CONTROL"})],

@@ -110,18 +110,22 @@ def idle_options(network: Network, actions: Sequence[Action]) -> Iterator[tuple[
                 yield broker.name, replace(one, guide=f"policy {pattern}: {one.guide}")
     for action in actions:
         if isinstance(action, Client):
-            yield from ((f"Client {action.name}", one) for one in _of_failover(action.uri, edition))
+            more = any(broker.transport.get("update_cluster_clients", edition) for broker in network.brokers)
+            yield from ((f"Client {action.name}", one) for one in _of_failover(action.uri, edition, more))
 
 
-def _of_failover(uri: str, edition: str) -> Iterator[Idle]:
-    """Yield the options of a client's address that have no effect as another is not set."""
+def _of_failover(uri: str, edition: str, more: bool) -> Iterator[Idle]:
+    """Yield the options of a client's address without effect; brokers may tell it of *more* addresses."""
     try:
-        written = {key: value or "" for key, value in parse(uri).parameters.items() if key in FAILOVER}
+        address = parse(uri)
+        written = {key: value or "" for key, value in address.parameters.items() if key in FAILOVER}
         read = failover_options(written, edition, strict=False)
     except (Refused, UriError):  # the client says so itself
         return
     values = {FAILOVER[key]: getattr(read, FAILOVER[key]) for key in written}
-    yield from idle("addresses", "failover:(...)", values, partial(getattr, read))
+    more = more or len(address.leaves()) > 1 or "updateURIsURL" in written or address.scheme != "failover"
+    given = {**{name: getattr(read, name) for name in FAILOVER.values()}, "a_second_address": more or None}
+    yield from idle("addresses", "failover:(...)", values, given.get)
 
 
 def found_by_name(network: Network) -> frozenset[str]:

@@ -155,6 +155,9 @@ def _listed(context: CheckContext) -> Iterator[tuple[Element, str, Destination]]
             for text in value if isinstance(value, tuple) else ():
                 yield link.element, OPTIONS["networkConnector"][name].guide, Destination.parse(text)
     for broker in context.network.brokers:
+        forwards = [text for one in broker.composites for text in (one["name"], *one.get("forward_to", ()))]
+        for text in (*(broker.options.get("destinations") or ()), *map(str, forwards)):
+            yield context.broker(broker.name), "a destination", Destination.parse(text)
         for policy in broker.policies:
             kind = "queue" if "queue" in policy else "topic"
             yield context.broker(broker.name), "a policy", Destination(kind, policy[kind])
