@@ -212,6 +212,10 @@ OTHERS = {
         broker_xml.read([SourceFile("broker.xml", "<core><journal-min-files>two</journal-min-files></core>")]),
         broker_xml.read([SourceFile("broker.xml", "<core><journal-min-files> 2 </journal-min-files></core>")]),
     ),
+    "unknown-element": (
+        broker_xml.read([SourceFile("broker.xml", "<core><acceptor-s/></core>")]),
+        broker_xml.read([SourceFile("broker.xml", "<core><acceptors/></core>")]),
+    ),
     "property-not-played": (
         properties.read([SourceFile("A.properties", "imq.cluster.brokerlist=A:1\nimq.system.max_count=1\n")]),
         properties.read([SourceFile("A.properties", "imq.cluster.brokerlist=A:1\nimq.log.level=INFO\n")]),

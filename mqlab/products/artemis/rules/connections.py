@@ -138,8 +138,29 @@ def _no_effect(set_up: SetUp) -> Found:
 )
 def _not_played(set_up: SetUp) -> Found:
     for name, core in set_up.cores.items():
-        for line, facts in once(treatment.told(core)):
+        known = {(at.line, word) for at, word, _, _ in SCHEMA.strange(core.element, "core")}
+        new = (
+            one
+            for one in treatment.told(core)
+            if (one.line, one.path.rpartition("@")[2].rpartition("/")[2]) not in known
+        )
+        for line, facts in once(new):
             yield Element(f"broker {name}", core.document.where, line), facts
+
+
+@rule(
+    "unknown-element",
+    "error",
+    finds="an element or attribute that is not in the schema: the broker does not start",
+    what="{text}: the broker does not start",
+    fix="{fix}",
+    source="Artemis' schema, 2.31 to 2.45",
+    unshown="the broker does not start",
+)
+def _unknown_element(set_up: SetUp) -> Found:
+    for name, core in set_up.cores.items():
+        for at, _, text, fix in SCHEMA.strange(core.element, "core"):
+            yield Element(f"broker {name}", core.document.where, at.line), {"text": text, "fix": fix}
 
 
 @bad_value("wrong-value", source="Artemis' schema, 2.31")
