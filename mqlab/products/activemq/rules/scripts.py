@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from mqlab.checks.client_ids import client_id_rule, same_client_id
 from mqlab.checks.example import Example
@@ -156,8 +156,9 @@ def _listed(context: CheckContext) -> Iterator[tuple[Element, str, Destination]]
                 yield link.element, OPTIONS["networkConnector"][name].guide, Destination.parse(text)
     for broker in context.network.brokers:
         forwards = [text for one in broker.composites for text in (one["name"], *one.get("forward_to", ()))]
-        for text in (*(broker.options.get("destinations") or ()), *map(str, forwards)):
-            yield context.broker(broker.name), "a destination", Destination.parse(text)
+        for one in (*(broker.options.get("destinations") or ()), *forwards):
+            text = one["to"] if isinstance(one, Mapping) else one  # beside a selector
+            yield context.broker(broker.name), "a destination", Destination.parse(str(text))
         for policy in broker.policies:
             kind = "queue" if "queue" in policy else "topic"
             yield context.broker(broker.name), "a policy", Destination(kind, policy[kind])
