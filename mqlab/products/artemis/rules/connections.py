@@ -66,7 +66,7 @@ def _joins_nobody(server: Server) -> Found:
     of=(servers,),
 )
 def _divert_nowhere(server: Server) -> Found:
-    for name, divert in server.broker.diverts.items():
+    for name, divert in server.broker.parts("diverts").items():
         here, there = divert.get("address"), divert.get("forwarding_address")
         lacks = "address" if not here else "forwarding-address" if not there else ""
         if lacks or here == there:
