@@ -21,6 +21,8 @@ from mqlab.products.activemq.rules.reachability import overlapping
 from mqlab.spec.rows import OPTIONS
 from mqlab.spec.values import Destination
 
+LISTS = ("dynamically_included_destinations", "excluded_destinations", "statically_included_destinations")
+
 
 @rule(
     "static-no-consumer",
@@ -94,9 +96,9 @@ def _excluded_wildcard(context: CheckContext) -> Found:
 @rule(
     "wildcard-inside",
     "warning",
-    finds="> in the middle of a name",
-    what="{text}: '>' is a wildcard only at the end of a name; here it is a literal segment",
-    fix="put '>' last, or use '*' for one segment",
+    finds="> in the middle of a name, or a wildcard that is only a part of a segment",
+    what="{text}: {sign!r} here is a literal part of the name, not a wildcard",
+    fix="put '>' last, or use '*' for one whole segment",
     source="Fuse 2, Wildcards",
     example=lambda: Example(odd_name("SHOP.>.ORDERS"), odd_name("SHOP.*.ORDERS")),
 )
@@ -111,8 +113,10 @@ def _wildcard_inside(context: CheckContext) -> Found:
         )
         places += [(link.element, text) for text in lists]
     for element, text in places:
-        if ">" in Destination.parse(text.partition("?")[0]).segments[:-1]:
-            yield element, {"text": text}
+        *inside, last = Destination.parse(text.partition("?")[0]).segments
+        odd = [word for word in (*inside, last) if word not in "*>" and any(sign in word for sign in "*>#")]
+        if ">" in inside or odd:
+            yield element, {"text": text, "sign": [*odd, ">"][0]}
 
 
 @rule(
@@ -135,6 +139,30 @@ def _same_name(context: CheckContext) -> Found:
             both = set(one.connector.targets) & set(other.connector.targets)
             if both:
                 yield one.element, {"both": ", ".join(sorted(both)), "name": name}
+
+
+@rule(
+    "bridges-twice",
+    "warning",
+    finds="a connector in the direction that another broker's duplex connector has, too",
+    what="{other} leads from {way} already: with two bridges topics may be duplicated, and queues give "
+    "them double weight",
+    fix="remove one of the two, or its duplex, or list other destinations",
+    source="recorded: duplex_and_reverse_duplex",
+    see="activemq/connectors/duplex_and_reverse_duplex",
+    unshown="duplicates depend on suppressDuplicateTopicSubscriptions",
+)
+def _bridges_twice(context: CheckContext) -> Found:
+    first: dict[tuple[object, ...], Link] = {}
+    for link in context.links():
+        home, lists = link.broker.name, tuple(link.get(name) for name in LISTS)
+        there = [name for name in link.connector.targets if name != home]
+        ways = [(home, name) for name in there] + [(name, home) for name in there if link.get("duplex")]
+        others = {way: first.setdefault((*way, *lists), link) for way in ways}
+        for way, other in others.items():
+            if other.broker is not link.broker:  # of one broker the guide has several, for their throughput
+                yield link.element, {"other": other.element.where, "way": " to ".join(way)}
+                break
 
 
 @rule(

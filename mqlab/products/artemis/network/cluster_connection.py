@@ -29,6 +29,7 @@ class ClusterConnection(Subsystem):
 
     def __init__(self, lab: Site) -> None:
         super().__init__(lab)
+        self.bridged = lab.network.bridged()
         self.outdated = True  # what follows, since something has changed
         self.paused = False  # whether a broker was when it was found
         self.ways: dict[Broker, Ways] = {}
@@ -72,15 +73,14 @@ class ClusterConnection(Subsystem):
         return found
 
     def _neighbours(self, broker: Broker) -> list[Broker]:
-        listed, seems = broker.option("to"), self.lab.partitions.seems_whole
+        listed, seems = self.bridged.get(broker.name, ()), self.lab.partitions.seems_whole
         return [
             other
             for other in self.lab.brokers.values()
             if other is not broker
-            and broker.option("clustered")
             and other.option("clustered")
             and (other.serves or self._hangs(broker, other))
-            and (listed is None or other.name in listed or other.node_id in listed)
+            and (other.name in listed or other.node_id in listed)
             and seems(broker.process_name, other.process_name)
         ]
 

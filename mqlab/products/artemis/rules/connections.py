@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import partial
 
 from mqlab.checks.example import Example
-from mqlab.checks.rule import Element, Found, bad_value, not_played, rule
+from mqlab.checks.rule import Element, Found, bad_value, no_effect, not_played, rule
 from mqlab.files.placeholders import resolve
 from mqlab.files.treatment import once
 from mqlab.products.artemis.files import treatment
@@ -31,6 +31,71 @@ def _no_cluster(server: Server) -> Found:
     replicates = server.broker.policy == "replication"
     if replicates and not server.set_up.network.option(server.broker, "clustered"):
         yield server.element, {}
+
+
+@rule(
+    "joins-nobody",
+    "warning",
+    finds="a broker whose cluster connection reaches no other broker",
+    what="{why}: it forwards no messages to the other brokers",
+    fix="{fix}",
+    source="Artemis user manual, clusters",
+    unshown="mqlab does what its options say",
+    of=(servers,),
+)
+def _joins_nobody(server: Server) -> Found:
+    network, broker = server.set_up.network, server.broker
+    listed, others = network.option(broker, "to"), {other.name for other in server.others}
+    if not others or not network.option(broker, "clustered") or server.set_up.cores:
+        return
+    if network.option(broker, "max_hops") == 0:
+        yield server.element, {"why": "max-hops is 0", "fix": "use 1 or more"}
+    elif listed and not network.option(broker, "discovery") and others.isdisjoint(listed):
+        why = f"static-connectors names {' and '.join(listed)}, and no other broker"
+        yield server.element, {"why": why, "fix": f"name {' or '.join(sorted(others))}"}
+
+
+@rule(
+    "divert-nowhere",
+    "error",
+    finds="a divert without one of its two addresses, or back to its own",
+    what="divert {name}: {why}",
+    fix="give it an address and another forwarding-address",
+    source="Artemis user manual, diverting and splitting message flows",
+    unshown="the broker does not start",
+    of=(servers,),
+)
+def _divert_nowhere(server: Server) -> Found:
+    for name, divert in server.broker.diverts.items():
+        here, there = divert.get("address"), divert.get("forwarding_address")
+        lacks = "address" if not here else "forwarding-address" if not there else ""
+        if lacks or here == there:
+            why = (
+                f"it has no {lacks}, so a real broker does not start"
+                if lacks
+                else f"it leads from {here} back to it"
+            )
+            yield server.set_up.element(server.broker, "diverts"), {"name": name, "why": why}
+
+
+@rule(
+    "odd-match",
+    "warning",
+    finds="a match of address settings with a prefix or a wildcard of other products or versions",
+    what="address-setting {match!r} matches no address here: {why}",
+    fix="use {right!r}",
+    source="Artemis user manual, wildcard syntax",
+    unshown="no effect: the settings are ignored",
+    of=(servers,),
+)
+def _odd_match(server: Server) -> Found:
+    for match in server.set_up.network.settings_of(server.broker):
+        bare = match.removeprefix("jms.queue.").removeprefix("jms.topic.")
+        right = bare.replace(">", "#")
+        if bare != match or right != match:
+            why = "Artemis has # in place of >" if bare == match else "jms.queue. and jms.topic. are of 1.x"
+            element = server.set_up.element(server.broker, "address-settings")
+            yield element, {"match": match, "why": why, "right": right}
 
 
 @rule(
@@ -59,6 +124,13 @@ def _leads_nowhere(set_up: SetUp) -> Found:
             yield place, {"reference": reference, "harm": harm, "fix": fix}
 
 
+@no_effect("no-effect-artemis", source="Artemis user manual, configuration reference")
+def _no_effect(set_up: SetUp) -> Found:
+    for where, idle in treatment.idle_options(set_up.network, set_up.actions):
+        broker = next((one for one in set_up.network.brokers if one.name == where), None)
+        yield set_up.element(broker) if broker else Element(where), {"idle": idle}
+
+
 @not_played(
     "not-played",
     finds="what stands in a file and is not played",
@@ -66,8 +138,29 @@ def _leads_nowhere(set_up: SetUp) -> Found:
 )
 def _not_played(set_up: SetUp) -> Found:
     for name, core in set_up.cores.items():
-        for line, facts in once(treatment.told(core)):
+        known = {(at.line, word) for at, word, _, _ in SCHEMA.strange(core.element, "core")}
+        new = (
+            one
+            for one in treatment.told(core)
+            if (one.line, one.path.rpartition("@")[2].rpartition("/")[2]) not in known
+        )
+        for line, facts in once(new):
             yield Element(f"broker {name}", core.document.where, line), facts
+
+
+@rule(
+    "unknown-element",
+    "error",
+    finds="an element or attribute that is not in the schema: the broker does not start",
+    what="{text}: the broker does not start",
+    fix="{fix}",
+    source="Artemis' schema, 2.31 to 2.45",
+    unshown="the broker does not start",
+)
+def _unknown_element(set_up: SetUp) -> Found:
+    for name, core in set_up.cores.items():
+        for at, _, text, fix in SCHEMA.strange(core.element, "core"):
+            yield Element(f"broker {name}", core.document.where, at.line), {"text": text, "fix": fix}
 
 
 @bad_value("wrong-value", source="Artemis' schema, 2.31")
