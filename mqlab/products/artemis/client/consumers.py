@@ -222,8 +222,8 @@ class Consumer(Client):
     def close(self) -> bool:
         """Close its connection; returns whether that is blocked, while it looks for its broker.
 
-        Its client does one thing after the other: a close waits for the opening, and for a receiver that finds its
-        broker again. By itself it ends the search, unless a client-acknowledge session has messages to give back.
+        Its client does one thing after the other: a close waits for the opening, and behind a receiver until its
+        broker is found. Else it ends the search, unless a client-acknowledge session has messages to give back.
         """
         broker, away = self.at, self.state == "reconnecting"
         blocked = self.state == "new" or (away and self.mode == "client" and self.rollback_only)
