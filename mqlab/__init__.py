@@ -251,8 +251,9 @@ def __getattr__(name: str) -> Any:
     if name in _ROOMS:
         return importlib.import_module(f"mqlab.{_ROOMS[name]}")
     from mqlab.errors import no_attribute
+    from mqlab.spec.jms_names import INSTEAD
 
-    raise no_attribute("mqlab", name, __dir__())
+    raise no_attribute("mqlab", name, __dir__(), INSTEAD)
 
 
 def __dir__() -> list[str]:

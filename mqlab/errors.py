@@ -5,7 +5,7 @@ Every leaf also inherits the built-in exception that a caller would already catc
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from difflib import SequenceMatcher, get_close_matches
 from typing import TYPE_CHECKING, Any
 
@@ -59,8 +59,12 @@ def _letters(name: str) -> str:
     return name.lower().replace("_", "").replace("-", "").replace(" ", "")
 
 
-def no_attribute(owner: object, name: str, known: Iterable[str]) -> AttributeError:
+def no_attribute(
+    owner: object, name: str, known: Iterable[str], instead: Mapping[str, Call] | None = None
+) -> AttributeError:
     """Return the error for a name that a module, or a value, does not have, with the nearest one that it has.
+
+    *instead* has what is written for names of others, in small letters.
 
     >>> print(no_attribute("mqlab", "Que", ["Queue", "Topic"]))
     module 'mqlab' has no attribute 'Que'; did you mean 'Queue'?
@@ -71,6 +75,8 @@ def no_attribute(owner: object, name: str, known: Iterable[str]) -> AttributeErr
     first, more, _ = name.partition("_")  # of what is put together, such as run_network, the first word
     near = first if more and first in public else nearest(name, public) if first else None
     hint = f"; did you mean {near!r}?" if near else ""
+    if instead and name.lower() in instead:
+        hint = f"; use {instead[name.lower()]}"
     told = f"module {owner!r}" if isinstance(owner, str) else f"{type(owner).__name__!r} object"
     return AttributeError(f"{told} has no attribute {name!r}{hint}")
 
@@ -87,8 +93,38 @@ class Suggests:
             raise no_attribute(self, name, () if name.startswith("_") else dir(self))
 
 
+class Call:
+    """What to write, as a value: a noun with what it is given. Each face prints it in its own words.
+
+    >>> one = Call("Consumer", "C", on="A", reads=Call("Queue", "Q"))
+    >>> print(one, one.option(), sep="; ")
+    mq.Consumer('C', on='A', reads=mq.Queue('Q')); --do "Consumer C on=A reads=queue://Q"
+    """
+
+    def __init__(self, noun: str, *given: object, **named: object) -> None:
+        self.noun, self.given, self.named = noun, given, named
+
+    def __repr__(self) -> str:
+        named = (f"{name}={value!r}" for name, value in self.named.items())
+        return f"mq.{self.noun}({', '.join((*map(repr, self.given), *named))})"
+
+    def option(self) -> str:
+        """Return the option of the command line that adds it; a destination's is its text."""
+        if self.noun in ("Queue", "Topic"):
+            return f"{self.noun.lower()}://{self.given[0]}"
+        words = {
+            name: value.option() if isinstance(value, Call) else value for name, value in self.named.items()
+        }
+        named = (f"{name}={value}" for name, value in words.items())
+        return f'--do "{" ".join((self.noun.rpartition(".")[2], *map(str, self.given), *named))}"'
+
+
 class MqlabError(Exception):
-    """The base of all errors that mqlab raises on purpose."""
+    """The base of all errors that mqlab raises on purpose; `calls` are those that its text names."""
+
+    def __init__(self, *args: object, calls: tuple[Call, ...] = ()) -> None:
+        super().__init__(*args)
+        self.calls = calls
 
     def _render_traceback_(self) -> list[str]:
         """Return what a notebook shows: the words, not the way through mqlab to them."""

@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from tests import plan
 from tests.conftest import ROOT
 
 pytest_plugins = ["pytester"]
@@ -34,12 +35,14 @@ def names(pytester, monkeypatch):
     """Return a function that gives the names of the tests that a command line chooses, in their order."""
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
-    monkeypatch.delenv("MQLAB_ALL_TESTS", raising=False)
+    for told in (plan.ALL, plan.DAY, plan.GROUPED):  # what a run says here is taken back
+        monkeypatch.setenv(told, "")
+        monkeypatch.delenv(told)
     pytester.makepyfile(test_it=TEST)
     pytester.makeini("[pytest]\naddopts = -p tests.plan\nmarkers =\n  sample: .\n  quick: .\n  browser: .\n")
 
     def call(*arguments):
-        done = pytester.runpytest_subprocess("--collect-only", "-q", *arguments)
+        done = pytester.runpytest_inprocess("--collect-only", "-q", *arguments)
         assert done.ret == 0, done.stderr.str()
         return [line.partition("::")[2] for line in done.outlines if "::" in line]
 

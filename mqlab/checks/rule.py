@@ -104,6 +104,19 @@ def not_played(id: str, *, finds: str, source: str, of: Parts = ()) -> Callable[
     )
 
 
+def no_effect(id: str, *, source: str) -> Callable[[Callable[..., Found]], Rule]:
+    """Make a product's rule of options that have no effect as another is not set (`spec.needs.Idle`)."""
+    return rule(
+        id,
+        "warning",
+        finds="an option that is idle, as another one that it needs is not set",
+        what="{idle.guide} has no effect: {idle.why}",
+        fix="{idle.fix}",
+        source=source,
+        unshown="no effect: the option is ignored",
+    )
+
+
 def bad_value(id: str, *, source: str, of: Parts = ()) -> Callable[[Callable[..., Found]], Rule]:
     """Make a product's rule of values in its files that its schema refuses (`files.schema.Wrong`)."""
     return rule(

@@ -57,7 +57,7 @@ ConsumersAt = Annotated[list[str] | None, typer.Option("--consumer-at", help=_RE
 Producers = Annotated[list[str] | None, typer.Option("--producer", "--producer-at", help=_SENDS)]
 Does = Annotated[
     list[str] | None,
-    typer.Option("--do", help="add an action, e.g. 'Crash A at 2s' or 'Cut A B at 3s'; may be repeated"),
+    typer.Option("--do", help="add an action, e.g. 'Crash A at 2s'; may be repeated"),
 ]
 Queue = Annotated[str | None, typer.Option(help="a queue of a running network whose messages wait")]
 On = Annotated[str | None, typer.Option(help="the running broker at which they wait")]

@@ -13,12 +13,14 @@ from mqlab.spec.action import Acknowledge, Action, Close, Pause, Resume
 from mqlab.spec.naming import bare, called
 from mqlab.spec.plural import counted
 from mqlab.spec.session_names import ENDS
+from mqlab.spec.values import duration
 
 if TYPE_CHECKING:
     from mqlab.engine.lab import Lab
 
 CLOSED = "the consumer was closed already"
 RECEIVES = ("Receive", "ReceiveOnce")  # by name, as products have their own
+STOPS_PAUSED = "the broker was paused, and a real one ends only when it is resumed; mqlab ends it at once"
 OF_CONSUMERS = (*RECEIVES, "KillClient", "Recover", "WaitForReceived")
 _ENDS = {"Commit": "commit", "Rollback": "roll back", "Acknowledge": "acknowledge", "Recover": "recover"}
 
@@ -81,6 +83,8 @@ class InVain:
         self.acting, self.told_of, action = scripted, None, bare(self.action_of(scripted))
         if hasattr(action, "name"):
             self.named[action.name] = None
+        if getattr(action, "at_most", None) is not None and _never_quiet(action):
+            self.tell("at_most ends before quiet can have passed, so it always ends by that limit")
         if not isinstance(action, (Pause, Resume, Close, *ENDS)) and type(action).__name__ not in OF_CONSUMERS:
             return
         name = str(getattr(action, "consumer", None) or getattr(action, "who", ""))
@@ -90,6 +94,12 @@ class InVain:
         why = "" if state is None else _why(action, name, state, self.only_if)
         if why:
             self.tell(why)
+
+
+def _never_quiet(action: Any) -> bool:
+    """Whether what waits for quiet, at most for a time, asks for more of it than that time."""
+    quiet = getattr(action, "quiet", None)
+    return quiet is not None and duration(action.at_most) < duration(quiet)
 
 
 def _why(action: Action, name: str, state: SessionState, only_if: str) -> str:

@@ -15,6 +15,8 @@ ENDINGS = (".xml", ".properties")
 Content = TypeVar("Content", str, bytes)
 MOST_FILES = 1000
 ARTEMIS = ("configuration", "core")  # the root of an Artemis broker's file
+# What the file beside it, bootstrap.xml, has: no broker of ActiveMQ, though its root is called so.
+BOOTSTRAP = ("http://activemq.apache.org/schema", "http://activemq.org/schema")
 
 
 def is_configuration(path: object) -> TypeGuard[str | os.PathLike[str]]:
@@ -67,6 +69,8 @@ def _inside(folder: Path) -> list[SourceFile]:
 
 def _has_broker(file: SourceFile) -> bool:
     root = parsing.document_of(file).root
+    if root.namespace in BOOTSTRAP:
+        return False
     return root.name in ARTEMIS or any(element.name == "broker" for element in root.walk())
 
 
@@ -93,9 +97,15 @@ def product_of(files: tuple[SourceFile, ...]) -> str:
     """Return the product whose files these are; raises `BadFile` for none, or for two."""
     kinds = {}
     for file in files:
-        in_xml = file.name.endswith(".xml")
-        of_xml = "artemis" if in_xml and parsing.document_of(file).root.name in ARTEMIS else "activemq"
-        kinds[file.name] = of_xml if in_xml else "openmq"
+        if not file.name.endswith(".xml"):
+            kinds[file.name] = "openmq"
+            continue
+        root = parsing.document_of(file).root
+        if root.namespace in BOOTSTRAP:
+            told = "a bootstrap.xml of Artemis; give the broker.xml beside it"
+            raise BadFile(f"{file.name}, line {root.line}: {told}")
+        of_artemis = root.name in ARTEMIS or root.namespace.startswith("urn:activemq")
+        kinds[file.name] = "artemis" if of_artemis else "activemq"
     found = dict.fromkeys(kinds.values())
     if len(found) > 1:
         told = ", ".join(f"{name} is of {kind}" for name, kind in list(kinds.items())[:4])

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 
@@ -94,6 +95,18 @@ class Schema:
                 # What stands where it may not is looked at all the same.
                 yield from self.walk(child, row.elements.get(child.name, child.name))
 
+    def strange(self, element: Element, kind: str) -> Iterator[tuple[Element, str, str, str]]:
+        """Yield what below an element the schema has not: where, its name, what is so, what to write."""
+        for one, row in self.walk(element, kind):
+            known = {*row.attributes, *row.elements}
+            for name in one.attributes:
+                if name not in row.attributes and name[0] != "{":
+                    yield one, name, f"{one.name} does not support {name}", near(name, known)
+            for child in one.children:
+                if child.name not in row.elements and child.namespace in self.namespaces:
+                    told = f"{child.name} has no place in {one.name}"
+                    yield child, child.name, told, near(child.name, known)
+
     def wrong(self, element: Element, kind: str, resolved: Callable[[str], str]) -> Iterator[Wrong]:
         """Yield the values in an element of a type that the schema refuses, with placeholders *resolved*."""
         for one, row in self.walk(element, kind):
@@ -142,6 +155,16 @@ def fits(text: str, kind: str) -> bool:
         return bool(_NUMBER.fullmatch(plain))
     pattern = {"bytes": _BYTES, "size": _SIZE}.get(kind)
     return pattern is None or bool(pattern.fullmatch(plain))
+
+
+def near(word: str, known: Iterable[str]) -> str:
+    """Return what to write for a name that is none.
+
+    >>> near("adress", ["address", "name"]), near("x", ["address"])
+    ('write address', 'remove it')
+    """
+    found = get_close_matches(word, sorted(known), 1, 0.8)
+    return f"write {found[0]}" if found else "remove it"
 
 
 def expected(kind: str) -> str:

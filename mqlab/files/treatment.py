@@ -37,7 +37,7 @@ def once(told: Iterable[Told]) -> Iterator[tuple[int, dict[str, str]]]:
         yield ones[0].line, {"path": path, "differs": ones[0].differs, "more": more}
 
 
-def not_played(told: Iterable[tuple[str, str, Iterable[Told]]]) -> dict[str, list[dict[str, str]]]:
+def not_played(told: Iterable[tuple[str, str, Iterable[Told]]]) -> list[dict[str, str]]:
     """Return what the header of a run says of the brokers whose files have something that is not played."""
     rows = []
     for name, file, ones in told:
@@ -45,7 +45,7 @@ def not_played(told: Iterable[tuple[str, str, Iterable[Told]]]) -> dict[str, lis
         if number:
             why = f"{counted(number, 'element')} of {file} not played: check names them"
             rows.append({"what": f"Broker {name}", "why": why})
-    return {"not_played": rows} if rows else {}
+    return rows
 
 
 def _expression(pattern: str) -> str:

@@ -117,4 +117,4 @@ def action_of(text: str, product: str) -> Action:
     try:
         return codec.read(item, product)
     except MqlabError as error:
-        raise type(error)(f"--do {text!r}: {error}") from None
+        raise type(error)(f"--do {text!r}: {error}", calls=error.calls) from None

@@ -12,6 +12,8 @@ from mqlab.spec.calls import fitting
 from mqlab.spec.connector import NetworkConnector
 from mqlab.spec.network import Broker, Network
 from mqlab.spec.option import DEFAULT_EDITION
+from mqlab.spec.options import TITLES
+from mqlab.spec.scenario import AnyNetwork
 
 if TYPE_CHECKING:
     import networkx
@@ -71,7 +73,10 @@ def to_networkx(network: Network) -> networkx.MultiDiGraph[str]:
     Raises `MissingExtra` without networkx, `BadValue` for what is no network of ActiveMQ brokers.
     """
     if not isinstance(network, Network):
-        raise BadValue(f"to_networkx takes a network, not {shown(network)}")
+        if isinstance(network, AnyNetwork):
+            told = f"brokers of {TITLES[network.product]} have no network connectors, each is linked to each"
+            raise BadValue(f"to_networkx: {told}; use networkx.complete_graph({[*network.names]})")
+        raise BadValue(f"to_networkx takes a network, not {shown(network)}; use e.g. mq.hub(3)")
     try:
         import networkx
     except ImportError:

@@ -8,6 +8,14 @@ from typing import Any
 
 from mqlab.errors import BadValue, shown
 
+# Of the names that JMS reserves: those that a client sets as properties, and what sets a header instead.
+SETTABLE = ("JMSXGroupID", "JMSXGroupSeq")
+HEADERS = {
+    "JMSPriority": "use jms_priority=9",
+    "JMSDeliveryMode": "use persistent=False",
+    "JMSExpiration": "use time_to_live='10s'",
+}
+
 
 def check_headers(where: str, priority: object, properties: object) -> None:
     """Raise `BadValue` for JMS priorities or properties that no message can have."""
@@ -21,6 +29,9 @@ def check_headers(where: str, priority: object, properties: object) -> None:
             told = f"key {shown(name)} is not a string; use e.g. {str(name)[:20]!r}"
             raise BadValue(f"{where}, properties: {told}")
         here = f"{where}: property {name!r}"
+        if name.startswith("JMS") and name[3:4] != "_" and name not in SETTABLE:
+            use = HEADERS.get(name, "choose another name")
+            raise BadValue(f"{here}: JMS reserves names that begin with JMS; {use} (JMS 1.1, 3.5)")
         if isinstance(value, list) and not value:
             raise BadValue(f"{here}: the list is empty; write one value or more, which messages have in turn")
         for one in value if isinstance(value, list) else (value,):

@@ -8,7 +8,7 @@ from dataclasses import fields
 from functools import cache
 from typing import TYPE_CHECKING
 
-from mqlab.errors import BadValue, UnknownName, UriError
+from mqlab.errors import BadValue, Call, UnknownName, UriError
 from mqlab.spec import action as a
 from mqlab.spec import clients as c
 from mqlab.spec import faults as f
@@ -181,16 +181,18 @@ class KnownNames:
 
     def check_other(self, action: a.Action, name: str, what: str, where: str) -> None:
         """Raise for a name that is not there, but is that of something else, or was or will be there."""
-        kinds = what.split(" or ")
+        kinds, call = what.split(" or "), Call("Close", name)
         if isinstance(action, c.Unsubscribe) and name in self.consumers:
-            told = f"{name!r} is a consumer; use mq.Close({name!r}, unsubscribe=True)"
+            call = Call("Close", name, unsubscribe=True)
+            told = f"{name!r} is a consumer; use {call}"
             if self.consumers[name].is_queue:
                 told = f"{name!r} reads a queue, and only topics have durable subscriptions"
         elif "consumer" in kinds and name in self.clients:
-            told = f"{name!r} is a client; use mq.CloseClient({name!r})" if isinstance(action, a.Close) else ""
-            told = told or f"{name!r} is a client, and a consumer is expected"
+            call = Call("CloseClient", name)
+            told = f"; use {call}" if isinstance(action, a.Close) else ", and a consumer is expected"
+            told = f"{name!r} is a client{told}"
         elif isinstance(action, c.CloseClient) and name in self.consumers:
-            told = f"{name!r} is a consumer; use mq.Close({name!r})"
+            told = f"{name!r} is a consumer; use {call}"
         elif "consumer" in kinds and name in self.places:
             told = f"{name} is a producer, which ends by itself when it has sent all"
         elif "client" in kinds and name in self.gone:
@@ -199,7 +201,7 @@ class KnownNames:
             told = f"{name!r} opens later, as action {self.later[name]}; move that one before"
         else:
             return
-        raise UnknownName(f"{where}: {told}")
+        raise UnknownName(f"{where}: {told}", calls=(call,))
 
     def check_kind(self, action: a.Action, where: str) -> None:
         """Raise for what an action of this kind cannot mean here."""
@@ -213,10 +215,9 @@ class KnownNames:
             check_options(type(action), options, where)
         self.sessions.check(action, where, self.clients)
         if isinstance(action, c.ReceiveOnce) and self.places[action.consumer][0] in self.brokers:
-            raise BadValue(
-                f"{where}: {action.consumer!r} is on a broker by itself; use mq.Receive(...), "
-                "or put it on an mq.Client"
-            )
+            call = Call("Receive", action.consumer)
+            told = f"{action.consumer!r} is on a broker by itself; use {call}, or put it on an mq.Client"
+            raise BadValue(f"{where}: {told}", calls=(call,))
 
     def check_path(self, action: a.StartConnector | a.StopConnector, where: str) -> None:
         """Raise for a connector that its broker has not, or for a name that several brokers use."""

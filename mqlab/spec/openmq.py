@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from mqlab.errors import BadValue, UnknownName, shown
+from mqlab.errors import BadValue, UnknownName, nearest, shown
 from mqlab.spec.action import Action, Producer, Restart, Start
 from mqlab.spec.calls import fitting
 from mqlab.spec.manual import documented
@@ -29,7 +29,12 @@ if TYPE_CHECKING:
     from mqlab.spec.options.types import OpenmqBrokerOptions
 
 EDITIONS = ("6.5", "5.1")
-MODELS = ("master", "none", "peer", "enhanced")
+MODELS = {
+    "master": "conventional, with a master broker",
+    "none": "conventional, without one",
+    "peer": "conventional, with a shared change record",
+    "enhanced": "with one JDBC store",
+}
 
 _BROKER = "an OpenMQ broker; use 'b1' or openmq.Broker('b1')"
 
@@ -145,7 +150,8 @@ class OpenMQNetwork(AnyNetwork):
             raise UnknownName.of("edition of OpenMQ", self.edition, EDITIONS)
         object.__setattr__(self, "edition", edition)
         if self.model not in MODELS:
-            raise UnknownName.of("cluster model", self.model, MODELS)
+            known = [f"{model} ({kind})" for model, kind in MODELS.items()]
+            raise UnknownName.of("cluster model", self.model, known, near=nearest(self.model, MODELS))
         if not self.brokers:
             raise BadValue('a cluster without brokers; add \'brokers\': ["b1", "b2"]')
         for name in self.names:

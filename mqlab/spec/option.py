@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 import warnings
@@ -88,6 +89,7 @@ class Option:
     often: bool = False
     routes: bool = False
     kept: str = ""
+    needs: tuple[str, ...] = ()
     queues_only: bool = False
 
     def default_for(self, edition: str) -> object:
@@ -164,7 +166,8 @@ def _read_text(value: object, option: Option) -> str:
 def _read_destinations(value: object, option: Option) -> tuple[str, ...]:
     texts = [part for part in value.split(",") if part] if isinstance(value, str) else value
     if not isinstance(texts, (list, tuple)):
-        raise BadValue(f'{shown(value)} is not a list; use e.g. ["queue://TEST.FOO"]')
+        example = json.dumps(option.default or ["queue://TEST.FOO"])
+        raise BadValue(f"{shown(value)} is not a list; use e.g. {example}")
     return tuple(str(_destination(item)) for item in texts)
 
 

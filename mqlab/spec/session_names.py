@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import MISSING, dataclass, field, fields
 from functools import cache
 
-from mqlab.errors import BadValue, UnknownName
+from mqlab.errors import BadValue, Call, UnknownName
 from mqlab.spec import action as a
 from mqlab.spec import clients as c
 from mqlab.spec.options import tables
@@ -87,7 +87,8 @@ class KnownSessions:
         known = self.opened.get(client, {})
         if session not in known:
             error = UnknownName.of(f"session of {client}", session, known, where)
-            raise UnknownName(f"{error} Open it with {_opening(client, session, transacted)} before.")
+            opening = _opening(client, session, transacted)
+            raise UnknownName(f"{error} Open it with {opening} before.", calls=(opening,))
 
     def _check_end(
         self, action: a.Commit | a.Rollback | a.Recover | a.Acknowledge, where: str, clients: Collection[str]
@@ -107,15 +108,15 @@ class KnownSessions:
             elif not self.opened[who][action.session]:
                 needs = _opening(who, action.session, transacted=True)
                 told = f"session {action.session!r} of {who} is not transacted; this action needs {needs}"
-                raise BadValue(f"{where}: {told}")
+                raise BadValue(f"{where}: {told}", calls=(needs,))
         mode, modes = self.modes.get(who), ENDS[type(action)]
         if mode is not None and mode not in modes:
             told = " or ".join(map(repr, modes))
             raise BadValue(f"{where}: {who} has ack_mode={mode!r}; this action needs ack_mode={told}")
 
 
-def _opening(client: str, session: str, transacted: bool) -> str:
-    return f"mq.OpenSession({client!r}, {session!r}{', transacted=True' if transacted else ''})"
+def _opening(client: str, session: str, transacted: bool) -> Call:
+    return Call("OpenSession", client, session, **({"transacted": True} if transacted else {}))
 
 
 def _check_connection(action: a.Consumer | a.Producer, where: str, clients: Collection[str]) -> None:

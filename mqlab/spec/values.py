@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import zip_longest
 
 from mqlab.errors import BadValue, UnknownName, shown
 from mqlab.spec.calls import fitting
@@ -135,6 +136,26 @@ def _prefix(wanted: list[str], given: list[str], parent: bool) -> bool:
     if len(given) < len(head) + (0 if parent else 1):
         return False
     return all(w in ("*", g) or g == "*" for w, g in zip(head, given, strict=False))
+
+
+def misspelt(one: str, other: str) -> bool:
+    """Whether two names differ by one slip in a word: a letter too many, a wrong one inside, two exchanged.
+
+    >>> misspelt("SHOP.ORDERS", "SHOP.ORDRES"), misspelt("ORDER", "ORDERS"), misspelt("QueueA", "QueueB")
+    (True, True, False)
+    """
+    words = zip_longest(one.split("."), other.split("."), fillvalue="")
+    differ = [sorted(pair, key=len) for pair in words if pair[0] != pair[1]]
+    if len(differ) != 1 or len(differ[0][0]) < 4:
+        return False
+    short, long = differ[0]
+    apart = [place for place, (a, b) in enumerate(zip(short, long, strict=False)) if a != b]
+    first = apart[0] if apart else len(short)
+    if len(short) < len(long):
+        return long[first].isalpha() and short == long[:first] + long[first + 1 :]
+    turned = apart == [first, first + 1] and short[first : first + 2] == long[first + 1] + long[first]
+    wrong = apart == [first] and 0 < first < len(short) - 1
+    return (turned or wrong) and (short[first] + long[first]).isalpha()
 
 
 def overlap(one: str, other: str) -> bool:

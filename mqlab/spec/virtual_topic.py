@@ -44,7 +44,7 @@ class VirtualTopic:
         name, _, query = text.partition("?")
         topics, given = Destination.parse(name), dict(ATTRIBUTES)
         if topics.kind != "topic":
-            raise BadValue(f"virtual topic {name}: it is not a topic; use 'topic://{topics.name}'")
+            raise BadValue(f"virtual topic {name}: it is not a topic; use e.g. ['topic://{topics.name}']")
         for pair in filter(None, query.split("&")):
             option, _, value = pair.partition("=")
             if option not in ATTRIBUTES:

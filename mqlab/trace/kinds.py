@@ -336,3 +336,5 @@ class Reason(IntEnum):
         _FAILOVER,
         {"prefetch"},
     )
+    most_consumers = 82, "the queue has as many consumers as max-consumers allows", _QUEUES, {"max_consumers"}
+    not_created = 83, "there is no such queue, and auto-create-queues is false", _QUEUES, {"auto_create_queues"}

@@ -11,7 +11,7 @@ from mqlab.spec.action import Consumer, Producer
 from mqlab.spec.headers import dealt
 from mqlab.spec.options import TITLES
 from mqlab.spec.selector import Selector
-from mqlab.spec.values import Destination
+from mqlab.spec.values import Destination, misspelt
 from mqlab.spec.virtual_topic import PREFIX
 
 if TYPE_CHECKING:
@@ -34,7 +34,9 @@ def never(trace: Trace) -> Iterator[tuple[str, str]]:
                 why = _no_virtual_topic(trace, action) or _not_virtual(action, producers)
             if why:
                 yield f"Consumer {action.name}", why
-    reads = [action.reads.name for action in trace.actions if isinstance(action, Consumer)]
+    read = [action.reads for action in trace.actions if isinstance(action, Consumer)]
+    yield from _read_elsewhere(read, producers)
+    reads = [one.name for one in read]
     for one in producers if is_usual(trace) else ():
         behind = any(name.startswith("Consumer.") and name.endswith(f".{one.to.name}") for name in reads)
         if one.to.is_queue and one.to.name.startswith(VIRTUAL) and behind:
@@ -94,6 +96,8 @@ def _sent_elsewhere(trace: Trace, consumer: Consumer, producers: list[Producer])
     if product == "activemq" and sent and any(_is_odd(word) for word in reads.name.split(".")):
         return f"{reads} is one name: in ActiveMQ only * and > stand for words, each alone between dots"
     for to in sent:
+        if to.kind == reads.kind and misspelt(to.name, reads.name):
+            return f"it reads {reads}, and nothing is sent there; did you mean {to}?"
         if to.name.casefold() == reads.name.casefold():
             why = (
                 "names are case-sensitive"
@@ -108,6 +112,17 @@ def _sent_elsewhere(trace: Trace, consumer: Consumer, producers: list[Producer])
         if product != "activemq" and reads.name in to.name.split(","):
             return f"it reads {reads}, and {to} is one name here: only ActiveMQ's commas separate destinations"
     return ""
+
+
+def _read_elsewhere(read: list[Destination], producers: list[Producer]) -> Iterator[tuple[str, str]]:
+    """Yield producers to what nothing reads, beside what is sent to and read by a name one slip away."""
+    sent = [one.to for one in producers]
+    for one in producers:
+        if any(names.takes(one.to) for dest in read for names in dest.elements()):
+            continue
+        for near in (dest for dest in read if dest in sent and dest.kind == one.to.kind):
+            if misspelt(near.name, one.to.name):
+                yield f"Producer {one.name}", f"it sends to {one.to}, which nothing reads; did you mean {near}?"
 
 
 def _is_odd(word: str) -> bool:

@@ -84,6 +84,7 @@ def tile_ms(folder, marginal):
     return float(np.quantile(times, 0.9)) * 1000
 
 
+@pytest.mark.sample(3, pool="large")
 def test_the_pyramid_beside_a_plain_scan(tmp_path, capsys):
     folder = synthetic.folder(tmp_path / "run", EVENTS, per_file=2_500_000)
     files = sorted((folder / "events").glob("*.parquet"))

@@ -60,6 +60,7 @@ def worked(java):
     return found
 
 
+@pytest.mark.sample(3, pool="large")
 def test_a_sweep_beside_plain_python(tmp_path, capsys):
     scenario = scenario_of(*hub(2000))
     text = planned(scenario, {"edition": ["5.17"]}, 1, None, 0).lab_file(0)

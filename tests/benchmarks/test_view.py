@@ -41,6 +41,7 @@ def under_way(columns, count):
 
 @pytest.mark.bench
 @pytest.mark.browser
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("count", COUNTS)
 def test_paints_a_second(chromium, tmp_path, count):
     one = scene(mq.run("article:conduit"))

@@ -124,3 +124,23 @@ def test_a_broker_put_beside_the_palette_does_not_lie_below_it(page, build):
     palette = page.get_by_role("toolbar", name="Parts to draw").bounding_box()
     middle, _ = page.evaluate(AT, "B")
     assert middle - page.evaluate(WIDE, "B") / 2 > palette["x"] + palette["width"]
+
+
+def test_what_is_typed_while_the_kernel_works_is_still_there_when_it_has_answered(page, build):
+    build("ActiveMQ")
+    page.evaluate("""() => { const ask = window.toKernel;
+      window.toKernel = async (text) => { window.waits = true;
+        await (window.held ??= new Promise((done) => { window.go = done; }));
+        return ask(text); }; }""")
+    name, queue = page.get_by_label("Name of the broker"), page.get_by_label("Queue of the consumer")
+    name.fill("north")
+    name.press("Enter")
+    page.wait_for_function("() => window.waits")
+    queue.click()
+    page.keyboard.type("ORDERS")
+    page.evaluate("() => { window.go(); }")
+    page.wait_for_function(f"() => ({NAMES})().includes('north')")
+    page.evaluate(STEADY)
+    assert (name.input_value(), queue.input_value()) == ("", "ORDERS")
+    page.keyboard.type(".NEW")
+    assert queue.input_value() == "ORDERS.NEW"

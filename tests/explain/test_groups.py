@@ -56,7 +56,7 @@ def test_the_bridge_owns_a_group_where_the_message_crosses():
     assert "A forwarded it to B over A/ab, which has owned message group g since" in story(trace, "P-2")
 
 
-@pytest.mark.parametrize("name", ["JMSXGroup", "group"])
+@pytest.mark.parametrize("name", ["GroupID", "group"])
 def test_other_properties_make_no_group(name):
     trace = mq.run(A, reads("C1"), mq.Producer("P", on="A", sends=2, to=Q, properties={name: "g"}))
     assert "group" not in story(trace, "P-2")

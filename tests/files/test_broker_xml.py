@@ -102,7 +102,8 @@ FRAGMENTS = {
         master={"group_name": "purple", "check_for_live_server": True, "cluster_name": "abcdefg"},
         slave={"group_name": "tiddles", "max_saved_replicated_journals_size": 22, "cluster_name": "33rrrrr",
                "restart_backup": False,
-               "scale_down": {"group_name": "boo!", "discovery_group_ref": "wahey"}}), {"no-cluster"}),
+               "scale_down": {"group_name": "boo!", "discovery_group_ref": "wahey"}}),
+               {"no-cluster", "no-effect-artemis"}),
 }  # fmt: skip
 
 
@@ -298,3 +299,26 @@ def test_what_only_the_files_of_others_can_tell_is_not_said_of_a_file_alone():
     assert told <= {p.rule for p in mq.check(broker_xml.read(files))}
     for file in files:
         assert not told & {p.rule for p in mq.check(broker_xml.read([file]))}
+
+
+ONLY = {"allow_direct_connections_only": True}
+
+
+@pytest.mark.parametrize(("to", "only", "bridges"), [
+    ((["b"], ["a"], ["a"], ["a"]), "", {"a": "bcd", "b": "acd", "c": "abd", "d": "abc"}),
+    ((["b"], ["a"], ["a"], ["a"]), "a", {"a": "b", "b": "acd", "c": "abd", "d": "abc"}),
+    ((["b"], ["c"], [], []), "ab", {"a": "b", "b": "c", "c": "", "d": ""}),
+    ((["b"], [], ["d"], []), "", {"a": "b", "b": "", "c": "d", "d": ""}),
+    ((None, None, None, None), "", {"a": "bcd", "b": "acd", "c": "abd", "d": "abc"}),
+])  # fmt: skip
+def test_a_cluster_connection_leads_to_all_that_its_brokers_know(to, only, bridges):
+    """A 2.31.2 played the first case: what is sent to `a` reaches consumers on `d`, which only lists `a`."""
+    brokers = (
+        artemis.Broker(name, to=listed, **(ONLY if name in only else {}))
+        for name, listed in zip("abcd", to, strict=True)
+    )
+    net = artemis.Network(*brokers)
+    assert net.bridged() == {name: set(onto) for name, onto in bridges.items()}
+    topic = mq.Topic("T")
+    script = (artemis.Consumer("C", on="d", reads=topic), artemis.Producer("P", on="a", sends=2, to=topic))
+    assert mq.run(net, *script).received() == {"C": 2 if "d" in bridges["a"] else 0}

@@ -76,6 +76,8 @@ CASES = {
                       pair(linked(options="destinationFilter='Queue.A,ActiveMQ.Advisory.Consumer.Topic.B'"))),
     "no-effect": (pair(linked(options="syncDurableSubs='true' dynamicOnly='true'")), "0.xml:3",
                   pair(linked(options="syncDurableSubs='true'"))),
+    "static-nothing": (pair(linked(options="staticBridge='true'")), "0.xml:3",
+                       pair(linked(options="staticBridge='true'", inside=lists(**{STATIC: "A"})))),
     "unknown-name": (pair(linked(options="networkTtl='3'")), "0.xml:3",
                      pair(linked(options="networkTTL='1'"))),
     "bad-value": (pair("\n<managementContext><managementContext connectorPort='1 k' \n"
@@ -94,13 +96,8 @@ CASES = {
                  pair("", "dataDirectory='${activemq.data}/x'")),
     "policy-twice": (pair(POLICY.format("<policyEntry queue='A'/>\n<policyEntry queue='A'/>")), "0.xml:3",
                      pair(POLICY.format("<policyEntry queue='A'/><policyEntry topic='A'/>"))),
-    "replay-off": (pair(POLICY.format(
-        "<policyEntry queue='A'><networkBridgeFilterFactory><conditionalNetworkBridgeFilterFactory "
-        "replayDelay='9'/></networkBridgeFilterFactory></policyEntry>")), "0.xml:1", pair()),
     "store-unused": (pair("\n" + SHARED.format(""), "persistent='false'"), "0.xml:3",
                      pair(SHARED.format(""))),
-    "update-off": (pair("", "", written("B", port=2).replace('name="in"', 'updateClusterFilter="B.*"')),
-                   "1.xml:1", pair()),
     "filter-expression": (pair("", "", written("B", port=2).replace(
         'name="in"', 'updateClusterClients="true" updateClusterFilter="*B*"')), "1.xml:1", pair()),
     "filter-blank": (pair("", "", written("B", port=2).replace(
@@ -131,7 +128,6 @@ def test_a_rule_finds_its_problem_at_its_line_and_nothing_else(rule):
 
 
 @pytest.mark.parametrize(("options", "idle"), [
-    ("staticBridge='true'", "staticBridge"),
     ("staticBridge='true' destinationFilter='Queue.A'", "destinationFilter"),
     ("conduitSubscriptions='false' conduitNetworkQueueSubscriptions='true'",
      "conduitNetworkQueueSubscriptions"),
@@ -266,7 +262,7 @@ PLANTED = {
         ("b9", 'brokerId="b9"', 'brokerId="a1"', {("same-broker-id", 1)}),
     ]),
     "tiers": (tiers(18), [
-        ("mid0", "networkTTL='1'", "networkTTL='1' staticBridge='true'", {("no-effect", 3)}),
+        ("mid0", "networkTTL='1'", "networkTTL='1' staticBridge='true'", {("static-nothing", 3)}),
         ("in09", "networkTTL='2'", "networkTTL='2' suppressDuplicateQueueSubscriptions='true'",
          {("suppress-alone", 3)}),
         ("mid1", "brokerId", "advisorySupport='false' brokerId", None),

@@ -102,6 +102,9 @@ CASES = {
         scenario(network("A>B"), mq.Client("c", uri="tcp://A:61616")),
     ),
     "prefetch-zero": (network("A>B", prefetch_size=0), network("A>B", prefetch_size=1)),
+    "bridges-twice": (
+        network("A=B B>A"), network("A>B A>B B>A"),
+    ),
     "loopback": (network("A>A"), network("A>B")),
     "later-option": (
         network("A>B", "5.5", consumer_ttl=1), network("A>B", "5.17", consumer_ttl=1),
@@ -187,10 +190,6 @@ OTHERS = {
         properties.read([SourceFile("A.properties", f"{ENHANCED}imq.persist.store={store}\n")])
         for store in ("file", "jdbc")
     ),
-    "negative-delay": tuple(
-        scenario(network("A>B"), mq.Client("K", uri=f"failover:(tcp://A:61616)?initialReconnectDelay={delay}"))
-        for delay in (-10, 0)
-    ),
     "one-name": (
         scenario(network("A>B"), *reads("P@B"), send(1)),
         scenario(network("A>B"), *reads("C@B"), send(1)),
@@ -213,6 +212,10 @@ OTHERS = {
         broker_xml.read([SourceFile("broker.xml", "<core><journal-min-files>two</journal-min-files></core>")]),
         broker_xml.read([SourceFile("broker.xml", "<core><journal-min-files> 2 </journal-min-files></core>")]),
     ),
+    "unknown-element": (
+        broker_xml.read([SourceFile("broker.xml", "<core><acceptor-s/></core>")]),
+        broker_xml.read([SourceFile("broker.xml", "<core><acceptors/></core>")]),
+    ),
     "property-not-played": (
         properties.read([SourceFile("A.properties", "imq.cluster.brokerlist=A:1\nimq.system.max_count=1\n")]),
         properties.read([SourceFile("A.properties", "imq.cluster.brokerlist=A:1\nimq.log.level=INFO\n")]),
@@ -222,9 +225,34 @@ OTHERS = {
         network("A>B", "5.5", statically_included_destinations=["queue://A.>"]),
         network("A>B", "5.17", statically_included_destinations=["queue://A.>"]),
     ),
-    "discovery-option": tuple(
+    "address-option": tuple(
         scenario(network("A>B"), mq.Client("c", uri=f"discovery:(static:(tcp://A:61616))?{option}=3"))
         for option in ("backOffMultiplier", "reconnectDelayExponent")
+    ),
+    "nearly-listed": tuple(
+        scenario(network("A>B", excluded_destinations=[f"queue://{name}"]), *reads("C@B"), send(1))
+        for name in ("TESTS.FOO", "OTHER")
+    ),
+    "stores-differ": tuple(
+        mq.Network(
+            *(mq.Broker(name, shared_store="s", store=store) for name, store in zip("AB", stores, strict=True))
+        )
+        for stores in (("jdbc", "kahadb"), ("jdbc", "jdbc"))
+    ),
+    "lock-database": tuple(
+        mq.Network(mq.Broker("A", shared_store="s", store=store, locker="lease"))
+        for store in ("kahadb", "jdbc")
+    ),
+    "no-effect-artemis": tuple(
+        mq.artemis.Network(mq.artemis.Broker("A"), message_load_balancing=kind, redistribution_delay=0)
+        for kind in ("OFF", "ON_DEMAND")
+    ),
+    "no-effect-openmq": tuple(
+        scenario(
+            mq.openmq.Network("A"),
+            mq.openmq.CreateDestination(FOO, "A", options={"limit_behavior": "FLOW_CONTROL", **more}),
+        )
+        for more in ({}, {"max_num_msgs": 3})
     ),
     "broker-id": (of_openmq(**{"imq.brokerid": "x"}), of_openmq()),
     "ignored": (

@@ -1,6 +1,6 @@
 """Packs the products' own schemas of configuration files, for `check` and for tests.
 
-    python -m tests.real.schemas ARTEMIS_SERVER.jar ACTIVEMQ_SPRING.jar MQ_DISTRIBUTION.zip
+    python -m tests.real.schemas ARTEMIS_SERVER.jar LATER_SERVER.jar ACTIVEMQ_SPRING.jar MQ_DISTRIBUTION.zip
 
 writes the broker's own defaults of OpenMQ beside the tests, and `schema.json` beside what reads and writes the
 files of each other product. A row is an element: ``@name`` is an attribute and ``name`` an element in it, each
@@ -114,8 +114,25 @@ def packed(rows: dict[str, list[str]]) -> str:
     return json.dumps({name: " ".join(parts) for name, parts in sorted(rows.items())}, indent=0) + "\n"
 
 
-def artemis(jar: zipfile.ZipFile) -> dict[str, list[str]]:
-    """Return the rows of `broker.xml`, from ``core`` on."""
+def artemis(*jars: zipfile.ZipFile) -> dict[str, list[str]]:
+    """Return the rows of `broker.xml`, from ``core`` on: those of the first release, and what later ones add.
+
+    An element whose type was replaced has what either type has.
+    """
+    found: dict[str, dict[str, str]] = {}
+    for rows in map(_core, jars):
+        later = {name: dict(part.split(":", 1) for part in parts) for name, parts in rows.items()}
+        for name, parts in later.items():
+            there = found.setdefault(name, {})
+            for part, kind in parts.items():
+                if kind != there.setdefault(part, kind) and kind in later:
+                    later[kind] = {**found[there[part]], **later[kind]}
+                    found.setdefault(kind, {}).update(later[kind])
+                    there[part] = kind
+    return {name: sorted(f"{part}:{kind}" for part, kind in parts.items()) for name, parts in found.items()}
+
+
+def _core(jar: zipfile.ZipFile) -> dict[str, list[str]]:
     schema = Schema(jar.read("schema/artemis-configuration.xsd"), {})
     core = schema.elements["core"]
     inside = core.find(X + "complexType")
@@ -144,9 +161,9 @@ def place(product: str) -> Path:
 
 
 if __name__ == "__main__":
-    core, spring, mq = map(Path, sys.argv[1:])
+    core, later, spring, mq = map(Path, sys.argv[1:])
     for product, rows in (
-        ("artemis", artemis(zipfile.ZipFile(core))),
+        ("artemis", artemis(zipfile.ZipFile(core), zipfile.ZipFile(later))),
         ("activemq", activemq(zipfile.ZipFile(spring))),
     ):
         place(product).write_text(packed(rows), encoding="utf-8")

@@ -102,19 +102,19 @@ def standalone(tmp_path_factory):
         yield started
 
 
-@pytest.mark.sample(5, pool="javas")
+@pytest.mark.sample(6, pool="javas")
 def test_a_cluster_gives_the_same_bytes(here, standalone, tmp_path):
     assert both(tmp_path / "out", standalone[0]) == here
 
 
-@pytest.mark.sample(5, pool="javas")
+@pytest.mark.sample(6, pool="javas")
 def test_spark_connect_gives_the_same_bytes(here, tmp_path):
     (tmp_path / "server").mkdir()
     with cluster.connect(tmp_path / "server") as address:
         assert both(tmp_path / "out", address) == here
 
 
-@pytest.mark.sample(5, pool="javas")
+@pytest.mark.sample(6, pool="javas")
 def test_another_python_on_the_cluster_is_told(standalone, tmp_path):
     (tmp_path / "sitecustomize.py").write_text(
         "import collections, sys\n"
@@ -139,7 +139,7 @@ def test_another_python_on_the_cluster_is_told(standalone, tmp_path):
     assert told.split()[-1] == "3"
 
 
-@pytest.mark.sample(5, pool="javas")
+@pytest.mark.sample(6, pool="javas")
 def test_a_worker_that_dies_in_the_middle_changes_nothing(here, standalone, tmp_path):
     """Last: it costs the cluster one of its two workers."""
     master, workers = standalone

@@ -732,3 +732,52 @@ def test_messages_that_are_stored_without_a_database_are_told(persistent, up, co
     assert [line.split(" stored")[0] for line in told(trace)] == [
         f"DatabaseDown: {count} persistent messages"
     ] * bool(count)
+
+
+@pytest.mark.parametrize("net", PRODUCTS)
+@pytest.mark.parametrize(("sent", "read", "line"), [
+    ("ORDERS", "ORDRES", "Consumer C: it reads queue://ORDRES, and nothing is sent there"),
+    ("SHOP.ORDER", "SHOP.ORDERS", "Consumer C: it reads queue://SHOP.ORDERS, and nothing is sent there"),
+    ("TeamA", "TeamB", ""), ("Q1", "Q2", ""), ("LEFT", "RIGHT", ""),
+])  # fmt: skip
+def test_a_name_one_letter_off_is_told(net, sent, read, line):
+    reads, sends = mq.Queue(read), mq.Producer("P", on="A", sends=1, to=mq.Queue(sent))
+    lines = told(mq.run(net, mq.Consumer("C", on="A", reads=reads), sends))
+    assert lines == ([f"{line}; did you mean queue://{sent}?"] if line else [])
+
+
+@pytest.mark.parametrize("net", PRODUCTS)
+def test_what_is_sent_to_a_name_one_letter_off_is_told(net):
+    good, bad = mq.Queue("ORDERS"), mq.Queue("ORDRES")
+    sends = [mq.Producer(f"P{no}", on="A", sends=1, to=to) for no, to in enumerate((good, bad))]
+    lines = told(mq.run(net, mq.Consumer("C", on="A", reads=good), *sends))
+    assert lines == [
+        "Producer P1: it sends to queue://ORDRES, which nothing reads; did you mean queue://ORDERS?"
+    ]
+
+
+@pytest.mark.parametrize("net", PRODUCTS[::2])  # OpenMQ refuses both
+def test_quiet_that_cannot_pass_in_its_time_is_told(net):
+    own = artemis.Settle if net.product == "artemis" else mq.Settle
+    lines = [told(mq.run(net, own(quiet="2s", at_most=most))) for most in ("1s", "2s")]
+    assert lines == [
+        ["Settle 2s: at_most ends before quiet can have passed, so it always ends by that limit"],
+        [],
+    ]
+
+
+@pytest.mark.parametrize("net", PRODUCTS)
+def test_a_stop_of_a_paused_broker_is_told(net):
+    (line,) = told(mq.run(net, mq.Pause("A"), mq.Stop("A")))
+    assert line.startswith("Stop A: ")
+    assert "was paused" in line
+
+
+def test_what_a_broker_hands_to_itself_is_told():
+    client = mq.Client("K", uri="failover:(tcp://A:61616)")
+    assert told(mq.run(A, client, mq.SendAway("A", "A"))) == [
+        "SendAway A: it is sent to itself: its clients connect again to the same broker"
+    ]
+    net = openmq.Network("b1", "b2", model="master", master="b1")
+    lines = told(mq.run(net, openmq.ChangeMaster("b1", "b1")))
+    assert lines == ["ChangeMaster b1: b1 is asked to hand over to itself: the master stays the same"]

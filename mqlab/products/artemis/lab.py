@@ -111,7 +111,7 @@ class ArtemisLab(Site):
         version = self.network.edition
         return self.notes.trace(
             {
-                **treatment.not_played(self.network.origin),
+                **treatment.not_played(self.network, self.scenario.actions),
                 "scenario": lab_file.write(self.scenario),
                 **self.settings,
                 "product": "artemis",

@@ -313,7 +313,7 @@ class ClusterLab(Cluster):
     def trace(self) -> Trace:
         """All that has happened so far."""
         header = {
-            **treatment.not_played(self.network.origin),
+            **treatment.not_played(self.network, self.scenario.actions),
             "scenario": files.write(self.scenario),
             **self.settings,
             "product": "openmq",

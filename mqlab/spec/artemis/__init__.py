@@ -144,6 +144,28 @@ class ArtemisNetwork(AnyNetwork):
         own = broker.keys.get("cluster") or {}
         return own if own.get("clustered") is False else {**self.cluster, **own}
 
+    def bridged(self) -> dict[str, set[str]]:
+        """Return to whom the cluster connection of each broker makes bridges.
+
+        They are the brokers that it lists and, unless it is to connect to these only, all that it learns of: a
+        broker tells whom it knows to those that connect to it, and knows these. One that lists none
+        makes none (`ClusterConnectionImpl.nodeUP`; played by 2.31.2).
+        """
+        listed = {one.name: self.option(one, "to") for one in self.brokers if self.option(one, "clustered")}
+        ways = {name: {*(listed if to is None else to)} - {name} for name, to in listed.items()}
+        spreads = [one for one in self.brokers if listed.get(one.name)]
+        spreads = [one for one in spreads if not self.option(one, "allow_direct_connections_only")]
+        knows = {name: {name} for name in listed}
+        size = -1
+        while spreads and size != (size := sum(map(len, knows.values()))):
+            for name, onto in ways.items():
+                for other in onto & set(knows):
+                    knows[name] |= knows[other]
+                    knows[other].add(name)
+            for one in spreads:
+                ways[one.name] |= knows[one.name] - {one.name}
+        return ways
+
     def settings_of(self, broker: Broker) -> Mapping[str, Options]:
         """Return match -> settings of addresses that are written for a broker, the network's under ``#``."""
         own: dict[str, Options] = dict(broker.keys.get("address_settings") or {})
@@ -180,6 +202,10 @@ class ArtemisNetwork(AnyNetwork):
         for match in most_specific(match for match in own if key in own[match] and matches(match, address)):
             return own[match][key]
         return default("address-setting", key)
+
+    def sets(self, *keys: str) -> bool:
+        """Whether settings of any address, of any broker, say something of one of these options."""
+        return any(set(keys) & set(s) for one in self.brokers for s in self.settings_of(one).values())
 
     def change(self, path: str, **options: object) -> ArtemisNetwork:
         """Return the network with options changed: of the broker called *path*, or with ``*`` of all.

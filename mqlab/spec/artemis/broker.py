@@ -197,6 +197,11 @@ class Broker(metaclass=Called):
         return self.policy != "live_only" or bool(self.keys.get("core", {}).get("persistence_enabled", True))
 
     @property
+    def scan_period(self) -> int:
+        """How often (ms) it looks for expired messages."""
+        return int(self.keys.get("core", {}).get("message_expiry_scan_period", 30_000))
+
+    @property
     def check_period(self) -> int:
         """How often (ms) it asks."""
         return int(self.keys.get("core", {}).get("network_check_period", 5000))
@@ -253,10 +258,11 @@ def _place(option: str, value: object, elements: dict[str, object], keys: JsonDi
 
 @dataclass(frozen=True, slots=True)
 class AddressQueue(metaclass=Called):
-    """A durable queue as `broker.xml` lists it: of an address (its own name), at some brokers (all).
+    """A queue as `broker.xml` lists it: of an address (its own name), at some brokers (all).
 
     It takes what its filter, a selector, lets pass. With `purge_on_no_consumers` it takes nothing without
-    consumers, and is emptied when the last one leaves.
+    consumers, and is emptied when the last one leaves. At most `max_consumers` can have it open. What is in
+    one that is not `durable` is gone after a restart.
     """
 
     name: str
@@ -265,6 +271,8 @@ class AddressQueue(metaclass=Called):
     on: tuple[str, ...] | None = field(default=None, kw_only=True)
     filter: str | None = field(default=None, kw_only=True)
     purge_on_no_consumers: bool = field(default=False, kw_only=True)
+    max_consumers: int | None = field(default=None, kw_only=True)
+    durable: bool = field(default=True, kw_only=True)
 
     def __post_init__(self) -> None:
         check_noun(self, f"queue {shown(self.name)}")
@@ -277,9 +285,9 @@ class AddressQueue(metaclass=Called):
                 raise BadValue(f"queue {self.name!r}: filter: {error}") from None
 
     @property
-    def limits(self) -> tuple[str | None, bool]:
-        """What it takes, and when: its filter, and whether it is purged without consumers."""
-        return self.filter, self.purge_on_no_consumers
+    def limits(self) -> tuple[str | None, bool, int | None, bool]:
+        """What it takes, for how many, and for how long."""
+        return self.filter, self.purge_on_no_consumers, self.max_consumers, self.durable
 
     @property
     def plain(self) -> tuple[str, str, str]:

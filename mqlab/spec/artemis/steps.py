@@ -29,7 +29,7 @@ STEPS: dict[str, tuple[str, str]] = {
     "receive": ("consumer count", "acknowledge wait_ms"), "resume": ("consumer", ""),
     "hold": ("consumer", ""), "close_consumer": ("consumer", ""), "close_client": ("client", ""),
     "send": ("count", "broker producer client queue topic persistent size interval_ms properties "
-             "delivery_delay_ms in_background time_limit_ms url name"),
+             "delivery_delay_ms time_to_live_ms in_background time_limit_ms url name"),
     "commit": ("client", ""), "rollback": ("client", ""), "recover": ("client", ""), "xa": ("client act", ""),
     "wait": ("ms", ""), "wait_for_sends": ("", "timeout_ms"),
     "settle": ("", "quiet_ms timeout_ms"), "files": ("label", "broker brokers"),
@@ -98,7 +98,15 @@ def _check_step(step: Step, where: str, brokers: Sequence[str], opened: dict[str
     for key, choices in CHOICES.items():
         if step.keys.get(key, choices[0]) not in choices:
             raise UnknownName.of(key, step.keys[key], choices, where)
-    for key in ("count", "ms", "timeout_ms", "time_limit_ms", "interval_ms", "bytes_per_second"):
+    for key in (
+        "count",
+        "ms",
+        "timeout_ms",
+        "time_limit_ms",
+        "interval_ms",
+        "time_to_live_ms",
+        "bytes_per_second",
+    ):
         value = step.keys.get(key, 1)
         if isinstance(value, bool) or not isinstance(value, (int, float)) or value < 0:
             raise BadValue(f"{where}: {key} is {value!r}; expected a number, 0 or more")

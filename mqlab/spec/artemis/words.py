@@ -51,7 +51,10 @@ def _word(action: type[Action], do: str, keys: str = "", **fixed: object) -> Wor
 
 
 _OPEN = "on=broker others options"
-_SENT = "sends=count to others persistent size properties every=interval_ms in_background options"
+_SENT = (
+    "sends=count to others persistent size properties every=interval_ms time_to_live=time_to_live_ms "
+    "in_background options"
+)
 _READ = "reads=to selector receiving ack_mode acknowledge subscription_name=durable_name client_id"
 # Of the words for a step the first that has a place for all of its keys is taken.
 WORDS: tuple[Word, ...] = (

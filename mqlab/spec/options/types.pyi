@@ -144,6 +144,7 @@ class ArtemisBrokerOptions(TypedDict, total=False):
     network_check_list: str | None
     network_check_url_list: str | None
     network_check_nic: str | None
+    message_expiry_scan_period: int | None
     persistence_enabled: bool | None
 
 class ArtemisNetworkOptions(TypedDict, total=False):
@@ -163,6 +164,12 @@ class ArtemisNetworkOptions(TypedDict, total=False):
     redelivery_delay: int | None
     redelivery_delay_multiplier: float | None
     max_redelivery_delay: int | None
+    expiry_address: str | None
+    expiry_delay: int | None
+    min_expiry_delay: int | None
+    max_expiry_delay: int | None
+    no_expiry: bool | None
+    auto_create_queues: bool | None
     auto_delete_queues: bool | None
 
 class NetworkChanges(BrokerOptions, NetworkConnectorOptions, total=False):

@@ -28,7 +28,7 @@ lab.do = async (kind, data = {}) => {
   Object.assign(memory(), {
     ms: kind === "begin" ? null : lab.now(),
     selection: player.selection,
-    focused: player.element.matches(":focus-within") ? nameOf(focusedNow()) : null
+    focused: nameHeld()
   });
   if ("product" in data) delete memory().places?.["my network"]; // another one begins
   lab.doing += 1; // what is loaded now is told in the answer
@@ -38,8 +38,7 @@ lab.do = async (kind, data = {}) => {
     say("");
     lab.state = found;
     lab.mode = memory().mode = found.beside != null ? "compare" : lab.mode === "compare" ? "play" : lab.mode;
-    player.emit("lab", found);
-    keepFocus();
+    tellAll();
     return found;
   } catch (error) {
     say("", error.message);
@@ -56,6 +55,7 @@ const focusedNow = () => {
   return found;
 };
 const nameOf = (one) => `${one.tagName} ${one.getAttribute("aria-label") ?? one.textContent}`;
+const nameHeld = () => (player.element.matches(":focus-within") ? nameOf(focusedNow()) : null);
 const PRESSED = "button, input, select";
 /** @returns {Iterable<HTMLElement>} */
 function* controlsIn(/** @type {ParentNode} */ root) {
@@ -66,11 +66,16 @@ function* controlsIn(/** @type {ParentNode} */ root) {
 }
 
 // Who worked here by keyboard stays here, at what is called so again where what was pressed has been drawn anew.
-const keepFocus = () => {
-  const name = memory().focused;
+const keepFocus = (name = memory().focused) => {
   if (!name || !player.element?.isConnected || player.element.matches(":focus-within")) return;
   const again = [...controlsIn(player.element.shadowRoot)].find((one) => nameOf(one) === name && one.offsetParent);
   (again ?? player.element).focus({ preventScroll: true });
+};
+
+const tellAll = () => {
+  memory().focused = nameHeld() ?? memory().focused; // who went on meanwhile stays there
+  player.emit("lab", lab.state);
+  keepFocus();
 };
 
 lab.now = () => player.runTime(player.panels[0], player.t);
@@ -120,8 +125,7 @@ const wake = async () => {
   if (player.panels.length > 1) lab.mode = "compare";
   else if (lab.mode === "compare") lab.mode = "play";
   player.building = lab.mode === "build";
-  player.emit("lab", lab.state);
-  keepFocus();
+  tellAll();
   memory().focused = null;
 };
 const goOn = () => {

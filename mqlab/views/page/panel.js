@@ -54,6 +54,12 @@ const needsKernel = () =>
     memory().lost ? worded("the_kernel_was_restarted_playback_still") : worded("this_needs_a_running_kernel_in")
   );
 
+// What is typed in is drawn anew, and the focus stays at what is called so.
+const fillTab = (tab) => {
+  const held = nameHeld();
+  tab?.show?.(tab.body);
+  if (held) keepFocus(held);
+};
 panel.show = (id, focus = false) => {
   const tab = tabs.find((one) => one.id === id && !one.button.hidden) ?? tabs.find((one) => !one.button.hidden);
   panel.active = memory().tab = tab.id;
@@ -62,13 +68,10 @@ panel.show = (id, focus = false) => {
     one.button.tabIndex = one === tab ? 0 : -1;
     one.body.hidden = one !== tab;
   }
-  tab.show?.(tab.body);
+  fillTab(tab);
   if (focus) tab.button.focus();
 };
-panel.refresh = () => {
-  const tab = tabs.find((one) => one.id === panel.active);
-  tab?.show?.(tab.body);
-};
+panel.refresh = () => fillTab(tabs.find((one) => one.id === panel.active));
 panel.hide = (id, hidden) => {
   const tab = tabs.find((one) => one.id === id);
   if (tab.button.hidden === hidden) return;

@@ -26,7 +26,10 @@ const formOf = (title, fields, press, request) => {
       onsubmit: async (event) => {
         event.preventDefault();
         told.textContent = "";
-        for (const field of form.querySelectorAll("input")) field.removeAttribute("aria-invalid");
+        for (const field of form.querySelectorAll("input")) {
+          field.removeAttribute("aria-invalid");
+          field.dataset.sent = field.value;
+        }
         const asked = request(),
           found = await (asked.add === "connector" ? lab.do("build", asked) : addPart(player.panels[0], asked));
         if (found && !found.errors) return;
@@ -134,6 +137,18 @@ const buildForms = (state) => {
   return forms;
 };
 
+// What was typed and not yet sent outlives an answer to what was sent before.
+const typedIn = (body) =>
+  [...body.querySelectorAll("form input:not([type=checkbox])")]
+    .filter((field) => field.value && field.value !== field.dataset.sent)
+    .map((field) => [field.getAttribute("aria-label"), field.value]);
+const typeAgain = (body, typed) => {
+  for (const [label, text] of typed) {
+    const field = body.querySelector(`input[aria-label="${CSS.escape(label)}"]`);
+    if (field) field.value = text;
+  }
+};
+
 addTab({
   id: "build",
   title: worded("build"),
@@ -156,11 +171,13 @@ addTab({
         worded("new", PRODUCTS[product])
       )
     );
+    const typed = typedIn(body);
     body.replaceChildren(
       element("h3", {}, worded("draw_a_network")),
       element("div", { class: "chips" }, ...fresh),
       ...buildForms(state)
     );
+    typeAgain(body, typed);
     if (part) {
       body.append(
         element(

@@ -3,10 +3,10 @@ const TOP_STYLE = `
   .mq-top { display: flex; align-items: center; gap: 8px 10px; flex-wrap: wrap; min-height: 42px; padding: 4px 10px; box-sizing: border-box;
     color: var(--mq-ink); background: var(--mq-bg); border-bottom: 1px solid var(--mq-line); font: 13px/20px var(--mq-font); }
   .mq-top .id { font: 600 12px/20px ui-monospace, Menlo, Consolas, monospace; background: var(--mq-sunken); border-radius: 5px; padding: 2px 8px; color: var(--mq-ink2); }
-  .mq-top .title { font-weight: 700; font-size: 15px; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; max-width: 46ch; min-width: 8ch; }
+  .mq-top .title { font-weight: 700; font-size: 15px; min-width: 8ch; }
   .mq-top .undone { font-size: 12px; font-weight: 700; padding: 1px 6px; border: 1.5px dashed var(--mq-ink); border-radius: 5px; }
   .mq-undone { margin: 0; padding: 6px 14px 8px 30px; color: var(--mq-ink); background: var(--mq-bg); border-bottom: 1px solid var(--mq-line); font: 13px/20px var(--mq-font); }
-  .mq-top.one-row { flex-wrap: nowrap; } .mq-top.one-row > * { flex: none; white-space: nowrap; } .mq-top.one-row > .title { flex: 0 1 auto; } .mq-top.one-row > .grow { flex: 1 1 0; }
+  .mq-top.one-row { flex-wrap: nowrap; } .mq-top.one-row > * { flex: none; white-space: nowrap; } .mq-top.one-row > .title { flex: 0 1 auto; overflow: hidden; text-overflow: ellipsis; } .mq-top.one-row > .grow { flex: 1 1 0; }
   .mq-top .edition { color: var(--mq-ink2); font-size: 12px; }
   .mq-top .grow { flex: 1; }
   .mq-top button { font: inherit; color: inherit; background: var(--mq-card); border: 1px solid var(--mq-line2); border-radius: 8px; padding: 4px 10px; cursor: pointer; }

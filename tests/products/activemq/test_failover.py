@@ -254,7 +254,6 @@ def test_what_is_accepted_and_does_harm_is_a_problem(more, says):
 
 
 @pytest.mark.parametrize(("uri", "says"), [
-    ("discovery:(static:({A}))?backOffMultiplier=3", "reconnectDelayExponent"),
     ("failover:({A},{B})?maxReconnectAttempts=0", "no other address"),
 ])  # fmt: skip
 def test_a_clients_address_may_be_a_problem_too(uri, says):

@@ -116,6 +116,7 @@ CHANGES = (renamed, defined_in_another_order, later, with_a_bystander, sent_in_t
 
 
 @pytest.mark.slow
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.__name__)
 def test_what_does_not_matter_changes_no_outcome(change):
     scenarios = {name: value["scenario"] for name, value in packed("failover").items()}

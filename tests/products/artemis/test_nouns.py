@@ -81,7 +81,7 @@ def test_an_action_is_a_step(one, other):
     (artemis.Cut("M1", "S1", how="reset_once"), "'refuse' or by 'hang'"),
     (artemis.Consumer("C", on="M1", reads=ORDERS, exclusive=True), "exclusive"),
     (artemis.Consumer("C", on="M1", reads=ORDERS, options={"prefetch": 3}), "'prefetch'"),
-    (artemis.Producer("P", on="M1", sends=1, to=ORDERS, time_to_live="1s"), "time_to_live"),
+    (artemis.Producer("P", on="M1", sends=1, to=ORDERS, jms_priority=5), "jms_priority"),
     (artemis.Producer("P", on="shop", sends=1, to=ORDERS), "'shop'"),
     (artemis.Client("P", uri="tcp://M1:61616?reconnect=3"), "'reconnect'"),
     (artemis.Client("P", uri="tcp://M7:61616"), "'M7'"),

@@ -76,8 +76,8 @@ SEND, READ = "send broker=A queue=Q count=1", "open_consumer consumer=C broker=B
 
 @pytest.mark.parametrize(("script", "cluster", "delay", "expected"), [
     (f"{READ}\n{SEND}", "OFF", -1, ["off-remote"]),
-    (f"{SEND}\n{READ}", "OFF", 0, ["no-redistribution"]),
-    (f"{SEND}\n{READ}", "STRICT", 0, ["no-redistribution"]),
+    (f"{SEND}\n{READ}", "OFF", 0, ["no-redistribution", *2 * ["no-effect-artemis"]]),
+    (f"{SEND}\n{READ}", "STRICT", 0, ["no-redistribution", *2 * ["no-effect-artemis"]]),
     (f"{SEND}\n{READ}", "ON_DEMAND", -1, ["no-redistribution"]),
     (f"{SEND}\n{READ}", "ON_DEMAND", 0, []),
     (f"{READ}\n{SEND}", "ON_DEMAND", -1, []),
@@ -112,6 +112,7 @@ RECORDED = {
     "scale-down-slave": {"scale_down/slave_scales_down", "scale_down/slave_scales_down_orderly",
                          "scale_down_2_5/slave_scales_down"},
     "off-remote": {"load_balancing/off_redistribution", "load_balancing/off_remote_consumer"},
+    "no-effect-artemis": {"load_balancing/off_redistribution"},
     "no-redistribution": {"load_balancing/on_demand_none",
                           "load_balancing/remote_killed_then_send"},
 }  # fmt: skip

@@ -5,20 +5,27 @@ Java reads what is not "true" as false (see `query.value_of`). Of networks from 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
 
-from mqlab.errors import UriError
+from mqlab.errors import UriError, nearest
 from mqlab.products.activemq.client.addresses import (
     FAILOVER,
     SCHEMES,
     TCP_OPTIONS,
     WIRE_OPTIONS,
     FailoverOptions,
+    Refused,
+    failover_options,
     transport_of,
 )
 from mqlab.products.activemq.files.addresses import PORT
 from mqlab.products.activemq.files.clients import Ports, closed, ports
+from mqlab.products.activemq.network.back_off import ExponentialBackOff
+from mqlab.spec.action import Action
 from mqlab.spec.clients import Client
+from mqlab.spec.needs import Idle, idle, told
 from mqlab.spec.network import Network
 from mqlab.spec.rows import OPTIONS
 from mqlab.spec.scenario import Scenario
@@ -31,6 +38,21 @@ SWITCHES = {
     for name, default in known.items()
     if isinstance(default, bool)
 }
+
+DELAYS = ("initialReconnectDelay", "maxReconnectDelay", "reconnectDelay", "minConnectTime")
+_AGENT = tuple(ExponentialBackOff.OPTIONS)
+_MULTICAST = (
+    "group keepAliveInterval timeToLive loopBackMode interface networkInterface joinNetworkInterface "
+    "initialReconnectDelay maxReconnectDelay useExponentialBackOff backOffMultiplier maxReconnectAttempts "
+    "minimumWireFormatVersion trace useLocalHost datagramSize wireFormat"
+)  # Fuse 1, Table 1.3, and the setters of `MulticastDiscoveryAgent`
+# Scheme -> the options that it reads; it ignores all others. What has another name in discovery:.
+SWALLOW: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(("static", "simple", "masterslave"), _AGENT),
+    "multicast": tuple(_MULTICAST.split()),
+    "discovery": (*FAILOVER, "group"),
+}
+SAME = {"backOffMultiplier": "reconnectDelayExponent"}
 
 
 def read_otherwise(scenario: Scenario) -> list[dict[str, str]]:
@@ -48,12 +70,45 @@ def read_otherwise(scenario: Scenario) -> list[dict[str, str]]:
         except UriError:  # the broker or client says so itself
             continue
         rows = [*_switches(uri), *_ports(uri, known, "" if network.origin else " by default")]
+        rows += [(option, f"{why}; {fix}") for option, why, fix in odd_options(uri)]
         for leaf, why, right in unreached(names, uri):
             # A client tells its unknown scheme itself, and mqlab writes brokers of files without a port.
             if is_connector if transport_of(leaf.scheme) not in SCHEMES else leaf.port is not None:
                 rows.append((str(leaf), f"{why}; write {right}"))
         found += [{"what": f"{who}, {what}", "why": why} for what, why in rows]
-    return found
+    return found + told(idle_options(network, scenario.actions))
+
+
+def idle_options(network: Network, actions: Sequence[Action]) -> Iterator[tuple[str, Idle]]:
+    """Yield the options without effect, as another is not set: each with its broker, connector or client."""
+    edition = network.edition
+    for broker in network.brokers:
+        parts = [(broker.name, "broker", broker), (broker.name, "transportConnector", broker.transport)]
+        parts += [(f"{broker.name}/{one.name}", "networkConnector", one) for one in broker.connectors]
+        for where, element, part in parts:
+            found = idle("activemq", element, part.options, partial(part.get, edition=edition))
+            yield from ((where, one) for one in found)
+        support = broker.get("advisory_support", edition)
+        for policy in broker.policies:
+            rows = {name: row.default_for(edition) for name, row in OPTIONS["policyEntry"].items()}
+            given = {**rows, **policy, "advisory_support": support}
+            for one in idle("activemq", "policyEntry", policy, given.get):
+                pattern = policy.get("queue") or policy.get("topic")
+                yield broker.name, replace(one, guide=f"policy {pattern}: {one.guide}")
+    for action in actions:
+        if isinstance(action, Client):
+            yield from ((f"Client {action.name}", one) for one in _of_failover(action.uri, edition))
+
+
+def _of_failover(uri: str, edition: str) -> Iterator[Idle]:
+    """Yield the options of a client's address that have no effect as another is not set."""
+    try:
+        written = {key: value or "" for key, value in parse(uri).parameters.items() if key in FAILOVER}
+        read = failover_options(written, edition, strict=False)
+    except (Refused, UriError):  # the client says so itself
+        return
+    values = {FAILOVER[key]: getattr(read, FAILOVER[key]) for key in written}
+    yield from idle("addresses", "failover:(...)", values, partial(getattr, read))
 
 
 def found_by_name(network: Network) -> frozenset[str]:
@@ -85,6 +140,26 @@ def _too_new(network: Network) -> Iterator[dict[str, str]]:
                 told = f"version {network.edition} has no such option, and a real broker does not start with it"
                 why = f"{told}; remove it, or use version {row.since} or later"
                 yield {"what": f"{broker.name}/{one.name}, {row.guide}", "why": why}
+
+
+def odd_options(uri: Uri) -> Iterator[tuple[str, str, str]]:
+    """Yield each option of an address that nobody reads, and delays below 0: why, what to write.
+
+    A client refuses what failover: does not know; agents, and discovery:, ignore it.
+    """
+    known = SWALLOW.get(uri.scheme, ())
+    for name, value in uri.parameters.items():
+        if known and name not in known and not name.startswith(("discovered.", "nested.")):
+            right = SAME.get(name) or nearest(name, known)
+            yield (
+                f"{name}={value}",
+                f"{uri.scheme}: ignores it silently",
+                f"use {right}" if right else "remove it",
+            )
+        elif name in DELAYS and value and value.startswith("-"):
+            yield f"{name}={value}", "a delay below 0 is none", "set it to 0 or more, in ms"
+    for part in uri.components:
+        yield from odd_options(part)
 
 
 def _switches(uri: Uri) -> Iterator[tuple[str, str]]:

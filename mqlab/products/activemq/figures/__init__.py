@@ -7,6 +7,7 @@ answer, and where the real broker differs. `expected` is what the real broker en
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
@@ -87,7 +88,11 @@ def figure(id: str) -> Figure:
     """
     guide = id.partition(":")[0]
     known = {item["id"]: item for item in _value(guide)["figures"]} if guide in GUIDES else {}
-    found = known.get(id) or known.get(f"{id}a")
+    if id not in known and (parts := [one for one in known if one[:-1] == id]):
+        told = f"figure {id} is {' and '.join(parts)}: this is {parts[0]}"
+        warnings.warn(told, stacklevel=2)
+        id = parts[0]
+    found = known.get(id)
     if found is None:
         raise UnknownName.of("figure", id, [one["id"] for key in GUIDES for one in _value(key)["figures"]])
     return _figure(found)

@@ -56,7 +56,7 @@ def parse(text: str, where: str = "lab file") -> dict[str, object]:
     except json.JSONDecodeError as error:
         place = f"line {error.lineno}, column {error.colno}"
         known = "a lab file is JSON; configurations are read as .xml, .properties"
-        told = error.msg if where.endswith(".json") or "." not in where else f"{error.msg} ({known})"
+        told = f"{error.msg} ({known})" if where != "lab file" and Path(where).suffix != ".json" else error.msg
         raise BadFile(f"{where}, {place}: not JSON: {told}") from None
     except RecursionError:
         raise BadFile(f"{where}: nested too deeply") from None

@@ -21,6 +21,7 @@ VIRTUAL_TOPICS = ("topic://VirtualTopic.>",)
 INTERCEPTORS = ("destinationInterceptors", "virtualDestinationInterceptor", "virtualDestinations")
 ENTRIES = ("destinationPolicy", "policyMap", "policyEntries")
 KNOWN = (*xml_names.DISPATCH.values(), *xml_names.DEAD_LETTERS.values())
+_TARGETS = (*xml_names.QUEUES, "filteredDestination")
 _COMPOSITES = {"compositeQueue": "", "compositeTopic": "topic://"}  # and how their names begin in the lab
 
 
@@ -91,7 +92,7 @@ def read_virtual(reader: Reader, broker: Element) -> tuple[list[dict[str, object
 
 
 def _composite(reader: Reader, element: Element) -> dict[str, object]:
-    to = [_target(reader, one) for holder in element.below("forwardTo") for one in holder.children]
+    to = [_target(reader, one) for holder in element.below("forwardTo") for one in holder.all(*_TARGETS)]
     name = f"{_COMPOSITES[element.name]}{reader.text(element, 'name')}"
     found: dict[str, object] = {
         "name": name,

@@ -14,10 +14,17 @@ CORE = "http://activemq.apache.org/schema/core"
 CORES = (CORE, "http://activemq.org/config/1.0")
 SCHEMA = Schema.read(Path(__file__).with_name("schema.json"), CORES, literally=True)
 
-# Element -> name -> the first edition that has it.
+# Element -> name -> the first release that has it.
 LATER = {
+    "broker": {"maxUncommittedCount": "6.1", "virtualThreadTaskRunner": "6.2"},
     "networkConnector": {"autoStart": "6.1"},
-    "policyEntry": {"advisoryForDispatched": "5.18"},
+    "policyEntry": {
+        "advisoryForDispatched": "5.18",
+        "advancedMessageStatisticsEnabled": "6.2",
+        "advancedNetworkStatisticsEnabled": "6.2",
+        "messageInterceptorStrategy": "6.2",
+    },
+    "transportConnector": {"autoStart": "6.2"},
 }
 # Element -> names that only edition 5.5 has, of what a later broker refuses as unknown.
 EARLIER = {

@@ -89,12 +89,12 @@ def header(scenario: Scenario, begun: tuple[Action, ...]) -> JsonDict:
     Beside it stands what of files is not played, and what of addresses is not read as it is written.
     """
     origin = scenario.network.origin
-    rows = [*(_of_files(origin).get("not_played", ()) if origin is not None else ()), *read_otherwise(scenario)]
+    rows = [*(_of_files(origin) if origin is not None else ()), *read_otherwise(scenario)]
     done = scenario if begun == scenario.actions else replace(scenario, actions=begun)
     return {**({"not_played": rows} if rows else {}), "scenario": lab_file.write(done)}
 
 
 @lru_cache(maxsize=16)
-def _of_files(origin: Origin) -> dict[str, list[dict[str, str]]]:
+def _of_files(origin: Origin) -> list[dict[str, str]]:
     brokers = elements_of(origin)
     return shared.not_played((name, one.document.where, told(one)) for name, one in brokers.items())

@@ -10,7 +10,7 @@ from mqlab.checks.rule import Element, Found, rule
 from mqlab.errors import UriError
 from mqlab.files.placeholders import missing
 from mqlab.products.activemq.client.addresses import AGENTS, OLD_AGENTS
-from mqlab.products.activemq.client.read_otherwise import found_by_name, unreached
+from mqlab.products.activemq.client.read_otherwise import found_by_name, odd_options, unreached
 from mqlab.products.activemq.files.addresses import HERE
 from mqlab.products.activemq.files.clients import closed, ports
 from mqlab.products.activemq.files.elements import ConnectorElement, TransportElement
@@ -215,6 +215,21 @@ def _transport(context: CheckContext) -> Found:
     for element, uri in (*_connectors(context), *((element, uri) for element, uri, _ in clients(context))):
         for leaf, why, right in unreached(names, uri):
             yield element, {"leaf": leaf, "why": why, "right": right}
+
+
+@rule(
+    "address-option",
+    "warning",
+    finds="an option of an address that is ignored, or a delay below 0",
+    what="{option}: {why}",
+    fix="{fix}",
+    source="ActiveMQ rule 7.4",
+    unshown="no effect: the option is ignored",
+)
+def _address_option(context: CheckContext) -> Found:
+    for element, uri in (*_connectors(context), *((element, uri) for element, uri, _ in clients(context))):
+        for option, why, fix in odd_options(uri):
+            yield element, {"option": option, "why": why, "fix": fix}
 
 
 @rule(

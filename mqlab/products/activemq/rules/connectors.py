@@ -21,6 +21,8 @@ from mqlab.products.activemq.rules.reachability import overlapping
 from mqlab.spec.rows import OPTIONS
 from mqlab.spec.values import Destination
 
+LISTS = ("dynamically_included_destinations", "excluded_destinations", "statically_included_destinations")
+
 
 @rule(
     "static-no-consumer",
@@ -135,6 +137,30 @@ def _same_name(context: CheckContext) -> Found:
             both = set(one.connector.targets) & set(other.connector.targets)
             if both:
                 yield one.element, {"both": ", ".join(sorted(both)), "name": name}
+
+
+@rule(
+    "bridges-twice",
+    "warning",
+    finds="a connector in the direction that another broker's duplex connector has, too",
+    what="{other} leads from {way} already: with two bridges topics may be duplicated, and queues give "
+    "them double weight",
+    fix="remove one of the two, or its duplex, or list other destinations",
+    source="recorded: duplex_and_reverse_duplex",
+    see="activemq/connectors/duplex_and_reverse_duplex",
+    unshown="duplicates depend on suppressDuplicateTopicSubscriptions",
+)
+def _bridges_twice(context: CheckContext) -> Found:
+    first: dict[tuple[object, ...], Link] = {}
+    for link in context.links():
+        home, lists = link.broker.name, tuple(link.get(name) for name in LISTS)
+        there = [name for name in link.connector.targets if name != home]
+        ways = [(home, name) for name in there] + [(name, home) for name in there if link.get("duplex")]
+        others = {way: first.setdefault((*way, *lists), link) for way in ways}
+        for way, other in others.items():
+            if other.broker is not link.broker:  # of one broker the guide has several, for their throughput
+                yield link.element, {"other": other.element.where, "way": " to ".join(way)}
+                break
 
 
 @rule(

@@ -62,6 +62,12 @@ class CheckContext:
         where = f"{broker}/{name}"
         return Element(where, *self._lines.get(where, ()))
 
+    def placed(self, where: str) -> Element:
+        """Return a broker by its name, or a connector, or another part as it is called."""
+        return (
+            self.broker(where) if where in self.network.names else Element(where, *self._lines.get(where, ()))
+        )
+
     def links(self) -> Iterator[Link]:
         """Yield every connector."""
         for broker, connector in self.network.connectors():

@@ -249,22 +249,6 @@ def clients(context: CheckContext) -> Iterator[AddressedClient]:
 
 
 @rule(
-    "discovery-option",
-    "error",
-    finds="an option that discovery: silently ignores",
-    what="discovery: silently ignores backOffMultiplier",
-    fix="use reconnectDelayExponent",
-    source="ActiveMQ rule 7.4",
-    unshown="no effect: the option is ignored",
-    of=(clients,),
-)
-def _discovery_option(of: AddressedClient) -> Found:
-    element, uri, _ = of
-    if uri.text.startswith("discovery:") and "backOffMultiplier" in uri.parameters:
-        yield element, {}
-
-
-@rule(
     "reconnect-zero",
     "error",
     finds="maxReconnectAttempts=0 on a client",
@@ -279,24 +263,3 @@ def _reconnect_zero(of: AddressedClient) -> Found:
     tries = uri.parameters.get("maxReconnectAttempts")
     if tries == "0" and context.network.edition != "5.5":
         yield element, {}
-
-
-DELAYS = ("initialReconnectDelay", "maxReconnectDelay", "reconnectDelay")
-
-
-@rule(
-    "negative-delay",
-    "warning",
-    finds="a delay below 0 in the address of a client",
-    what="{option}={value}: a delay below 0 is none",
-    fix="set it to 0 or more, in ms",
-    source="ActiveMQ, failover",
-    unshown="a client that does not wait connects all the same",
-    of=(clients,),
-)
-def _negative_delay(of: AddressedClient) -> Found:
-    element, uri, _ = of
-    for option in DELAYS:
-        value = uri.parameters.get(option) or ""
-        if value.startswith("-") and value[1:].isdecimal():
-            yield element, {"option": option, "value": value}

@@ -6,15 +6,13 @@ Source: the schema of 5.17.2, to which a broker holds.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import partial
 
 from mqlab.checks.rule import Element, Found, bad_value, rule
 from mqlab.files import markup
 from mqlab.files.placeholders import resolve
-from mqlab.files.schema import Row
+from mqlab.files.schema import Row, near
 from mqlab.products.activemq.files.reading import elements_of
 from mqlab.products.activemq.files.schema import CORES, EARLIER, GONE, LATER, SCHEMA
 from mqlab.products.activemq.rules.context import BrokerFile, CheckContext, files
@@ -67,10 +65,9 @@ def _attributes(
             if edition:
                 yield Word(at, word, gone=gone[word])
         elif word in later:
-            if edition < EDITIONS.index(later[word]):
-                yield Word(at, text, f"use edition {later[word]}")
+            yield from _too_new(at, text, later[word], edition)
         elif edition or word not in EARLIER.get(element.name, ()):
-            yield Word(at, text, _near(word, {*row.attributes, *row.elements}))
+            yield Word(at, text, near(word, {*row.attributes, *row.elements}))
 
 
 def _children(
@@ -78,19 +75,24 @@ def _children(
 ) -> Iterator[Word]:
     gone, earlier = GONE.get(element.name, {}), EARLIER.get(element.name, ())
     for child in others:
-        word = child.name
+        word, later = child.name, LATER.get(element.name, {})
         if word in {*gone, *earlier} and not edition:
             continue
-        if word in gone:
+        if word in later:
+            yield from _too_new(file.at(child), f"{element.name} does not support {word}", later[word], edition)
+        elif word in gone:
             yield Word(file.at(child), word, gone=gone[word])
         else:
-            fix = f"move it into a {HOLDER[word]}" if word in HOLDER else _near(word, {*row.elements})
+            fix = f"move it into a {HOLDER[word]}" if word in HOLDER else near(word, {*row.elements})
             yield Word(file.at(child), f"{word} has no place in {element.name}", fix)
 
 
-def _near(word: str, known: AbstractSet[str]) -> str:
-    near = get_close_matches(word, known, 1, 0.8)
-    return f"write {near[0]}" if near else "remove it"
+def _too_new(at: Element, text: str, release: str, edition: int) -> Iterator[Word]:
+    """Yield a word of a later release than the edition, if that is not the last one that mqlab has."""
+    nearest = release if release in EDITIONS else EDITIONS[-1]
+    if edition < EDITIONS.index(nearest):
+        own = "" if nearest == release else f", as the word is of {release}"
+        yield Word(at, text, f"use edition {nearest}{own}")
 
 
 @rule(

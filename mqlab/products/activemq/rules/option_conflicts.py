@@ -5,13 +5,13 @@ Sources: ActiveMQ rule 26.1; the article's section on stuck messages.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import product
 
-from mqlab.checks.example import Example, mended
-from mqlab.checks.rule import Found, rule
+from mqlab.checks.example import mended
+from mqlab.checks.rule import Found, no_effect, rule
+from mqlab.products.activemq.client.read_otherwise import idle_options
 from mqlab.products.activemq.network.bridge_configuration import heard
-from mqlab.products.activemq.rules import examples_in_time as ex
 from mqlab.products.activemq.rules.context import CheckContext, Link
 from mqlab.products.activemq.rules.examples_at_rest import (
     AB,
@@ -28,7 +28,6 @@ from mqlab.spec.values import Destination, matches
 from mqlab.spec.virtual_topic import PREFIX, VirtualTopic
 
 _TABLE = "ActiveMQ rule 26.1"
-Get = Callable[[str], object]
 Home = tuple[CheckContext, Broker]
 
 
@@ -42,69 +41,18 @@ def brokers(context: CheckContext) -> Iterator[Home]:
     return ((context, broker) for broker in context.network.brokers)
 
 
-def _static_bridge(get: Get) -> bool:
-    return get("static_bridge") is True
-
-
-def _only_static(get: Get) -> bool:
-    return get("static_bridge") is True and not get("statically_included_destinations")
-
-
-def _no_conduit(get: Get) -> bool:
-    return get("conduit_subscriptions") is False
-
-
-def _no_decrease(get: Get) -> bool:
-    return get("decrease_network_consumer_priority") is False
-
-
-def _cannot_sync(get: Get) -> bool:
-    return get("conduit_subscriptions") is False or get("dynamic_only") is True
-
-
-# The option that is idle -> under which conditions: each with why, and what to write.
-_ADVISORIES = "a static bridge ignores advisories"
-IDLE: dict[str, tuple[Callable[[Get], bool], str, str]] = {
-    "dynamically_included_destinations": (
-        _static_bridge,
-        _ADVISORIES,
-        "remove staticBridge, or list them as statically included",
-    ),
-    "destination_filter": (_static_bridge, _ADVISORIES, "remove one of the two"),
-    "dynamic_only": (  # `DurableConduitBridge.setupStaticDestinations` of 5.17.2
-        _static_bridge,
-        f"{_ADVISORIES}, and makes no durable subscriptions; one of its store is not restored",
-        "remove one of the two",
-    ),
-    "static_bridge": (
-        _only_static,
-        "it has no static destinations, so nothing is forwarded",
-        "list statically included destinations",
-    ),
-    "conduit_network_queue_subscriptions": (
-        _no_conduit,
-        "conduitSubscriptions is false",
-        "set conduitSubscriptions to true",
-    ),
-    "consumer_priority_base": (
-        _no_decrease,
-        "decreaseNetworkConsumerPriority is false",
-        "set decreaseNetworkConsumerPriority to true",
-    ),
-    "sync_durable_subs": (
-        _cannot_sync,
-        "it needs conduitSubscriptions true and dynamicOnly false",
-        "set conduitSubscriptions=true and dynamicOnly=false",
-    ),
-}
+@no_effect("no-effect", source=_TABLE)
+def _no_effect(context: CheckContext) -> Found:
+    for where, idle in idle_options(context.network, context.actions):
+        yield context.placed(where), {"idle": idle}
 
 
 @rule(
-    "no-effect",
+    "static-nothing",
     "warning",
-    finds="an option disabled by another option",
-    what="{guide} has no effect: {why}",
-    fix="{fix}",
+    finds="a static bridge without static destinations",
+    what="staticBridge: it has no static destinations, so nothing is forwarded",
+    fix="list statically included destinations",
     source=_TABLE,
     example=lambda: mended(
         sent(row("AB", static_bridge=True), reads()),
@@ -112,12 +60,9 @@ IDLE: dict[str, tuple[Callable[[Get], bool], str, str]] = {
     ),
     of=(links,),
 )
-def _no_effect(link: Link) -> Found:
-    options = link.connector.options
-    for idle, (holds, why, fix) in IDLE.items():
-        if idle in options and options[idle] not in ((), False) and holds(link.get):
-            guide = OPTIONS["networkConnector"][idle].guide
-            yield link.element, {"guide": guide, "why": why, "fix": fix}
+def _static_nothing(link: Link) -> Found:
+    if link.get("static_bridge") and not link.get("statically_included_destinations"):
+        yield link.element, {}
 
 
 @rule(
@@ -190,60 +135,6 @@ def _excluded_included(link: Link) -> Found:
             yield link.element, {"text": text}
 
 
-REPLAY = (
-    "replay_delay_ms",
-    "replay_rate_limit",
-    "replay_rate_duration_ms",
-    "replay_selector_aware",
-)
-
-
-@rule(
-    "replay-off",
-    "warning",
-    finds="replay options without replayWhenNoConsumers",
-    what="policy {pattern}: {guide} has no effect: replayWhenNoConsumers is false",
-    fix="set replayWhenNoConsumers to true",
-    source="article, Stuck messages",
-    unshown="no effect: the option is ignored",
-    of=(brokers,),
-)
-def _replay_off(of: Home) -> Found:
-    context, broker = of
-    for policy in broker.policies:
-        idle = next((name for name in REPLAY if policy.get(name)), None)
-        if idle and not policy.get("replay_when_no_consumers", False):
-            pattern = policy.get("queue") or policy.get("topic")
-            guide = OPTIONS["policyEntry"][idle].guide
-            yield context.broker(broker.name), {"pattern": pattern, "guide": guide}
-
-
-@rule(
-    "update-off",
-    "warning",
-    finds="client update options without updateClusterClients",
-    what="{guide} has no effect: updateClusterClients is false",
-    fix="set updateClusterClients to true",
-    source="Fuse 1, Table 1.1",
-    example=lambda: Example(
-        ex.crash(ex.told(update_cluster_clients_on_remove=True), ex.ONE),
-        ex.crash(ex.told(update_cluster_clients=True), ex.ONE),
-    ),
-    of=(brokers,),
-)
-def _update_off(of: Home) -> Found:
-    context, broker = of
-
-    def get(name: str) -> object:
-        return broker.transport.get(name, context.network.edition)
-
-    told = ("update_cluster_clients_on_remove", "update_cluster_filter")
-    idle = next((name for name in told if get(name)), None)
-    if idle and not (get("update_cluster_clients") or get("rebalance_cluster_clients")):
-        guide = OPTIONS["transportConnector"][idle].guide
-        yield context.broker(broker.name), {"guide": guide}
-
-
 @rule(
     "virtual-dest-subs",
     "warning",
@@ -271,8 +162,11 @@ OF_ONE_KIND = {
         "all_consumers_exclusive_by_default",
         "consumers_before_dispatch_starts",
         "time_before_dispatch_starts_ms",
-        *REPLAY,
         "replay_when_no_consumers",
+        "replay_delay_ms",
+        "replay_rate_limit",
+        "replay_rate_duration_ms",
+        "replay_selector_aware",
     ),
     "topic": ("topic_prefetch", "durable_topic_prefetch", "pending_message_limit", "dispatch_policy"),
 }

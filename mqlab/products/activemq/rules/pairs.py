@@ -5,12 +5,15 @@ Sources: Fuse 4, Master/slave; the rule as observed that is named in each.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from mqlab.checks.example import Example
-from mqlab.checks.rule import Found, rule
+from mqlab.checks.rule import Element, Found, rule
 from mqlab.products.activemq.rules import examples_in_time as ex
 from mqlab.products.activemq.rules.context import CheckContext
-from mqlab.products.activemq.rules.failover import SetLink, members, set_links, targets
+from mqlab.products.activemq.rules.failover import Member, SetLink, members, set_links, targets
 from mqlab.products.activemq.rules.option_conflicts import Home, brokers
+from mqlab.spec.member import BrokerSettings
 from mqlab.spec.rows import OPTIONS
 from mqlab.spec.uri import parse
 
@@ -67,6 +70,64 @@ def _store_alone(context: CheckContext) -> Found:
     for name, store in stores.items():
         if sharing and name not in sharing:
             yield context.broker(name), {"store": store, "others": " and ".join(sharing)}
+
+
+@rule(
+    "store-emptied",
+    "error",
+    finds="deleteAllMessagesOnStartup at a store that brokers share",
+    what="deleteAllMessagesOnStartup, and {other} has the same store: who takes over deletes all its messages",
+    fix="remove deleteAllMessagesOnStartup",
+    source="Fuse 4, Shared file system master/slave",
+    example=lambda: Example(ex.kept(delete_all_messages_on_startup=True), ex.kept()),
+)
+def _store_emptied(context: CheckContext) -> Found:
+    for element, member, other in _sharing(context):
+        if context.network.broker(member.name).options.get("delete_all_messages_on_startup"):
+            yield element, {"other": other.name}
+
+
+@rule(
+    "stores-differ",
+    "error",
+    finds="brokers that share a store and keep their messages in different ways",
+    what="{other.name} keeps the messages of this store in {other.store}, and this broker in {member.store}: "
+    "neither has those of the other",
+    fix="give both the same store",
+    source="Fuse 4, Master/slave",
+    unshown="mqlab shares what has one name",
+)
+def _stores_differ(context: CheckContext) -> Found:
+    for element, member, other in _sharing(context):
+        if member.store != other.store and "memory" not in (member.store, other.store):
+            yield element, {"member": member, "other": other}
+
+
+def _sharing(context: CheckContext) -> Iterator[tuple[Element, BrokerSettings, BrokerSettings]]:
+    """Yield each broker of a set that shares a store, beside another one of it."""
+    stores = {member.name: member.locker.store for member in context.members if member.locker}
+    for element, member in members(context):
+        for other in context.members:
+            if other is not member and stores.get(member.name, "") == stores.get(other.name):
+                yield element, member, other
+                break
+
+
+@rule(
+    "lock-database",
+    "warning",
+    finds="a locker that needs a database, beside a store that has none",
+    what="locker {kind!r} locks a row of a database, and the store {store} has none: a real broker starts only "
+    "if its locker has a dataSource",
+    fix="set store to jdbc, or write a dataSource at the locker in activemq.xml",
+    source="ActiveMQ, pluggable storage lockers",
+    unshown="mqlab has a database for each lock",
+    of=(members,),
+)
+def _lock_database(of: Member) -> Found:
+    element, settings = of
+    if settings.locker and settings.locker.kind != "file" and settings.store != "jdbc" and not element.file:
+        yield element, {"kind": settings.locker.kind, "store": settings.store}
 
 
 PURE = ("pure_slave_of", "wait_for_slave", "shutdown_on_slave_failure", "shutdown_on_master_failure")

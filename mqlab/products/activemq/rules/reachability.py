@@ -15,6 +15,7 @@ from mqlab.files.placeholders import missing
 from mqlab.products.activemq.files.addresses import ANYWHERE, HERE
 from mqlab.products.activemq.rules.context import CheckContext
 from mqlab.products.activemq.rules.examples_at_rest import far, nobody, reads, row, sent
+from mqlab.products.activemq.transport.multicast import group_of
 from mqlab.spec import Consumer, Network, Producer
 from mqlab.spec.clients import Client
 from mqlab.spec.connector import HEARD
@@ -67,14 +68,20 @@ def _nowhere(network: Network, uri: str, home: str = "") -> Iterator[dict[str, s
         return  # the rule no-value says so
     source, files = "Fuse 4, Example 4.8", " of these files" if network.origin is not None else ""
     if len(leaves) > len(hosts):
-        if any(b.transport.get("discovery_uri") for b in network.brokers if b.name != home):
+        others = [b.transport.get("discovery_uri") for b in network.brokers if b.name != home]
+        groups = {group_of(other): other for other in others if other}
+        if any(group_of(leaf.text) in groups for leaf in leaves if leaf.scheme in HEARD):
             return
         what = f"expects brokers to advertise themselves, but none{files} does: no broker is found"
         fix = "give the others' files, or give those a TransportConnector(discovery_uri=...)"
+        if groups:
+            there = " and ".join(groups.values())
+            what = f"is another group than {there}, where the others advertise themselves: no broker is found"
+            fix = "use one group in all addresses"
         source = "Fuse 1, Discovery"
     elif not any(map(_host, hosts)):
         what = "names no broker: it never connects"
-        fix = f"use e.g. static:(tcp://{names[-1] if names else 'B'}:61616)"
+        fix = f"use e.g. {'static' if home else 'failover'}:(tcp://{names[-1] if names else 'B'}:61616)"
     else:
         there = ", ".join(dict.fromkeys(_place(leaf) if network.origin else _host(leaf) for leaf in hosts))
         what = f"points to {there}, where there is no broker{files}: the connector retries forever"

@@ -10,10 +10,12 @@ from mqlab.checks.example import Example
 from mqlab.checks.rule import Element, Found, rule
 from mqlab.products.activemq.rules.context import CheckContext
 from mqlab.products.activemq.rules.examples_at_rest import QUEUE, reads, row, sent
+from mqlab.products.activemq.rules.reachability import overlapping
 from mqlab.spec import Consumer, Producer
 from mqlab.spec.clients import Client
 from mqlab.spec.headers import unusual_priorities
-from mqlab.spec.values import Destination, matches
+from mqlab.spec.rows import OPTIONS
+from mqlab.spec.values import Destination, matches, misspelt
 
 IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*")  # what a selector can name
 
@@ -50,7 +52,7 @@ def _priority_ignored(of: Sends) -> Found:
 @rule(
     "nearly-same",
     "warning",
-    finds="a destination that is sent to, and one that is read and differs in its kind or in capitals alone",
+    finds="a destination that is sent to, and one that is read and differs in its kind, capitals or one letter",
     what="{name} sends to {to}, and {reader} reads {other}: these are two, which share no messages",
     fix="write mq.{kind}({of!r}) in both",
     source="JMS 1.1, destinations",
@@ -65,12 +67,45 @@ def _nearly_same(of: Sends) -> Found:
     if any(one.takes(sends.to) for _, one in read):
         return
     for reader, one in read:
-        alike = one.name.lower() == sends.to.name.lower()
+        slip = one.kind == sends.to.kind and misspelt(one.name, sends.to.name)
+        alike = slip or one.name.lower() == sends.to.name.lower()
         if alike and not (one.is_temporary or sends.to.is_temporary):
             facts = {"name": sends.name, "to": sends.to, "reader": reader, "other": one}
             kind = sends.to.kind.title()
             yield Element(f"producer {sends.name}"), {**facts, "kind": kind, "of": sends.to.name}
             return
+
+
+@rule(
+    "nearly-listed",
+    "warning",
+    finds="an unused destination in a list or policy, one letter away from one that is used",
+    what="{option} names {listed}, which is neither read nor sent to; {near} is",
+    fix="write {near}",
+    source="mqlab",
+    unshown="only who wrote it knows what was meant",
+)
+def _nearly_listed(context: CheckContext) -> Found:
+    read = [one for consumer in context.consumers for one in consumer.reads.elements()]
+    used = [*read, *(one.to for _, one in producers(context))]
+    for element, option, listed in _listed(context):
+        if any(overlapping(listed, one) for one in used):
+            continue
+        for near in (one for one in used if one.kind == listed.kind and misspelt(one.name, listed.name)):
+            yield element, {"option": option, "listed": listed, "near": near}
+            break
+
+
+def _listed(context: CheckContext) -> Iterator[tuple[Element, str, Destination]]:
+    """Yield the destinations that connectors and policies name, each with the option."""
+    for link in context.links():
+        for name, value in link.connector.options.items():
+            for text in value if isinstance(value, tuple) else ():
+                yield link.element, OPTIONS["networkConnector"][name].guide, Destination.parse(text)
+    for broker in context.network.brokers:
+        for policy in broker.policies:
+            kind = "queue" if "queue" in policy else "topic"
+            yield context.broker(broker.name), "a policy", Destination(kind, policy[kind])
 
 
 @rule(

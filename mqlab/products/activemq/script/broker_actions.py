@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from mqlab.engine.completion import Completion
+from mqlab.engine.in_vain import STOPS_PAUSED
 from mqlab.products.activemq.script.steps import RunningStep, script_option
 from mqlab.spec.action import Action, Pause, Restart, Resume, Settle, Start, Stop
 from mqlab.spec.clients import StartBrokers
@@ -151,6 +152,8 @@ def have_started(runner: ScriptRunner, waiting: RunningStep, action: StartBroker
 def stop(runner: ScriptRunner, action: Stop) -> None:
     """Stop a broker in an orderly way."""
     process = runner.lab.processes[action.broker]
+    if process.paused:
+        runner.lab.tell(STOPS_PAUSED)
     process.stop()
     if process.line is not None:
         process.line.forwards = False

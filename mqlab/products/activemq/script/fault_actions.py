@@ -174,6 +174,8 @@ def send_away(runner: ScriptRunner, action: f.SendAway) -> None:
     to, process = runner.lab.directory.address_of(action.to), runner.lab.processes[action.broker]
     if not process.open:
         runner.lab.tell("the broker had opened no port, so it had no clients")
+    elif action.to == action.broker:
+        runner.lab.tell("it is sent to itself: its clients connect again to the same broker")
     process.cluster.send_away(to)
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from mqlab.spec.artemis.broker import Broker as BrokerSpec
@@ -14,6 +15,10 @@ if TYPE_CHECKING:
 
 GONE = ("down", "stopped", "not_started")
 SEEN = frozenset(("role", "node_id", "served_journal"))  # of a broker, by those who send messages to it
+
+
+class Refused(Exception):
+    """A call that the broker answers with an error, or the client's own library with what it says."""
 
 
 class Subsystem:
@@ -103,6 +108,16 @@ class Broker:
             return True
         kept = self.hosting_broker.element("excludes") or ()
         return self.spec.scales_down or f"to_{other.process_name}" in kept
+
+
+@dataclass(eq=False, slots=True)
+class CallOfOneLife:
+    """What is to happen to a broker, unless it has begun anew by then."""
+
+    broker: Broker
+    incarnation: int
+    call: Callable[..., None]
+    more: tuple[object, ...]
 
 
 class Partitions:

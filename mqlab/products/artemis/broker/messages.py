@@ -18,11 +18,15 @@ from mqlab.spec.values import Destination
 if TYPE_CHECKING:
     from mqlab.products.artemis.broker.broker import Broker
     from mqlab.products.artemis.client.consumers import Consumer
+    from mqlab.trace.kinds import Reason
 
 
 @dataclass(eq=False, slots=True)
 class Message:
-    """A message. `sent` is when (us), `due` the time (us) before which it is not delivered."""
+    """A message. `sent` is when (us), `due` the time (us) before which it is not delivered.
+
+    `expires` is when it does (us); 0 is never.
+    """
 
     number: int
     dest: Destination
@@ -33,6 +37,7 @@ class Message:
     row: int = -1  # of the trace: where it was sent
     sent: int = -1
     dest_no: int = -1  # of the trace, once it is in that
+    expires: int = 0
 
 
 _PRIORITY = {"JMSPriority": 4, "AMQPriority": 4}  # which no producer of this product sets
@@ -62,7 +67,7 @@ class Queue:
 
     `auto_delete` says when it is deleted: never, when its last consumer leaves it empty (one that was made
     for a client), or when its subscriber leaves. `made` is since when it is there (us). One that `purges` takes
-    nothing without consumers, and is emptied when the last one leaves.
+    nothing without consumers, and is emptied when the last one leaves. At most `most` consumers can be there.
     """
 
     name: str
@@ -72,6 +77,7 @@ class Queue:
     auto_delete: str = "never"
     made: int = 0
     purges: bool = False
+    most: int | None = None
     waiting: list[MessageReference] = field(default_factory=list)
     consumers: list[Consumer] = field(default_factory=list)
     enqueued: int = 0
@@ -148,6 +154,17 @@ class StoredMessage:
 
 
 @dataclass(eq=False, slots=True)
+class BridgedMessage:
+    """A message on its way from broker to broker; `row` of the trace is its last forwarding."""
+
+    stored: StoredMessage
+    way: tuple[Broker, ...]
+    queue: Queue | None  # the last one's; None: by its name
+    rule: Reason
+    row: int = -1
+
+
+@dataclass(eq=False, slots=True)
 class Journal:
     """What a broker has, or what is on a disk: queues, prepared transactions, mail for others.
 
@@ -168,7 +185,8 @@ class Journal:
         """It is served from now on, with the configured queues."""
         self.since = now
         for queue in queues:
-            made = Queue(queue.name, queue.topic, selector=queue.filter, purges=queue.purge_on_no_consumers)
+            made = Queue(queue.name, queue.topic, queue.durable, queue.filter)
+            made.purges, made.most = queue.purge_on_no_consumers, queue.max_consumers
             self.queues.setdefault(queue.name, made)
 
     def items(self) -> Iterator[tuple[Queue, MessageReference]]:
@@ -182,7 +200,7 @@ class Journal:
         for name, old in self.queues.items():
             if old.durable:
                 kept.queues[name] = queue = Queue(name, old.topic, True, old.selector, old.auto_delete)
-                queue.purges = old.purges
+                queue.purges, queue.most = old.purges, old.most
                 held = old.held
                 for item in (i for i in old.items() if i.message.persistent):
                     tried = item.delivery_count + (orderly and item in held)

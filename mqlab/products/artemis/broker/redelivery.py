@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any
 
 from mqlab.products.artemis.broker.broker import Broker
 from mqlab.products.artemis.broker.messages import MessageReference, Queue
@@ -14,15 +13,11 @@ from mqlab.trace.kinds import Kind, Reason
 MOST = 10  # times the redelivery-delay that it grows to where nobody says so
 
 
-def _setting(broker: Broker, address: str, key: str) -> Any:
-    return broker.lab.network.setting(broker.spec, address, key)
-
-
 def sort_out(
     broker: Broker, queue: Queue, items: Iterable[MessageReference]
 ) -> tuple[list[MessageReference], list[MessageReference]]:
     """Return which messages have been delivered too often, and which not."""
-    most = int(_setting(broker, queue.topic or queue.name, "max_delivery_attempts"))
+    most = int(broker.lab.setting(broker, queue.topic or queue.name, "max_delivery_attempts"))
     dead: list[MessageReference] = []
     back: list[MessageReference] = []
     for item in items:
@@ -33,11 +28,11 @@ def sort_out(
 def delay(broker: Broker, queue: Queue, items: Sequence[MessageReference]) -> None:
     """Let messages of a session that was rolled back wait, the longer the more often they were delivered."""
     address, lab = queue.topic or queue.name, broker.lab
-    first = int(_setting(broker, address, "redelivery_delay"))
+    first = int(broker.lab.setting(broker, address, "redelivery_delay"))
     if not first or not items:
         return
-    most = _setting(broker, address, "max_redelivery_delay")
-    factor = float(_setting(broker, address, "redelivery_delay_multiplier"))
+    most = broker.lab.setting(broker, address, "max_redelivery_delay")
+    factor = float(broker.lab.setting(broker, address, "redelivery_delay_multiplier"))
     for item in items:
         times = max(0, item.delivery_count - 1)
         wait = min(int(first * factor**times), MOST * first if most is None else int(most)) * 1000
@@ -47,11 +42,18 @@ def delay(broker: Broker, queue: Queue, items: Sequence[MessageReference]) -> No
 
 def bury(broker: Broker, item: MessageReference) -> None:
     """Send a message that was delivered too often to the dead-letter-address, if there is a queue."""
+    move(broker, item, Kind.DeadLettered, "dead_letter_address", Reason.delivered_too_often)
+
+
+def move(broker: Broker, item: MessageReference, kind: Kind, option: str, rule: Reason) -> None:
+    """Send a message that ends in its queue to the address that an option names, if there is a queue."""
     lab, dest = broker.lab, item.message.dest
-    address = _setting(broker, dest.name, "dead_letter_address")
-    row = lab.message(Kind.DeadLettered, item.message, broker, rule=Reason.delivered_too_often, cause=item.row)
+    address = broker.lab.setting(broker, dest.name, option)
+    row = lab.message(kind, item.message, broker, rule=rule, cause=item.row)
     if address and lab.balancing.is_bound(broker, str(address)):
-        dead = replace(item.message, dest=Destination("queue", str(address)), row=row, dest_no=-1, due=0)
-        lab.balancing.route(broker, dead)
+        moved = Destination("queue", str(address))
+        gone = replace(item.message, dest=moved, row=row, dest_no=-1, due=0, expires=0)
+        here = address in broker.journal.queues
+        (lab.balancing.route if here else lab.balancing.deliver_to)(broker, gone)
     else:
-        lab.message(Kind.Discarded, item.message, broker, rule=Reason.delivered_too_often, cause=row)
+        lab.message(Kind.Discarded, item.message, broker, rule=rule, cause=row)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import Any
 
 from mqlab.engine.clock import Call
 from mqlab.engine.completion import Completion
 from mqlab.engine.lab import Lab
 from mqlab.engine.link import Link
 from mqlab.engine.timing import Timing
-from mqlab.products.artemis.broker.broker import GONE, Broker, Partitions, Topology
+from mqlab.products.artemis.broker import expiry
+from mqlab.products.artemis.broker.broker import GONE, Broker, CallOfOneLife, Partitions, Refused, Topology
 from mqlab.products.artemis.broker.messages import Journal, Message, Queue
 from mqlab.products.artemis.client.clients import Clients
 from mqlab.products.artemis.ha import scaledown
@@ -30,16 +31,6 @@ MS = 1000
 # restarts, for 8 to 10 s or for longer than 25 (recordings `max_saved_*`).
 UNNOTICED, UNNOTICED_FOR = 1 / 4, 30_000 * MS
 BOOT = 500 * MS  # until a process that was started knows its role; seconds on a busy machine
-
-
-@dataclass(eq=False, slots=True)
-class CallOfOneLife:
-    """What is to happen to a broker, unless it has begun anew by then."""
-
-    broker: Broker
-    incarnation: int
-    call: Callable[..., None]
-    more: tuple[object, ...]
 
 
 class Site(Lab):
@@ -74,6 +65,8 @@ class Site(Lab):
             for spec in network.brokers
             for options in network.settings_of(spec).values()
         )
+        self.adjusts_expiry = network.sets(*expiry.OPTIONS)
+        self.limits_creation = network.sets("auto_create_queues")
         self.stores: dict[str, SharedDirectory] = {}
         self.gateway: dict[str, bool] = {}
         self.lines: dict[tuple[str, str], Link] = {}
@@ -292,16 +285,23 @@ class Site(Lab):
     # Queues
 
     def queue(self, broker: Broker, name: str, topic: str | None = None, selector: str | None = None) -> Queue:
-        """Return a broker's queue; one that is not there yet is made, for a client or a subscription."""
+        """Return a broker's queue; one that is not there yet is made, for a client or a subscription.
+
+        Raises `Refused` where auto-create-queues is false.
+        """
         found = broker.journal.queues.get(name)
         if found is not None:
             return found
-        auto_delete = "never" if topic is not None or not self.deletes(broker, name) else "empty"
+        if topic is None and self.limits_creation and not self.setting(broker, name, "auto_create_queues"):
+            raise Refused(f"JMSException: There is no queue with name {name}")
+        auto_delete = (
+            "never" if topic is not None or not self.setting(broker, name, "auto_delete_queues") else "empty"
+        )
         return self.new_queue(broker, name, topic, True, selector, auto_delete)
 
-    def deletes(self, broker: Broker, name: str) -> bool:
-        """Whether a queue that was made for a client goes with its last consumer."""
-        return bool(self.network.setting(broker.spec, name, "auto_delete_queues"))
+    def setting(self, broker: Broker, address: str, key: str) -> Any:
+        """Return what a broker's settings say of an address."""
+        return self.network.setting(broker.spec, address, key)
 
     def new_queue(
         self,
@@ -324,7 +324,10 @@ class Site(Lab):
         if queue.purges and not queue.consumers:
             self.message(Kind.Discarded, message, broker, rule=Reason.nobody_reads, cause=cause)
             return
-        self.notes.enqueued(queue.add(message), queue, broker, cause)
+        item = queue.add(message)
+        self.notes.enqueued(item, queue, broker, cause)
+        if message.expires:
+            expiry.watch(broker, queue, item)
         if message.due > self.clock.now:
             self.later(message.due - self.clock.now, self.deliver)
         if queue.consumers and broker.serves:

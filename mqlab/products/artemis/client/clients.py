@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mqlab.errors import UnknownName
-from mqlab.products.artemis.broker.broker import Broker
+from mqlab.products.artemis.broker.broker import Broker, Refused
 from mqlab.products.artemis.broker.messages import Message
-from mqlab.products.artemis.network.cluster_connection import Refused
 from mqlab.spec.artemis.options import OPTIONS
 from mqlab.spec.artemis.steps import Keys
 from mqlab.trace.kinds import Kind, Reason
@@ -264,10 +263,11 @@ class Client:
         for message in work:
             try:
                 self.lab.balancing.route(self.at, message)
-            except Refused:
-                if message.persistent:  # who sends another does not wait for the answer
+            except Refused as refused:
+                said = str(refused)  # by the client's own library
+                if said or message.persistent:  # who sends another does not wait for the answer
                     self.sent.remove(message.number)
-                    said = "JMSException / ActiveMQInternalErrorException"
+                    said = said or "JMSException / ActiveMQInternalErrorException"
                     self.failed.append(f"{message.number} {said}")
                 self.lab.message(Kind.Failed, message, self.at, self.node, cause=message.row)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from array import array
 from typing import TYPE_CHECKING
 
-from mqlab.products.artemis.broker import redelivery
-from mqlab.products.artemis.broker.broker import Broker
+from mqlab.products.artemis.broker import expiry, redelivery
+from mqlab.products.artemis.broker.broker import Broker, Refused
 from mqlab.products.artemis.broker.messages import MessageReference, Queue
 from mqlab.products.artemis.client.clients import CLOSED, ROLLED_BACK, SESSION_CLOSED, Client
 from mqlab.spec.artemis.steps import Keys
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from mqlab.products.artemis.broker.site import Site
 
 # Bound once: reading a member of an enumeration costs ten times as much as a name.
+TOO_MANY = "JMSException / ActiveMQQueueMaxConsumerLimitReached AMQ119200"
 RECEIVED, ACKNOWLEDGED = Kind.Received, Kind.Acknowledged
 
 
@@ -49,8 +50,16 @@ class Consumer(Client):
         """Subscribe, or go on in the session that stayed."""
         assert self.at is not None
         if self.queue is None:
-            self.queue = self._queue(self.at)
-            self.queue.consumers.append(self)
+            try:
+                queue = self._queue(self.at)
+            except Refused as refused:
+                self._refused(str(refused), Reason.not_created)
+                return
+            if queue.most is not None and queue.most <= len(queue.consumers):
+                self._refused(TOO_MANY, Reason.most_consumers)
+                return
+            self.queue = queue
+            queue.consumers.append(self)
             self.sub = self.lab.notes.recorder.name_subscription(
                 f"{self.dest} at {self.at.name} by {self.name}"
                 + (f" where {self.selector}" if self.selector else "")
@@ -69,6 +78,12 @@ class Consumer(Client):
         if self.closes and not self.calls:
             self.close()
         self.go_on()
+
+    def _refused(self, said: str, rule: Reason) -> None:
+        """The client has a connection, and no consumer."""
+        self.lab.event(Kind.Failed, self.at, frm=self.node, rule=rule, dest=self.dest)
+        self.results.append(f"step {self.lab.step_no} open_consumer: {said}")
+        self.state, self.at, self.receiving = "closed", None, False
 
     def _queue(self, broker: Broker) -> Queue:
         """Return the queue, that of the durable subscription, or a new one of its own."""
@@ -116,6 +131,10 @@ class Consumer(Client):
 
     def receive_one(self, acknowledge: bool = True) -> bool:
         """Take one message; False if there is none, or if its acknowledgement rolled all back."""
+        while self.arrived and 0 < self.buffer[0].message.expires <= self.lab.clock.now:
+            self.arrived -= 1
+            self.acknowledging.append(self.buffer.pop(0))
+            self.uplink.carry(self._on_expired, self.acknowledging[-1])
         if not self.arrived:
             return False
         self.arrived -= 1
@@ -137,6 +156,12 @@ class Consumer(Client):
         self.acknowledging += items
         self.uplink.carry(self._on_acknowledged, items)
         return True
+
+    def _on_expired(self, item: MessageReference) -> None:
+        """The broker is told of a message that has expired in the buffer."""
+        if self.at is not None and item in self.acknowledging:
+            self.acknowledging.remove(item)
+            expiry.end(self.at, item)
 
     def _on_acknowledged(self, items: list[MessageReference]) -> None:
         """The broker forgets what was acknowledged, if it is not to be delivered once more."""

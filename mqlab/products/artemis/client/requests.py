@@ -168,6 +168,7 @@ class SendRequest(Request):
         self.count, self.sent = int(keys["count"]), 0
         self.interval = int(keys.get("interval_ms", 0) * MS)
         self.delay = int(keys.get("delivery_delay_ms", 0) * MS)
+        self.time_to_live = int(keys.get("time_to_live_ms", 0) * MS)
         self.properties, self.size = keys.get("properties", {}), keys.get("size", 0)
         kind = "topic" if "topic" in self.where else "queue"
         self.dest, self.dest_no = Destination(kind, self.where[kind]), -1  # and its number in the trace
@@ -234,5 +235,8 @@ class SendRequest(Request):
 
     def _message(self, number: int, place: int) -> Message:
         own = dealt(self.properties, place) if self.properties else {}
-        due = self.lab.clock.now + self.delay if self.delay else 0
-        return Message(number, self.dest, self.persistent, own, self.size, due, dest_no=self.dest_no)
+        now = self.lab.clock.now
+        made = Message(number, self.dest, self.persistent, own, self.size, dest_no=self.dest_no)
+        made.due = now + self.delay if self.delay else 0
+        made.expires = now + self.time_to_live if self.time_to_live else 0
+        return made

@@ -13,7 +13,7 @@ from typing import Any
 
 from mqlab.errors import BadFile, MqlabError
 from mqlab.files.markup import edited
-from mqlab.products.artemis.files import edits, placing
+from mqlab.products.artemis.files import edits, placing, queues
 from mqlab.products.artemis.files import lab_file as lab
 from mqlab.products.artemis.files.core import Core, CoreReader, Directory
 from mqlab.products.artemis.files.new_file import fresh, noted
@@ -21,6 +21,7 @@ from mqlab.products.artemis.files.placing import Place
 from mqlab.products.artemis.files.side import Side
 from mqlab.products.artemis.files.sources import sources, sources_of
 from mqlab.spec.artemis import ArtemisNetwork
+from mqlab.spec.artemis.broker import AddressQueue
 from mqlab.spec.json_types import JsonDict, JsonObject
 from mqlab.spec.origin import Origin, SourceFile
 from mqlab.spec.scenario import Scenario
@@ -47,11 +48,11 @@ def _read(cores: Mapping[str, Core], origin: Origin) -> ArtemisNetwork:
     for core in cores.values():
         notes.update(core.notes.get("network", {}))
     items = [merged(reader.body(), reader.core.notes.get("broker", {})) for reader in readers]
-    queues = {reader.core.name: reader.queues() for reader in readers}
+    found_queues = {core.name: queues.read(core) for core in cores.values()}
     items = [_without_gone(item) for item in items]
     body: JsonDict = {
         "brokers": items,
-        "queues": _queues(queues),
+        "queues": _queues(found_queues),
         "version": DEFAULT_VERSION,
         "cluster": _shared(items),
         "address_settings": _everywhere(items),
@@ -86,16 +87,13 @@ def _without_gone(value: object) -> Any:
     return [_without_gone(v) for v in value] if isinstance(value, list) else value
 
 
-def _queues(of: Mapping[str, list[JsonDict]]) -> list[JsonDict]:
+def _queues(of: Mapping[str, list[AddressQueue]]) -> list[JsonDict]:
     """Return the queues of all brokers, each with the brokers that have it, if not all do."""
-    found: list[JsonDict] = []
-    for queue in (queue for queues in of.values() for queue in queues):
-        if queue not in found:
-            found.append(queue)
+    found = dict.fromkeys(queue for there in of.values() for queue in there)
     return [
-        queue if len(on) == len(of) else {**queue, "on": on}
+        lab.written_queue(queue if len(on) == len(of) else replace(queue, on=on))
         for queue in found
-        for on in [[name for name, queues in of.items() if queue in queues]]
+        for on in [tuple(name for name, there in of.items() if queue in there)]
     ]
 
 

@@ -22,7 +22,6 @@ NOTE = "mqlab"
 UNNAMED = "localhost"  # what the product calls a broker without a <name>
 SHARED, JOURNAL = "/shared/", "/journal"
 ANYWHERE = ("0.0.0.0", "localhost", "127.0.0.1", "::", "::1", "")
-PURGE = "purge-on-no-consumers"
 CONNECTIONS = ("cluster-connection", "cluster-connection-uri")
 # What a cluster connection has in elements of its own, or as the broker's name for the other end.
 _OF_THE_LAB = ("discovery", "to", "allow_direct_connections_only", "clustered")
@@ -229,31 +228,12 @@ class CoreReader:
             found.setdefault(self.core.attribute(divert, "name"), options)
         return found
 
-    def queues(self) -> list[JsonDict]:
-        """Return the queues that are listed; an anycast one that has only a name has its address' name."""
-        found: list[JsonDict] = []
-        for address in self.core.element.below("addresses", "address"):
-            called = self.core.attribute(address, "name")
-            for routing in address.all("anycast", "multicast"):
-                for queue in routing.all("queue"):
-                    name = self.core.attribute(queue, "name")
-                    made: JsonDict = {"name": name}
-                    made |= {"routing": "multicast"} if routing.name == "multicast" else {}
-                    made |= {"address": called} if called != name else {}
-                    for element in queue.all("filter"):
-                        if selector := self.core.attribute(element, "string"):  # an empty one is none
-                            made["filter"] = selector
-                    if self.core.attribute(queue, PURGE) == "true":
-                        made["purge_on_no_consumers"] = True
-                    found.append(made)
-        return found
-
 
 def in_uri(address: str) -> tuple[str, dict[str, str]]:
     """Return what stands before the parameters of a connection that is one address, and the parameters."""
     head, _, query = address.partition("?")
-    parts = (part.partition("=") for part in query.replace(";", "&").split("&") if part)
-    return head, {key: text for key, _, text in parts}
+    parts = (part.partition("=") for part in query.replace(";", "&").split("&") if part.strip())
+    return head, {key.strip(): text.strip() for key, _, text in parts}
 
 
 def static_in(address: str) -> list[str]:

@@ -12,7 +12,7 @@ from mqlab.products.artemis.files import new_file
 from mqlab.products.artemis.files import policy as policies
 from mqlab.products.artemis.files.core import CONNECTIONS, JOURNAL, PLAIN, SHARED, Core, Directory, parsed
 from mqlab.products.artemis.files.policy import POLICIES, ROLES, SPOKEN, leaf, text
-from mqlab.products.artemis.files.queue_edits import more, queue_edits
+from mqlab.products.artemis.files.queues import more, queue_edits
 from mqlab.products.artemis.files.side import Side
 from mqlab.spec.artemis.options import ELEMENTS, OPTIONS
 from mqlab.spec.json_types import JsonObject

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
+
 from mqlab.errors import MqlabError
 from mqlab.files import validate
 from mqlab.products.artemis.files import shapes
@@ -11,6 +13,7 @@ from mqlab.spec.artemis.broker import AddressQueue, Broker
 from mqlab.spec.artemis.steps import STEPS, StepCheck
 from mqlab.spec.artemis.words import numbering
 from mqlab.spec.json_types import JsonDict, JsonObject
+from mqlab.spec.noun import as_usual
 from mqlab.spec.scenario import Scenario
 
 RECORDED = "recorded_steps"  # for each action the number of its step in a recording, from 0
@@ -59,12 +62,12 @@ def _queue(item: JsonObject) -> AddressQueue:
     return AddressQueue(**{**item, "on": names})
 
 
-def _written_queue(queue: AddressQueue) -> JsonDict:
-    found = {
-        key: getattr(queue, key) for key in ("name", "routing", "address", "filter", "purge_on_no_consumers")
+def written_queue(queue: AddressQueue) -> JsonDict:
+    """Return a queue in the JSON form, without what is as usual."""
+    found: JsonDict = {
+        f.name: getattr(queue, f.name) for f in fields(queue) if not as_usual(f, getattr(queue, f.name))
     }
-    given = {key: it for key, it in found.items() if it not in (None, "anycast", False)}
-    return given if queue.on is None else {**given, "on": list(queue.on)}
+    return found if queue.on is None else {**found, "on": list(queue.on)}
 
 
 def write(scenario: Scenario) -> JsonDict:
@@ -75,7 +78,7 @@ def write(scenario: Scenario) -> JsonDict:
         "product": "artemis",
         "version": network.edition,
         "brokers": [_written(one) for one in network.brokers],
-        "queues": [_written_queue(queue) for queue in network.queues],
+        "queues": [written_queue(queue) for queue in network.queues],
     }
     for key, value in (
         ("cluster", network.cluster),

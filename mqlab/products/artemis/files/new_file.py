@@ -12,7 +12,7 @@ from urllib.parse import quote
 from mqlab.files.editing import put_in
 from mqlab.files.markup import Edit, edited, quoted, tag
 from mqlab.products.artemis.files import policy
-from mqlab.products.artemis.files.core import JOURNAL, NOTE, PLAIN, PURGE, SHARED, Core
+from mqlab.products.artemis.files.core import JOURNAL, NOTE, PLAIN, SHARED, Core
 from mqlab.products.artemis.files.policy import leaf
 from mqlab.spec.artemis import ArtemisNetwork
 from mqlab.spec.artemis.broker import AddressQueue, Broker
@@ -20,6 +20,7 @@ from mqlab.spec.artemis.options import OPTIONS
 from mqlab.spec.json_types import JsonObject
 
 PORT = 61616
+PURGE, MOST = "purge-on-no-consumers", "max-consumers"  # attributes of a queue
 # Names of elements are IDs of the document: no two may be alike, whatever the elements are.
 GROUP, SENDERS, CONNECTION = "lab", "lab-broadcast", "lab-cluster"
 
@@ -148,7 +149,9 @@ def _queues(network: ArtemisNetwork, broker: Broker) -> str:
 def one_queue(queue: AddressQueue, indent: str = "") -> str:
     """Return a queue as lines."""
     given = {"name": queue.name, **({PURGE: "true"} if queue.purge_on_no_consumers else {})}
+    given |= {MOST: str(queue.max_consumers)} if queue.max_consumers is not None else {}
     inside = "" if queue.filter is None else tag("filter", {"string": queue.filter}, "", indent + "  ")
+    inside += "" if queue.durable else leaf("durable", "false", indent + "  ")
     return tag("queue", given, inside, indent)
 
 

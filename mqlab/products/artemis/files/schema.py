@@ -1,4 +1,4 @@
-"""What Artemis' schema allows in a `core`; it is that of 2.31.2, and later editions have more names."""
+"""What Artemis' schema allows in a `core`: that of 2.31.2, with the names that 2.45 has besides."""
 
 from __future__ import annotations
 

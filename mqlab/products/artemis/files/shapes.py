@@ -48,6 +48,8 @@ def scenario() -> Record:
             "on": NAMES,
             "filter": TEXT,
             "purge_on_no_consumers": TRUTH,
+            "max_consumers": whole(0),
+            "durable": TRUTH,
         },
         (("name",),),
     )

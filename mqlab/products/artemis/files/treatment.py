@@ -6,8 +6,9 @@ What the option rows name is played, or kept if its row says so. `elements.toml`
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from functools import cache, lru_cache
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import cache, lru_cache, partial
 from pathlib import Path
 
 from mqlab.files import treatment as shared
@@ -16,7 +17,13 @@ from mqlab.files.treatment import Table, Told, Treatment
 from mqlab.products.artemis.files.core import CONNECTIONS, PLAIN, URI, Core, in_uri
 from mqlab.products.artemis.files.policy import SPOKEN
 from mqlab.products.artemis.files.sources import sources_of
+from mqlab.spec import needs
+from mqlab.spec.action import Action
+from mqlab.spec.artemis import ArtemisNetwork
+from mqlab.spec.artemis.broker import Broker
 from mqlab.spec.artemis.options import ELEMENTS, OPTIONS
+from mqlab.spec.naming import called
+from mqlab.spec.needs import Idle, idle
 from mqlab.spec.origin import Origin
 
 SECOND = "only the first cluster connection is played"
@@ -110,8 +117,40 @@ def _below(parent: Element, above: str, core: Core) -> Iterator[Told]:
             yield from _below(child, f"{path}/", core)
 
 
+def not_played(network: ArtemisNetwork, actions: Sequence[Action]) -> dict[str, list[dict[str, str]]]:
+    """Return what the header of a run says of its files, and of options without effect."""
+    rows = _of_files(network.origin) + needs.told(idle_options(network, actions))
+    return {"not_played": rows} if rows else {}
+
+
 @lru_cache(maxsize=16)
-def not_played(origin: Origin | None) -> dict[str, list[dict[str, str]]]:
-    """Return what the header of a run says of the files it was read from; each trace asks."""
+def _of_files(origin: Origin | None) -> list[dict[str, str]]:
     cores = sources_of(origin) if origin is not None else {}
     return shared.not_played((name, core.document.where, told(core)) for name, core in cores.items())
+
+
+def idle_options(network: ArtemisNetwork, actions: Sequence[Action]) -> Iterator[tuple[str, Idle]]:
+    """Yield the options that have no effect as another is not set, each with its broker or client."""
+    for broker in network.brokers:
+        for half in (broker, *broker.halves()):
+            yield from ((broker.name, one) for one in idle("artemis", "ha-policy", half.elements, half.element))
+        sections = {"cluster-connection": network.cluster_of(broker), "core": broker.keys.get("core", {})}
+        for section, given in (*sections.items(), ("broker", broker.keys)):
+            found = idle("artemis", section, given, partial(_option, network, broker))
+            yield from ((broker.name, one) for one in found)
+        for match, settings in network.settings_of(broker).items():
+            found = idle("artemis", "address-setting", settings, partial(_option, network, broker, match=match))
+            yield from ((broker.name, replace(one, guide=f"address {match}: {one.guide}")) for one in found)
+    usual = {**{name: row.default for name, row in OPTIONS["url"].items()}, **network.clients}
+    urls = {called(action): getattr(action, "options", {}) for action in actions}
+    for who, given in {"clients": network.clients, **urls}.items():
+        yield from ((who, one) for one in idle("artemis", "url", given, {**usual, **given}.get))
+
+
+def _option(network: ArtemisNetwork, broker: Broker, name: str, match: str = "#") -> object:
+    """Return an option of a broker: of its cluster connection, of itself, or of addresses of that match."""
+    if name in OPTIONS["address-setting"]:
+        return network.setting(broker, match, name)
+    if name in OPTIONS["cluster-connection"]:
+        return network.option(broker, name)
+    return {**broker.keys.get("core", {}), **broker.keys}.get(name)

@@ -84,7 +84,9 @@ def move(lab: Site, broker: Broker, data: Journal, target: Broker) -> None:
         return
     for key, queue in data.queues.items():
         there, topic = target.served_journal.queues.get(key), queue.topic
-        created = queue.waiting and (topic is not None or not lab.deletes(broker, queue.name))
+        created = queue.waiting and (
+            topic is not None or not lab.setting(broker, queue.name, "auto_delete_queues")
+        )
         if there is None and created:
             there = lab.new_queue(target, queue.name, topic or queue.name, selector=queue.selector, key=key)
         fits = there is not None and (there.topic is None) == (topic is None)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from mqlab.products.artemis.broker import diverts
-from mqlab.products.artemis.broker.broker import Broker, Subsystem
-from mqlab.products.artemis.broker.messages import Message, Queue, StoredMessage, selects
+from mqlab.products.artemis.broker import diverts, expiry
+from mqlab.products.artemis.broker.broker import Broker, Refused, Subsystem
+from mqlab.products.artemis.broker.messages import BridgedMessage, Message, Queue, StoredMessage, selects
 from mqlab.trace.kinds import Kind, Reason
 
 if TYPE_CHECKING:
@@ -23,21 +22,6 @@ Binding = tuple[Broker, Queue]
 Ways = dict[Broker, list[Broker]]  # to whom -> by whom, from the first to the last
 
 
-@dataclass(eq=False, slots=True)
-class BridgedMessage:
-    """A message on its way from broker to broker; `row` of the trace is its last forwarding."""
-
-    stored: StoredMessage
-    way: tuple[Broker, ...]
-    queue: Queue | None  # the last one's; None: by its name
-    rule: Reason
-    row: int = -1
-
-
-class Refused(Exception):
-    """A send that the broker answers with an error."""
-
-
 class ClusterConnection(Subsystem):
     """Where a message goes: to a queue here, or to one of another broker."""
 
@@ -45,6 +29,7 @@ class ClusterConnection(Subsystem):
 
     def __init__(self, lab: Site) -> None:
         super().__init__(lab)
+        self.bridged = lab.network.bridged()
         self.outdated = True  # what follows, since something has changed
         self.paused = False  # whether a broker was when it was found
         self.ways: dict[Broker, Ways] = {}
@@ -88,15 +73,14 @@ class ClusterConnection(Subsystem):
         return found
 
     def _neighbours(self, broker: Broker) -> list[Broker]:
-        listed, seems = broker.option("to"), self.lab.partitions.seems_whole
+        listed, seems = self.bridged.get(broker.name, ()), self.lab.partitions.seems_whole
         return [
             other
             for other in self.lab.brokers.values()
             if other is not broker
-            and broker.option("clustered")
             and other.option("clustered")
             and (other.serves or self._hangs(broker, other))
-            and (listed is None or other.name in listed or other.node_id in listed)
+            and (other.name in listed or other.node_id in listed)
             and seems(broker.process_name, other.process_name)
         ]
 
@@ -140,6 +124,8 @@ class ClusterConnection(Subsystem):
         name = message.dest.name
         if message.dest.kind == "queue" and name not in broker.journal.queues:
             self.lab.queue(broker, name)  # the client has it made
+        if self.lab.adjusts_expiry:
+            expiry.adjust(broker, message)
         if not ("diverts" in broker.spec.keys and diverts.divert(broker, message)):
             self.deliver_to(broker, message)
 
@@ -298,7 +284,12 @@ class ClusterConnection(Subsystem):
 
     def dispatch_queue(self, broker: Broker, queue: Queue, stopped: Consumer | None = None) -> None:
         """Hand out what waits in a queue of a broker that serves."""
-        for item in queue.due(self.lab.clock.now):
+        now = self.lab.clock.now
+        for item in queue.due(now):
+            if 0 < item.message.expires <= now and item in queue.waiting:
+                queue.waiting.remove(item)
+                expiry.end(broker, item)
+                continue
             taker = None
             for consumer in queue.consumers[queue.turn :] + queue.consumers[: queue.turn]:
                 selector = consumer.selector
@@ -325,7 +316,7 @@ class ClusterConnection(Subsystem):
                 for queue in broker.journal.queues.values():
                     if queue.waiting and not queue.consumers and queue.auto_delete != "left":
                         address = queue.topic or queue.name
-                        delay = self.lab.network.setting(broker.spec, address, "redistribution_delay")
+                        delay = self.lab.setting(broker, address, "redistribution_delay")
                         if delay >= 0:
                             self.lab.soon(broker, delay * 1000, self._move, queue)
 

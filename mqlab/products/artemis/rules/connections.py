@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import partial
 
 from mqlab.checks.example import Example
-from mqlab.checks.rule import Element, Found, bad_value, not_played, rule
+from mqlab.checks.rule import Element, Found, bad_value, no_effect, not_played, rule
 from mqlab.files.placeholders import resolve
 from mqlab.files.treatment import once
 from mqlab.products.artemis.files import treatment
@@ -59,6 +59,13 @@ def _leads_nowhere(set_up: SetUp) -> Found:
             yield place, {"reference": reference, "harm": harm, "fix": fix}
 
 
+@no_effect("no-effect-artemis", source="Artemis user manual, configuration reference")
+def _no_effect(set_up: SetUp) -> Found:
+    for where, idle in treatment.idle_options(set_up.network, set_up.actions):
+        broker = next((one for one in set_up.network.brokers if one.name == where), None)
+        yield set_up.element(broker) if broker else Element(where), {"idle": idle}
+
+
 @not_played(
     "not-played",
     finds="what stands in a file and is not played",
@@ -66,8 +73,29 @@ def _leads_nowhere(set_up: SetUp) -> Found:
 )
 def _not_played(set_up: SetUp) -> Found:
     for name, core in set_up.cores.items():
-        for line, facts in once(treatment.told(core)):
+        known = {(at.line, word) for at, word, _, _ in SCHEMA.strange(core.element, "core")}
+        new = (
+            one
+            for one in treatment.told(core)
+            if (one.line, one.path.rpartition("@")[2].rpartition("/")[2]) not in known
+        )
+        for line, facts in once(new):
             yield Element(f"broker {name}", core.document.where, line), facts
+
+
+@rule(
+    "unknown-element",
+    "error",
+    finds="an element or attribute that is not in the schema: the broker does not start",
+    what="{text}: the broker does not start",
+    fix="{fix}",
+    source="Artemis' schema, 2.31 to 2.45",
+    unshown="the broker does not start",
+)
+def _unknown_element(set_up: SetUp) -> Found:
+    for name, core in set_up.cores.items():
+        for at, _, text, fix in SCHEMA.strange(core.element, "core"):
+            yield Element(f"broker {name}", core.document.where, at.line), {"text": text, "fix": fix}
 
 
 @bad_value("wrong-value", source="Artemis' schema, 2.31")
@@ -99,8 +127,8 @@ def _ping_late(server: Server) -> Found:
 @rule(
     "no-dead-letter-queue",
     "warning",
-    finds="a dead-letter-address that no queue is bound to",
-    what="dead-letter-address {address!r} has no queue: messages that are delivered too often are dropped",
+    finds="a dead-letter-address or expiry-address that no queue is bound to",
+    what="{guide} {address!r} has no queue: messages that {ended} are dropped",
     fix="add its queue: AddressQueue({address!r})",
     source="Artemis user manual, undelivered messages",
     example=lambda: Example(ex.undelivered(), ex.undelivered("DLQ")),
@@ -109,8 +137,12 @@ def _ping_late(server: Server) -> Found:
 def _no_dead_letter_queue(server: Server) -> Found:
     network, broker = server.set_up.network, server.broker
     there = {queue.address or queue.name for queue in network.queues if queue.is_at(broker.name)}
-    asked = {str(step.keys.get(kind)) for step in server.set_up.steps for kind in ("queue", "topic")}
-    given = (settings.get("dead_letter_address") for settings in network.settings_of(broker).values())
-    for address in dict.fromkeys(str(one) for one in given if one):
-        if address not in there | asked:
-            yield server.set_up.element(broker, "dead-letter-address"), {"address": address}
+    there |= {str(step.keys.get(kind)) for step in server.set_up.steps for kind in ("queue", "topic")}
+    for match, settings in network.settings_of(broker).items():
+        for kind, ended in (("dead-letter", "are delivered too often"), ("expiry", "have expired")):
+            guide, address = f"{kind}-address", settings.get(f"{kind.replace('-', '_')}_address")
+            if address and address not in there:
+                there.add(address)
+                element = server.set_up.setting(broker, match, guide)
+                if element is not None:
+                    yield element, {"guide": guide, "address": address, "ended": ended}

@@ -41,6 +41,19 @@ class SetUp:
         found = core.element.first(within)
         return Element(where, core.document.where, (found or core.element).line)
 
+    def setting(self, broker: Broker, match: str, guide: str) -> Element | None:
+        """Return an element of an address setting in a broker's file; None where it makes its own queues."""
+        core = self.cores.get(broker.name)
+        there = [] if core is None else core.element.below("address-settings", "address-setting")
+        for setting in there if core is not None else ():
+            own = {child.name: child for child in setting.children}
+            if core is not None and core.attribute(setting, "match") == match and guide in own:
+                made = own.get(f"auto-create-{guide.removesuffix('address')}resources")
+                if made is not None and core.text(made) == "true":
+                    return None
+                return Element(f"broker {broker.name}", core.document.where, own[guide].line)
+        return self.element(broker)
+
     def replicated(self, *roles: str) -> list[Broker]:
         """Return the brokers, and the halves of colocated ones, that replicate in one of the roles."""
         return [

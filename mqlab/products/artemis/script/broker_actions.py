@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mqlab.engine.completion import Completion
+from mqlab.engine.in_vain import STOPS_PAUSED
 from mqlab.products.artemis import report
 from mqlab.products.artemis.broker.broker import GONE, Broker, Subsystem
 from mqlab.products.artemis.files import lab_file, shapes
@@ -119,6 +120,8 @@ class BrokerActions(Subsystem):
         """Stop the brokers up to the first that takes its time."""
         while round.left:
             round.at = round.left.popleft()
+            if round.at.role == "paused":
+                self.lab.tell(STOPS_PAUSED)
             runs = round.at.runs
             self.lab.stop(round.at, bool(round.keys.get("failover", False)))
             if runs:

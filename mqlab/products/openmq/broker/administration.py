@@ -212,7 +212,9 @@ def do_admin(lab: Cluster, keys: Keys) -> bool:
     if not broker.serves:
         return False
     if command == "change_master":
-        return _change_master(broker, lab.brokers[keys["to"]])
+        if broker is (to := lab.brokers[keys["to"]]):
+            lab.tell(f"{broker.name} is asked to hand over to itself: the master stays the same")
+        return _change_master(broker, to)
     if command == "takeover":
         target = lab.brokers[keys["target"]]
         if not lab.enhanced or target.running or target.taken_over_by:

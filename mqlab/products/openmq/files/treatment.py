@@ -5,14 +5,20 @@ What the option rows name is played, or kept if its row says so. `elements.toml`
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
 
 from mqlab.files import treatment as shared
 from mqlab.files.treatment import Table, Told, Treatment
 from mqlab.products.openmq.files.properties import Found, sources
-from mqlab.spec.openmq_options import OPTIONS
+from mqlab.spec import needs
+from mqlab.spec.action import Action
+from mqlab.spec.naming import called
+from mqlab.spec.needs import Idle, idle
+from mqlab.spec.openmq import OpenMQNetwork
+from mqlab.spec.openmq_options import OPTIONS, to_python
+from mqlab.spec.openmq_words import BY_NOUN
 from mqlab.spec.origin import Origin
 
 
@@ -41,8 +47,32 @@ def told(file: Found) -> Iterator[Told]:
             yield Told(key, entry.line, _table().differs(key))
 
 
+def not_played(network: OpenMQNetwork, actions: Sequence[Action]) -> dict[str, list[dict[str, str]]]:
+    """Return what the header of a run says of its files, and of options without effect."""
+    rows = _of_files(network.origin) + needs.told(idle_options(network, actions))
+    return {"not_played": rows} if rows else {}
+
+
 @lru_cache(maxsize=16)
-def not_played(origin: Origin | None) -> dict[str, list[dict[str, str]]]:
-    """Return what the header of a run says of the files it was read from; each trace asks."""
+def _of_files(origin: Origin | None) -> list[dict[str, str]]:
     found = sources(origin.files) if origin is not None else []
     return shared.not_played((one.broker or "cluster", one.file.name, told(one)) for one in found)
+
+
+def idle_options(network: OpenMQNetwork, actions: Sequence[Action]) -> Iterator[tuple[str, Idle]]:
+    """Yield the options that have no effect as another is not set, each with its broker or action."""
+    whole = {"model": network.model, **{name: row.default for name, row in OPTIONS["broker"].items()}}
+    whole |= to_python("broker", network.options)
+    parts = {"cluster": network.options, **{broker.name: broker.options for broker in network.brokers}}
+    for where, written in parts.items():
+        own = to_python("broker", written)
+        yield from ((where, one) for one in idle("openmq", "broker", own, {**whole, **own}.get))
+    for action in actions:
+        row, given = BY_NOUN.get(type(action)), getattr(action, "options", {})
+        if row is None or row.options in ("", "broker") or not given:
+            continue
+        usual = {name: option.default for name, option in OPTIONS[row.options].items()}
+        usual["durable"] = getattr(action, "durable", False)
+        get = {**usual, **given}.get
+        for section in ("destination",) if row.options == "destination" else ("connection", "consumer"):
+            yield from ((called(action), one) for one in idle("openmq", section, given, get))

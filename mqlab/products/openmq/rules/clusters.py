@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from mqlab.checks.early import early, early_rule
 from mqlab.checks.example import Example
-from mqlab.checks.rule import Element, Found, not_played, rule
+from mqlab.checks.rule import Element, Found, no_effect, not_played, rule
 from mqlab.files.treatment import once
 from mqlab.products.openmq.files import properties, treatment
 from mqlab.products.openmq.network.faults import RETRY_MS
@@ -166,6 +166,13 @@ def _no_record(cluster: Cluster) -> Found:
 @early_rule("early-openmq")
 def _early(cluster: Cluster) -> Found:
     yield from early(cluster.actions, RETRY_MS)
+
+
+@no_effect("no-effect-openmq", source="Administration Guide, chapters 16 and 18")
+def _no_effect(cluster: Cluster) -> Found:
+    for where, idle in treatment.idle_options(cluster.network, cluster.actions):
+        place = f"broker {where}" if where in cluster.network.names else where
+        yield cluster.element(place, idle.guide, where), {"idle": idle}
 
 
 @not_played(

@@ -57,7 +57,8 @@ def _no_master(broker: Broker | None) -> str:
 def _of_client(step: Step, client: Client) -> str:
     """Return why a client's call failed: it has no connection any more, or lost what it held."""
     if step.do == "xa":
-        return f"no branch {step.keys.get('xid', '')} of {client.name} had been started and prepared"
+        branch = f"no branch {step.keys.get('xid', '')} of {client.name} had been started and prepared"
+        return f"{branch}; the order is start, end, prepare, commit"
     if not client.open:
         return f"{client.name} had lost its connection"
     if step.do == "acknowledge" and not getattr(client, "taken", ()):
