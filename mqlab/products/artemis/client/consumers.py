@@ -247,7 +247,7 @@ class Consumer(Client):
     def close(self) -> bool:
         """Close its connection; returns whether that is blocked, while it looks for its broker.
 
-        Its client does one thing after the other: a close waits for the opening, and behind a receiver until its
+        Its client does one thing after the other: a close waits for the opening, and behind a receiver until a
         broker is found. Else it ends the search, unless a client-acknowledge session has messages to give back.
         """
         broker, away = self.at, self.state == "reconnecting"
