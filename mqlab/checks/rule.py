@@ -109,8 +109,8 @@ def no_effect(id: str, *, source: str) -> Callable[[Callable[..., Found]], Rule]
     return rule(
         id,
         "warning",
-        finds="an option that is idle, as another one that it needs is not set",
-        what="{idle.guide} has no effect: {idle.why}",
+        finds="an option that is idle, as another one that it needs is not set, or that is below its minimum",
+        what="{idle.guide} {idle.why}",
         fix="{idle.fix}",
         source=source,
         unshown="no effect: the option is ignored",

@@ -1,10 +1,11 @@
-"""Options that have no effect, as another that they need is not set: what the rows say under `needs`."""
+"""Options that do not fit to others: what the rows say under `needs` and `least`."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from mqlab.spec.options import tables
 
@@ -15,7 +16,7 @@ _CONDITION = re.compile(r"(?P<no>not )?(?P<name>\w+)( (?P<sign>!?=) (?P<value>.+
 
 @dataclass(frozen=True, slots=True)
 class Idle:
-    """An option that is set and has no effect: its name in files, why, and what to write."""
+    """An option that is set and does not fit to another: its name in files, why, and what to write."""
 
     guide: str
     why: str
@@ -63,11 +64,11 @@ def idle(product: str, element: str, given: Mapping[str, object], get: Get) -> I
     >>> from mqlab.spec import NetworkConnector
     >>> link = NetworkConnector("ab", "static:(tcp://B:61616)", consumer_priority_base=-7)
     >>> [(one.why, one.fix) for one in idle("activemq", "networkConnector", link.options, link.get)]
-    [('decreaseNetworkConsumerPriority is false', 'set decreaseNetworkConsumerPriority to true')]
+    [('has no effect: decreaseNetworkConsumerPriority is false', 'set decreaseNetworkConsumerPriority to true')]
     """
     rows = tables(product)[element]
     for name in given:
-        value = given[name]
+        value: Any = given[name]
         if name not in rows or value is False or value in (rows[name].default, None, (), ""):
             continue
         for clause in rows[name].needs:
@@ -78,21 +79,26 @@ def idle(product: str, element: str, given: Mapping[str, object], get: Get) -> I
                 fix = " or ".join(dict.fromkeys(one.fix(guides[one.name], get) for one in conditions))
                 if len(guides) == 1:  # several values of one option
                     fix = fix.replace(f" or set {guides[conditions[0].name]} to ", " or ")
-                yield Idle(rows[name].guide, why, fix)
+                yield Idle(rows[name].guide, f"has no effect: {why}", fix)
                 break
+        least = get(rows[name].least) if rows[name].least else None
+        if isinstance(least, int) and isinstance(value, int) and least > value >= 0:
+            other = _guide(product, element, rows[name].least)
+            yield Idle(rows[name].guide, f"is below {other}, {least}", f"set it to {least} or more")
 
 
 def told(found: Iterator[tuple[str, Idle]]) -> list[dict[str, str]]:
     """Return what a run's header has of such options, each with where it stands."""
-    return [
-        {"what": f"{where}, {one.guide}", "why": f"no effect: {one.why}; {one.fix}"} for where, one in found
-    ]
+    return [{"what": f"{where}, {one.guide}", "why": f"{one.why}; {one.fix}"} for where, one in found]
 
 
 def _guide(product: str, element: str, name: str) -> str:
     """Return the name in files of an option of the element, else of one beside it."""
     sections = tables(product)
-    return next((rows[name].guide for rows in (sections[element], *sections.values()) if name in rows), name)
+    return next(
+        (rows[name].guide for rows in (sections[element], *sections.values()) if name in rows),
+        name.replace("_", " "),
+    )
 
 
 def _shown(value: object) -> str:

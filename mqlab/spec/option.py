@@ -90,6 +90,7 @@ class Option:
     routes: bool = False
     kept: str = ""
     needs: tuple[str, ...] = ()
+    least: str = ""
     queues_only: bool = False
 
     def default_for(self, edition: str) -> object:

@@ -8,11 +8,14 @@ from math import lcm
 from typing import TYPE_CHECKING
 
 from mqlab.spec.action import Consumer, Producer
+from mqlab.spec.clients import Client
 from mqlab.spec.headers import dealt
 from mqlab.spec.options import TITLES
+from mqlab.spec.plural import counted
 from mqlab.spec.selector import Selector
-from mqlab.spec.values import Destination, misspelt
+from mqlab.spec.values import Destination, duration, misspelt
 from mqlab.spec.virtual_topic import PREFIX
+from mqlab.trace.kinds import Kind
 
 if TYPE_CHECKING:
     from mqlab.trace.trace import Trace
@@ -20,6 +23,7 @@ if TYPE_CHECKING:
 MODES = ("PERSISTENT", "NON_PERSISTENT")
 HEADERS = {"JMSPriority", "JMSDeliveryMode", "AMQPriority", "AMQDurable"}  # that messages of mqlab have
 PRIORITIES = range(10)  # JMS 2.0, 3.4.10
+ONE_LETTER = "their names are one letter apart"
 VIRTUAL = "VirtualTopic."  # what a broker's topics begin with that are virtual if it says nothing else
 
 
@@ -29,7 +33,8 @@ def never(trace: Trace) -> Iterator[tuple[str, str]]:
     for action in trace.actions:
         if isinstance(action, Consumer):
             why = _selects_nothing(trace, action, producers) if action.selector else ""
-            why = why or _sent_elsewhere(trace, action, producers)
+            why = why or _sent_elsewhere(trace, action, producers) or _browsed_before(trace, action, producers)
+            why = why or _not_local(trace, action, producers)
             if not why and is_usual(trace):
                 why = _no_virtual_topic(trace, action) or _not_virtual(action, producers)
             if why:
@@ -42,6 +47,24 @@ def never(trace: Trace) -> Iterator[tuple[str, str]]:
         if one.to.is_queue and one.to.name.startswith(VIRTUAL) and behind:
             why = f"{one.to} is a queue, and only topics are virtual; use mq.Topic({one.to.name!r})"
             yield f"Producer {one.name}", why
+
+
+def idle_fields(action: Consumer | Producer) -> Iterator[str]:
+    """Yield what is given of a consumer or producer and has no effect beside the rest of it."""
+    if action.on in action.others:
+        yield f"others names {action.on}, which it is on; name another broker"
+    if isinstance(action, Consumer):
+        if action.options.get("shared") and action.reads.is_queue:
+            yield "shared has no effect on a queue, which consumers share anyway; remove it"
+        return
+    lists = {**action.properties, "jms_priority": action.jms_priority}
+    for name, values in lists.items():
+        if isinstance(values, list) and len(values) > action.sends > 0:
+            yield f"{name} has more values than {counted(action.sends, 'message')}; send more, or give fewer"
+    if not action.sends:
+        yield "it sends nothing, as sends is 0; use 1 or more"
+    elif action.sends == 1 and duration(action.every):
+        yield "every has no effect on one message; use sends=2 or more"
 
 
 def is_usual(trace: Trace) -> bool:
@@ -96,14 +119,14 @@ def _sent_elsewhere(trace: Trace, consumer: Consumer, producers: list[Producer])
     if product == "activemq" and sent and any(_is_odd(word) for word in reads.name.split(".")):
         return f"{reads} is one name: in ActiveMQ only * and > stand for words, each alone between dots"
     for to in sent:
-        if to.kind == reads.kind and misspelt(to.name, reads.name):
-            return f"it reads {reads}, and nothing is sent there; did you mean {to}?"
-        if to.name.casefold() == reads.name.casefold():
-            why = (
-                "names are case-sensitive"
-                if to.name != reads.name
-                else "a queue and a topic of one name differ"
-            )
+        if to.name.casefold() == reads.name.casefold() or (
+            to.kind == reads.kind and misspelt(to.name, reads.name)
+        ):
+            why = ONE_LETTER
+            if to.name == reads.name:
+                why = "a queue and a topic of one name differ"
+            elif to.name.casefold() == reads.name.casefold():
+                why = "names are case-sensitive"
             return f"it reads {reads}, and messages are sent to {to}: {why}"
         behind = reads.is_queue and not to.is_queue and reads.name.endswith(f".{to.name}")
         if product != "activemq" and behind and reads.name.startswith(PREFIX.partition(".")[0]):
@@ -122,7 +145,27 @@ def _read_elsewhere(read: list[Destination], producers: list[Producer]) -> Itera
             continue
         for near in (dest for dest in read if dest in sent and dest.kind == one.to.kind):
             if misspelt(near.name, one.to.name):
-                yield f"Producer {one.name}", f"it sends to {one.to}, which nothing reads; did you mean {near}?"
+                yield f"Producer {one.name}", f"it sends to {one.to}, and consumers read {near}: {ONE_LETTER}"
+
+
+def _browsed_before(trace: Trace, consumer: Consumer, producers: list[Producer]) -> str:
+    """Return that a browser came before the messages: it sees what is there, and ends."""
+    if not consumer.browser or not any(consumer.reads.takes(one.to) for one in producers):
+        return ""
+    names, to = trace.names["node"], trace.column("to")
+    if any(names[to[row]] == consumer.name for row in trace.rows(Kind.Browsed, Kind.Received)):
+        return ""
+    return f"it browsed {consumer.reads} and found nothing there; browse after the messages are sent"
+
+
+def _not_local(trace: Trace, consumer: Consumer, producers: list[Producer]) -> str:
+    """Return that no producer is on the connection whose messages a consumer does not want."""
+    clients = {action.name for action in trace.actions if isinstance(action, Client)}
+    used = {one.on if one.on in clients else one.connection or one.name for one in producers}
+    own = consumer.on if consumer.on in clients else consumer.connection or consumer.name
+    if not consumer.no_local or own in used:
+        return ""
+    return "no_local has no effect, as no producer is on its connection; give both one connection="
 
 
 def _is_odd(word: str) -> bool:

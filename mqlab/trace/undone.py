@@ -13,8 +13,8 @@ from mqlab.spec.plural import counted
 from mqlab.spec.values import duration, told_time
 from mqlab.trace.accounts import role_at, roles
 from mqlab.trace.kinds import SLAVE, Kind, Reason
-from mqlab.trace.never import never
-from mqlab.trace.unsent import GROUPS, attempts, uncommitted, unsent
+from mqlab.trace.never import idle_fields, never
+from mqlab.trace.unsent import GROUPS, attempts, refused, uncommitted, unsent
 
 if TYPE_CHECKING:
     from mqlab.trace.trace import Trace
@@ -56,6 +56,7 @@ def undone(trace: Trace) -> tuple[Undone, ...]:
         *_late(trace),
         *_no_database(trace),
         *_held_up(trace),
+        *(Undone(f"Producer {name}", why) for name, why in refused(trace)),
         *(Undone(what, why) for what, why in never(trace)),
         *(missing := [*_messages(trace)]),
         *_problems(trace, {row.what for row in missing}),
@@ -72,6 +73,8 @@ def _nothing(trace: Trace) -> Iterator[Undone]:
         if isinstance(action, Consumer) and action.durable and action.reads.is_queue:
             why = "durable=True has no effect on a queue, which keeps its messages anyway; omit it"
             yield Undone(f"Consumer {action.name}", why)
+        if isinstance(action, (Consumer, Producer)):
+            yield from (Undone(f"{type(action).__name__} {action.name}", why) for why in idle_fields(action))
         if isinstance(action, Consumer) and action.subscription_name and not _is_durable(trace, action):
             why = "subscription_name names a durable or shared subscription, and this is none; add durable=True"
             yield Undone(f"Consumer {action.name}", why)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from mqlab.spec.action import Action, Commit, Producer, Rollback
 from mqlab.spec.clients import OpenSession
+from mqlab.spec.plural import counted
 from mqlab.spec.values import duration, told_time
 from mqlab.trace.accounts import roles
 from mqlab.trace.fates import Fate, down_since
@@ -63,6 +64,20 @@ def unsent(trace: Trace) -> list[Unsent]:
         if count > sent[name]:
             found.append(Unsent(name, count, count - sent[name], _why(trace, name, on[name])))
     return found
+
+
+def refused(trace: Trace) -> Iterator[tuple[str, str]]:
+    """Yield the producers whose messages no broker took: how many, and the first reason."""
+    names, messages, frm = trace.names["node"], trace.column("msg"), trace.column("frm")
+    failed = [row for row in trace.rows(Kind.Failed) if messages[row] >= 0 and frm[row] >= 0]
+    taken = {messages[row] for row in trace.rows(Kind.Enqueued)} if failed else set()
+    rows: dict[str, dict[int, int]] = {}
+    for row in failed:
+        if messages[row] not in taken:
+            rows.setdefault(names[frm[row]], {}).setdefault(messages[row], row)
+    for producer, found in rows.items():
+        why = Reason(trace.column("rule")[next(iter(found.values()))]).sentence
+        yield producer, f"{counted(len(found), 'message')} not accepted; {why}"
 
 
 def uncommitted(trace: Trace) -> Iterator[tuple[str, int, str, str | None]]:

@@ -243,6 +243,39 @@ OTHERS = {
         mq.Network(mq.Broker("A", shared_store="s", store=store, locker="lease"))
         for store in ("kahadb", "jdbc")
     ),
+    "advisory-unsent": tuple(
+        scenario(
+            mq.Network(mq.Broker("A", policies=[{"queue": ">", "advisory_for_consumed": told}])),
+            mq.Consumer("C", on="A", reads=mq.Topic("ActiveMQ.Advisory.MessageConsumed.Queue.>")),
+        )
+        for told in (False, True)
+    ),
+    "policy-again": tuple(
+        mq.Network(
+            mq.Broker("A", policies=[{kind: "Q", "max_page_size": 1}, {"queue": "Q", "max_page_size": 2}])
+        )
+        for kind in ("queue", "topic")
+    ),
+    "joins-nobody": tuple(
+        mq.artemis.Network(mq.artemis.Broker("A", to=[to]), mq.artemis.Broker("B")) for to in "AB"
+    ),
+    "odd-match": tuple(
+        mq.artemis.Network(mq.artemis.Broker("A", address_settings={match: {"redelivery_delay": 5}}))
+        for match in ("jms.queue.Q", "Q")
+    ),
+    "divert-nowhere": tuple(
+        mq.artemis.Network(mq.artemis.Broker("A", diverts={"d": {"address": "Q", "forwarding_address": to}}))
+        for to in ("Q", "R")
+    ),
+    "journal-twice": tuple(
+        mq.artemis.Network(*(mq.artemis.Broker(name, shared_store=f"{name}{no}"[-1]) for name in "AB"))
+        if no
+        else mq.artemis.Network(mq.artemis.Broker("A"), mq.artemis.Broker("B"))
+        for no in (1, 0)
+    ),
+    "no-jms-service": tuple(
+        mq.openmq.Network("A", service_activelist=services) for services in ("admin", "jms,admin")
+    ),
     "no-effect-artemis": tuple(
         mq.artemis.Network(mq.artemis.Broker("A"), message_load_balancing=kind, redistribution_delay=0)
         for kind in ("OFF", "ON_DEMAND")

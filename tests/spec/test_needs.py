@@ -10,7 +10,7 @@ from mqlab.spec.options import tables
 
 Q = mq.Queue("Q")
 # Beside the rows of its product: of the cluster, and of the action that has the options.
-BESIDE = {"openmq": {"model", "durable"}}
+BESIDE = {"openmq": {"model", "durable"}, "addresses": {"a_second_address"}}
 NEEDY = [
     pytest.param(product, element, name, clause, id=f"{product}-{element}-{name}-{no}")
     for product in ("activemq", "addresses", "artemis", "openmq")
@@ -58,23 +58,29 @@ FLOW = mq.Producer("P", on="A", sends=1, to=Q), mq.Consumer("C", on="A", reads=Q
 
 
 @pytest.mark.parametrize(("network", "actions", "told"), [
-    (mq.Network(A("A", lease_holder_id="x")), (), "A, leaseHolderId: no effect: locker is not set"),
+    (mq.Network(A("A", lease_holder_id="x")), (), "A, leaseHolderId: has no effect: locker is not set"),
     (mq.Network(A("A", policies=[{"queue": "Q", "dead_letter_queue_prefix": "X."}])), (),
-     "A, policy Q: queuePrefix: no effect: deadLetterStrategy is shared"),
-    (mq.Network(A("A", advisory_support=False, policies=[{"queue": "Q", "advisory_for_consumed": True}])), (),
-     "A, policy Q: advisoryForConsumed: no effect: advisorySupport is false; set advisorySupport to true"),
+     "A, policy Q: queuePrefix: has no effect: deadLetterStrategy is shared"),
+    (mq.Network(A("A", advisory_support=False, policies=[{"queue": "Q", "advisory_for_consumed": True}])),
+     (),
+     "A, policy Q: advisoryForConsumed: has no effect: advisorySupport is false; set advisorySupport to true"),
     (mq.Network(A("A")), [mq.Client("K", uri="failover:(tcp://A:61616)?backupPoolSize=3")],
-     "Client K, backupPoolSize: no effect: backup is false and priorityBackup is false"),
+     "Client K, backupPoolSize: has no effect: backup is false and priorityBackup is false"),
+    (mq.Network(A("A")), [mq.Client("K", uri="failover:(tcp://A:61616)?backup=true")],
+     "Client K, backup: has no effect: a second address is not set; set a second address"),
     (mq.Network(A("A", mq.NetworkConnector("ab", uri="static:(tcp://B:61616)?bogus=1")), A("B")), (),
      "A/ab, bogus=1: static: ignores it silently; remove it"),
     (mq.artemis.Network(B("A"), message_load_balancing="OFF", redistribution_delay=0), (),
-     "A, address #: redistribution-delay: no effect: message-load-balancing is OFF; "
+     "A, address #: redistribution-delay: has no effect: message-load-balancing is OFF; "
      "set message-load-balancing to ON_DEMAND or OFF_WITH_REDISTRIBUTION"),
-    (mq.artemis.Network(B("A", in_vm_id=3)), (), "A, in-vm serverId: no effect: in-vm connector is not set"),
+    (mq.artemis.Network(B("A"), redelivery_delay=50, max_redelivery_delay=10), (),
+     "A, address #: max-redelivery-delay: is below redelivery-delay, 50; set it to 50 or more"),
+    (mq.artemis.Network(B("A", in_vm_id=3)), (),
+     "A, in-vm serverId: has no effect: in-vm connector is not set"),
     (mq.openmq.Network(mq.openmq.Broker("A", cluster_heartbeat_interval=3)), (),
-     "A, imq.cluster.heartbeat.interval: no effect: model is none; set model to enhanced"),
+     "A, imq.cluster.heartbeat.interval: has no effect: model is none; set model to enhanced"),
     (mq.openmq.Network("A"), [mq.openmq.CreateDestination(Q, "A", options={"limit_behavior": "FLOW_CONTROL"})],
-     "CreateDestination queue://Q, LimitBehavior: no effect: MaxNumMsgs is -1 and MaxTotalMsgBytes is -1"),
+     "CreateDestination queue://Q, LimitBehavior: has no effect: MaxNumMsgs is -1 and MaxTotalMsgBytes is -1"),
 ])  # fmt: skip
 def test_a_run_tells_of_an_option_without_effect(network, actions, told):
     (line,) = (str(one) for one in mq.run(network, *actions, *FLOW).undone)

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
-from mqlab.errors import UriError, nearest
+from mqlab.errors import Call, UriError, nearest
 from mqlab.products.activemq.client.addresses import (
     FAILOVER,
     SCHEMES,
@@ -23,7 +23,7 @@ from mqlab.products.activemq.client.addresses import (
 from mqlab.products.activemq.files.addresses import PORT
 from mqlab.products.activemq.files.clients import Ports, closed, ports
 from mqlab.products.activemq.network.back_off import ExponentialBackOff
-from mqlab.spec.action import Action
+from mqlab.spec.action import Action, StartConnector
 from mqlab.spec.clients import Client
 from mqlab.spec.needs import Idle, idle, told
 from mqlab.spec.network import Network
@@ -76,7 +76,20 @@ def read_otherwise(scenario: Scenario) -> list[dict[str, str]]:
             if is_connector if transport_of(leaf.scheme) not in SCHEMES else leaf.port is not None:
                 rows.append((str(leaf), f"{why}; write {right}"))
         found += [{"what": f"{who}, {what}", "why": why} for what, why in rows]
-    return found + told(idle_options(network, scenario.actions))
+    return [*found, *_never_started(scenario), *told(idle_options(network, scenario.actions))]
+
+
+def _never_started(scenario: Scenario) -> Iterator[dict[str, str]]:
+    """Yield the connectors that do not start by themselves, and that the script does not start either."""
+    started = [action for action in scenario.actions if isinstance(action, StartConnector)]
+    for broker, one in scenario.network.connectors():
+        named = any(
+            action.connector in (one.name, None) and action.of in (broker.name, None) for action in started
+        )
+        if not one.get("auto_start", scenario.network.edition) and not named:
+            where = f"{broker.name}/{one.name}"
+            why = f"autoStart is false, and it is never started; add {Call('StartConnector', where)}"
+            yield {"what": where, "why": why}
 
 
 def idle_options(network: Network, actions: Sequence[Action]) -> Iterator[tuple[str, Idle]]:
@@ -97,18 +110,22 @@ def idle_options(network: Network, actions: Sequence[Action]) -> Iterator[tuple[
                 yield broker.name, replace(one, guide=f"policy {pattern}: {one.guide}")
     for action in actions:
         if isinstance(action, Client):
-            yield from ((f"Client {action.name}", one) for one in _of_failover(action.uri, edition))
+            more = any(broker.transport.get("update_cluster_clients", edition) for broker in network.brokers)
+            yield from ((f"Client {action.name}", one) for one in _of_failover(action.uri, edition, more))
 
 
-def _of_failover(uri: str, edition: str) -> Iterator[Idle]:
-    """Yield the options of a client's address that have no effect as another is not set."""
+def _of_failover(uri: str, edition: str, more: bool) -> Iterator[Idle]:
+    """Yield the options of a client's address without effect; brokers may tell it of *more* addresses."""
     try:
-        written = {key: value or "" for key, value in parse(uri).parameters.items() if key in FAILOVER}
+        address = parse(uri)
+        written = {key: value or "" for key, value in address.parameters.items() if key in FAILOVER}
         read = failover_options(written, edition, strict=False)
     except (Refused, UriError):  # the client says so itself
         return
     values = {FAILOVER[key]: getattr(read, FAILOVER[key]) for key in written}
-    yield from idle("addresses", "failover:(...)", values, partial(getattr, read))
+    more = more or len(address.leaves()) > 1 or "updateURIsURL" in written or address.scheme != "failover"
+    given = {**{name: getattr(read, name) for name in FAILOVER.values()}, "a_second_address": more or None}
+    yield from idle("addresses", "failover:(...)", values, given.get)
 
 
 def found_by_name(network: Network) -> frozenset[str]:

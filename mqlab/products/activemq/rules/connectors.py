@@ -96,9 +96,9 @@ def _excluded_wildcard(context: CheckContext) -> Found:
 @rule(
     "wildcard-inside",
     "warning",
-    finds="> in the middle of a name",
-    what="{text}: '>' is a wildcard only at the end of a name; here it is a literal segment",
-    fix="put '>' last, or use '*' for one segment",
+    finds="> in the middle of a name, or a wildcard that is only a part of a segment",
+    what="{text}: {sign!r} here is a literal part of the name, not a wildcard",
+    fix="put '>' last, or use '*' for one whole segment",
     source="Fuse 2, Wildcards",
     example=lambda: Example(odd_name("SHOP.>.ORDERS"), odd_name("SHOP.*.ORDERS")),
 )
@@ -113,8 +113,10 @@ def _wildcard_inside(context: CheckContext) -> Found:
         )
         places += [(link.element, text) for text in lists]
     for element, text in places:
-        if ">" in Destination.parse(text.partition("?")[0]).segments[:-1]:
-            yield element, {"text": text}
+        *inside, last = Destination.parse(text.partition("?")[0]).segments
+        odd = [word for word in (*inside, last) if word not in "*>" and any(sign in word for sign in "*>#")]
+        if ">" in inside or odd:
+            yield element, {"text": text, "sign": [*odd, ">"][0]}
 
 
 @rule(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from mqlab.checks.client_ids import client_id_rule, same_client_id
 from mqlab.checks.example import Example
@@ -15,7 +15,7 @@ from mqlab.spec import Consumer, Producer
 from mqlab.spec.clients import Client
 from mqlab.spec.headers import unusual_priorities
 from mqlab.spec.rows import OPTIONS
-from mqlab.spec.values import Destination, matches, misspelt
+from mqlab.spec.values import ADVISORIES, KINDS, Destination, matches, misspelt
 
 IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*")  # what a selector can name
 
@@ -30,7 +30,7 @@ def producers(context: CheckContext) -> Iterator[Sends]:
 @rule(
     "priority-ignored",
     "warning",
-    finds="messages with a JMS priority in a queue that does not look at it",
+    finds="messages with a JMS priority in a destination that does not look at it",
     what="no broker has prioritizedMessages for {to}: its messages keep their order, whatever their priority",
     fix="give its broker a policy, such as {policy}",
     source="ActiveMQ, per destination policies",
@@ -41,11 +41,11 @@ def _priority_ignored(of: Sends) -> Found:
     context, sends = of
     policies = (policy for broker in context.network.brokers for policy in broker.policies)
     looks = any(
-        policy.get("prioritized_messages") and matches(str(policy.get("queue", "")), sends.to.name)
+        policy.get("prioritized_messages") and matches(str(policy.get(sends.to.kind, "")), sends.to.name)
         for policy in policies
     )
-    if sends.to.is_queue and unusual_priorities(sends.jms_priority) and not looks:
-        policy = {"queue": sends.to.name, "prioritized_messages": True}
+    if not sends.to.is_temporary and unusual_priorities(sends.jms_priority) and not looks:
+        policy = {sends.to.kind: sends.to.name, "prioritized_messages": True}
         yield Element(f"producer {sends.name}"), {"to": sends.to, "policy": policy}
 
 
@@ -76,6 +76,58 @@ def _nearly_same(of: Sends) -> Found:
             return
 
 
+# Advisories that a broker sends only if a policy says so, by what their topics begin with (`AdvisorySupport`).
+ASKED_FOR = {
+    "SlowConsumer": "advisory_for_slow_consumers",
+    "FastProducer": "advisory_for_fast_producers",
+    "MessageDiscarded": "advisory_for_discarding_messages",
+    "MessageDelivered": "advisory_for_delivery",
+    "MessageDispatched": "advisory_for_dispatched",
+    "MessageConsumed": "advisory_for_consumed",
+    "FULL": "advisory_when_full",
+    "NoConsumer": "send_advisory_if_no_consumers",
+}
+
+
+@rule(
+    "advisory-unsent",
+    "warning",
+    finds="a consumer of advisories that no broker sends",
+    what="it reads {reads}, and no broker sends these advisories: {option} is not set",
+    fix="set {option} to true",
+    source="ActiveMQ, advisory messages",
+    unshown="no effect: nothing is sent there",
+)
+def _advisory_unsent(context: CheckContext) -> Found:
+    brokers, edition = context.network.brokers, context.network.edition
+    policies = {name for broker in brokers for policy in broker.policies for name in policy if policy[name]}
+    for consumer in context.consumers:
+        kind, is_one, name = consumer.reads.name.partition(ADVISORIES)
+        asked = ASKED_FOR.get(name.partition(".")[0])
+        option = OPTIONS["policyEntry"][asked].guide if asked and asked not in policies else ""
+        if not any(broker.get("advisory_support", edition) for broker in brokers):
+            option = OPTIONS["broker"]["advisory_support"].guide
+        if is_one and not kind and option:
+            yield Element(f"consumer {consumer.name}"), {"reads": consumer.reads, "option": option}
+
+
+@rule(
+    "policy-again",
+    "warning",
+    finds="two policies of a broker for one pattern",
+    what="it has two policies for {kind}s {pattern}: only the last one is in force",
+    fix="use one policy for both",
+    source="ActiveMQ, per destination policies",
+    unshown="no effect: the option is ignored",
+)
+def _policy_again(context: CheckContext) -> Found:
+    for broker in context.network.brokers:
+        patterns = [(kind, policy[kind]) for policy in broker.policies for kind in policy if kind in KINDS[:2]]
+        for kind, pattern in dict.fromkeys(patterns):
+            if patterns.count((kind, pattern)) > 1 and not context.broker(broker.name).file:
+                yield context.broker(broker.name), {"kind": kind, "pattern": pattern}
+
+
 @rule(
     "nearly-listed",
     "warning",
@@ -103,6 +155,10 @@ def _listed(context: CheckContext) -> Iterator[tuple[Element, str, Destination]]
             for text in value if isinstance(value, tuple) else ():
                 yield link.element, OPTIONS["networkConnector"][name].guide, Destination.parse(text)
     for broker in context.network.brokers:
+        forwards = [text for one in broker.composites for text in (one["name"], *one.get("forward_to", ()))]
+        for one in (*(broker.options.get("destinations") or ()), *forwards):
+            text = one["to"] if isinstance(one, Mapping) else one  # beside a selector
+            yield context.broker(broker.name), "a destination", Destination.parse(str(text))
         for policy in broker.policies:
             kind = "queue" if "queue" in policy else "topic"
             yield context.broker(broker.name), "a policy", Destination(kind, policy[kind])

@@ -34,6 +34,71 @@ def _no_cluster(server: Server) -> Found:
 
 
 @rule(
+    "joins-nobody",
+    "warning",
+    finds="a broker whose cluster connection reaches no other broker",
+    what="{why}: it forwards no messages to the other brokers",
+    fix="{fix}",
+    source="Artemis user manual, clusters",
+    unshown="mqlab does what its options say",
+    of=(servers,),
+)
+def _joins_nobody(server: Server) -> Found:
+    network, broker = server.set_up.network, server.broker
+    listed, others = network.option(broker, "to"), {other.name for other in server.others}
+    if not others or not network.option(broker, "clustered") or server.set_up.cores:
+        return
+    if network.option(broker, "max_hops") == 0:
+        yield server.element, {"why": "max-hops is 0", "fix": "use 1 or more"}
+    elif listed and not network.option(broker, "discovery") and others.isdisjoint(listed):
+        why = f"static-connectors names {' and '.join(listed)}, and no other broker"
+        yield server.element, {"why": why, "fix": f"name {' or '.join(sorted(others))}"}
+
+
+@rule(
+    "divert-nowhere",
+    "error",
+    finds="a divert without one of its two addresses, or back to its own",
+    what="divert {name}: {why}",
+    fix="give it an address and another forwarding-address",
+    source="Artemis user manual, diverting and splitting message flows",
+    unshown="the broker does not start",
+    of=(servers,),
+)
+def _divert_nowhere(server: Server) -> Found:
+    for name, divert in server.broker.diverts.items():
+        here, there = divert.get("address"), divert.get("forwarding_address")
+        lacks = "address" if not here else "forwarding-address" if not there else ""
+        if lacks or here == there:
+            why = (
+                f"it has no {lacks}, so a real broker does not start"
+                if lacks
+                else f"it leads from {here} back to it"
+            )
+            yield server.set_up.element(server.broker, "diverts"), {"name": name, "why": why}
+
+
+@rule(
+    "odd-match",
+    "warning",
+    finds="a match of address settings with a prefix or a wildcard of other products or versions",
+    what="address-setting {match!r} matches no address here: {why}",
+    fix="use {right!r}",
+    source="Artemis user manual, wildcard syntax",
+    unshown="no effect: the settings are ignored",
+    of=(servers,),
+)
+def _odd_match(server: Server) -> Found:
+    for match in server.set_up.network.settings_of(server.broker):
+        bare = match.removeprefix("jms.queue.").removeprefix("jms.topic.")
+        right = bare.replace(">", "#")
+        if bare != match or right != match:
+            why = "Artemis has # in place of >" if bare == match else "jms.queue. and jms.topic. are of 1.x"
+            element = server.set_up.element(server.broker, "address-settings")
+            yield element, {"match": match, "why": why, "right": right}
+
+
+@rule(
     "leads-nowhere",
     "warning",
     finds="a connector to a broker whose file was not given",

@@ -92,6 +92,26 @@ def _group_alone(set_up: SetUp) -> Found:
         yield set_up.element(slave), {"whose": whose, "same": "shared store"}
 
 
+@rule(
+    "journal-twice",
+    "error",
+    finds="two brokers with one journal whose policy is not shared_store",
+    what="{other} has the same journal {store!r}, and the policy here is {policy}: a real broker waits until "
+    "the other one has ended",
+    fix="use the policy shared_store for both, or give each a journal of its own",
+    source="AMQ Broker 7.1, 21.2",
+    unshown="mqlab shares a journal only with the policy shared_store",
+)
+def _journal_twice(set_up: SetUp) -> Found:
+    first: dict[object, Broker] = {}
+    for broker in set_up.network.brokers:
+        if store := broker.keys.get("shared_store"):
+            other = first.setdefault(store, broker)
+            if other is not broker and broker.policy != "shared_store":
+                facts = {"other": other.name, "store": store, "policy": broker.policy}
+                yield set_up.element(broker), facts
+
+
 def _votes(set_up: SetUp) -> Iterator[tuple[Broker, int, int]]:
     """Yield each slave that asks voters, the votes that it needs, and the voters (Artemis rule 13.1)."""
     if not set_up.is_whole():

@@ -168,6 +168,23 @@ def _early(cluster: Cluster) -> Found:
     yield from early(cluster.actions, RETRY_MS)
 
 
+@rule(
+    "no-jms-service",
+    "error",
+    finds="a broker that starts no JMS service",
+    what="imq.service.activelist is {services!r}, without jms: a real client cannot connect; in mqlab it can",
+    fix="add jms",
+    source="Administration Guide, chapter 6",
+    unshown="mqlab's clients connect all the same",
+)
+def _no_jms_service(cluster: Cluster) -> Found:
+    key = "imq.service.activelist"
+    for name in cluster.network.names:
+        services = str(cluster.network.option(name, key, "jms,admin"))
+        if not {"jms", "ssljms", "httpjms", "httpsjms"} & {one.strip() for one in services.split(",")}:
+            yield cluster.element(f"broker {name}", key, name), {"services": services}
+
+
 @no_effect("no-effect-openmq", source="Administration Guide, chapters 16 and 18")
 def _no_effect(cluster: Cluster) -> Found:
     for where, idle in treatment.idle_options(cluster.network, cluster.actions):
