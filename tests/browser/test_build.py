@@ -1,5 +1,7 @@
 """A network is drawn: parts are put by a click, connectors drawn as a pipe, options stand beside the part."""
 
+from itertools import combinations
+
 import pytest
 
 import mqlab as mq
@@ -126,21 +128,38 @@ def test_a_broker_put_beside_the_palette_does_not_lie_below_it(page, build):
     assert middle - page.evaluate(WIDE, "B") / 2 > palette["x"] + palette["width"]
 
 
-def test_what_is_typed_while_the_kernel_works_is_still_there_when_it_has_answered(page, build):
+def test_what_is_typed_while_the_kernel_works_is_done_in_turn_and_nothing_is_lost(page, build):
     build("ActiveMQ")
     page.evaluate("""() => { const ask = window.toKernel;
       window.toKernel = async (text) => { window.waits = true;
         await (window.held ??= new Promise((done) => { window.go = done; }));
         return ask(text); }; }""")
     name, queue = page.get_by_label("Name of the broker"), page.get_by_label("Queue of the consumer")
-    name.fill("north")
-    name.press("Enter")
+    name.click()
+    for text in ("north", "south", "far east"):
+        page.keyboard.type(f"{text}\n")
     page.wait_for_function("() => window.waits")
     queue.click()
     page.keyboard.type("ORDERS")
     page.evaluate("() => { window.go(); }")
+    page.get_by_role("alert").filter(has_text="no spaces").wait_for()
+    page.evaluate(STEADY)
+    assert page.evaluate(NAMES) == ["A", "north", "south"]
+    assert (name.input_value(), queue.input_value()) == ("far east", "ORDERS")
+    cards = page.evaluate("""() => { const b = Bokeh.documents.at(-1).mqlab.player.panels[0].data('brokers');
+      return b.x.map((x, i) => [x, b.y[i], b.w[i], b.h[i]]); }""")
+    for (x, y, w, h), (x2, y2, *_) in combinations(cards, 2):
+        assert abs(x - x2) > w or abs(y - y2) > h
+
+
+def test_the_focus_stays_where_one_went_while_the_kernel_worked(page, build):
+    build("ActiveMQ")
+    queue = page.get_by_label("Queue of the consumer")
+    page.get_by_label("Name of the broker").fill("north")
+    page.get_by_label("Name of the broker").press("Enter")
+    queue.click()
+    page.keyboard.type("ORDERS")
     page.wait_for_function(f"() => ({NAMES})().includes('north')")
     page.evaluate(STEADY)
-    assert (name.input_value(), queue.input_value()) == ("", "ORDERS")
     page.keyboard.type(".NEW")
     assert queue.input_value() == "ORDERS.NEW"

@@ -105,23 +105,26 @@ const spotBeside = (p, node, part) => {
 };
 
 // The place nearest to the middle of the stage at which a broker covers nothing, with room for a connector's name if
-// there is such a place.
+// there is such a place; beyond the stage, which then shows more, where all of it is full.
 const BROKER_ROOM = [200, 130],
-  NAMED_ROOM = [470, 200];
+  NAMED_ROOM = [470, 200],
+  MOST_BEYOND = 1300;
 /** @param {Panel} p @returns {[x: number, y: number]} */
 const freeSpot = (p) => {
   const { x_range: xr, y_range: yr } = p.source("stage"),
     [w, h] = BROKER_ROOM,
     middle = /** @type {[x: number, y: number]} */ ([(xr.start + xr.end) / 2, (yr.start + yr.end) / 2]),
     cards = [p.data("brokers"), p.data("clients")].flatMap((rows) => rows.x.map((_, i) => rowOf(rows, i))),
-    spots = /** @type {[x: number, y: number][]} */ ([]);
-  for (let x = xr.start + w / 2; x <= xr.end - w / 2; x += w / 4)
-    for (let y = yr.end + h / 2; y <= yr.start - h / 2; y += h / 4) spots.push([x, y]);
-  const far = ([x, y]) => Math.hypot(x - middle[0], y - middle[1]);
-  spots.sort((a, b) => far(a) - far(b));
-  for (const [wide, high] of [NAMED_ROOM, BROKER_ROOM]) {
-    const found = spots.find(([x, y]) => isClear(p, cards, x, y, wide, high));
-    if (found) return found;
+    far = ([x, y]) => Math.hypot(x - middle[0], y - middle[1]);
+  for (let more = 0; more <= MOST_BEYOND; more += h) {
+    const spots = /** @type {[x: number, y: number][]} */ ([]);
+    for (let x = xr.start + w / 2 - more; x <= xr.end - w / 2 + more; x += w / 4)
+      for (let y = yr.end + h / 2 - more; y <= yr.start - h / 2 + more; y += h / 4) spots.push([x, y]);
+    spots.sort((a, b) => far(a) - far(b));
+    for (const [wide, high] of [NAMED_ROOM, BROKER_ROOM]) {
+      const found = spots.find(([x, y]) => isClear(p, cards, x, y, wide, high));
+      if (found) return found;
+    }
   }
   return middle;
 };

@@ -17,30 +17,51 @@ const choiceOf = (label, values, chosen) =>
 const fieldOf = (name, label, hint, wide = false) =>
   element("input", { name, "aria-label": label, placeholder: hint, autocomplete: "off", class: wide ? "wide" : "" });
 
-// One line of the form: a verb, its fields, and what it asks the desk for.
-const formOf = (title, fields, press, request) => {
+/** @param {Element} from @returns {HTMLInputElement[]} */
+const textsIn = (from) => [...from.querySelectorAll(/** @type {"input"} */ ("input:not([type=checkbox])"))];
+/** @param {string} title @returns {HTMLFormElement | undefined} */
+const formNamed = (title) =>
+  [...player.place("panel").querySelectorAll("form")].find((one) => one.dataset.of === title);
+
+// One part is added after the other: each has its place where the one before left room.
+/** @type {Promise<any>} */
+let turn = Promise.resolve(null);
+const inTurn = (act) => (turn = turn.catch(() => null).then(act));
+
+// What was refused is told at its fields, and stands there again where nothing else was typed meanwhile.
+const refuse = (form, texts, found) => {
   const told = element("div", { class: "bad", role: "alert", id: `f${Math.random().toString(36).slice(2)}` });
+  told.textContent = found?.errors.map(({ text }) => text).join(". ") ?? lab.error;
+  form.append(told);
+  for (const field of textsIn(form)) field.value ||= texts.get(field.name) ?? "";
+  for (const { path } of found?.errors.toReversed() ?? []) {
+    const field = form.querySelector(`[name="${path[0]}"]`);
+    field?.setAttribute("aria-invalid", "true");
+    field?.setAttribute("aria-describedby", told.id);
+    /** @type {HTMLElement | null} */ (field)?.focus();
+  }
+};
+
+// One line of the form: a verb, its fields, and what it asks the desk for. Sent, it is empty for what is typed next.
+const formOf = (title, fields, press, request) => {
   const form = element(
     "form",
     {
       onsubmit: async (event) => {
         event.preventDefault();
-        told.textContent = "";
-        for (const field of form.querySelectorAll("input")) {
-          field.removeAttribute("aria-invalid");
-          field.dataset.sent = field.value;
-        }
+        form.querySelector(".bad")?.remove();
         const asked = request(),
-          found = await (asked.add === "connector" ? lab.do("build", asked) : addPart(player.panels[0], asked));
-        if (found && !found.errors) return;
-        told.textContent = found?.errors.map(({ text }) => text).join(". ") ?? lab.error;
-        form.append(told);
-        for (const { path } of found?.errors.toReversed() ?? []) {
-          const field = form.querySelector(`[name="${path[0]}"]`);
-          field?.setAttribute("aria-invalid", "true");
-          field?.setAttribute("aria-describedby", told.id);
-          /** @type {HTMLElement | null} */ (field)?.focus();
+          texts = new Map();
+        for (const field of textsIn(form)) {
+          texts.set(field.name, field.value);
+          field.value = "";
+          field.removeAttribute("aria-invalid");
         }
+        const found = await inTurn(() =>
+          asked.add === "connector" ? lab.do("build", asked) : addPart(player.panels[0], asked)
+        );
+        if (found && !found.errors) return;
+        refuse(formNamed(title) ?? form, texts, found); // an answer to another one may have drawn the forms anew
       }
     },
     element("b", {}, title),
@@ -51,6 +72,7 @@ const formOf = (title, fields, press, request) => {
       press
     )
   );
+  form.dataset.of = title;
   return form;
 };
 
@@ -137,14 +159,15 @@ const buildForms = (state) => {
   return forms;
 };
 
-// What was typed and not yet sent outlives an answer to what was sent before.
+// What was typed and not yet sent outlives an answer to what was sent before; so does a refusal.
 const typedIn = (body) =>
-  [...body.querySelectorAll("form input:not([type=checkbox])")]
-    .filter((field) => field.value && field.value !== field.dataset.sent)
+  textsIn(body)
+    .filter((field) => field.value)
     .map((field) => [field.getAttribute("aria-label"), field.value]);
 const typeAgain = (body, typed) => {
+  const fields = textsIn(body);
   for (const [label, text] of typed) {
-    const field = body.querySelector(`input[aria-label="${CSS.escape(label)}"]`);
+    const field = fields.find((one) => one.getAttribute("aria-label") === label);
     if (field) field.value = text;
   }
 };
@@ -171,13 +194,15 @@ addTab({
         worded("new", PRODUCTS[product])
       )
     );
-    const typed = typedIn(body);
+    const typed = typedIn(body),
+      refused = [...body.querySelectorAll("form")].map((form) => [form.dataset.of, ...form.querySelectorAll(".bad")]);
     body.replaceChildren(
       element("h3", {}, worded("draw_a_network")),
       element("div", { class: "chips" }, ...fresh),
       ...buildForms(state)
     );
     typeAgain(body, typed);
+    for (const [title, ...told] of refused) formNamed(title)?.append(...told);
     if (part) {
       body.append(
         element(

@@ -42,22 +42,26 @@ const layOut = (p) => {
         bottom: Math.max(bottom, bottom + over / 2)
       };
     };
-  const scaleOf = (one) => {
-    const f = frameOf(one);
-    return Math.min((room.width - beside) / (f.right - f.left), room.height / (f.bottom - f.top));
+  const scaleFor = (f) => Math.min((room.width - beside) / (f.right - f.left), room.height / (f.bottom - f.top)),
+    scaleOf = (one) => scaleFor(frameOf(one));
+  const windowOn = (f) => {
+    const scale = Math.min(MOST_SCALE, scaleFor(f)),
+      [w, h] = [room.width / scale, room.height / scale],
+      [x, y] = [(f.left + f.right - beside / scale) / 2, (f.top + f.bottom) / 2];
+    return { left: x - w / 2, right: x + w / 2, top: y - h / 2, bottom: y + h / 2 };
   };
   const worth = (one) =>
     Math.min(1.1, scaleOf(one)) *
     (TELLS[one.plan.size[0]] ?? 0.5) *
     (1 - (HIDES * one.plan.hidden[0]) / Math.max(1, one.links.name.length));
   const best = plans.reduce((a, b) => (worth(b) > worth(a) * 1.03 ? b : a)),
-    frame = frameOf(best);
-  const scale = Math.min(MOST_SCALE, scaleOf(best)),
+    frame = frameOf(best),
     stage = p.source("stage");
-  const [w, h] = [room.width / scale, room.height / scale],
-    [x, y] = [(frame.left + frame.right - beside / scale) / 2, (frame.top + frame.bottom) / 2];
-  stage.x_range.setv({ start: x - w / 2, end: x + w / 2 });
-  stage.y_range.setv({ start: y + h / 2, end: y - h / 2 });
+  const seen = windowOn(frame),
+    own = beside ? withOwn(best) : seen,
+    { left, right, top, bottom } = holds(seen, withoutRims(own)) ? seen : windowOn(both(frame, own)); // beyond the paper
+  stage.x_range.setv({ start: left, end: right });
+  stage.y_range.setv({ start: bottom, end: top });
   if (p.laid === best && !Object.keys(ownPlaces.all).length) return;
   p.laid = best;
   p.data("meta").mark[0] = best.plan.mark[0];
@@ -76,6 +80,21 @@ const plansOf = (p, texts) => {
 
 // The part of a layout in which something is; what stands on the rims of cards has room around it.
 const AROUND = 16;
+// What was put by hand at the edge may be cut by so much, and stays below the hand.
+const CUT = 24;
+const withoutRims = ({ left, right, top, bottom }) => ({
+  left: left + AROUND + CUT,
+  right: right - AROUND - CUT,
+  top: top + AROUND + CUT,
+  bottom: bottom - AROUND - CUT
+});
+const both = (a, b) => ({
+  left: Math.min(a.left, b.left),
+  right: Math.max(a.right, b.right),
+  top: Math.min(a.top, b.top),
+  bottom: Math.max(a.bottom, b.bottom)
+});
+const holds = (a, b) => a.left <= b.left && a.right >= b.right && a.top <= b.top && a.bottom >= b.bottom;
 /** @type {(plan: Plan) => Frame} */
 const usedBy = ({ plan, brokers, clients, stores, hosts, labels, links, wires }) => {
   const xs = [],
