@@ -79,11 +79,12 @@ def state(broker: Broker, topology: bool) -> Told:
     if broker.role == "live" or (broker.role.startswith("backup") and not searching):
         found["pair"] = broker.node_id
     if topology and broker.runs:
-        found["largest_cluster_seen"] = broker.max_cluster_size
+        if found["role"] != "backup_queued":  # behind another slave, it has not begun to look around
+            found["largest_cluster_seen"] = broker.max_cluster_size
         found["topology"] = [
             f"{pair}: live {live}, backup {backup}"
             for pair, (live, backup) in sorted(broker.topology.items())
-            if not searching
+            if not searching and found["role"] != "backup_queued"
         ]
     if broker.role == "live":
         if broker.journal.prepared:

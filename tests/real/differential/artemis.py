@@ -22,6 +22,8 @@ KEYS = {
     "receive": "acknowledge", "stop": "failover", "cut": "silent isolate", "snapshot": "topology",
 }  # fmt: skip
 LANGUAGE = {*STEPS.split(), *(f"{do} {key}" for do, keys in KEYS.items() for key in keys.split())}
+NETWORK_CHECK = {"network_check_url_list": "http://gateway:16961/", "network_check_period": 500,
+                 "network_check_timeout": 500}  # fmt: skip
 SELECTORS = ("colour = 'red'", "weight > 1")
 
 
@@ -47,6 +49,9 @@ class Script:
         self.branches: dict[str, str] = {}  # client -> how far its distributed transaction is
         self.number = 0
         _BROKERS[self.kind](self)
+        self.gateway: bool | None = True if draw.chance(0.07) else None  # whether it answers, where all ask it
+        for broker in self.brokers if self.gateway else ():
+            broker["core"] = NETWORK_CHECK
 
     def name(self, prefix: str) -> str:
         """Return a new name."""
@@ -340,8 +345,12 @@ def fault(s: Script) -> None:
     does["heal" if s.cut else "cut"] = 4.0 if s.cut else 1.0
     if running and s.kind == "cluster":
         does["freeze"] = 0.5
+    does |= {} if s.gateway is None else {"gateway": 4.0}
     what = s.draw.weighted(does)
-    if what == "restart":
+    if what == "gateway":
+        s.gateway = not s.gateway
+        s.steps += [{"do": what, "answers": s.gateway}, {"do": "wait", "ms": 4000}]
+    elif what == "restart":
         s.steps += [{"do": "settle"}, {"do": what, "broker": s.draw.one(running)}, {"do": "wait", "ms": 8000}]
     elif what in ("kill", "stop"):
         several = len(running) > 1 and what == "kill" and s.draw.chance(0.15)
@@ -382,6 +391,8 @@ def fault(s: Script) -> None:
             {"do": "wait", "ms": 8000},
         ]
     s.steps.append({"do": "snapshot", "label": s.name("step"), **s.draw.maybe(0.1, topology=True)})
+    if s.kind == "replication" and s.draw.chance(0.2):
+        s.steps.append({"do": "files", "label": s.name("files")})
 
 
 def _after(s: Script, name: str) -> None:
@@ -430,6 +441,7 @@ def scenario(draw: Draw, name: str) -> dict[str, Any]:
     """Draw some brokers and a script."""
     s = Script(draw)
     later = s.names[1:] if s.kind in ("cluster", "alone", "pairs") and draw.chance(0.15) else []
+    s.steps += [{"do": "gateway", "answers": True}] * bool(s.gateway)
     s.steps.append({"do": "start", **({"brokers": s.names[:1]} if later else {})})
     s.down |= set(later)
     if s.kind == "colocated":
@@ -445,6 +457,8 @@ def scenario(draw: Draw, name: str) -> dict[str, Any]:
         s.steps.append({"do": "wait_for_sends", "timeout_ms": 20000})
     s.steps += [{"do": "heal", **line} for line in s.cut] + [{"do": "wait", "ms": 8000}] * bool(s.cut)
     s.steps += [{"do": "resume_broker", "broker": name} for name in sorted(s.frozen)]
+    if s.gateway is False:
+        s.steps += [{"do": "gateway", "answers": True}, {"do": "wait", "ms": 4000}]
     s.steps += [{"do": "settle"}, {"do": "snapshot", "label": "end"}]
     found: dict[str, Any] = {
         "name": name, "theme": "random", "title": f"Drawn by chance: {s.kind}", "brokers": s.brokers,

@@ -57,7 +57,7 @@ class Script:
         self.transacted: dict[str, str] = {}  # session of sends -> its client
         self.gave_up: set[str] = set()  # clients that may have made their last attempt
         self.steps: list[Step] = []
-        self.database = True
+        self.database, self.advertised = True, False
         self.files: list[Step] = []
         self.number = 0
 
@@ -339,6 +339,7 @@ def fault(s: Script) -> None:
         does["database_down" if s.database else "database_up"] = 4.0 if s.database else 8.0
     if s.kind == "pair" and s.up:
         does |= {"delete_lock_file": 0.7, "touch_lock_file": 0.2}
+    does |= {"advertise": 4.0} if s.kind == "multicast" else {}
     what = draw.weighted(does)
     if what in ("stop", "kill"):
         name = draw.one(running if what == "stop" else own)
@@ -346,7 +347,9 @@ def fault(s: Script) -> None:
         at_once = draw.maybe(0.3, wait=False) if what == "stop" and name in own else {}
         s.steps.append({"do": "stop_broker" if what == "stop" else "kill", "broker": name, **at_once})
         if s.set and s.up and draw.chance(0.7):
-            s.steps.append({"do": "wait_master", "brokers": s.names, "max_ms": 3000})
+            other = {"do": "wait_role", "broker": min(s.up), "role": "master"}
+            some = {"do": "wait_master", "brokers": s.names}
+            s.steps.append({**draw.one([other, some]), "max_ms": 3000})
     elif what == "start":
         s.start(draw.one(down))
     elif what.startswith("database"):
@@ -356,6 +359,10 @@ def fault(s: Script) -> None:
         s.steps.append({"do": what, "from": draw.one(running)})
     elif what.endswith("lock_file"):
         s.steps.append({"do": what, "shared_store": "store"})
+    elif what == "advertise":
+        s.advertised = not s.advertised
+        one = {"do": what, "endpoint": "E", "uri": MULTICAST} if s.advertised else {"do": "stop_advertising"}
+        s.steps.append(one)
     elif what == "endpoint":
         mode = draw.one(["refuse", "accept_close", "silent"])
         s.steps.append({"do": "set_endpoint", "endpoint": "E", "mode": mode})
@@ -388,7 +395,14 @@ MOVES = {connect: 1.0, open_consumer: 2.0, with_consumer: 4.0, send: 5.0, fault:
 def scenario(draw: Draw, name: str) -> dict[str, Any]:
     """Draw some brokers, clients and faults."""
     s = Script(draw)
+    if s.kind == "multicast" and draw.chance(0.3):
+        s.steps.append({"do": "sniff", "uri": MULTICAST})
+    if len(s.names) > 1 and not s.set and draw.chance(0.12):
+        s.up |= {*s.names}
+        s.steps.append({"do": "start_brokers", "brokers": s.names})
     for broker in s.names if draw.chance(0.7) else s.names[:1]:
+        if broker in s.up:
+            continue
         s.start(broker)
         if s.kind in ("cluster", "bridges") and draw.chance(0.3):
             s.steps.append(
@@ -429,6 +443,6 @@ def scenario(draw: Draw, name: str) -> dict[str, Any]:
             for one, other in zip(s.names, s.names[1:], strict=False)
         ]  # fmt: skip
     found |= {"files": s.files} if s.files else {}
-    if s.kind == "endpoint":
+    if s.kind in ("endpoint", "multicast"):
         found["endpoints"] = [{"name": "E", "mode": draw.one(["refuse", "accept_close"])}]
     return {**found, "steps": s.steps}

@@ -186,6 +186,8 @@ def open_consumer(s: Script) -> None:
     mode = draw.weighted({"auto": 6, "client": 1, "transacted": 1, "dups_ok": 0.5, "individual": 0.4})
     step |= {} if mode == "auto" else {"transacted": True} if mode == "transacted" else {"ack_mode": mode}
     step |= draw.maybe(0.4, acknowledge=False) if mode == "client" else {}
+    if "receiving" not in step and "delay_ms" not in step:
+        step |= draw.maybe(0.08, loop=False)  # it takes what each `receive_once` asks for
     s.consumers[name] = step
     if step.get("receiving") is False:
         s.held.add(name)
@@ -223,6 +225,7 @@ def with_consumer(s: Script) -> None:
     step = s.consumers[name]
     does = {"receive": 4, "go on": 2, "close": 2} if name in s.held else {"close": 2, "hold": 1}
     does |= {"wait": 0.5} if name not in s.held else {}
+    does |= {"receive_once": 6} if "loop" in step else {}
     does |= {"acknowledge": 3, "recover": 2} if step.get("ack_mode") in ("client", "individual") else {}
     does |= {"commit": 3, "rollback": 2} if "transacted" in step else {}
     what = s.draw.weighted(does)
@@ -231,6 +234,9 @@ def with_consumer(s: Script) -> None:
         s.add({"do": what, **session})
     elif what == "acknowledge":
         s.add({"do": what, "consumer": name, "max_ms": 4000})
+    elif what == "receive_once":
+        s.add({"do": what, "client": step["client"], "consumer": name,
+               "timeout_ms": s.draw.one([300, 1500]), "max_ms": 4000})  # fmt: skip
     elif what == "wait":
         s.add({"do": "wait_received", "consumer": name, "count": s.draw.number(1, 5), "max_ms": 1500})
     elif what == "hold":
@@ -284,12 +290,30 @@ def with_client(s: Script) -> None:
             {"do": "temp_queue", "client": s.clients[broker], "name": temp, "session": "temp", "max_ms": 4000}
         )
         return None
+    if s.draw.chance(0.4):
+        return look_around(s, broker)
     name = s.clients.pop(broker)
     s.temps = {temp: of for temp, of in s.temps.items() if of != name}
     s.consumers = {k: step for k, step in s.consumers.items() if step["client"] != name}
     s.held &= set(s.consumers)
     s.add({"do": "close_client", "client": name, "max_ms": 4000})
     return None
+
+
+def look_around(s: Script, broker: str) -> None:
+    """Wait for a client or for the master of a pair, or have a broker send its clients away."""
+    name, draw = s.clients[broker], s.draw
+    own = {b["name"] for b in s.brokers if b.get("process")}
+    there = sorted(s.up - own - s.frozen - {s.pair})
+    does = {"connected": 1.0, "master": 1.0 if s.pair else 0.0, "away": 1.0 if len(there) > 1 else 0.0}
+    what = draw.weighted(does)
+    if what == "connected":
+        s.add({"do": "wait_connected", "client": name, **draw.maybe(0.5, to=draw.one(s.names)), "max_ms": 2000})
+    elif what == "master":
+        s.add({"do": "wait_master", "brokers": [s.pair, f"{s.pair}2"], "max_ms": 2000})
+    else:
+        one, other = draw.random.sample(there, 2)
+        s.add({"do": "tell_reconnect", "broker": one, "to": other}, {"do": "wait_ms", "ms": 1000})
 
 
 def fault(s: Script) -> None:

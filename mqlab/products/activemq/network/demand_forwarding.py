@@ -90,8 +90,9 @@ class DemandForwardingBridge:
 
     def refusal(self, info: ConsumerInfo) -> int:
         """Return the rule by which the bridge ignores a consumer, 0 if there is none."""
-        # A consumer of the remote broker itself has come through none and is never refused.
-        if info.path and len(info.path) >= self.settings.consumer_ttl:
+        # A consumer of the remote broker itself has come through none and is never refused, but over a duplex
+        # connector by 0 (recording `consumer_ttl_zero_duplex`).
+        if (info.path or self.settings.duplex) and len(info.path) >= self.settings.consumer_ttl:
             return Reason.consumer_ttl
         if self.local_broker.id in info.path or self.remote_broker.id in info.path:
             return Reason.loop

@@ -16,7 +16,7 @@ from mqlab.spec.values import Destination
 
 HARM_OF_ZERO = {
     "message_ttl": "nothing is ever forwarded",
-    "consumer_ttl": "only consumers attached to the next broker are seen",
+    "consumer_ttl": "only consumers attached to the next broker are seen, over a duplex connector none",
 }
 
 

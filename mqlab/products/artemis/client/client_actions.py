@@ -83,9 +83,9 @@ class ClientActions(Subsystem):
             self.lab.tell("the connection was closed already")
         if isinstance(client, Consumer):
             return self._closing(client.close())
-        blocked = client.state in ("reconnecting", "new")
+        blocked = client.state == "new"
+        client.failovers += ["failover_failed"] * (client.state == "reconnecting")
         if blocked:
-            client.failovers += ["failover_failed"] * (client.state == "reconnecting")
             client.results.append(f"step {self.lab.step_no} close_client: still blocked")
         if client.state != "new":  # that call is behind its opening, which goes on
             client.drop(Reason.connection_lost)

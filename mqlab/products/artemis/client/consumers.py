@@ -75,6 +75,8 @@ class Consumer(Client, Taker):
             )
             self.lab.balancing.dispatch(self.at)
             self.lab.balancing.redistribute()
+        if self.closes and not self.calls:
+            self.close()
         self.go_on()
 
     def _refused(self, said: str, rule: Reason) -> None:
@@ -245,21 +247,22 @@ class Consumer(Client, Taker):
     def close(self) -> bool:
         """Close its connection; returns whether that is blocked, while it looks for its broker.
 
-        It looks for its first one, too: its opening is not over, and its client does one thing after the other.
+        Its client does one thing after the other: a close waits for the opening, and behind a receiver until a
+        broker is found. Else it ends the search, unless a client-acknowledge session has messages to give back.
         """
-        broker, blocked = self.at, self.state in ("reconnecting", "new")
-        if self.state == "new" and self.calls:
+        broker, away = self.at, self.state == "reconnecting"
+        blocked = self.state == "new" or (away and self.mode == "client" and self.rollback_only)
+        if (self.state == "new" and self.calls) or (away and self.receiving):
             self.closes, self.receiving = True, False
             self.results.append(f"step {self.lab.step_no} close_consumer: still blocked")
             return True
-        was_open = self.state != "new"
         self._on_acknowledged(list(self.acknowledging))
         self.leave(taken=True, buffered=False)
         self.state, self.at = "closed", None
         if broker is not None:
             self.lab.event(Kind.Unsubscribed, broker, frm=self.node, sub=self.sub, dest=self.dest)
+        self.failovers += ["failover_failed"] * away
         if blocked:
-            self.failovers += ["failover_failed"] * was_open
             self.results.append(f"step {self.lab.step_no} close_consumer: still blocked")
         self.lab.deliver()
         return blocked
