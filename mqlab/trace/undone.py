@@ -155,7 +155,7 @@ def _clients(trace: Trace, told: set[str]) -> Iterator[Undone]:
         if known or action.name in there[kind] | browsed:  # type: ignore[attr-defined]
             continue
         done = "never subscribed" if kind == "Consumer" else "never connected"
-        why = failure(trace, action.name)
+        why = failure(trace, action.name)  # type: ignore[attr-defined]
         if isinstance(action, Client):
             why = _refusal(trace, action.name) + _slave(trace, action.uri)
         yield Undone(f"{kind} {action.name}", f"{done}; {why}" if why else done)  # type: ignore[attr-defined]
