@@ -194,7 +194,7 @@ def _ping_late(server: Server) -> Found:
     "warning",
     finds="a dead-letter-address or expiry-address that no queue is bound to",
     what="{guide} {address!r} has no queue: messages that {ended} are dropped",
-    fix="add its queue: AddressQueue({address!r})",
+    fix="list that address with an anycast queue of its name (AddressQueue({address!r}))",
     source="Artemis user manual, undelivered messages",
     example=lambda: Example(ex.undelivered(), ex.undelivered("DLQ")),
     of=(servers,),
