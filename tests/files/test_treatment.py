@@ -260,15 +260,15 @@ def test_options_of_an_acceptor_count_where_jms_clients_connect(address, told):
     assert [one.what.partition(" is ")[0] for one in problems] == told
 
 
-@pytest.mark.parametrize(
-    ("always", "told"), [("", 0), (" alwaysRetroactive='false'", 0), (" alwaysRetroactive='true'", 2)]
-)
+ALWAYS = " alwaysRetroactive='{}'"
+
+
+@pytest.mark.parametrize(("always", "told"), [("", 0), (ALWAYS.format("false"), 0), (ALWAYS.format("true"), 2)])
 def test_earlier_messages_are_for_retroactive_consumers_alone(always, told):
     """In 5.17.2 a topic asks its recovery policy for these, and where the policy says alwaysRetroactive."""
-    policy = (
-        f"<destinationPolicy><policyMap><policyEntries><policyEntry topic='t'{always}><subscriptionRecoveryPolicy>"
-        "<lastImageSubscriptionRecoveryPolicy/></subscriptionRecoveryPolicy></policyEntry></policyEntries>"
-        "</policyMap></destinationPolicy>"
-    )
-    net = activemq.read([SourceFile("a.xml", f"<broker xmlns='{CORE}'>{policy}</broker>")])
+    recovers = "<subscriptionRecoveryPolicy><lastImageSubscriptionRecoveryPolicy/></subscriptionRecoveryPolicy>"
+    entry = f"<policyEntry topic='t'{always}>{recovers}</policyEntry>"
+    policies = f"<policyMap><policyEntries>{entry}</policyEntries></policyMap>"
+    text = f"<broker xmlns='{CORE}'><destinationPolicy>{policies}</destinationPolicy></broker>"
+    net = activemq.read([SourceFile("a.xml", text)])
     assert len([one for one in mq.check(net) if one.rule == "left-out"]) == told
