@@ -28,6 +28,7 @@ def network(bridge):
     (PLAIN, (HERE, THERE, SENDS), {"C": 2, "L": 2}),
     ({"queue_name": "Q", "to": ["B"]}, (artemis.Consumer("C", on="B", reads=Q), SENDS), {"C": 4}),
     (PLAIN, (mq.Crash("B"), SENDS, mq.Restart("B"), mq.Wait("5s"), THERE, mq.Wait("5s")), {"C": 4}),
+    (PLAIN, (mq.Pause("B"), SENDS, mq.Wait("1s"), mq.Resume("B"), mq.Wait("1s"), THERE), {"C": 4}),
     ({**PLAIN, "queue_name": "none"}, (THERE, SENDS, HERE), {"C": 0, "L": 4}),
     ({**PLAIN, "to": []}, (THERE, SENDS, HERE), {"C": 0, "L": 4}),
 ])  # fmt: skip

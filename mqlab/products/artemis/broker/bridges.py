@@ -13,6 +13,8 @@ from mqlab.spec.artemis.options import Options, default
 from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind
 
+LOOKS = 20_000  # us between two looks whether a broker that hangs goes on
+
 
 class Bridge(Taker):
     """A bridge of a broker; it takes from its queue while it is connected to another (`target`)."""
@@ -41,7 +43,7 @@ class Bridge(Taker):
 
     def _reaches(self, other: Broker) -> bool:
         joined = self.lab.partitions.joined(self.broker.process_name, other.process_name)
-        return other.serves and joined
+        return self.broker.serves and other.serves and joined
 
     def take(self, item: MessageReference) -> None:
         """Send a message to the other broker."""
@@ -55,14 +57,18 @@ class Bridge(Taker):
         target = self.target
         if target is None or item not in self.buffer or target.incarnation != life:
             return  # the bridge has lost its connection: what it held is back in its queue
-        if not (self.broker.serves and self._reaches(target)):
-            return  # it is about to lose it
+        if not self._reaches(target):  # it hangs, or is about to be lost
+            self.lab.soon(self.broker, LOOKS, self._look, sent)
+            return
         self.buffer.remove(item)
         self.lab.message(Kind.Acknowledged, item.message, self.broker, target.node, cause=item.row)
         to = Destination(
             item.message.dest.kind, str(self.options.get("forwarding_address") or item.message.dest.name)
         )
         self.lab.balancing.route(target, replace(item.message, dest=to, dest_no=-1, due=0, row=item.row))
+
+    def _look(self, _: Broker, sent: tuple[MessageReference, int]) -> None:
+        self._on_arrived(sent)
 
     def lose(self) -> None:
         """The other broker is gone: what was not answered goes back, and the bridge looks for a broker."""
