@@ -306,9 +306,9 @@ BAD = {
     "elements without an end": ("<a>" * 90_000, "line 1: too deep"),
     "too many elements": ("<a>" + "<b/>" * 90_000 + "</a>", "line 1: more than 20"),
     "no broker": ("<beans>\n</beans>", "line 1: beans holds no broker; write <broker xmlns"),
-    "a file of something else": ("<project/>", "line 1: it is no configuration of ActiveMQ, Artemis or OpenMQ, as its root "
-                                               "element is 'project'"),
-    "a part of a broker": ("<networkConnectors/>", "line 1: networkConnectors holds no broker; write <broker xmlns"),
+    "a file of something else": ("<project/>", "line 1: it is no configuration of ActiveMQ, Artemis or OpenMQ, "
+                                 "as its root element is 'project'"),
+    "a part of a broker": ("<networkConnectors/>", "line 1: networkConnectors holds no broker; write <broker"),
     "a broker of nobody": ('<beans>\n <broker xmlns="urn:x"/></beans>',
                            "line 2, broker: its namespace 'urn:x'"),
     "a number that is none": (around('\n<networkConnectors>\n<networkConnector networkTTL="many"/>'
@@ -385,3 +385,22 @@ def test_values_can_stand_in_a_property_file(tmp_path):
     assert mq.load(tmp_path / "a.xml", values=tmp_path / "v.properties").names == ("west",)
     assert mq.load(tmp_path / "a.xml", values={"name": "east"}).names == ("east",)
     assert mq.load(tmp_path / "a.xml").names == ("none",)
+
+
+CLOSED = ("</virtualDestinations>", "</virtualDestinationInterceptor>", "</destinationInterceptors>")
+VIRTUAL = "<destinationInterceptors><virtualDestinationInterceptor><virtualDestinations>{}{}{}{}"
+POLICIES = "<destinationPolicy><policyMap><policyEntries>{}</policyEntries></policyMap></destinationPolicy>"
+
+
+@pytest.mark.parametrize("inside", [
+    POLICIES.format("\n<policyEntry topic=' '/>"),
+    VIRTUAL.format("\n<virtualTopic name=''/>", *CLOSED),
+    VIRTUAL.format("\n<compositeQueue><forwardTo><queue name='a'/></forwardTo></compositeQueue>", *CLOSED),
+    VIRTUAL.format("<compositeTopic name='a'><forwardTo>\n<filteredDestination topic=''/></forwardTo>"
+                   "</compositeTopic>", *CLOSED),
+    "<destinations>\n<queue name=''/></destinations>",
+])  # fmt: skip
+def test_a_destination_without_a_name_is_refused_with_its_line(inside):
+    """So does 5.17.2: "Invalid destination name: a non-empty name is required"."""
+    with pytest.raises(BadFile, match=r"x.xml, line 2, .*the name is missing"):
+        activemq.read([SourceFile("x.xml", f"<broker xmlns='{CORE}' brokerName='a'>{inside}</broker>")])

@@ -247,7 +247,7 @@ class ArtemisNetwork(AnyNetwork):
 
     def without(self, path: str) -> ArtemisNetwork:
         """Return the network without the broker called *path*; raises `UnknownName`."""
-        brokers = others(self, self.brokers, path)
+        brokers = tuple(one.unbridged(path) for one in others(self, self.brokers, path))
         queues = tuple(
             queue if queue.on is None else replace(queue, on=tuple(name for name in queue.on if name != path))
             for queue in self.queues

@@ -197,6 +197,15 @@ class Broker(metaclass=Called):
         found: Mapping[str, Options] = self.keys.get(kind) or {}
         return found
 
+    def unbridged(self, other: str) -> Broker:
+        """Return the broker without what its bridges have of another."""
+        given = self.parts("bridges")
+        left = {
+            name: {**it, "to": [to for to in it["to"] if to != other]} if other in it.get("to", ()) else it
+            for name, it in given.items()
+        }
+        return self if left == given else self.change(bridges=left)
+
     @property
     def persists(self) -> bool:
         """Whether its messages survive a restart; one with an HA policy is played as if they did."""

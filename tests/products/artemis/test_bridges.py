@@ -80,3 +80,10 @@ def test_a_changed_bridge_is_edited_where_it_has_changed():
             assert texts["a.xml"] == FILE.replace(old, new)
     told = [problem.what for problem in mq.check(net) if problem.rule == "not-played"]
     assert told == ["bridges/bridge/reconnect-attempts is not played: the bridge reconnects without end"]
+
+
+def test_a_bridge_to_a_broker_that_is_taken_out_has_one_less_and_its_file_stays():
+    files = [SourceFile("a.xml", FILE), SourceFile("b.xml", "<core><name>B</name></core>")]
+    net = broker_xml.read(files, hosts={"B": "B"}).without("B")
+    assert net.brokers[0].parts("bridges")["ab"]["to"] == []
+    assert broker_xml.write(net) == {"a.xml": FILE}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from textwrap import dedent
 
@@ -275,6 +275,10 @@ class Edits:
                 made += holder("address-setting", lines, {"match": match}) if lines else ""
         yield from more(self.core, self.put, "address-settings", made)
 
+    def _there(self, names: Iterable[str]) -> list[str]:
+        """Return which brokers are still there: what leads to another stays as it is written."""
+        return [name for name in names if name in self.now.network.names]
+
     def _parts(self, whole: str) -> Iterator[Edit]:
         kind = PARTS[whole]
         was, now = (side.broker.parts(whole) for side in (self.was, self.now))
@@ -293,7 +297,8 @@ class Edits:
                 if was[name].get("filter") != where:
                     lines = "" if where is None else tag("filter", {"string": where})
                     yield from self._replaced(element, element.first("filter"), lines)
-                if was[name].get("to") != to:
+                before = was[name].get("to")
+                if to != before and (to is None or before is None or to != self._there(before)):
                     lines = "" if to is None else holder("static-connectors", new_file.refs(to))
                     yield from self._replaced(element, element.first("static-connectors"), self._named(lines))
         lines = self._named(dedent(new_file.parts(whole, added)))
