@@ -306,7 +306,7 @@ BAD = {
     "elements without an end": ("<a>" * 90_000, "line 1: too deep"),
     "too many elements": ("<a>" + "<b/>" * 90_000 + "</a>", "line 1: more than 20"),
     "no broker": ("<beans>\n</beans>", "line 1: beans holds no broker; write <broker xmlns"),
-    "a file of something else": ("<project/>", "line 1: it is no configuration of ActiveMQ, Artemis or OpenMQ, "
+    "a file of something else": ("<project/>", "line 1: not a configuration of ActiveMQ, Artemis or OpenMQ, "
                                  "as its root element is 'project'"),
     "a part of a broker": ("<networkConnectors/>", "line 1: networkConnectors holds no broker; write <broker"),
     "a broker of nobody": ('<beans>\n <broker xmlns="urn:x"/></beans>',

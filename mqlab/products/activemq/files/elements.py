@@ -92,7 +92,7 @@ class BrokerReader(Reader):
         root = self.document.root
         parts = SCHEMA.row("broker")
         if root.name not in (*SPRING, *SCHEMA.rows, *(parts.elements if parts else ())):
-            told = "it is no configuration of ActiveMQ, Artemis or OpenMQ"
+            told = "not a configuration of ActiveMQ, Artemis or OpenMQ"
             raise BadFile(
                 f"{self.document.where}, line {root.line}: {told}, as its root element is {shown(root.name)}"
             )
