@@ -165,7 +165,7 @@ def stop(runner: ScriptRunner, action: Stop) -> None:
 
 def on_stopped(line: NetworkPath) -> None:
     """The forwarder in front of a broker that has stopped listens no longer."""
-    line.forwards = False
+    line.cut("refuse")
 
 
 def crash(runner: ScriptRunner, action: Crash) -> None:
