@@ -9,7 +9,7 @@ from mqlab.errors import UnknownName
 from mqlab.explain import crowds
 from mqlab.explain.explanation import Explanation
 from mqlab.explain.sentences import Line
-from mqlab.spec.action import Producer
+from mqlab.spec.action import Consumer, Producer
 from mqlab.spec.plural import counted
 from mqlab.spec.values import told_time
 from mqlab.trace.kinds import Kind, Reason
@@ -42,6 +42,8 @@ def _sends_as(trace: Trace, name: str) -> str:
 def of_client(trace: Trace, name: str) -> Explanation:
     """Tell how a client's connections fared, or a producer's, and what was sent and received over them."""
     if name not in known(trace):
+        if name in (action.name for action in trace.actions if isinstance(action, Consumer)):
+            raise UnknownName(f"{name!r} is a consumer, on a broker by itself; ask for consumer={name!r}")
         raise UnknownName.of("client", name, known(trace))
     client = _sends_as(trace, name)
     names, homes = trace.names["node"], trace.names["node_home"]

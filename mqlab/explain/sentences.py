@@ -85,7 +85,7 @@ def _refused(trace: Trace, event: Event, detail: JsonDict) -> str:
 
 
 def _enqueued(trace: Trace, event: Event, detail: JsonDict) -> Line:
-    if event.frm != event.broker:
+    if event.frm not in (event.broker, None):
         return f"{event.broker} enqueued it, received from {event.frm}{_over(event)}"
     before = None if event.cause is None else trace.column("kind")[event.cause]
     if before in BURIED or before == Kind.Returned:

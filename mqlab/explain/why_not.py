@@ -21,6 +21,7 @@ from mqlab.spec.values import told_time
 from mqlab.trace.event import Event
 from mqlab.trace.kinds import Kind, Reason
 from mqlab.trace.trace import Trace
+from mqlab.trace.undone import failure
 
 # Rules of a dispatch that say no more than that somebody else was asked first.
 TURNS = (Reason.none, Reason.turn, Reason.only_taker, Reason.queue_turn)
@@ -65,7 +66,8 @@ def _consumer(case: Case) -> Iterator[Cause]:
     """Yield what lies with the consumer: it reads something else, selects otherwise, was not there."""
     consumer, sent = case.consumer, case.events[0]
     if not case.lives:
-        yield Cause(f"{consumer} never subscribed.")
+        why = failure(case.trace, consumer)
+        yield Cause(f"{consumer} never subscribed{': ' if why else ''}{why}.")
         return
     if not any(map(case.reads, map(str, case.targets))):
         listed = ", ".join(sorted({str(e.destination) for e in case.lives}))

@@ -14,6 +14,7 @@ MOST_BYTES = 4_000_000
 MARKS = {"utf-8-sig": codecs.BOM_UTF8, "utf-16-le": codecs.BOM_UTF16_LE, "utf-16-be": codecs.BOM_UTF16_BE}
 ENCODINGS = ("utf-8", "utf-16", "us-ascii", "iso-8859-1", "windows-1252")
 _DECLARED = re.compile(rb"""\A<\?xml[^>]*?encoding\s*=\s*["']([A-Za-z0-9._-]{1,40})["']""")
+_NAME = re.compile(r"<(/?)([A-Za-z_][\w.-]*)(?![\w.:-])")  # of an element, without a prefix
 _ATTRIBUTE = re.compile(r"""\s+([^\s=/>"']+)\s*=\s*("[^"]*"|'[^']*')""")
 
 
@@ -158,6 +159,18 @@ def edited(text: str, edits: Iterable[Edit]) -> str:
         parts += [text[done : edit.start], edit.text if ends == "\n" else edit.text.replace("\n", ends)]
         done = max(done, edit.end)
     return "".join([*parts, text[done:]])
+
+
+def prefixed(document: Document, element: Element, edits: Iterable[Edit]) -> Iterator[Edit]:
+    """Yield edits in which elements have the prefix that an element has, which they stand in.
+
+    What begins as a processing instruction stays as it is.
+    """
+    prefix, colon, _ = document.tag(element)[1:].split()[0].rstrip("/>").partition(":")
+    for edit in edits:
+        plain_text = not colon or edit.text.lstrip().startswith("<?")
+        text = edit.text if plain_text else _NAME.sub(rf"<\1{prefix}:\2", edit.text)
+        yield Edit(edit.start, edit.end, text)
 
 
 _ESCAPES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\n": "&#10;", "\t": "&#9;", "\r": "&#13;"}

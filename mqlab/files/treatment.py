@@ -56,9 +56,9 @@ def _expression(pattern: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Idle:
-    """When something has no effect: while all elements of a path have one of these texts.
+    """When something has no effect: while all elements of a path, or attributes, have one of these texts.
 
-    `missing` says whether it has none, either, where the file has no such element.
+    `missing` says whether it has none, either, where the file has no such element or attribute.
     """
 
     where: str
@@ -67,7 +67,10 @@ class Idle:
 
     def holds(self, root: Element) -> bool:
         """Whether that is so in a file."""
-        there = [text_of(one) for one in root.below(*self.where.split("/"))]
+        path, _, name = self.where.partition("@")
+        found = root.below(*path.split("/"))
+        there = [one.attributes.get(name) if name else text_of(one) for one in found]
+        there = [text for text in there if text is not None]
         return all(text in self.values for text in there) and (bool(there) or self.missing)
 
 

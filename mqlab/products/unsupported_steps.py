@@ -82,6 +82,7 @@ _CLUSTER: Mapping[str, set[str]] = {
 _DOES: Mapping[str, Mapping[str, set[str]]] = {
     "artemis": {
         **_CLUSTER, "open_consumer": {*_OPEN, "durable_name"}, "pause": {"broker"}, "resume_broker": {"broker"},
+        "send": {*_SEND, "time_to_live_ms"},
         "hold": {"consumer"}, "wait_until": {"broker", "role", "timeout_ms"},
         "wait_failover": {"client", "times", "timeout_ms"},
     },

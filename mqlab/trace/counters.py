@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from mqlab.errors import UnknownName
 from mqlab.spec.values import matches
-from mqlab.trace.fates import DOWN, LETS_GO, NEVER_HERE, UP
+from mqlab.trace.fates import BURIED, DOWN, LETS_GO, NEVER_HERE, UP
 from mqlab.trace.grid import TextTable
 from mqlab.trace.kinds import Kind, Reason
 
@@ -221,8 +221,8 @@ class Counting:
         if rule == Reason.duplicate:  # known already: never counted
             counts[ADDED] -= 1
             return
-        if broker in self.down:
-            return
+        if broker in self.down or (self.product == "artemis" and kind in BURIED):
+            return  # Artemis counts these as expired and killed (`AckReason`)
         counts[REMOVED] += 1
         counts[FORWARDED] += crossed and kind == Kind.Acknowledged
 

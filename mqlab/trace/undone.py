@@ -155,8 +155,17 @@ def _clients(trace: Trace, told: set[str]) -> Iterator[Undone]:
         if known or action.name in there[kind] | browsed:  # type: ignore[attr-defined]
             continue
         done = "never subscribed" if kind == "Consumer" else "never connected"
-        why = _refusal(trace, action.name) + _slave(trace, action.uri) if isinstance(action, Client) else ""
+        why = failure(trace, action.name)  # type: ignore[attr-defined]
+        if isinstance(action, Client):
+            why = _refusal(trace, action.name) + _slave(trace, action.uri)
         yield Undone(f"{kind} {action.name}", f"{done}; {why}" if why else done)  # type: ignore[attr-defined]
+
+
+def failure(trace: Trace, name: str) -> str:
+    """Return why a consumer, or another client, got an error at last; empty if it did not."""
+    names, frm, rules = trace.names["node"], trace.column("frm"), trace.column("rule")
+    failed = [rules[row] for row in trace.rows(Kind.Failed) if frm[row] >= 0 and names[frm[row]] == name]
+    return Reason(failed[-1]).sentence if failed else ""
 
 
 def _slave(trace: Trace, uri: str) -> str:

@@ -78,6 +78,15 @@ def test_the_speed_can_be_read_to_its_end(laptop, window):
     assert wide >= wanted
 
 
+@pytest.mark.sample(2)
+@pytest.mark.parametrize("width", [1700, 1900])
+def test_no_list_of_the_bar_is_cut_where_keys_can_give_way(laptop, width):
+    page = laptop(mq.run("artemis:21.1.2-duplicates"), width=width, height=1100)
+    for one in page.get_by_role("toolbar", name="Playing").locator("select").all():
+        wide, wanted = one.evaluate(WIDTHS)
+        assert wide >= min(wanted, 138)  # so wide may a long list be where there is little room
+
+
 def test_how_long_the_run_is_stands_only_where_there_is_room_for_it(laptop):
     page = laptop(mq.run("fuse:2.20"), "fuse:2.20", width=900, height=1000)
     bar, whole = page.get_by_role("toolbar", name="Playing"), page.locator(".transport .of")

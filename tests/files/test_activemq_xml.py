@@ -379,3 +379,22 @@ def test_values_can_stand_in_a_property_file(tmp_path):
     assert mq.load(tmp_path / "a.xml", values=tmp_path / "v.properties").names == ("west",)
     assert mq.load(tmp_path / "a.xml", values={"name": "east"}).names == ("east",)
     assert mq.load(tmp_path / "a.xml").names == ("none",)
+
+
+CLOSED = ("</virtualDestinations>", "</virtualDestinationInterceptor>", "</destinationInterceptors>")
+VIRTUAL = "<destinationInterceptors><virtualDestinationInterceptor><virtualDestinations>{}{}{}{}"
+POLICIES = "<destinationPolicy><policyMap><policyEntries>{}</policyEntries></policyMap></destinationPolicy>"
+
+
+@pytest.mark.parametrize("inside", [
+    POLICIES.format("\n<policyEntry topic=' '/>"),
+    VIRTUAL.format("\n<virtualTopic name=''/>", *CLOSED),
+    VIRTUAL.format("\n<compositeQueue><forwardTo><queue name='a'/></forwardTo></compositeQueue>", *CLOSED),
+    VIRTUAL.format("<compositeTopic name='a'><forwardTo>\n<filteredDestination topic=''/></forwardTo>"
+                   "</compositeTopic>", *CLOSED),
+    "<destinations>\n<queue name=''/></destinations>",
+])  # fmt: skip
+def test_a_destination_without_a_name_is_refused_with_its_line(inside):
+    """So does 5.17.2: "Invalid destination name: a non-empty name is required"."""
+    with pytest.raises(BadFile, match=r"x.xml, line 2, .*the name is missing"):
+        activemq.read([SourceFile("x.xml", f"<broker xmlns='{CORE}' brokerName='a'>{inside}</broker>")])

@@ -190,3 +190,48 @@ def test_hosts_and_ports_of_property_files_change_and_what_nobody_knows_stays():
         "imq.cluster.brokerlist": "127.0.0.1:1,127.0.0.1:2", "imq.unknown.thing": "x",
     }  # fmt: skip
     assert openmq.written(net)["b1"]["imq.jms.tcp.port"] == "5555"
+
+
+PREFIXED = """<beans xmlns="http://www.springframework.org/schema/beans"
+  xmlns:amq="http://activemq.apache.org/schema/core">
+  <amq:broker brokerName="a">
+    <amq:networkConnectors><amq:networkConnector name="ab" uri="static:(tcp://b:1)"/></amq:networkConnectors>
+    <amq:plugins>
+      <amq:simpleAuthenticationPlugin/><amq:authorizationPlugin/><amq:loggingBrokerPlugin/>
+    </amq:plugins>
+    <amq:transportConnectors><amq:transportConnector uri="tcp://0.0.0.0:61616"/></amq:transportConnectors>
+  </amq:broker>
+</beans>
+"""
+
+
+def namespaces(text, name):
+    (own,) = [one for one in parsing.parse(text, "x").root.walk() if one.name == name]
+    return {one.namespace for one in own.walk()}
+
+
+def test_what_is_put_into_an_element_with_a_prefix_has_it_too():
+    net = files.read([SourceFile("a.xml", PREFIXED)])
+    core = {"http://activemq.apache.org/schema/core"}
+    text = placed(net)["a"]
+    assert namespaces(text, "broker") == core
+    assert "amq:loggingBrokerPlugin" in text
+    assert "uthenticationPlugin" not in text
+    assert "authorizationPlugin" not in text
+    policy = {"queue": ">", "memory_limit": 5, "dead_letter_strategy": "individual"}
+    changed = net.change("a", policies=(policy,), destinations=("queue://Q",)).change(
+        "a/ab", excluded_destinations=("queue://E",), network_ttl=2
+    )
+    (text,) = files.write(changed).values()
+    assert namespaces(text, "broker") == core
+    assert files.read([SourceFile("a.xml", text)]) == changed
+    own = '<c:core xmlns:c="urn:activemq:core"><c:name>a</c:name></c:core>'
+    net = broker_xml.read([SourceFile("a.xml", own)])
+    queue = artemis.AddressQueue("Q", filter="a < b")
+    changed = net.change("a", clustered=True, address_settings={"#": {"expiry_address": "E"}})
+    changed = type(changed)(changed.brokers, (queue,), edition=changed.edition, origin=changed.origin)
+    for text in (
+        *broker_xml.write(changed).values(),
+        broker_xml.placed(net, {"a": Place("h", 1, 2, "/d")})["a"][1],
+    ):
+        assert namespaces(text, "core") == {"urn:activemq:core"}

@@ -57,7 +57,7 @@ def test_what_the_option_rows_name_is_played_or_kept():
 
 
 @pytest.mark.parametrize(("inside", "told"), [
-    ("<bridges/>", "forwards no messages"),
+    ("<federations/>", "forwards no messages"),
     ("<addresses><address name='a'><anycast><queue name='q' enabled='false'/></anycast></address>"
      "</addresses>", "takes messages"),
     ("<security-settings/>", "lets every client do everything"),
@@ -118,7 +118,7 @@ def test_what_stands_beside_a_broker_is_told():
 
 
 def test_a_run_says_that_something_of_its_file_is_not_played():
-    net = broker_xml.read([SourceFile("broker.xml", "<core><federations/><bridges/></core>")])
+    net = broker_xml.read([SourceFile("broker.xml", "<core><federations/><broker-connections/></core>")])
     (undone,) = mq.run(net, artemis.Start()).undone
     assert str(undone) == "Broker localhost: 2 elements of broker.xml not played: check names them"
 
@@ -247,3 +247,28 @@ def test_a_default_of_the_broker_is_not_told():
 def test_every_property_of_the_option_rows_is_played_or_kept():
     for row in PROPERTIES["broker"].values():
         assert openmq.treatment(row.guide) == ("kept" if row.kept else "played"), row.guide
+
+
+@pytest.mark.parametrize(("address", "told"), [
+    ("tcp://h:1?protocols=CORE,AMQP;anycastPrefix=q.", ["acceptors/acceptor?anycastPrefix"]),
+    ("tcp://h:1?anycastPrefix=q.", ["acceptors/acceptor?anycastPrefix"]),
+    ("tcp://h:1?protocols=HORNETQ,STOMP;anycastPrefix=q.", []),
+    ("tcp://h:1?\n  protocols=CORE;\n  connectionsAllowed=2", ["acceptors/acceptor?connectionsAllowed"]),
+])  # fmt: skip
+def test_options_of_an_acceptor_count_where_jms_clients_connect(address, told):
+    problems = checked(f"<acceptors><acceptor name='a'>{address}</acceptor></acceptors>")
+    assert [one.what.partition(" is ")[0] for one in problems] == told
+
+
+ALWAYS = " alwaysRetroactive='{}'"
+
+
+@pytest.mark.parametrize(("always", "told"), [("", 0), (ALWAYS.format("false"), 0), (ALWAYS.format("true"), 2)])
+def test_earlier_messages_are_for_retroactive_consumers_alone(always, told):
+    """In 5.17.2 a topic asks its recovery policy for these, and where the policy says alwaysRetroactive."""
+    recovers = "<subscriptionRecoveryPolicy><lastImageSubscriptionRecoveryPolicy/></subscriptionRecoveryPolicy>"
+    entry = f"<policyEntry topic='t'{always}>{recovers}</policyEntry>"
+    policies = f"<policyMap><policyEntries>{entry}</policyEntries></policyMap>"
+    text = f"<broker xmlns='{CORE}'><destinationPolicy>{policies}</destinationPolicy></broker>"
+    net = activemq.read([SourceFile("a.xml", text)])
+    assert len([one for one in mq.check(net) if one.rule == "left-out"]) == told

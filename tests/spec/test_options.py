@@ -114,13 +114,13 @@ def note_all(patch, product, seen):
             property(lambda self: (found := scale_down(self)) and Noted(found, seen, "scale-down")),
         )
 
-        diverts = ArtemisBroker.diverts.fget
+        parts = ArtemisBroker.parts
 
-        def diverts_noting(self):
-            seen.add(("broker", "diverts"))
-            return {name: Noted(options, seen, "divert") for name, options in diverts(self).items()}
+        def parts_noting(self, kind):
+            seen.add(("broker", kind))
+            return {name: Noted(options, seen, kind[:-1]) for name, options in parts(self, kind).items()}
 
-        patch.setattr(ArtemisBroker, "diverts", property(diverts_noting))
+        patch.setattr(ArtemisBroker, "parts", parts_noting)
 
         def open_noting(self, *given):
             opened(self, *given)
@@ -144,7 +144,9 @@ def seen_in_runs(product):
             mq.run(mq.Network(mq.Broker("A", link), mq.Broker("B")), reader)
         if product == "artemis":
             copies = {"copy": {"address": "A", "forwarding_address": "B"}}
-            net = artemis.Network(artemis.Broker("X", diverts=copies), queues=(artemis.AddressQueue("B"),))
+            bridge = {"to-y": {"queue_name": "B", "to": ["Y"], "forwarding_address": "C"}}
+            brokers = artemis.Broker("X", diverts=copies, bridges=bridge), artemis.Broker("Y")
+            net = artemis.Network(*brokers, queues=(artemis.AddressQueue("B"),))
             mq.run(net, artemis.Producer("P", on="X", sends=1, to=mq.Queue("A")))
             recordings = packed("artemis")
             suspended = packed("found")["artemis/found/artemis_401_007.json"]

@@ -110,6 +110,10 @@ class ArtemisNetwork(AnyNetwork):
             for half in (broker, *broker.halves()):
                 for connector in (half.scale_down or {}).get("connectors", ()):
                     yield f"scale-down of {half.name!r}", str(connector).removeprefix("to_")
+            for bridge, options in broker.parts("bridges").items():
+                yield from (
+                    (f"bridge {bridge!r} of {broker.name!r}", str(name)) for name in options.get("to") or ()
+                )
 
     def __repr__(self) -> str:
         if self.running is not None:
@@ -243,7 +247,7 @@ class ArtemisNetwork(AnyNetwork):
 
     def without(self, path: str) -> ArtemisNetwork:
         """Return the network without the broker called *path*; raises `UnknownName`."""
-        brokers = others(self, self.brokers, path)
+        brokers = tuple(one.unbridged(path) for one in others(self, self.brokers, path))
         queues = tuple(
             queue if queue.on is None else replace(queue, on=tuple(name for name in queue.on if name != path))
             for queue in self.queues

@@ -30,7 +30,11 @@ ALLOW_FAILBACK = {"replication": False, "shared_store": True}
 ROUTING = ("anycast", "multicast")
 
 
-_NAMED = {"address_settings": "address-setting", "diverts": "divert"}  # key -> section of each of its parts
+_NAMED = {
+    "address_settings": "address-setting",
+    "diverts": "divert",
+    "bridges": "bridge",
+}  # key -> section of each of its parts
 _INNER = {"cluster": "cluster-connection", "core": "core"}  # key -> section
 _HERE = (
     "ha-policy",
@@ -185,11 +189,19 @@ class Broker(metaclass=Called):
         """Whether it asks a URL, which is at the gateway."""
         return "network_check_url_list" in self.keys.get("core", {})
 
-    @property
-    def diverts(self) -> Mapping[str, Options]:
-        """Name -> options of its diverts."""
-        found: Mapping[str, Options] = self.keys.get("diverts") or {}
+    def parts(self, kind: str) -> Mapping[str, Options]:
+        """Return name -> options of its ``diverts`` or ``bridges``."""
+        found: Mapping[str, Options] = self.keys.get(kind) or {}
         return found
+
+    def unbridged(self, other: str) -> Broker:
+        """Return the broker without what its bridges have of another."""
+        given = self.parts("bridges")
+        left = {
+            name: {**it, "to": [to for to in it["to"] if to != other]} if other in it.get("to", ()) else it
+            for name, it in given.items()
+        }
+        return self if left == given else self.change(bridges=left)
 
     @property
     def persists(self) -> bool:

@@ -126,6 +126,7 @@ class ArtemisBrokerOptions(TypedDict, total=False):
     shared_store: str | None
     address_settings: Mapping[str, object] | None
     diverts: Mapping[str, object] | None
+    bridges: Mapping[str, object] | None
     cluster_password: str | None
     in_vm_connector: str | None
     in_vm_id: int | None

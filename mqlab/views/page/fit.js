@@ -73,6 +73,17 @@ const placeAll = ({ beside, panel }) => {
   });
 };
 
+// Whether the bar has room for its lists as wide as they want to be, and for a clock that grows (px).
+const GROWS = 40;
+const fitsInOneRow = () => {
+  const bar = foot.querySelector(".transport");
+  if (!foot.classList.contains("one-row")) return true;
+  bar.classList.add("natural");
+  const fits = /** @type {HTMLElement} */ (bar.querySelector(".gap")).offsetWidth >= GROWS;
+  bar.classList.remove("natural");
+  return fits;
+};
+
 const fitAll = () => {
   if (player.begun == null || !player.element?.clientWidth || viewOf(get("middle")) == null) return;
   foot.classList.toggle("short", innerHeight < 800 && !isOwnPage()); // the key is in the help then
@@ -82,6 +93,8 @@ const fitAll = () => {
   foot.classList.toggle("narrow", foot.clientWidth < BESIDE);
   foot.classList.toggle("tight", foot.clientWidth < CAPS);
   foot.classList.toggle("one-row", foot.clientWidth >= ONE_ROW);
+  foot.classList.remove("keyless");
+  foot.classList.toggle("keyless", !fitsInOneRow()); // lists are cut last
   player
     .place("top")
     .querySelector(".mq-top")

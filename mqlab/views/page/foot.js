@@ -18,7 +18,7 @@ const FOOT_STYLE = `
   .foot .chip { font-size: 12px; color: var(--mq-ink2); background: var(--mq-sunken); border-radius: 4px; padding: 1px 8px; white-space: nowrap; }
   .foot .hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
   .foot .narrow-only { display: none; }
-  .foot.tight .transport kbd, .foot.tight .wide-only, .foot.narrow kbd, .foot.narrow .wide-only { display: none; }
+  .foot.keyless .transport kbd, .foot.tight .transport kbd, .foot.tight .wide-only, .foot.narrow kbd, .foot.narrow .wide-only { display: none; }
   .foot.short .key, .foot.spare .of { display: none; }
   .foot.phone .bar, .foot.phone .of, .foot.phone .help-button { display: none; }
   .foot.phone .clock { order: -1; width: 100%; text-align: left; }

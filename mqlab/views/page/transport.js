@@ -16,6 +16,7 @@ const TRANSPORT_STYLE = `
   .foot.narrow .transport select { max-width: 112px; } .foot.narrow .transport .tracks-of { max-width: 138px; } .foot.narrow .transport .kinds { max-width: 92px; }
   .foot.narrow .transport .play { min-width: 60px; } .foot.narrow .transport .bar { margin: 0 1px; }
   .foot.one-row .transport { flex-wrap: nowrap; } .foot.one-row .transport > * { flex-shrink: 0; } .foot.one-row .transport select { min-width: 0; flex-shrink: 1; }
+  .foot.one-row .transport.natural select { flex-shrink: 0; }
   .foot.spare.one-row .transport { padding-inline: 8px; gap: 3px; } .foot.spare.one-row .transport button { padding-inline: 6px; }
   .foot.spare.one-row .transport .play { min-width: 46px; } .foot.spare.one-row .transport .clock { min-width: 62px; margin-inline: 3px; }
   .foot.foot .transport select.speed { max-width: none; flex-shrink: 0; }`; // a speed without its end is another one

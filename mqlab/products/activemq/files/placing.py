@@ -1,5 +1,6 @@
-"""A user's own files, made ready to run on this machine: ports, addresses and folders change, and nothing else.
+"""A user's own files, made ready to run on this machine: ports, addresses and folders change.
 
+Who may log in and do what is not asked for either: the clients of a comparison have no users.
 What a real broker does with them tells what the reader of the lab has overlooked; a file that the lab has
 written anew could not.
 """
@@ -10,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from mqlab.files.editing import attribute, holder, put_in, removed
-from mqlab.files.markup import Edit, edited, tag
+from mqlab.files.markup import Edit, edited, prefixed, tag
 from mqlab.products.activemq.files.addresses import AddressBook, rewritten
 from mqlab.products.activemq.files.elements import BrokerElement
 from mqlab.products.activemq.files.new_file import Place
@@ -19,6 +20,7 @@ from mqlab.spec.uri import Uri
 _FOLDERS = ("directory", "dataDirectory", "directoryArchive", "indexDirectory")
 _AT = re.compile(r"(?<=://)[^/?,)]*")
 _PLUGIN = "traceBrokerPathPlugin"
+_SECURITY = re.compile("[aA]uth(entication|orization)Plugin")
 
 
 def texts(
@@ -27,7 +29,10 @@ def texts(
     """Return broker -> its file for its place; of a file with several brokers each has a copy with its own."""
     book = AddressBook(found, hosts)
     return {
-        name: edited(broker.document.text, _edits(name, broker, found, book, places))
+        name: edited(
+            broker.document.text,
+            prefixed(broker.document, broker.element, _edits(name, broker, found, book, places)),
+        )
         for name, broker in found.items()
         if name in places
     }
@@ -62,6 +67,8 @@ def _edits(
             if folder.startswith("/"):
                 plain = re.sub(r"[^A-Za-z0-9_-]", "_", folder.strip("/"))
                 yield from attribute(document, one, key, f"{place.shared}/{plain}")
+    for plugin in element.below("plugins"):
+        yield from (removed(document, one) for one in plugin.children if _SECURITY.search(one.name))
     if place.stamped:
         yield from _stamp(broker)
     # A web console has one port for the whole machine, and what else is imported lies elsewhere.
@@ -94,6 +101,11 @@ def _stamp(broker: BrokerElement) -> Iterator[Edit]:
     """Yield the edit that lets a broker write its name onto each message; ActiveMQ orders elements by name."""
     document, element = broker.document, broker.element
     plugins = element.first("plugins")
+    if (
+        plugins is not None and plugins.children
+    ):  # the last ones may be taken out: behind them there is no place
+        yield Edit(plugins.inside, plugins.inside, f"\n{tag(_PLUGIN, {}).rstrip()}")
+        return
     if plugins is not None:
         yield from put_in(document, plugins, tag(_PLUGIN, {}))
         return

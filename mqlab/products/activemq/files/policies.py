@@ -46,7 +46,7 @@ def read(reader: Reader, broker: Element) -> list[dict[str, object]]:
     found = []
     for entry in entries(broker):
         named = [name for name in ("queue", "topic") if name in entry.attributes]
-        patterns: dict[str, object] = {name: reader.text(entry, name) for name in named}
+        patterns: dict[str, object] = {name: reader.named(entry, name) for name in named}
         for element in _patterns(entry):
             patterns[element.name] = reader.destination(element).partition("://")[2]
         if len(patterns) > 1:
@@ -93,9 +93,8 @@ def read_virtual(reader: Reader, broker: Element) -> tuple[list[dict[str, object
 
 def _composite(reader: Reader, element: Element) -> dict[str, object]:
     to = [_target(reader, one) for holder in element.below("forwardTo") for one in holder.all(*_TARGETS)]
-    name = f"{_COMPOSITES[element.name]}{reader.text(element, 'name')}"
     found: dict[str, object] = {
-        "name": name,
+        "name": f"{_COMPOSITES[element.name]}{reader.named(element, 'name')}",
         "forward_to": to,
         "forward_only": reader.truth(element, "forwardOnly", True),
     }
@@ -109,7 +108,7 @@ def _target(reader: Reader, element: Element) -> str | dict[str, str]:
     kind = next((kind for kind in ("queue", "topic") if kind in element.attributes), None)
     if kind is None:
         raise BadFile(f"{reader.place(element)}: it names no destination; add queue= or topic=")
-    to = f"{kind}://{reader.text(element, kind)}"
+    to = f"{kind}://{reader.named(element, kind)}"
     return {
         "to": to,
         **({"selector": reader.text(element, "selector")} if "selector" in element.attributes else {}),
@@ -123,7 +122,8 @@ def _virtual_topic(reader: Reader, element: Element) -> str:
         if ATTRIBUTES[name] == "false":
             given[name] = str(reader.truth(element, name)).lower()
     query = "&".join(f"{name}={value}" for name, value in given.items() if value != ATTRIBUTES[name])
-    return f"topic://{reader.text(element, 'name', '>')}{'?' if query else ''}{query}"
+    name = reader.named(element, "name") if "name" in element.attributes else ">"
+    return f"topic://{name}{'?' if query else ''}{query}"
 
 
 def written(policies: Iterable[Mapping[str, object]]) -> str:

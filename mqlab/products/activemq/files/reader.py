@@ -63,9 +63,17 @@ class Reader:
             if attribute in element.attributes
         }
 
+    def named(self, element: Element, key: str) -> str:
+        """Return an attribute that names a destination; raises for an empty one: no broker starts with it."""
+        name = self.text(element, key)
+        if not name.strip():
+            raise BadFile(f"{self.place(element)}: the name is missing; add {key}=...")
+        return name
+
     def destination(self, element: Element) -> str:
         """Return a destination element such as ``<queue physicalName="A"/>`` as a text."""
-        name = self.text(element, "physicalName") or self.text(element, "name")
-        if not name.strip():
-            raise BadFile(f"{self.place(element)}: the name is missing; add physicalName=...")
+        key = (
+            "physicalName" if self.text(element, "physicalName") or "name" not in element.attributes else "name"
+        )
+        name = self.named(element, key)
         return f"{xml_names.QUEUES[element.name]}://{name.strip()}"

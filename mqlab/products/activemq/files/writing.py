@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from mqlab.errors import UriError
 from mqlab.files.editing import removed
-from mqlab.files.markup import Edit, edited
+from mqlab.files.markup import Edit, edited, prefixed
 from mqlab.products.activemq.files import edits, new_file, placing, xml_annotations
 from mqlab.products.activemq.files.addresses import AddressBook
 from mqlab.products.activemq.files.elements import BrokerElement
@@ -92,7 +92,8 @@ def _kept(network: Network, origin: Origin) -> dict[str, str]:
             if name not in wanted:
                 changes.append(removed(broker.document, broker.element))
             elif before.broker(name) != wanted[name]:
-                changes += edits.broker(broker, before.broker(name), wanted[name], address)
+                own = edits.broker(broker, before.broker(name), wanted[name], address)
+                changes += prefixed(broker.document, broker.element, own)
         made[file] = edited(text, changes)
     return made
 

@@ -39,7 +39,10 @@ def _no_value(file: BrokerFile) -> Found:
     if named:
         why = f"NAME has no value here; the file names {named}, which mqlab does not read"
     elif not any(_replaces(one) for one in root.walk()):
-        why = "no bean of this file replaces placeholders: the broker takes NAME as it is written"
+        why = (
+            "no bean of this file replaces placeholders: unless its container does, as Karaf, a broker takes "
+            "NAME as it is written"
+        )
         fix = "add a PropertyPlaceholderConfigurer, or write the value"
     for element in file.broker.element.walk():
         for attribute, given in element.attributes.items():

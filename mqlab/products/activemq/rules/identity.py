@@ -58,7 +58,8 @@ def _same_broker_name(file: BrokerFile) -> Found:
     of=(files,),
 )
 def _no_broker_id(file: BrokerFile) -> Found:
-    if file.has_others and "brokerId" not in file.broker.element.attributes:
+    joined = any(broker.connectors for broker in file.context.found.values())
+    if joined and file.has_others and "brokerId" not in file.broker.element.attributes:
         yield file.at(file.broker.element), {}
 
 

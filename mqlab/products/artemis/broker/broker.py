@@ -10,6 +10,7 @@ from mqlab.spec.artemis.broker import Broker as BrokerSpec
 from mqlab.spec.artemis.steps import Keys
 
 if TYPE_CHECKING:
+    from mqlab.products.artemis.broker.bridges import Bridge
     from mqlab.products.artemis.broker.messages import Journal, Queue
     from mqlab.products.artemis.broker.site import Site
 
@@ -55,6 +56,7 @@ class Broker:
         self.incarnation = 0  # counts its starts, so that what belongs to an earlier one is dropped
         self.old_replicas: dict[str, list[int]] = {}  # folder -> numbers of the old sets in it
         self.hosted: dict[str, Broker] = {}
+        self.bridges: list[Bridge] = []
         self.left_behind: dict[str, Journal] = {}  # by those it hosted, on its disk
         self.options: dict[str, object] = {}  # those asked for so far
         self.node = lab.notes.recorder.add_node(self.name, "broker")

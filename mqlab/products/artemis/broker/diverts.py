@@ -22,7 +22,7 @@ def divert(broker: Broker, message: Message, before: frozenset[str] = frozenset(
     name = message.dest.name
     found = [
         options
-        for options in broker.spec.diverts.values()
+        for options in broker.spec.parts("diverts").values()
         if options.get("address") == name and options.get("forwarding_address") not in (None, *before)
         if selects(options.get("filter"), message)
     ]

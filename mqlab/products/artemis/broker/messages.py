@@ -6,6 +6,7 @@ broker are persistent messages in durable queues (Artemis rule 2.6).
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -14,11 +15,11 @@ from typing import TYPE_CHECKING
 from mqlab.spec.artemis.broker import AddressQueue
 from mqlab.spec.selector import Selector
 from mqlab.spec.values import Destination
+from mqlab.trace.kinds import Kind, Reason
 
 if TYPE_CHECKING:
     from mqlab.products.artemis.broker.broker import Broker
-    from mqlab.products.artemis.client.consumers import Consumer
-    from mqlab.trace.kinds import Reason
+    from mqlab.products.artemis.broker.site import Site
 
 
 @dataclass(eq=False, slots=True)
@@ -61,6 +62,23 @@ class MessageReference:
     due: int = 0  # us, before which it is not delivered; 0 once that is over
 
 
+class Taker(ABC):
+    """Who takes from a queue: a consumer, or a bridge to another broker; and what it holds of it."""
+
+    handed = Kind.Dispatched  # what the trace says of it
+    link = -1
+    lab: Site
+    node: int
+    selector: str | None
+    acknowledging: list[MessageReference]
+    unacknowledged: list[MessageReference]
+    buffer: list[MessageReference]
+
+    @abstractmethod
+    def take(self, item: MessageReference) -> None:
+        """Take a message."""
+
+
 @dataclass(eq=False, slots=True)
 class Queue:
     """One broker's queue: what waits, in order, and what its consumers hold.
@@ -79,7 +97,7 @@ class Queue:
     purges: bool = False
     most: int | None = None
     waiting: list[MessageReference] = field(default_factory=list)
-    consumers: list[Consumer] = field(default_factory=list)
+    consumers: list[Taker] = field(default_factory=list)
     enqueued: int = 0
     turn: int = 0
     scheduled: int = 0  # of what waits, as far as it was looked at

@@ -11,7 +11,7 @@ from mqlab.engine.completion import Completion
 from mqlab.engine.lab import Lab
 from mqlab.engine.link import Link
 from mqlab.engine.timing import Timing
-from mqlab.products.artemis.broker import expiry
+from mqlab.products.artemis.broker import bridges, expiry
 from mqlab.products.artemis.broker.broker import GONE, Broker, CallOfOneLife, Partitions, Refused, Topology
 from mqlab.products.artemis.broker.messages import Journal, Message, Queue
 from mqlab.products.artemis.client.clients import Clients
@@ -165,6 +165,7 @@ class Site(Lab):
         self.store.announce(broker)
         self.replication.search_again()
         self.deliver()
+        bridges.deploy(broker)
         self.colocated.started(broker)
 
     def take_over(self, slave: Broker, data: Journal, rule: Reason) -> None:

@@ -83,7 +83,7 @@ class Client:
         self.sent = array("i")
         self.failed: list[str] = []
         home = self.addresses[0] if self.addresses else ""
-        self.node = lab.notes.recorder.add_node(name, self.role, home)
+        self.node: int = lab.notes.recorder.add_node(name, self.role, home)
 
     def begin(self, keys: Keys) -> None:
         """Take what a step says of the connection: a producer that sends once more has a new one."""

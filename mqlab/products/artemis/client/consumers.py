@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from mqlab.products.artemis.broker import expiry, redelivery
 from mqlab.products.artemis.broker.broker import Broker, Refused
-from mqlab.products.artemis.broker.messages import MessageReference, Queue
+from mqlab.products.artemis.broker.messages import MessageReference, Queue, Taker
 from mqlab.products.artemis.client.clients import CLOSED, ROLLED_BACK, SESSION_CLOSED, Client
 from mqlab.spec.artemis.steps import Keys
 from mqlab.spec.values import Destination
@@ -21,7 +21,7 @@ TOO_MANY = "JMSException / ActiveMQQueueMaxConsumerLimitReached AMQ119200"
 RECEIVED, ACKNOWLEDGED = Kind.Received, Kind.Acknowledged
 
 
-class Consumer(Client):
+class Consumer(Client, Taker):
     """A consumer with a connection and a session of its own."""
 
     role = "consumer"

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from mqlab.errors import BadFile, MqlabError
-from mqlab.files.markup import edited
+from mqlab.files.markup import edited, prefixed
 from mqlab.products.artemis.files import edits, placing, queues
 from mqlab.products.artemis.files import lab_file as lab
 from mqlab.products.artemis.files.core import Core, CoreReader, Directory
@@ -154,7 +154,9 @@ def _kept(before: ArtemisNetwork, network: ArtemisNetwork, origin: Origin) -> di
     for name, core in cores.items():
         if name in network.names:
             changes = edits.Edits(core, directory, Side.of(before, name), Side.of(network, name))
-            made[core.document.where] = edited(core.document.text, changes.all())
+            made[core.document.where] = edited(
+                core.document.text, prefixed(core.document, core.element, changes.all())
+            )
     return made
 
 

@@ -22,6 +22,7 @@ NOTE = "mqlab"
 UNNAMED = "localhost"  # what the product calls a broker without a <name>
 SHARED, JOURNAL = "/shared/", "/journal"
 ANYWHERE = ("0.0.0.0", "localhost", "127.0.0.1", "::", "::1", "")
+PARTS = {"diverts": "divert", "bridges": "bridge"}  # holder -> element of each, which is a section of options
 CONNECTIONS = ("cluster-connection", "cluster-connection-uri")
 # What a cluster connection has in elements of its own, or as the broker's name for the other end.
 _OF_THE_LAB = ("discovery", "to", "allow_direct_connections_only", "clustered")
@@ -159,8 +160,7 @@ class CoreReader:
             item["shared_store"] = core.text(journal).removesuffix(JOURNAL).removeprefix(SHARED)
         if settings := self.settings():
             item["address_settings"] = settings
-        if diverts := self.diverts():
-            item["diverts"] = diverts
+        item |= {holder: parts for holder in PARTS if (parts := self.parts(holder))}
         return item
 
     def leaves(self, holder: Element, rows: Mapping[str, Option]) -> JsonDict:
@@ -218,14 +218,19 @@ class CoreReader:
                 found[match] = options
         return found
 
-    def diverts(self) -> JsonDict:
-        """Return name -> options of diverts."""
+    def parts(self, holder: str) -> JsonDict:
+        """Return name -> options of diverts or bridges."""
         found: JsonDict = {}
-        for divert in self.core.element.below("diverts", "divert"):
-            options = self.leaves(divert, OPTIONS["divert"])
-            for element in divert.all("filter"):
+        kind = PARTS[holder]
+        rows = {name: row for name, row in OPTIONS[kind].items() if name not in ("filter", "to")}
+        for one in self.core.element.below(holder, kind):
+            options = self.leaves(one, rows)
+            for element in one.all("filter"):
                 options["filter"] = self.core.attribute(element, "string")
-            found.setdefault(self.core.attribute(divert, "name"), options)
+            for listed in one.all("static-connectors"):
+                to = (self.directory.leads_to(self.core, name) for name, _ in self.core.refs(listed))
+                options["to"] = [name for name in to if name is not None]
+            found.setdefault(self.core.attribute(one, "name"), options)
         return found
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from textwrap import dedent
 
@@ -10,7 +10,16 @@ from mqlab.files.editing import Putting, attribute, holder, removed, written
 from mqlab.files.markup import Edit, Element, plain, quoted, tag
 from mqlab.products.artemis.files import new_file
 from mqlab.products.artemis.files import policy as policies
-from mqlab.products.artemis.files.core import CONNECTIONS, JOURNAL, PLAIN, SHARED, Core, Directory, parsed
+from mqlab.products.artemis.files.core import (
+    CONNECTIONS,
+    JOURNAL,
+    PARTS,
+    PLAIN,
+    SHARED,
+    Core,
+    Directory,
+    parsed,
+)
 from mqlab.products.artemis.files.policy import POLICIES, ROLES, SPOKEN, leaf, text
 from mqlab.products.artemis.files.queues import more, queue_edits
 from mqlab.products.artemis.files.side import Side
@@ -52,7 +61,7 @@ class Edits:
             *self._policy(),
             *self._cluster(),
             *self._settings(),
-            *self._diverts(),
+            *(edit for whole in PARTS for edit in self._parts(whole)),
             *queue_edits(self.core, self.put, self.was.queues, self.now.queues),
         ]
         return [*self._connectors(), *found, *self.put.rest()]
@@ -266,11 +275,15 @@ class Edits:
                 made += holder("address-setting", lines, {"match": match}) if lines else ""
         yield from more(self.core, self.put, "address-settings", made)
 
-    def _diverts(self) -> Iterator[Edit]:
-        was, now = (side.broker.diverts for side in (self.was, self.now))
-        there = {
-            self.core.attribute(one, "name"): one for one in self.core.element.below("diverts", "divert")[::-1]
-        }
+    def _there(self, names: Iterable[str]) -> list[str]:
+        """Return which brokers are still there: what leads to another stays as it is written."""
+        return [name for name in names if name in self.now.network.names]
+
+    def _parts(self, whole: str) -> Iterator[Edit]:
+        kind = PARTS[whole]
+        was, now = (side.broker.parts(whole) for side in (self.was, self.now))
+        plain = {key: row for key, row in OPTIONS[kind].items() if key not in ("filter", "to")}
+        there = {self.core.attribute(one, "name"): one for one in self.core.element.below(whole, kind)[::-1]}
         added: dict[str, JsonObject] = {}
         for name in {**was, **now}:
             element, options = there.get(name), now.get(name)
@@ -279,13 +292,17 @@ class Edits:
             elif options is None:
                 yield removed(self.core.document, element)
             else:
-                plain = {key: row for key, row in OPTIONS["divert"].items() if key != "filter"}
                 yield from self._leaves(element, plain, was[name], options)
-                if was[name].get("filter") != options.get("filter"):
-                    where = options.get("filter")
+                where, to = options.get("filter"), options.get("to")
+                if was[name].get("filter") != where:
                     lines = "" if where is None else tag("filter", {"string": where})
                     yield from self._replaced(element, element.first("filter"), lines)
-        yield from more(self.core, self.put, "diverts", dedent(new_file.diverts(added)))
+                before = was[name].get("to")
+                if to != before and (to is None or before is None or to != self._there(before)):
+                    lines = "" if to is None else holder("static-connectors", new_file.refs(to))
+                    yield from self._replaced(element, element.first("static-connectors"), self._named(lines))
+        lines = self._named(dedent(new_file.parts(whole, added)))
+        yield from more(self.core, self.put, whole, lines)
 
 
 def _before(guide: str) -> tuple[str, ...]:

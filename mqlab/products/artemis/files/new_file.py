@@ -12,7 +12,7 @@ from urllib.parse import quote
 from mqlab.files.editing import put_in
 from mqlab.files.markup import Edit, edited, quoted, tag
 from mqlab.products.artemis.files import policy
-from mqlab.products.artemis.files.core import JOURNAL, NOTE, PLAIN, SHARED, Core
+from mqlab.products.artemis.files.core import JOURNAL, NOTE, PARTS, PLAIN, SHARED, Core
 from mqlab.products.artemis.files.policy import leaf
 from mqlab.spec.artemis import ArtemisNetwork
 from mqlab.spec.artemis.broker import AddressQueue, Broker
@@ -59,7 +59,11 @@ def inside_of(network: ArtemisNetwork, broker: Broker) -> dict[str, str]:
     found["ha-policy"] = policy.written(broker)
     if network.option(broker, "clustered"):
         found["cluster-connections"] = cluster(network, broker, others)
-    found["diverts"] = tag("diverts", {}, diverts(broker.diverts), " " * 4)
+    found |= {
+        holder: tag(holder, {}, parts(holder, made), " " * 4)
+        for holder in PARTS
+        if (made := broker.parts(holder))
+    }
     found["address-settings"] = _settings(network.settings_of(broker))
     found["addresses"] = _queues(network, broker)
     return {name: lines for name, lines in found.items() if lines}
@@ -111,22 +115,27 @@ def cluster(network: ArtemisNetwork, broker: Broker, others: list[str]) -> str:
         names = others if to is None else [to] if isinstance(to, str) else list(to)
         only = options.get("allow_direct_connections_only")
         given = {"allow-direct-connections-only": "true"} if only else {}
-        refs = "".join(leaf("connector-ref", f"to_{name}", " " * 10) for name in names)
-        lines += tag("static-connectors", given, refs, " " * 8)
+        lines += tag("static-connectors", given, refs(names, " " * 10), " " * 8)
     connection = tag("cluster-connection", {"name": CONNECTION}, lines, " " * 6)
     return tag("cluster-connections", {}, connection, " " * 4)
 
 
-def diverts(written: Mapping[str, JsonObject]) -> str:
-    """Return diverts as lines."""
-    made = ""
+def parts(holder: str, written: Mapping[str, JsonObject]) -> str:
+    """Return diverts or bridges as lines."""
+    made, rows = "", OPTIONS[PARTS[holder]]
     for name, options in written.items():
-        given = {OPTIONS["divert"][key].guide: value for key, value in options.items() if value is not None}
-        where = given.pop("filter", None)
+        given = {rows[key].guide: value for key, value in options.items() if value is not None}
+        where, to = given.pop("filter", None), given.pop("static-connectors", None)
         lines = "".join(leaf(guide, value, " " * 8) for guide, value in given.items())
         lines += "" if where is None else tag("filter", {"string": where}, "", " " * 8)
-        made += tag("divert", {"name": name}, lines, " " * 6)
+        lines += "" if to is None else tag("static-connectors", {}, refs(to, " " * 10), " " * 8)
+        made += tag(PARTS[holder], {"name": name}, lines, " " * 6)
     return made
+
+
+def refs(brokers: Iterable[str], indent: str = "") -> str:
+    """Return references to the connectors that lead to brokers, as lines."""
+    return "".join(leaf("connector-ref", f"to_{name}", indent) for name in brokers)
 
 
 def _settings(written: Mapping[str, JsonObject]) -> str:

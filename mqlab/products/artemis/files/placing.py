@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from mqlab.files.editing import Putting, attribute, holder, removed, written
-from mqlab.files.markup import Edit, Element, edited, plain, quoted
+from mqlab.files.markup import Edit, Element, edited, plain, prefixed, quoted
 from mqlab.products.artemis.files.core import CONNECTIONS, Core, Directory
 
 FOLDERS = ("paging", "bindings", "journal", "large-messages")
@@ -39,7 +39,10 @@ def texts(cores: Mapping[str, Core], hosts: Mapping[str, str], places: Mapping[s
     """Return broker -> its file for its place, of those that have one."""
     directory = Directory(cores, hosts)
     return {
-        name: edited(core.document.text, _edits(name, core, directory, places))
+        name: edited(
+            core.document.text,
+            prefixed(core.document, core.element, _edits(name, core, directory, places)),
+        )
         for name, core in cores.items()
         if name in places
     }

@@ -6,7 +6,7 @@ What the option rows name is played, or kept if its row says so. `elements.toml`
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, lru_cache, partial
 from pathlib import Path
@@ -42,6 +42,7 @@ def _rows() -> dict[str, Treatment]:
         (ELEMENTS, "ha-policy/*/{}"),
         (OPTIONS["scale-down"], "ha-policy/*/scale-down/{}"),
         (OPTIONS["divert"], "diverts/divert/{}"),
+        (OPTIONS["bridge"], "bridges/bridge/{}"),
     ):
         for row in rows.values():
             if row.name != "manager":  # a file that has one means another vote than is played
@@ -94,6 +95,11 @@ def _guide(name: str) -> str:
     return re.sub("(?=[A-Z])", "-", name).lower()
 
 
+def _for_jms(options: Mapping[str, str]) -> bool:
+    """Whether an acceptor is for JMS clients of the product, as those of a run are."""
+    return "CORE" in options.get("protocols", "CORE").upper().split(",")
+
+
 def _has_pair(core: Core) -> bool:
     """Whether its policy has a role in a pair, which is played as if its messages survived a restart."""
     return any(policy.all("replication", "shared-store") for policy in core.element.all("ha-policy"))
@@ -111,8 +117,8 @@ def _below(parent: Element, above: str, core: Core) -> Iterator[Told]:
         elif kind == "played":
             if child.name == CONNECTIONS[1]:
                 yield from _parameters(child, path, core)
-            if path == "acceptors/acceptor":
-                yield from _table().options(path, in_uri(core.text(child))[1], child.line)
+            if path == "acceptors/acceptor" and _for_jms(given := in_uri(core.text(child))[1]):
+                yield from _table().options(path, given, child.line)
             yield from _attributes(child, path, core)
             yield from _below(child, f"{path}/", core)
 

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from mqlab.products.artemis.broker import diverts, expiry
+from mqlab.products.artemis.broker import bridges, diverts, expiry
 from mqlab.products.artemis.broker.broker import Broker, Refused, Subsystem
-from mqlab.products.artemis.broker.messages import BridgedMessage, Message, Queue, StoredMessage, selects
+from mqlab.products.artemis.broker.messages import BridgedMessage, Message, Queue, StoredMessage, Taker, selects
 from mqlab.trace.kinds import Kind, Reason
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from mqlab.products.artemis.client.consumers import Consumer
 
 # Bound once: reading a member of an enumeration costs ten times as much as a name.
-ACKNOWLEDGED, DISPATCHED, BROKER_TURN = Kind.Acknowledged, Kind.Dispatched, Reason.broker_turn
+ACKNOWLEDGED, BROKER_TURN = Kind.Acknowledged, Reason.broker_turn
 
 Binding = tuple[Broker, Queue]
 Ways = dict[Broker, list[Broker]]  # to whom -> by whom, from the first to the last
@@ -115,6 +115,8 @@ class ClusterConnection(Subsystem):
                 broker.lost.pop(gone.node_id, None)
             elif broker.serves and gone in self.remote(broker):
                 broker.lost[gone.node_id] = rows
+            if broker.bridges:
+                bridges.lost(broker, gone)
         self.outdated = True
 
     # A message comes from a client
@@ -290,7 +292,7 @@ class ClusterConnection(Subsystem):
                 queue.waiting.remove(item)
                 expiry.end(broker, item)
                 continue
-            taker = None
+            taker: Taker | None = None
             for consumer in queue.consumers[queue.turn :] + queue.consumers[: queue.turn]:
                 selector = consumer.selector
                 if consumer is not stopped and (selector is None or selects(selector, item.message)):
@@ -300,8 +302,8 @@ class ClusterConnection(Subsystem):
                 continue
             queue.turn = (queue.consumers.index(taker) + 1) % len(queue.consumers)
             queue.waiting.remove(item)
-            way = broker.node, taker.node, -1
-            item.row = self.lab.message(DISPATCHED, item.message, broker, *way, Reason.queue_turn, item.row)
+            way = broker.node, taker.node, taker.link
+            item.row = self.lab.message(taker.handed, item.message, broker, *way, Reason.queue_turn, item.row)
             taker.take(item)
 
     # Redistribution

@@ -66,7 +66,7 @@ def _joins_nobody(server: Server) -> Found:
     of=(servers,),
 )
 def _divert_nowhere(server: Server) -> Found:
-    for name, divert in server.broker.diverts.items():
+    for name, divert in server.broker.parts("diverts").items():
         here, there = divert.get("address"), divert.get("forwarding_address")
         lacks = "address" if not here else "forwarding-address" if not there else ""
         if lacks or here == there:
@@ -128,7 +128,7 @@ def _leads_nowhere(set_up: SetUp) -> Found:
 def _no_effect(set_up: SetUp) -> Found:
     for where, idle in treatment.idle_options(set_up.network, set_up.actions):
         broker = next((one for one in set_up.network.brokers if one.name == where), None)
-        yield set_up.element(broker) if broker else Element(where), {"idle": idle}
+        yield set_up.option(broker, idle.guide) if broker else Element(where), {"idle": idle}
 
 
 @not_played(
@@ -194,7 +194,7 @@ def _ping_late(server: Server) -> Found:
     "warning",
     finds="a dead-letter-address or expiry-address that no queue is bound to",
     what="{guide} {address!r} has no queue: messages that {ended} are dropped",
-    fix="add its queue: AddressQueue({address!r})",
+    fix="list that address with an anycast queue of its name (AddressQueue({address!r}))",
     source="Artemis user manual, undelivered messages",
     example=lambda: Example(ex.undelivered(), ex.undelivered("DLQ")),
     of=(servers,),

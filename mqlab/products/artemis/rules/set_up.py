@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from mqlab.checks.rule import Element
 from mqlab.products.artemis.files.core import Core, Directory
@@ -40,6 +40,17 @@ class SetUp:
             return Element(where, core.document.where, core.line)
         found = core.element.first(within)
         return Element(where, core.document.where, (found or core.element).line)
+
+    def option(self, broker: Broker, said: str) -> Element:
+        """Return a broker where an option stands in its file: ``max-hops``, ``address a.#: expiry-delay``."""
+        match, address, guide = said.removeprefix("address ").rpartition(": ")
+        core = self.cores.get(broker.name)
+        if address and (element := self.setting(broker, match, guide)) is not None:
+            return element
+        found = () if core is None else (one for one in core.element.walk() if one.name == guide)
+        line = next((one.line for one in found), 0)
+        whole = self.element(broker)
+        return replace(whole, line=line) if line else whole
 
     def setting(self, broker: Broker, match: str, guide: str) -> Element | None:
         """Return an element of an address setting in a broker's file; None where it makes its own queues."""
