@@ -82,8 +82,8 @@ class TransportListener(Protocol):
 class NetworkPath:
     """A line in front of a broker's port, or of the database.
 
-    Where it is a `forwarder`, which listens itself, it accepts whether anybody listens behind it or not. One that
-    a script's start has opened is closed by a stop of its broker, and not by a death.
+    Where it is a `forwarder`, which listens itself, it accepts whether anybody listens behind it or not. One
+    that a script's start has opened is closed by a stop of its broker, and not by a death.
     """
 
     state: str = "open"
