@@ -44,7 +44,7 @@ def bridge(lab: Lab, about: About) -> bool:
     names = {p.member.broker_name: name for name, p in lab.processes.items()}
     to = names.get(about["to"], about["to"])
     home = lab.processes.get(about["from"])
-    up = home is not None and home.role != "down" and home.bridged.get(to) == home.incarnation
+    up = home is not None and home.role != "down" and home.bridged.get(str(to)) == home.incarnation
     return up == bool(about.get("up", True))
 
 
