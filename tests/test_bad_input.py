@@ -98,12 +98,26 @@ PYTHON = {
     "mq.Producer('P', 'A', 1, Q, properties={'n': {}})": "property 'n' is {}; expected a string, number",
     "openmq.Send('P', 1, jms_priority=[9, 10])": "expected 0 to 9, or a list of such",
     "mq.compare()": "compare needs runs; pass two or more",
+    "mq.compare(mq.run(NET))": "compare needs runs; pass two or more",
+    "mq.what_if(mq.run(NET, mq.Producer('S', 'A', 1, Q), mq.Consumer('R', 'A', Q)))":
+        "pass both: message='S-1', consumer='R'",
+    "mq.Broker('A', persistent=True)": "unknown option 'persistent'; use store='kahadb' or store='memory'",
+    "mq.Broker('A', destination_policy=[])": "unknown option 'destination_policy'; use policies=[{",
+    "artemis.Broker('A', **{'ha-policy': 1})": "use mq.artemis.Broker('M', 'replication', 'master')",
+    "openmq.Broker('A', **{'imq.cluster.ha': True})": "use mq.openmq.Network(..., model='enhanced')",
+    "artemis.Broker('A', 'replication', 'primary')": "the replication role 'primary' is called 'master' here",
+    "artemis.Broker('A', 'replication', 'backup')": "the replication role 'backup' is called 'slave' here",
+    "mq.run(NET, mq.HostDown('r7'))": "no broker is on a host; use mq.Broker(..., host='r7')",
+    "mq.run(NET, mq.Consumer('C', 'A', Q, client_id='id'), mq.Unsubscribe('id', 's'))":
+        "'id' is the client ID of C; use mq.Close('C', unsubscribe=True)",
+    "mq.run(NET, mq.Client('K', uri='tcp://A:61616', client_id='id'), mq.Unsubscribe('id', 's'))":
+        "'id' is the client ID of K; use mq.Unsubscribe('K', 's')",
     "mq.what_if(mq.run(NET, mq.Producer('P', 'A', 1, Q)), message='P-1')": "pass both: message='P-1', consumer",
     "mq.save(NET, FOLDER + '/net')": "net/' for a folder of configuration files",
     "mq.save(NET, FOLDER + '/net.png')": "is written as .svg or .html; the button Save of mq.view makes a PNG",
     "mq.Redelivery(maximum=-7)": "Redelivery: maximum is -7; expected 0 or more, or -1 for unlimited",
     "mq.Redelivery(maximum='many')": "Redelivery: maximum is 'many'; expected 0 or more",
-    "mq.save(NET, FOLDER + '/net.docx')": "the name has to end in .json; use e.g. '",
+    "mq.save(NET, FOLDER + '/net.docx')": "/net.json' for a lab file, .html or .svg for a picture, .parquet",
     "mq.save(NET, FOLDER + '/net.pdf')": "net/' for a folder of configuration files",
     "mq.Network(mq.Broker('M'), mq.Broker('S', pure_slave_of='tcp://M:61616'))":
         "pure_slave_of (a name, not an address): unknown broker 'tcp://M:61616'",
@@ -425,9 +439,9 @@ WITH_MASTER = openmq.Network("b1", "b2", model="master", master="b1")
     (NET, [mq.Consumer("C", "A", Q), mq.Producer("P", "A", 1, Q, at="1s"), mq.Receive("C", 1)],
      "Receive C: it receives all by itself; open it with receiving=False"),
     (CLUSTER, [openmq.TakeOver("b1", "b2")],
-     "TakeOver b1: b1 refused it; only brokers of an enhanced cluster take over, from one that is down"),
+     "TakeOver b1: b1 refused it; only brokers of an enhanced cluster take over"),
     (WITH_MASTER, [openmq.ChangeMaster("b1", "b2")],
-     "ChangeMaster b1: b1 refused it; only the master hands over, with "
+     "ChangeMaster b1: b1 refused it; the master hands over only with "
      "imq.cluster.dynamicChangeMasterBrokerEnabled=true"),
     (mq.Network(mq.Broker("M", shared_store="s"), mq.Broker("S", shared_store="s")),
      [mq.Client("c", uri="tcp://S:61616")], "Client c: never connected; Connection refused; S is a slave, "

@@ -458,3 +458,9 @@ def test_what_to_write_is_told_as_an_option_of_the_command_line(mqlab):
     done = mqlab("run", "fuse:4.4", "--do", "Commit C session=s")
     assert done.returncode == 2
     assert 'Open it with --do "OpenSession C s transacted=True" before.' in done.stderr
+
+
+def test_what_a_run_lacks_is_told_as_an_option_of_the_command_line(mqlab):
+    reads = "Consumer T on=A reads=queue://NEW ack_mode=transacted acknowledge=false"
+    done = mqlab("run", "fuse:2.1", "--do", reads, "--do", "Producer S on=A sends=1 to=queue://NEW")
+    assert 'not committed; add --do "Commit T".' in " ".join(done.stdout.split())

@@ -139,7 +139,9 @@ def what_if(
     if not isinstance(trace, Trace):
         raise BadValue(f"what_if asks of a trace, not of {shown(trace)}; use e.g. mq.what_if(mq.run(...), ...)")
     if message is None or consumer is None:
-        raise BadValue("what_if asks of a message and a consumer; pass both: message='P-1', consumer='C'")
+        names = next(iter(trace.index.names().values()), "P-1"), next(iter(trace.received()), "C")
+        told = "what_if asks of a message and a consumer; pass both: message={!r}, consumer={!r}"
+        raise BadValue(told.format(message or names[0], consumer or names[1]))
     return experiments.what_if(trace, message=message, consumer=consumer, at_most=at_most)
 
 
@@ -205,7 +207,7 @@ def compare(*runs: object) -> Comparison | Ledger:
     >>> [row["lost"] for row in table.rows().values()]
     [0, 0, 0, 0]
     """
-    if not runs:
+    if len(runs) < 2:
         raise BadValue("compare needs runs; pass two or more, such as mq.compare(a, b)")
     traces = tuple(trace_of(what, ()) for what in runs)
     return Comparison(*traces) if len(traces) == 2 else Ledger(traces)

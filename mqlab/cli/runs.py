@@ -30,6 +30,7 @@ from mqlab.cli.app import (
     Whats,
     app,
     check_paths,
+    in_options,
     network,
     note,
     only,
@@ -124,7 +125,7 @@ def _show(what: str, trace: Trace, asked: Scenario) -> None:
     show(waiting if waiting.row_count else "No messages waiting.")
     _show_fates(trace)
     for one in trace.undone:
-        show(f"[yellow]Not done: {next(iter(told(str(one))))}.[/]")
+        show(f"[yellow]Not done: {next(iter(told(in_options(str(one)))))}.[/]")
     _show_races(trace)
     _show_guide(what, trace, asked)
 
@@ -255,7 +256,7 @@ def explain(
         label = ", ".join(paths)
         print(json.dumps({"what": label, "title": found.title, "lines": list(found.lines), "causes": causes}))
     else:
-        print(found)
+        print(in_options(str(found)))
 
 
 @app.command()

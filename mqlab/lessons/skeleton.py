@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 from mqlab.errors import BadFile, BadValue
+from mqlab.products import inputs
 
 DATA = """title = "{title}"
 question = "Which question does this lesson answer, that somebody who runs brokers would ask?"
@@ -50,19 +52,18 @@ def write(name: str, folder: Path) -> list[Path]:
 
     Raises `BadValue` for a name that is none of a file, `BadFile` where one of them is there already.
     """
-    if not name or name != Path(name).name or name.startswith("."):
-        raise BadValue(f"{name!r} is not a valid lesson name; use e.g. my-first-lesson")
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9-]*", name):
+        told = "a name has letters, digits and hyphens"
+        raise BadValue(f"{name!r} is not a valid lesson name: {told}; use e.g. my-first-lesson")
     title = name.replace("-", " ").capitalize()
     files = [folder / f"{name}.toml", folder / f"{name}.ipynb"]
     texts = [DATA.format(title=title), json.dumps(_notebook(name, title), indent=1) + "\n"]
     for file in files:
         if file.exists():
             raise BadFile(f"{file} already exists; choose another name")
-    try:
-        for file, text in zip(files, texts, strict=True):
-            file.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise BadFile(f"{folder}: cannot be written to: {error.strerror}") from None
+    for file, text in zip(files, texts, strict=True):
+        with inputs.writing(file) as path:
+            path.write_text(text, encoding="utf-8")
     return files
 
 

@@ -225,23 +225,24 @@ def save(what: object, path: str | os.PathLike[str], *actions: Action) -> list[s
 
             parquet.save(what, file)
             return [str(file)]
-        _check_ending(file, ".json", configured=not isinstance(what, Trace))
+        _check_ending(file, configured=not isinstance(what, Trace))
         scenario = scenario_of(what, *actions)
         body = products.product_of_scenario(scenario).write(scenario)
         file.write_text(json.dumps(body, indent=1) + "\n", encoding="utf-8")
     return [str(file)]
 
 
-def _check_ending(file: Path, ending: str, configured: bool = False) -> None:
+def _check_ending(file: Path, configured: bool) -> None:
     """Raise `BadFile` for the name of a file that nothing reads again; folders are for what is *configured*."""
     if file.suffix.lower() in (".png", ".gif"):
         raise BadFile(f"{file}: a picture is written as .svg or .html; the button Save of mq.view makes a PNG")
-    if file.suffix != ending:
-        others = " (.html and .svg are pictures, .parquet a whole trace)"
+    if file.suffix != ".json":
         named = str(file if not file.suffix else file.with_suffix("")) + "/"
-        folder = f", or {named!r} for a folder of configuration files" if configured else ""
-        wanted = str(file.with_suffix(ending))
-        raise BadFile(f"{file}: the name has to end in {ending}; use e.g. {wanted!r}{folder}{others}")
+        told = f"use {str(file.with_suffix('.json'))!r} for a lab file, .html or .svg for a picture"
+        told += ", .parquet for a trace" + (
+            f", {named!r} for a folder of configuration files" if configured else ""
+        )
+        raise BadFile(f"{file}: the ending says what is written; {told}")
 
 
 def check_addable(what: object, actions: tuple[object, ...]) -> None:

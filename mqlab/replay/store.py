@@ -205,9 +205,8 @@ def manifest(folder: Path) -> JsonDict:
     try:
         value: dict[str, object] = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise BadFile(
-            f"{folder}: no readable {MANIFEST}; write one with mqlab.replay.write ({error})"
-        ) from None
+        why = ", so not a trace folder" if isinstance(error, FileNotFoundError) else f" ({error})"
+        raise BadFile(f"{folder}: no readable {MANIFEST}{why}; write one with mqlab.replay.write") from None
     if value.get("format") != FORMAT:
         raise BadFile(f"{folder}: {parquet.other_format(value.get('format'))}")
     return value

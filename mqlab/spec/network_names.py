@@ -8,7 +8,7 @@ from dataclasses import fields
 from functools import cache
 from typing import TYPE_CHECKING
 
-from mqlab.errors import BadValue, Call, UnknownName, UriError
+from mqlab.errors import BadValue, Call, UnknownName, UriError, shown
 from mqlab.spec import action as a
 from mqlab.spec import clients as c
 from mqlab.spec import faults as f
@@ -110,6 +110,7 @@ class KnownNames:
         self.open: set[str] = set()
         self.later: dict[str, int] = {}  # client or consumer -> the number of the action that opens it first
         self.gone: set[str] = set()  # clients that have been closed
+        self.ids: dict[str, c.Client | a.Consumer] = {}  # client ID -> who has it
         self.sessions = KnownSessions(by_use=not strictly)
         options = [broker.options for broker in network.brokers]
         self.stores = dict.fromkeys(str(store) for given in options if (store := given.get("shared_store")))
@@ -122,6 +123,7 @@ class KnownNames:
         known = copy(self)
         known.clients, known.consumers, known.places = {**self.clients}, {**self.consumers}, {**self.places}
         known.open, known.gone, known.sessions = {*self.open}, {*self.gone}, self.sessions.copy()
+        known.ids = {**self.ids}
         known.add(action)
         return known
 
@@ -141,9 +143,14 @@ class KnownNames:
             if name is None or any(name in getattr(self, _THERE[kind]) for kind in what.split(" or ")):
                 continue
             self.check_other(action, name, what, where)
+            if what == "host" and not self.hosts:
+                told = f"unknown host {shown(name)}; no broker is on a host"
+                raise UnknownName(f"{where}: {told}; use mq.Broker(..., host={name!r})")
             called = "broker" if what == "broker or client" and not self.clients else what
             raise UnknownName.of(called, name, self.names(what), where)
         self.check_kind(action, where)
+        if isinstance(action, (c.Client, a.Consumer)) and action.client_id:
+            self.ids[action.client_id] = action
         self.sessions.add(action)
         if isinstance(action, c.Client):
             if self.strictly:
@@ -187,6 +194,11 @@ class KnownNames:
             told = f"{name!r} is a consumer; use {call}"
             if self.consumers[name].is_queue:
                 told = f"{name!r} reads a queue, and only topics have durable subscriptions"
+        elif isinstance(action, c.Unsubscribe) and (owner := self.ids.get(name)):
+            call = Call("Close", owner.name, unsubscribe=True)
+            if isinstance(owner, c.Client):
+                call = Call("Unsubscribe", owner.name, action.subscription_name)
+            told = f"{name!r} is the client ID of {owner.name}; use {call}"
         elif "consumer" in kinds and name in self.clients:
             call = Call("CloseClient", name)
             told = f"; use {call}" if isinstance(action, a.Close) else ", and a consumer is expected"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from mqlab.errors import BadValue, UnknownName, nearest, shown
-from mqlab.spec.options import tables, unknown
+from mqlab.spec.options import tables, unknown, written
 
 OPTIONS = tables("activemq")
 # Python name -> the name in configuration files, of every option.
@@ -27,7 +27,8 @@ def read_options(element: str, given: Mapping[str, object], where: str) -> dict[
 def _unknown(name: str, element: str, where: str) -> UnknownName:
     """Return the error for an option that *element* does not have; another may have it."""
     others = {row: other for other, rows in OPTIONS.items() if other != element for row in rows}
-    elsewhere = None if nearest(name, OPTIONS[element]) else nearest(name, others)
+    here = written("activemq", name) or nearest(name, OPTIONS[element])
+    elsewhere = None if here else nearest(name, others)
     if elsewhere is None:
         return unknown("activemq", name, OPTIONS[element], where)
     of = others[elsewhere]

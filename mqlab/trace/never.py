@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from itertools import product
 from math import lcm
 from typing import TYPE_CHECKING
 
+from mqlab.errors import nearest
 from mqlab.spec.action import Consumer, Producer
 from mqlab.spec.clients import Client
 from mqlab.spec.headers import dealt
@@ -89,7 +91,10 @@ def _selects_nothing(trace: Trace, consumer: Consumer, producers: list[Producer]
         return f"its selector asks for {names}, which messages of mqlab do not have; select by a property"
     if lacks:
         told = f"its selector asks for {names}, and no message has such a property"
-        return f"{told}; a text stands in single quotes, such as '{lacks[-1]}'"
+        texts = [name for name in lacks if re.search(rf"(?<![<>])(=|<>)\s*{re.escape(name)}\b", selector.text)]
+        meant = [near for name in lacks if name not in texts and (near := nearest(name, has))]
+        told += f"; write {' and '.join(meant)}" if meant else ""
+        return told + (f"; a text stands in single quotes, such as '{texts[-1]}'" if texts else "")
     if asked <= {"JMSPriority", "JMSDeliveryMode"}:
         every = ({"JMSPriority": no, "JMSDeliveryMode": mode} for no, mode in product(PRIORITIES, MODES))
         if not any(selector.selects(headers, {}) for headers in every):

@@ -245,7 +245,10 @@ def test_a_note_about_a_connector_is_not_of_a_listener_of_that_name():
 
 def test_a_folder_makes_one_network(tmp_path):
     net = mq.figure("fuse:2.20").scenario.network
-    with pytest.raises(mq.errors.BadFile, match=r"has to end in \.json; .* for a folder"):
+    with pytest.raises(
+        mq.errors.BadFile,
+        match=r"use '.*net\.json' for a lab file, .*net/' for a folder of configuration files",
+    ):
         mq.save(net, tmp_path / "net")  # no folder yet, and no lab file
     mq.save(net, f"{tmp_path}/net/")
     (tmp_path / "net" / "A" / "credentials.properties").write_text("password=x")
@@ -303,6 +306,9 @@ BAD = {
     "elements without an end": ("<a>" * 90_000, "line 1: too deep"),
     "too many elements": ("<a>" + "<b/>" * 90_000 + "</a>", "line 1: more than 20"),
     "no broker": ("<beans>\n</beans>", "line 1: beans holds no broker; write <broker xmlns"),
+    "a file of something else": ("<project/>", "line 1: not a configuration of ActiveMQ, Artemis or OpenMQ, "
+                                 "as its root element is 'project'"),
+    "a part of a broker": ("<networkConnectors/>", "line 1: networkConnectors holds no broker; write <broker"),
     "a broker of nobody": ('<beans>\n <broker xmlns="urn:x"/></beans>',
                            "line 2, broker: its namespace 'urn:x'"),
     "a number that is none": (around('\n<networkConnectors>\n<networkConnector networkTTL="many"/>'

@@ -73,10 +73,15 @@ def test_a_long_stretch_without_a_task_is_found(tmp_path):
     assert any("min without a task" in line for line in checking.problems(str(data)))
 
 
-@pytest.mark.parametrize("name", ["", "..", "a/b", ".hidden"])
+@pytest.mark.parametrize("name", ["", "..", "a/b", ".hidden", "My Lesson!"])
 def test_a_bad_name_is_refused(name, tmp_path):
-    with pytest.raises(BadValue, match="not a valid lesson name"):
+    with pytest.raises(BadValue, match="not a valid lesson name: a name has letters, digits and hyphens"):
         skeleton.write(name, tmp_path)
+
+
+def test_a_folder_that_is_not_there_is_told(tmp_path):
+    with pytest.raises(BadFile, match=r"folder .*none does not exist; create it first"):
+        skeleton.write("mine", tmp_path / "none")
 
 
 @pytest.mark.parametrize(

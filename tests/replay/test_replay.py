@@ -174,7 +174,7 @@ def test_a_build_that_fails_leaves_the_old_pyramid(tmp_path, spark, monkeypatch)
 
 
 def test_a_folder_without_a_trace_is_told(tmp_path):
-    with pytest.raises(BadFile, match=r"no readable manifest\.json"):
+    with pytest.raises(BadFile, match=r"no readable manifest\.json, so not a trace folder; write one"):
         mq.replay.open(tmp_path)
     store.write(mq.run("fuse:2.20"), tmp_path / "run")
     with pytest.raises(BadFile, match="no pyramid yet"):

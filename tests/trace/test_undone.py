@@ -90,7 +90,35 @@ def test_a_restart_of_a_running_broker_is_in_vain():
 
 def test_a_client_whose_address_the_product_refuses_never_connects():
     trace = mq.run(A, mq.Client("shop", uri="failover:(tcp://A:61616)?maxReconectDelay=5"))
-    assert told(trace) == ["Client shop: never connected; Invalid connect parameters: {maxReconectDelay=5}"]
+    assert told(trace) == [
+        "Client shop: never connected; Invalid connect parameters: {maxReconectDelay=5}",
+        "Client shop, maxReconectDelay=5: failover: has no such option; write maxReconnectDelay=5",
+    ]
+
+
+@pytest.mark.parametrize(("option", "told_as", "edition"), [
+    ("maxReconnectDelay=5s", "expected a whole number of milliseconds; write maxReconnectDelay=5000", "5.17"),
+    ("maxReconnectAttempts=few", "expected a whole number; write maxReconnectAttempts=-1", "5.17"),
+    ("priorityBackup=true", "failover: has no such option in version 5.5; remove it", "5.5"),
+    ("zzz=1", "failover: has no such option; remove it", "5.17"),
+    ("maxReconnectDelay=5", None, "5.17"),
+])  # fmt: skip
+def test_what_failover_does_not_take_is_told_with_what_to_write(option, told_as, edition):
+    net = mq.Network(mq.Broker("A"), edition=edition)
+    rows = mq.run(net, mq.Client("K", uri=f"failover:(tcp://A:61616)?{option}")).undone
+    assert [row.why for row in rows if row.what == f"Client K, {option}"] == ([told_as] if told_as else [])
+
+
+@pytest.mark.parametrize(("selector", "end"), [
+    ("seats > 3", "; write seat"),
+    ("seat = red", "; a text stands in single quotes, such as 'red'"),
+    ("kind <> red", "; a text stands in single quotes, such as 'red'"),
+    ("other >= 3", "no message has such a property"),
+])  # fmt: skip
+def test_what_a_selector_may_have_meant_is_told(selector, end):
+    consumer = mq.Consumer("C", on="A", reads=Q, selector=selector)
+    (line,) = told(mq.run(A, consumer, mq.Producer("P", on="A", sends=1, to=Q, properties={"seat": 4})))
+    assert line.endswith(end)
 
 
 @pytest.mark.parametrize(("uri", "why"), [
@@ -690,12 +718,18 @@ def test_a_producer_that_lost_its_broker_says_so_though_the_broker_is_up_again()
 )
 def test_only_an_enhanced_cluster_takes_over(net, crash):
     trace = mq.run(net, *[openmq.Crash("b2")] * crash, openmq.TakeOver("b1", "b2"))
-    why = "b1 refused it; only brokers of an enhanced cluster take over, from one that is down"
+    why = "b1 refused it; only brokers of an enhanced cluster take over"
     assert told(trace) == [f"TakeOver b1: {why}"]
 
 
+def test_what_was_taken_over_is_not_taken_over_again():
+    net = openmq.Network("b1", "b2", "b3", model="enhanced")
+    trace = mq.run(net, openmq.Crash("b2"), openmq.TakeOver("b1", "b2"), openmq.TakeOver("b3", "b2"))
+    assert told(trace) == ["TakeOver b3: b3 refused it; b2 was taken over by b1 already"]
+
+
 @pytest.mark.parametrize(
-    ("model", "why"), [("true", "b2 was not running"), ("false", "only the master hands over")]
+    ("model", "why"), [("true", "b2 was not running"), ("false", "the master hands over only with imq.")]
 )
 def test_a_master_hands_over_to_one_that_runs(model, why):
     net = openmq.Network("b1", "b2", model="master", master="b1",

@@ -25,6 +25,7 @@ ROLES: dict[str, tuple[str, ...]] = {
     "shared_store": ("master", "slave", "colocated"),
     "live_only": ("live",),
 }
+SPOKEN = {"primary": "master", "backup": "slave"}  # what later versions call the roles
 # Fail-back is off by default between replicas and on where a store is shared.
 ALLOW_FAILBACK = {"replication": False, "shared_store": True}
 ROUTING = ("anycast", "multicast")
@@ -81,6 +82,8 @@ class Broker(metaclass=Called):
             raise UnknownName.of("policy", policy, ROLES, where)
         role = ROLES[policy][0] if role is None else role
         if role not in ROLES[policy]:
+            if (meant := (SPOKEN | {"live": "master"}).get(role)) in ROLES[policy]:
+                raise UnknownName(f"{where}: the {policy} role {role!r} is called {meant!r} here")
             raise UnknownName.of(f"{policy} role", role, ROLES[policy], where)
         OBJECT.check(elements or {}, f"{where}, elements")
         OBJECT.check(keys or {}, f"{where}, keys")

@@ -38,12 +38,26 @@ def tables(product: str) -> dict[str, dict[str, Option]]:
     }
 
 
+def written(product: str, name: str) -> str | None:
+    """Return what to write for a word of a product's own files, of which mqlab has another.
+
+    >>> written("activemq", "persistenceAdapter"), written("activemq", "persist")
+    ("store='kahadb', store='memory' or store='jdbc'", None)
+    """
+    words = tomllib.loads(Path(__file__).with_name("words.toml").read_text(encoding="utf-8"))[product]
+    letters = "".join(filter(str.isalnum, str(name).lower().removeprefix("imq")))
+    found: str | None = words.get(letters)
+    return found
+
+
 def unknown(product: str, name: str, known: Iterable[str], where: str) -> UnknownName:
-    """Return the error for an option that is none here: which other product has it, or the nearest name.
+    """Return the error for an option that is none here: what to write, who has it, or the nearest name.
 
     >>> print(unknown("artemis", "network_ttl", ["max_hops"], "broker 'A'"))
     broker 'A': unknown option 'network_ttl'; ActiveMQ has it (networkConnector).
     """
+    if meant := written(product, name):
+        return UnknownName(f"{where}: unknown option {shown(name)}; use {meant}")
     for other in TITLES if isinstance(name, str) else ():
         for element, rows in tables(other).items() if other != product else ():
             if name in rows:

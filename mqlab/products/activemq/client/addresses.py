@@ -33,6 +33,8 @@ MALFORMED = re.compile(
 class Refused(MqlabError):
     """What a real client or broker throws for an address: the Java class and its cause's."""
 
+    options: Mapping[str, str] = {}  # that it does not know, or whose values it does not understand
+
     def __init__(self, kind: str, message: str, cause: str = "") -> None:
         super().__init__(kind, message, cause)
         self.kind, self.message, self.cause = kind, message, cause or kind
@@ -317,7 +319,9 @@ def failover_options(given: Mapping[str, str], edition: str, strict: bool = True
             found[name] = read
     if unknown and strict:
         shown = ", ".join(f"{key}={value}" for key, value in unknown.items())
-        raise Refused("IllegalArgumentException", f"Invalid connect parameters: {{{shown}}}")
+        refused = Refused("IllegalArgumentException", f"Invalid connect parameters: {{{shown}}}")
+        refused.options = unknown
+        raise refused
     made = FailoverOptions(**found)  # type: ignore[arg-type]
     if edition == "5.5":
         limits = (made.max_reconnect_attempts, made.startup_max_reconnect_attempts)

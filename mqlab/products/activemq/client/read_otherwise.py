@@ -5,14 +5,15 @@ Java reads what is not "true" as false (see `query.value_of`). Of networks from 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from mqlab.errors import Call, UriError, nearest
+from mqlab.errors import BadValue, Call, UriError, nearest
 from mqlab.products.activemq.client.addresses import (
     FAILOVER,
     SCHEMES,
+    SINCE_5_6,
     TCP_OPTIONS,
     WIRE_OPTIONS,
     FailoverOptions,
@@ -27,10 +28,15 @@ from mqlab.spec.action import Action, StartConnector
 from mqlab.spec.clients import Client
 from mqlab.spec.needs import Idle, idle, told
 from mqlab.spec.network import Network
+from mqlab.spec.option import Option
+from mqlab.spec.options import tables
 from mqlab.spec.rows import OPTIONS
 from mqlab.spec.scenario import Scenario
 from mqlab.spec.uri import Uri, parse
+from mqlab.spec.values import duration
 
+_ROWS = {row.guide: row for row in tables("addresses")["failover:(...)"].values()}
+_KINDS: dict[type, str] = {int: "a whole number", float: "a number", bool: "true or false", str: "a text"}
 _USUAL = FailoverOptions()
 SWITCHES = {
     name
@@ -71,6 +77,7 @@ def read_otherwise(scenario: Scenario) -> list[dict[str, str]]:
             continue
         rows = [*_switches(uri), *_ports(uri, known, "" if network.origin else " by default")]
         rows += [(option, f"{why}; {fix}") for option, why, fix in odd_options(uri)]
+        rows += _not_taken(uri, network.edition)
         for leaf, why, right in unreached(names, uri):
             # A client tells its unknown scheme itself, and mqlab writes brokers of files without a port.
             if is_connector if transport_of(leaf.scheme) not in SCHEMES else leaf.port is not None:
@@ -177,6 +184,36 @@ def odd_options(uri: Uri) -> Iterator[tuple[str, str, str]]:
             yield f"{name}={value}", "a delay below 0 is none", "set it to 0 or more, in ms"
     for part in uri.components:
         yield from odd_options(part)
+
+
+def _not_taken(uri: Uri, edition: str) -> Iterator[tuple[str, str]]:
+    """Yield the options with which failover: ends in an error, each with what to write."""
+    refused: Mapping[str, str] = {}
+    try:
+        if uri.scheme == "failover":
+            failover_options({key: value or "" for key, value in uri.parameters.items()}, edition)
+    except Refused as error:
+        refused = error.options
+    for name, value in refused.items():
+        row, right = _ROWS.get(name), nearest(name, [one for one in FAILOVER if one != name])
+        if row is None:
+            why = "failover: has no such option; " + (f"write {right}={value}" if right else "remove it")
+        elif name.startswith(SINCE_5_6) and edition == "5.5":
+            why = "failover: has no such option in version 5.5; remove it"
+        else:
+            why = f"expected {_KINDS[row.type]}{' of milliseconds' if row.unit == 'ms' else ''}; write "
+            why += f"{name}={_as_number(value, row)}"
+        yield f"{name}={value}", why
+    for part in uri.components:
+        yield from _not_taken(part, edition)
+
+
+def _as_number(value: str, row: Option) -> object:
+    """Return a time such as ``5s`` in the unit of its option; of what is none the default."""
+    try:
+        return duration(value) // 1000 if row.unit == "ms" else row.default
+    except BadValue:
+        return row.default
 
 
 def _switches(uri: Uri) -> Iterator[tuple[str, str]]:

@@ -11,7 +11,7 @@ from mqlab.errors import BadFile, shown
 from mqlab.files.markup import Document, Element, Note
 from mqlab.products.activemq.files import policies, stores, xml_names
 from mqlab.products.activemq.files.reader import Reader
-from mqlab.products.activemq.files.schema import CORE, CORES
+from mqlab.products.activemq.files.schema import CORE, CORES, SCHEMA
 from mqlab.spec.json_types import JsonDict
 
 OPENWIRE = (
@@ -28,6 +28,7 @@ OPENWIRE = (
     "https",
     "",
 )
+SPRING = ("beans", "blueprint")  # the root elements around a broker
 _VERSION = re.compile(r"activemq-core-(\d+)\.(\d+)")
 
 
@@ -89,6 +90,12 @@ class BrokerReader(Reader):
                 f'write xmlns="{CORE}"'
             )
         root = self.document.root
+        parts = SCHEMA.row("broker")
+        if root.name not in (*SPRING, *SCHEMA.rows, *(parts.elements if parts else ())):
+            told = "not a configuration of ActiveMQ, Artemis or OpenMQ"
+            raise BadFile(
+                f"{self.document.where}, line {root.line}: {told}, as its root element is {shown(root.name)}"
+            )
         raise BadFile(
             f"{self.document.where}, line {root.line}: {root.name} holds no broker; write "
             f'<broker xmlns="{CORE}" brokerName="A"> around what a broker has'

@@ -9,7 +9,7 @@ from mqlab.files import validate
 from mqlab.products.artemis.files import shapes
 from mqlab.spec import codec
 from mqlab.spec.artemis import ArtemisNetwork
-from mqlab.spec.artemis.broker import AddressQueue, Broker
+from mqlab.spec.artemis.broker import SPOKEN, AddressQueue, Broker
 from mqlab.spec.artemis.steps import STEPS, StepCheck
 from mqlab.spec.artemis.words import numbering
 from mqlab.spec.json_types import JsonDict, JsonObject
@@ -50,7 +50,7 @@ def broker(item: JsonObject) -> Broker:
     """Return one broker of the JSON form."""
     policy = item.get("ha") or {"policy": "live_only"}
     named = policy.get("role", "live" if policy["policy"] == "live_only" else "master")
-    role = shapes.SPOKEN.get(named, named)
+    role = SPOKEN.get(named, named)
     elements = {key: it for key, it in policy.items() if key not in ("policy", "role")}
     keys = {key: it for key, it in item.items() if key not in ("name", "ha")}
     return Broker(item["name"], policy["policy"], role, elements, keys)

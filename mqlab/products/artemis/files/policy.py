@@ -10,13 +10,14 @@ from collections.abc import Callable
 from mqlab.errors import BadFile, BadValue, UnknownName, shown
 from mqlab.files.markup import Document, Element, plain, tag
 from mqlab.files.placeholders import missing
+from mqlab.spec.artemis.broker import SPOKEN as SPOKEN_ROLES
 from mqlab.spec.artemis.broker import Broker
 from mqlab.spec.artemis.options import ELEMENTS, OPTIONS
 from mqlab.spec.json_types import JsonObject
 from mqlab.spec.option import Option
 
 # What later releases call roles, elements and policies.
-SPOKEN = {"primary": "master", "backup": "slave", "check-for-active-server": "check-for-live-server"}
+SPOKEN = SPOKEN_ROLES | {"check-for-active-server": "check-for-live-server"}
 POLICIES = {
     "live-only": "live_only",
     "primary-only": "live_only",

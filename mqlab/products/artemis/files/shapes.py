@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from functools import cache
 
 from mqlab.files.shapes import Row, about, actions
-from mqlab.spec.artemis.broker import ROLES, ROUTING
+from mqlab.spec.artemis.broker import ROLES, ROUTING, SPOKEN
 from mqlab.spec.artemis.options import ELEMENTS, OPTIONS
 from mqlab.spec.option import Option
 from mqlab.spec.shape import (
@@ -24,7 +24,6 @@ from mqlab.spec.shape import (
 )
 
 MS = number()
-SPOKEN = {"primary": "master", "backup": "slave"}  # what later versions call the roles
 ROLE = (*dict.fromkeys(role for roles in ROLES.values() for role in roles), *SPOKEN)
 
 

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from mqlab.products.openmq.network.state import Cluster
 
 OPENING = ("open_consumer", "temporary", "open_producer", "connect", "send", "browse")
-_HANDOVER = "only the master hands over, with imq.cluster.dynamicChangeMasterBrokerEnabled=true"
-_TAKEOVER = "only brokers of an enhanced cluster take over, from one that is down"
 
 
 def why(lab: Cluster, step: Step) -> str:
@@ -140,10 +138,20 @@ def _xa(lab: Cluster, step: Step, broker: Broker | None) -> str:
 def _command(lab: Cluster, step: Step, broker: Broker | None) -> str:
     """Return why a command to the cluster was refused."""
     command = str(step.keys["command"])
-    if command == "change_master" and broker is not None and hands_over(broker):
+    if command == "change_master" and broker is not None:
+        if broker.master != broker.name:
+            return f"only the master hands over, and {broker.name} is not it"
+        if not hands_over(broker):
+            return "the master hands over only with imq.cluster.dynamicChangeMasterBrokerEnabled=true"
         to = lab.brokers[str(step.keys["to"])]
         return _away(to, opens=False) or f"{broker.name} has no link to {to.name}"
-    return {"change_master": _HANDOVER, "takeover": _TAKEOVER}.get(command, "")
+    if command != "takeover":
+        return ""
+    target = lab.brokers[str(step.keys["target"])]
+    if not lab.enhanced:
+        return "only brokers of an enhanced cluster take over"
+    taker = f"taken over by {target.taken_over_by.name} already" if target.taken_over_by else "not down"
+    return f"{target.name} was {taker}"
 
 
 def _owner(lab: Cluster, step: Step, broker: Broker | None) -> str:
