@@ -61,8 +61,9 @@ class Script:
 
     def dest(self, queues: float = 0.65) -> Step:
         """Return a destination's key: mostly the queue, a topic, or somebody's temporary one."""
-        # The recorder knows temporary queues of others by their names, not temporary topics.
-        temporary = [c for c, s in self.consumers.items() if s["do"] == "temporary" and "kind" not in s]
+        # The recorder knows temporary queues of others by their names, not topics, nor those of processes.
+        of = {c: s for c, s in self.consumers.items() if s["do"] == "temporary"}
+        temporary = [c for c, s in of.items() if "kind" not in s and "process" not in s]
         if temporary and self.draw.chance(0.35):
             return {"queue": f"temp:{self.draw.one(temporary)}"}
         kind = "queue" if self.draw.chance(queues) else "topic"
@@ -217,8 +218,8 @@ def with_consumer(s: Script) -> None:
         return _xa(s, "consumer", name)
     does = {"close": 2.0, "hold": 1.0, "wait": 0.7}
     if step.get("process"):
-        does["kill"] = 3.0
-    if name in s.held:
+        does = {"kill": 3.0}
+    elif name in s.held:
         does = {"receive": 5.0, "go on": 2.0, "close": 2.0}
     mode = step.get("ack_mode", "auto")
     if mode == "client":

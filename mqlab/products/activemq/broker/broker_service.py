@@ -37,7 +37,9 @@ class BrokerService:
         costs = timing.process if member.process else timing.broker
         self.costs = costs.taken(lab.random_duration)
         self.role = self.observed_role = "down"  # who looks sees a broker until it has ended
-        self.line = NetworkPath(forwarder=True) if member.link else None
+        line = NetworkPath("refuse", forwarder=True) if lab.by_calls else NetworkPath()
+        self.line = line if member.link else None
+        self.bridged: dict[str, int] = {}  # to whom it has a bridge, as was told, with the life that has it
         self.sockets: list[TransportChannel] = []
         self.frozen_calls: list[tuple[Call, object]] = []
         self.paused = self.open = self.starting = False

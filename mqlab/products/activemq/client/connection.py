@@ -307,6 +307,8 @@ class ClientConnection:
 
     def close(self, call: PendingCall) -> None:
         """Close the connection: a round under way is waited for, what still waits has failed."""
+        if self.transport is None and self.refuses(call):
+            return
         self.state = "closed"
         for consumer in self.consumers.values():
             consumer.close()

@@ -182,6 +182,7 @@ class DiscoveredService:
 
     def _note(self, state: str, home: BrokerService, remote: BrokerService) -> None:
         kind = Kind.BridgeUp if state == "up" else Kind.BridgeDown
+        home.bridged[remote.name] = home.incarnation if state == "up" else -1
         self.lab.record(
             kind,
             chain=self,

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from mqlab.products.activemq.broker.broker_service import BrokerService
     from mqlab.products.activemq.lab import Lab
     from mqlab.products.activemq.script.runner import ScriptRunner
+    from mqlab.products.activemq.transport.sockets import NetworkPath
 
 QUIET, LONGEST_SETTLE = 300, 6000  # ms that nothing moves, and how long that is waited for
 
@@ -120,11 +121,12 @@ def has_started(runner: ScriptRunner, waiting: RunningStep, action: Restart) -> 
     return ended or process.open or not waits
 
 
-def after_start(runner: ScriptRunner, action: Restart) -> None:
-    """The forwarder in front of a broker that serves begins to listen."""
-    process = runner.lab.processes[action.broker]
-    if process.open and process.line is not None and process.line.forwarder:
-        process.line.heal()
+def after_start(runner: ScriptRunner, action: Restart | StartBrokers) -> None:
+    """The forwarders in front of brokers that serve begin to listen."""
+    for name in (action.broker,) if isinstance(action, Restart) else action.brokers:
+        process = runner.lab.processes[name]
+        if process.open and process.line is not None and process.line.forwarder:
+            process.line.heal()
 
 
 def _waited(runner: ScriptRunner, waiting: RunningStep, there: bool) -> bool:
@@ -155,10 +157,15 @@ def stop(runner: ScriptRunner, action: Stop) -> None:
     if process.paused:
         runner.lab.tell(STOPS_PAUSED)
     process.stop()
-    if process.line is not None:
-        process.line.forwards = False
     waits = action.wait is None or action.wait
     runner.now.until = runner.lab.clock.now + (process.costs.stop if waits else 0)
+    if process.line is not None and process.line.forwarder:  # it goes on for as long as the stop takes
+        runner.lab.clock.schedule(runner.now.until, on_stopped, process.line)
+
+
+def on_stopped(line: NetworkPath) -> None:
+    """The forwarder in front of a broker that has stopped listens no longer."""
+    line.cut("refuse")
 
 
 def crash(runner: ScriptRunner, action: Crash) -> None:

@@ -134,7 +134,7 @@ class ScriptRunner:
     def on_over(self, waiting: RunningStep) -> None:
         """An action is over: some say how long it took."""
         action = waiting.action
-        if isinstance(action, a.Restart):
+        if isinstance(action, (a.Restart, c.StartBrokers)):
             broker_actions.after_start(self, action)
         if isinstance(action, (c.WaitUntil, c.StartBrokers)) and not self.condition_holds(waiting):
             self.lab.tell(f"not so within {told_time(self.lab.clock.now - waiting.start)}", action)

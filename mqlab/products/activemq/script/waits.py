@@ -40,11 +40,11 @@ def received(lab: Lab, about: About) -> bool:
 
 
 def bridge(lab: Lab, about: About) -> bool:
-    """Whether the bridge from one broker to another is up."""
+    """Whether the bridge from one broker to another is up: it was told so, and not told that it is down."""
     names = {p.member.broker_name: name for name, p in lab.processes.items()}
     to = names.get(about["to"], about["to"])
-    home = lab.brokers.get(about["from"])
-    up = home is not None and any(bridge.remote_broker.name == to for bridge in home.bridges)
+    home = lab.processes.get(about["from"])
+    up = home is not None and home.role != "down" and home.bridged.get(str(to)) == home.incarnation
     return up == bool(about.get("up", True))
 
 

@@ -49,7 +49,7 @@ class AddressResolver:
         around = network.around
         names = [*network.names, *(endpoint.name for endpoint in around.endpoints)]
         self.direct = {FIRST_DIRECT + no: name for no, name in enumerate(names)}
-        self.lines = {line: NetworkPath(forwarder=True, forwards=True) for line, _ in around.lines}
+        self.lines = {line: NetworkPath(forwarder=True) for line, _ in around.lines}
         self.leads_to = dict(around.lines)
         self.modes = {endpoint.name: endpoint.mode for endpoint in around.endpoints}
         self.nodes = {name: lab.add_node(name, "endpoint") for name in self.modes}
@@ -201,7 +201,7 @@ class AddressResolver:
         if any(line.frozen for line in lines):
             return "connected"
         process = self.lab.processes[name]
-        listens = process.open or process.waits_for_slave or any(line.forwards for line in lines)
+        listens = process.open or process.waits_for_slave or any(line.forwarder for line in lines)
         return "connected" if listens else "refused"
 
     def answers(self, user: str, address: str) -> bool:

@@ -82,13 +82,12 @@ class TransportListener(Protocol):
 class NetworkPath:
     """A line in front of a broker's port, or of the database.
 
-    Where it is a `forwarder`, which listens itself, it accepts whoever listens behind it or not, as long as it
-    `forwards`: a stop of its broker ends that, a death does not.
+    Where it is a `forwarder`, which listens itself, it accepts whether anybody listens behind it or not. One
+    that a script's start has opened is closed by a stop of its broker, and not by a death.
     """
 
     state: str = "open"
     forwarder: bool = False
-    forwards: bool = False
     sockets: list[TransportChannel] = field(default_factory=list)
     frozen_calls: list[tuple[Call, object]] = field(default_factory=list)
 
@@ -117,7 +116,7 @@ class NetworkPath:
 
     def heal(self) -> None:
         """Let everything move again, what was held first."""
-        self.state, self.forwards = "open", self.forwarder
+        self.state = "open"
         for socket in self.sockets:
             socket.refresh()
         held, self.frozen_calls = self.frozen_calls, []

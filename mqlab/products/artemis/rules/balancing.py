@@ -14,7 +14,7 @@ MOVES = ("ON_DEMAND", "OFF_WITH_REDISTRIBUTION")
 Stray = dict[tuple[str, ...], tuple[Element, Mapping[str, object]]]
 
 
-def _strays(set_up: SetUp, wanted: Literal["sent", "left"]) -> Stray:
+def strays(set_up: SetUp, wanted: Literal["sent", "left"]) -> Stray:
     """Return what is *sent* where only others may read it, or what is *left* behind by its consumers.
 
     By queue and broker: what comes last of one holds.
@@ -74,7 +74,7 @@ def _off(kind: str) -> str:
     example=lambda: Example(ex.apart("OFF", *ex.EARLY), ex.apart("ON_DEMAND", *ex.EARLY)),
 )
 def _off_remote(set_up: SetUp) -> Found:
-    yield from _strays(set_up, "sent").values()
+    yield from strays(set_up, "sent").values()
 
 
 @rule(
@@ -89,4 +89,4 @@ def _off_remote(set_up: SetUp) -> Found:
     ),
 )
 def _no_redistribution(set_up: SetUp) -> Found:
-    yield from _strays(set_up, "left").values()
+    yield from strays(set_up, "left").values()

@@ -14,6 +14,7 @@ from mqlab.files.treatment import once
 from mqlab.products.artemis.files import treatment
 from mqlab.products.artemis.files.schema import SCHEMA
 from mqlab.products.artemis.rules import examples as ex
+from mqlab.products.artemis.rules.balancing import strays
 from mqlab.products.artemis.rules.set_up import Server, SetUp, servers
 
 
@@ -126,7 +127,10 @@ def _leads_nowhere(set_up: SetUp) -> Found:
 
 @no_effect("no-effect-artemis", source="Artemis user manual, configuration reference")
 def _no_effect(set_up: SetUp) -> Found:
+    left = {broker for _, broker in strays(set_up, "left")}  # no-redistribution says more
     for where, idle in treatment.idle_options(set_up.network, set_up.actions):
+        if where in left and idle.guide.endswith(": redistribution-delay"):
+            continue
         broker = next((one for one in set_up.network.brokers if one.name == where), None)
         yield set_up.option(broker, idle.guide) if broker else Element(where), {"idle": idle}
 

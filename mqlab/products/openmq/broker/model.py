@@ -100,7 +100,7 @@ class Consumer(Client):
     served_weight: int = 0  # how much it was handed, to find whose turn it is
     pace: float | None = None  # how much longer than most it is busy with a message at the moment
     busy_until: int = 0
-    unheard_by: set[Broker] = field(default_factory=set)  # to whom the line was cut when it was opened
+    unheard_by: set[Broker] = field(default_factory=set)  # to whom its opening, or its end, has not come
     stays_active: bool = False  # it was active when the number of those who may be was changed
     gone: bool = False  # it gave its connection up, which its frozen broker does not know
     sub: int = -1  # its subscription in the trace

@@ -160,10 +160,12 @@ def state_of(broker: Broker, other: Broker) -> str:
 
 
 def _listed(broker: Broker, dest: Destination) -> list[Consumer]:
-    """Return the consumers that a broker knows, also those of one whose end it has not noticed."""
+    """Return the consumers that a broker knows, also those whose end it has not noticed."""
     at = broker.lab.destinations.get(dest)
-    gone = [c for c in at.consumers if c.home in broker.unnoticed and not c.open and c.lost >= 0] if at else []
-    return [*broker.consumers(dest), *gone]
+    known = [c for c in at.consumers if not c.open] if at else []
+    gone = [c for c in known if c.home in broker.unnoticed and c.lost >= 0]
+    closed = [c for c in known if c.closed and broker in c.unheard_by and broker.linked(c.home)]
+    return [*broker.consumers(dest), *gone, *closed]
 
 
 def _durable_lines(broker: Broker) -> list[str]:
@@ -182,8 +184,9 @@ def _durable_lines(broker: Broker) -> list[str]:
 def _destination(broker: Broker, dest: Destination, properties: list[str]) -> Row:
     """Return a broker's view of a destination; all consumers of a subscription count as one."""
     instance, sleeping = broker.instances[dest], len(broker.unused_durables(dest))
-    consumers = {c.key for c in broker.consumers(dest)}
-    active = {c.key for c in broker.active(dest)}
+    closed = {c.key for c in _listed(broker, dest) if c.closed}
+    consumers = {c.key for c in broker.consumers(dest)} | closed
+    active = {c.key for c in broker.active(dest)} | closed
     remote = instance.remote
     in_transaction = sum(m.transaction is not None for m in instance.messages)
     row: Row = {

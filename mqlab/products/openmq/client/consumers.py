@@ -186,6 +186,8 @@ def _close(consumer: Consumer) -> None:
             acknowledgement.on_dups(consumer)
         acknowledgement.requeue(consumer, Reason.consumer_left)
         consumer.open = False
+        behind = {peer for peer in consumer.home.peers if lab.is_cut(consumer.home, peer)}
+        consumer.unheard_by = behind - consumer.unheard_by
         lab.notes.consumer(Kind.Unsubscribed, consumer, Reason.consumer_left)
         temporary = consumer.dest.name.startswith("temp:") and consumer.lost < 0
         for broker in (consumer.home, *consumer.home.peers) if temporary else ():

@@ -14,6 +14,7 @@ from mqlab.products.openmq.broker import acknowledgement, physical_destinations,
 from mqlab.products.openmq.broker.destinations import PhysicalDestination
 from mqlab.products.openmq.broker.model import ENDED, Broker, DurableSubscription, Key, Keys
 from mqlab.products.openmq.client import clients
+from mqlab.spec.openmq import PROPERTIES
 from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Reason
 
@@ -29,11 +30,12 @@ RETURN_WINDOW = 5 * 10 * SECOND
 
 
 def _create(broker: Broker, dest: Destination, options: Keys) -> None:
-    there = dest in broker.instances  # it keeps what it has created itself, with the new properties
+    mine = broker.instances.get(dest)  # it keeps what it has created itself, with all the new properties
+    usual = {name: PROPERTIES.get(name) for name in mine.options} if mine is not None else {}
     # In an enhanced cluster one store knows a destination as what it was first.
     others = broker.lab.brokers.values() if broker.lab.enhanced else ()
     was_auto = any(b.instances[dest].created_by == "auto" for b in others if dest in b.instances)
-    broker.add(dest, "auto" if was_auto else "admin", options).set(options if there else {})
+    broker.add(dest, "auto" if was_auto else "admin", options).set({**usual, **options} if mine else {})
 
 
 def _update(broker: Broker, dest: Destination, options: Keys) -> None:

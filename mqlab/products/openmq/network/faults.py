@@ -214,11 +214,10 @@ def on_whole(what: tuple[Cluster, frozenset[str]]) -> None:
         one, other = (lab.brokers[name] for name in line)
         one.unnoticed.discard(other)
         other.unnoticed.discard(one)
+        for consumer in lab.consumers.values() if one.linked(other) else ():
+            if consumer.home in (one, other):
+                consumer.unheard_by -= {one, other} - {consumer.home}
         if one.linked(other):
-            for consumer in lab.consumers.values():
-                consumer.unheard_by -= (
-                    {one, other} - {consumer.home} if consumer.home in (one, other) else set()
-                )
             cluster.tell_each_other(one, other)
         if line in lab.unlinked:
             lab.later(RETRY_MS * 1000, cluster.on_retry, (lab, line))
