@@ -59,7 +59,7 @@ def _table() -> Table:
 def treatment(path: str) -> Treatment:
     """Return what becomes of an element or attribute by its path below ``core``.
 
-    >>> treatment("address-settings/address-setting/redistribution-delay"), treatment("bridges")
+    >>> treatment("address-settings/address-setting/redistribution-delay"), treatment("federations")
     ('played', 'told')
     """
     manager = path.startswith("ha-policy/") and "manager" in path.split("/")
