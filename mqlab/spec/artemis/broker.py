@@ -82,7 +82,7 @@ class Broker(metaclass=Called):
             raise UnknownName.of("policy", policy, ROLES, where)
         role = ROLES[policy][0] if role is None else role
         if role not in ROLES[policy]:
-            if (meant := (SPOKEN | {"live": "master"}).get(role)) in ROLES[policy]:
+            if (meant := (SPOKEN | {"live": "master"}).get(str(role))) in ROLES[policy]:
                 raise UnknownName(f"{where}: the {policy} role {role!r} is called {meant!r} here")
             raise UnknownName.of(f"{policy} role", role, ROLES[policy], where)
         OBJECT.check(elements or {}, f"{where}, elements")
