@@ -97,8 +97,7 @@ PYTHON = {
     "mq.Producer('P', 'A', 1, Q, properties={'n': []})": "property 'n': the list is empty; write one value or",
     "mq.Producer('P', 'A', 1, Q, properties={'n': {}})": "property 'n' is {}; expected a string, number",
     "openmq.Send('P', 1, jms_priority=[9, 10])": "expected 0 to 9, or a list of such",
-    "mq.compare()": "compare needs runs; pass two or more",
-    "mq.compare(mq.run(NET))": "compare needs runs; pass two or more",
+    "mq.compare()": "compare needs runs; pass one or more",
     "mq.what_if(mq.run(NET, mq.Producer('S', 'A', 1, Q), mq.Consumer('R', 'A', Q)))":
         "pass both: message='S-1', consumer='R'",
     "mq.Broker('A', persistent=True)": "unknown option 'persistent'; use store='kahadb' or store='memory'",

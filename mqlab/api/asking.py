@@ -198,7 +198,7 @@ def sweep(
 
 
 def compare(*runs: object) -> Comparison | Ledger:
-    """Compare runs: two in detail, more (of any product) as a table of losses, duplicates and downtime.
+    """Compare runs: two in detail, one or more (of any product) as a table of losses, duplicates and downtime.
 
     Takes traces, and whatever else `run` takes, which is run first.
 
@@ -207,8 +207,8 @@ def compare(*runs: object) -> Comparison | Ledger:
     >>> [row["lost"] for row in table.rows().values()]
     [0, 0, 0, 0]
     """
-    if len(runs) < 2:
-        raise BadValue("compare needs runs; pass two or more, such as mq.compare(a, b)")
+    if not runs:
+        raise BadValue("compare needs runs; pass one or more, such as mq.compare(a, b)")
     traces = tuple(trace_of(what, ()) for what in runs)
     return Comparison(*traces) if len(traces) == 2 else Ledger(traces)
 

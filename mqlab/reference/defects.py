@@ -49,7 +49,7 @@ def defects(product: str = "") -> Defects:
     """Return the known faults of a product, or of all; raises `UnknownName` for another product.
 
     >>> len(defects("activemq"))
-    2
+    4
     """
     products = sorted({one.product for one in _all()})
     if product and product not in products:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import time
 import zipfile
@@ -27,8 +28,12 @@ def artemis_console(tmp_path_factory):
 def test_what_files_are_held_against_is_the_products_own_schema(artemis_console):
     (jar,) = (artemis_console / "lib").glob("artemis-server-*.jar")
     with zipfile.ZipFile(jar) as opened:
-        text = schemas.packed(schemas.artemis(opened))
-    assert text == schemas.place("artemis").read_text(encoding="utf-8")
+        rows = schemas.artemis(opened)
+    kept = json.loads(schemas.place("artemis").read_text(encoding="utf-8"))
+    for name, parts in rows.items():  # ours has what a later release adds, too; it may replace a type
+        ours = dict(part.split(":", 1) for part in kept[name].split())
+        for word, kind in (part.split(":", 1) for part in parts):
+            assert ours[word] == kind or kind in rows, f"{name}: {word}"
 
 
 def test_a_running_cluster_is_read_checked_and_asked(artemis_console):
