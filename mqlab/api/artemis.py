@@ -47,7 +47,6 @@ from mqlab.spec.artemis.actions import (
 from mqlab.spec.artemis.broker import AddressQueue, Broker
 from mqlab.spec.clients import Client, CloseClient
 from mqlab.spec.faults import Crash, Cut, Heal
-from mqlab.spec.jms_names import INSTEAD
 from mqlab.spec.values import Queue, Topic
 
 __all__ = [
@@ -66,4 +65,6 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     """Say the nearest name for one that is not here."""
+    from mqlab.spec.jms_names import INSTEAD
+
     raise no_attribute("mqlab.artemis", name, __all__, INSTEAD)

@@ -30,7 +30,6 @@ from mqlab.spec.action import (
     WaitForSends,
 )
 from mqlab.spec.faults import Crash, Cut, DatabaseDown, DatabaseUp, Heal
-from mqlab.spec.jms_names import INSTEAD
 from mqlab.spec.openmq import Broker, Network
 from mqlab.spec.openmq_actions import (
     Browse,
@@ -86,4 +85,6 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     """Say the nearest name for one that is not here."""
+    from mqlab.spec.jms_names import INSTEAD
+
     raise no_attribute("mqlab.openmq", name, __all__, INSTEAD)

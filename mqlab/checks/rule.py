@@ -110,7 +110,7 @@ def no_effect(id: str, *, source: str) -> Callable[[Callable[..., Found]], Rule]
         id,
         "warning",
         finds="an option that is idle, as another one that it needs is not set, or that is below its minimum",
-        what="{idle.guide} {idle.why}",
+        what="{idle.named} {idle.why}",
         fix="{idle.fix}",
         source=source,
         unshown="no effect: the option is ignored",

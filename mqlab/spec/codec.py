@@ -15,7 +15,6 @@ from functools import cache
 
 from mqlab.errors import BadValue, MqlabError, UnknownName, shown
 from mqlab.spec.action import Action, Pause, Resume
-from mqlab.spec.jms_names import INSTEAD
 from mqlab.spec.json_types import JsonDict, JsonObject
 from mqlab.spec.naming import bare
 from mqlab.spec.noun import written
@@ -80,6 +79,8 @@ def unknown(name: object, product: str, where: str = "") -> UnknownName:
     if others:
         told = f"{shown(name)} is an action of {' and '.join(others)} only"
         return UnknownName(f"{where}: {told}" if where else told)
+    from mqlab.spec.jms_names import INSTEAD
+
     if (instead := INSTEAD.get(str(name).lower())) is not None:
         told = f"{where + ': ' if where else ''}unknown action {shown(name)}; use {instead}"
         return UnknownName(told, calls=(instead,))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from mqlab.spec.options import tables
@@ -16,11 +17,20 @@ _CONDITION = re.compile(r"(?P<no>not )?(?P<name>\w+)( (?P<sign>!?=) (?P<value>.+
 
 @dataclass(frozen=True, slots=True)
 class Idle:
-    """An option that is set and does not fit to another: its name in files, why, and what to write."""
+    """An option that is set and does not fit to another: its name in files, why, and what to write.
+
+    `part` is what has it within a broker, as ``("address", "a.#")``.
+    """
 
     guide: str
     why: str
     fix: str
+    part: tuple[str, str] | None = None
+
+    @property
+    def named(self) -> str:
+        """The option, after the part of a broker that has it."""
+        return f"{' '.join(self.part)}: {self.guide}" if self.part else self.guide
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +42,7 @@ class Condition:
     other: bool  # than what is wanted
 
     @staticmethod
+    @cache
     def read(text: str) -> Condition:
         """Return the condition that a row writes as ``name``, ``not name``, ``name = x`` or ``name != x``."""
         found = _CONDITION.fullmatch(text)
@@ -89,7 +100,7 @@ def idle(product: str, element: str, given: Mapping[str, object], get: Get) -> I
 
 def told(found: Iterator[tuple[str, Idle]]) -> list[dict[str, str]]:
     """Return what a run's header has of such options, each with where it stands."""
-    return [{"what": f"{where}, {one.guide}", "why": f"{one.why}; {one.fix}"} for where, one in found]
+    return [{"what": f"{where}, {one.named}", "why": f"{one.why}; {one.fix}"} for where, one in found]
 
 
 def _guide(product: str, element: str, name: str) -> str:

@@ -114,7 +114,7 @@ def idle_options(network: Network, actions: Sequence[Action]) -> Iterator[tuple[
             given = {**rows, **policy, "advisory_support": support}
             for one in idle("activemq", "policyEntry", policy, given.get):
                 pattern = policy.get("queue") or policy.get("topic")
-                yield broker.name, replace(one, guide=f"policy {pattern}: {one.guide}")
+                yield broker.name, replace(one, part=("policy", str(pattern)))
     for action in actions:
         if isinstance(action, Client):
             more = any(broker.transport.get("update_cluster_clients", edition) for broker in network.brokers)

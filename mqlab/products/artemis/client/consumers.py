@@ -16,8 +16,8 @@ from mqlab.trace.kinds import Kind, Reason
 if TYPE_CHECKING:
     from mqlab.products.artemis.broker.site import Site
 
-# Bound once: reading a member of an enumeration costs ten times as much as a name.
 TOO_MANY = "JMSException / ActiveMQQueueMaxConsumerLimitReached AMQ119200"
+# Bound once: reading a member of an enumeration costs ten times as much as a name.
 RECEIVED, ACKNOWLEDGED = Kind.Received, Kind.Acknowledged
 
 

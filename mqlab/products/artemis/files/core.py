@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache, lru_cache
 from urllib.parse import unquote
 
 from mqlab.errors import BadFile, UriError, shown
@@ -222,9 +222,8 @@ class CoreReader:
         """Return name -> options of diverts or bridges."""
         found: JsonDict = {}
         kind = PARTS[holder]
-        rows = {name: row for name, row in OPTIONS[kind].items() if name not in ("filter", "to")}
         for one in self.core.element.below(holder, kind):
-            options = self.leaves(one, rows)
+            options = self.leaves(one, leaf_rows(kind))
             for element in one.all("filter"):
                 options["filter"] = self.core.attribute(element, "string")
             for listed in one.all("static-connectors"):
@@ -232,6 +231,12 @@ class CoreReader:
                 options["to"] = [name for name in to if name is not None]
             found.setdefault(self.core.attribute(one, "name"), options)
         return found
+
+
+@cache
+def leaf_rows(kind: str) -> dict[str, Option]:
+    """Return the options of a divert or bridge that are an element's text."""
+    return {name: row for name, row in OPTIONS[kind].items() if name not in ("filter", "to")}
 
 
 def in_uri(address: str) -> tuple[str, dict[str, str]]:

@@ -18,6 +18,7 @@ from mqlab.products.artemis.files.core import (
     SHARED,
     Core,
     Directory,
+    leaf_rows,
     parsed,
 )
 from mqlab.products.artemis.files.policy import POLICIES, ROLES, SPOKEN, leaf, text
@@ -282,7 +283,6 @@ class Edits:
     def _parts(self, whole: str) -> Iterator[Edit]:
         kind = PARTS[whole]
         was, now = (side.broker.parts(whole) for side in (self.was, self.now))
-        plain = {key: row for key, row in OPTIONS[kind].items() if key not in ("filter", "to")}
         there = {self.core.attribute(one, "name"): one for one in self.core.element.below(whole, kind)[::-1]}
         added: dict[str, JsonObject] = {}
         for name in {**was, **now}:
@@ -292,7 +292,7 @@ class Edits:
             elif options is None:
                 yield removed(self.core.document, element)
             else:
-                yield from self._leaves(element, plain, was[name], options)
+                yield from self._leaves(element, leaf_rows(kind), was[name], options)
                 where, to = options.get("filter"), options.get("to")
                 if was[name].get("filter") != where:
                     lines = "" if where is None else tag("filter", {"string": where})

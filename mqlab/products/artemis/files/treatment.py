@@ -146,7 +146,7 @@ def idle_options(network: ArtemisNetwork, actions: Sequence[Action]) -> Iterator
             yield from ((broker.name, one) for one in found)
         for match, settings in network.settings_of(broker).items():
             found = idle("artemis", "address-setting", settings, partial(_option, network, broker, match=match))
-            yield from ((broker.name, replace(one, guide=f"address {match}: {one.guide}")) for one in found)
+            yield from ((broker.name, replace(one, part=("address", match))) for one in found)
     usual = {**{name: row.default for name, row in OPTIONS["url"].items()}, **network.clients}
     urls = {called(action): getattr(action, "options", {}) for action in actions}
     for who, given in {"clients": network.clients, **urls}.items():

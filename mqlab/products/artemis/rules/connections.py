@@ -129,10 +129,10 @@ def _leads_nowhere(set_up: SetUp) -> Found:
 def _no_effect(set_up: SetUp) -> Found:
     left = {broker for _, broker in strays(set_up, "left")}  # no-redistribution says more
     for where, idle in treatment.idle_options(set_up.network, set_up.actions):
-        if where in left and idle.guide.endswith(": redistribution-delay"):
+        if where in left and idle.part and idle.guide == "redistribution-delay":
             continue
         broker = next((one for one in set_up.network.brokers if one.name == where), None)
-        yield set_up.option(broker, idle.guide) if broker else Element(where), {"idle": idle}
+        yield set_up.option(broker, idle) if broker else Element(where), {"idle": idle}
 
 
 @not_played(

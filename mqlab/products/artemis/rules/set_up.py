@@ -11,6 +11,7 @@ from mqlab.products.artemis.files.sources import sources_of
 from mqlab.spec.action import Action
 from mqlab.spec.artemis import ArtemisNetwork
 from mqlab.spec.artemis.broker import Broker
+from mqlab.spec.needs import Idle
 from mqlab.spec.scenario import Scenario
 from mqlab.spec.step import Step
 
@@ -41,13 +42,12 @@ class SetUp:
         found = core.element.first(within)
         return Element(where, core.document.where, (found or core.element).line)
 
-    def option(self, broker: Broker, said: str) -> Element:
-        """Return a broker where an option stands in its file: ``max-hops``, ``address a.#: expiry-delay``."""
-        match, address, guide = said.removeprefix("address ").rpartition(": ")
+    def option(self, broker: Broker, idle: Idle) -> Element:
+        """Return a broker where an option without effect stands in its file."""
         core = self.cores.get(broker.name)
-        if address and (element := self.setting(broker, match, guide)) is not None:
+        if idle.part and (element := self.setting(broker, idle.part[1], idle.guide)) is not None:
             return element
-        found = () if core is None else (one for one in core.element.walk() if one.name == guide)
+        found = () if core is None else (one for one in core.element.walk() if one.name == idle.guide)
         line = next((one.line for one in found), 0)
         whole = self.element(broker)
         return replace(whole, line=line) if line else whole
