@@ -12,7 +12,8 @@ from mqlab.explain.sentences import Line
 from mqlab.spec.action import Consumer, Producer
 from mqlab.spec.plural import counted
 from mqlab.spec.values import told_time
-from mqlab.trace.kinds import BLOCKS, Kind, Reason
+from mqlab.trace.kinds import Kind, Reason
+from mqlab.trace.questions import BLOCKS
 from mqlab.trace.trace import Trace
 from mqlab.trace.unsent import GROUPS, unsent
 

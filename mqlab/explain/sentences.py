@@ -12,7 +12,8 @@ from mqlab.spec.values import told_time
 from mqlab.trace import accounts, questions
 from mqlab.trace.event import Event
 from mqlab.trace.fates import BURIED
-from mqlab.trace.kinds import BLOCKS, Kind, Reason
+from mqlab.trace.kinds import Kind, Reason
+from mqlab.trace.questions import BLOCKS
 from mqlab.trace.trace import Trace
 
 SERVING = ("live", "master")

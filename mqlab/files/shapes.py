@@ -57,6 +57,7 @@ _TYPES: dict[type, JsonDict] = {
     float: {"type": ["number", "string"]},
     str: {"type": "string"},
     tuple: {"type": ["array", "string"], "items": {"type": "string"}},
+    list: {"type": ["array", "string"], "items": {"type": "string"}},
     dict: {"type": "object"},
 }
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from mqlab.errors import BadValue, UnknownName, shown
+from mqlab.spec import broker_checks
 from mqlab.spec.action import Action, Restart, Settle, Snapshot, Start
 from mqlab.spec.around import Around
 from mqlab.spec.clients import StartBrokers
@@ -20,8 +21,6 @@ from mqlab.spec.option import DEFAULT_EDITION, edition_of
 from mqlab.spec.origin import Origin
 from mqlab.spec.rows import OPTIONS, policy_of, read_options
 from mqlab.spec.scenario import AnyNetwork, check_change, check_slash, no_broker, others
-from mqlab.spec.shape import NAME, TEXT, TRUTH, ListOf, OneOf, Record, number
-from mqlab.spec.values import Destination
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -29,63 +28,12 @@ if TYPE_CHECKING:
     from mqlab.spec.options.types import BrokerOptions, NetworkChanges
     from mqlab.spec.running import Running
 
-COMPOSITE = Record(
-    {
-        "name": NAME,
-        "forward_to": ListOf(OneOf((NAME, Record({"to": NAME, "selector": TEXT}, (("to",),))))),
-        "forward_only": TRUTH,
-        "send_when_not_matched": TRUTH,
-    },
-    (("name",), ("forward_to",)),
-)
 OPENWIRE = TransportConnector()  # of a broker that says nothing of it
 NOTHING_AROUND = Around()
 _BROKER = (
     "an ActiveMQ broker; use mq.Broker('A'), or for other products mq.openmq.Network(...), "
     "mq.artemis.Network(...)"
 )
-_PLACE = ListOf(number(0, 1), least=2, most=2)
-
-
-def _check_around(name: str, policies: object, composites: object, at: object) -> None:
-    """Raise `BadValue` for policies, composite queues or a place that are none."""
-    where = f"broker {name!r}"
-    if not isinstance(policies, (list, tuple)) or not all(isinstance(one, Mapping) for one in policies):
-        told = "expected a list such as [{'queue': 'ORDERS.>', 'memory_limit': '64kb'}]"
-        raise BadValue(f"{where}: policies is {shown(policies)}; {told}")
-    ListOf(COMPOSITE).check(composites, f"{where}, composites")
-    if at is not None:
-        _PLACE.check(at, f"{where}, at")
-
-
-def _check_virtual(name: str, topics: object) -> None:
-    """Raise `BadValue` or `UnknownName` for virtual topics that are none."""
-    from mqlab.spec.virtual_topic import VirtualTopic  # its selectors are only loaded when needed
-
-    for text in cast("tuple[str, ...]", topics):
-        try:
-            VirtualTopic.of(text)
-        except (BadValue, UnknownName) as error:
-            raise type(error)(f"broker {name!r}: {error}") from None
-
-
-def _check_circle(name: str, composites: tuple[JsonObject, ...]) -> None:
-    """Raise `BadValue` for composite queues that forward to one another in a circle: it would never end."""
-    leads: dict[str, list[str]] = {}
-    for composite in composites:
-        plain = (
-            Destination.parse(to) for to in cast("list[object]", composite["forward_to"]) if isinstance(to, str)
-        )
-        leads[str(composite["name"])] = [end.name for end in plain if end.is_queue]
-    for first in leads:
-        reached, coming = set[str](), leads[first]
-        while coming:
-            reached.update(coming)
-            coming = [to for at in coming for to in leads.get(at, ()) if to not in reached]
-        if first in reached:
-            raise BadValue(
-                f"broker {name!r}: composite queue {first!r} forwards to itself in the end; remove it"
-            )
 
 
 @documented(OPTIONS["broker"].values(), policies=OPTIONS["policyEntry"].values())
@@ -142,15 +90,15 @@ class Broker(HasOptions):
         object.__setattr__(self, "connectors", connectors)
         checked = read_options("broker", options, f"broker {name!r}")
         object.__setattr__(self, "pairs", tuple(checked.items()))
-        _check_around(name, policies, composites, at)
-        if "virtual_topics" in checked:
-            _check_virtual(name, checked["virtual_topics"])
+        broker_checks.around(name, policies, composites, at)
+        if broker_checks.TEXTS & checked.keys():
+            broker_checks.texts(name, checked)
         read = (policy_of(policy, f"broker {name!r}, policy") for policy in policies)
         object.__setattr__(self, "policies", tuple(read))
         named = ({**c, "name": str(c["name"]).removeprefix("queue://")} for c in composites)
         object.__setattr__(self, "composites", tuple(named))
         if composites:
-            _check_circle(name, self.composites)
+            broker_checks.circle(name, self.composites)
         object.__setattr__(self, "at", at)
 
     ELEMENT = "broker"

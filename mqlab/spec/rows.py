@@ -21,7 +21,8 @@ def read_options(element: str, given: Mapping[str, object], where: str) -> dict[
     for name in given:
         if name not in rows:
             raise _unknown(name, element, where)
-    return {n: row.read(given[n], where) for n, row in rows.items() if given.get(n) is not None}
+    read = {n: row.read(given[n], where) for n, row in rows.items() if given.get(n) is not None}
+    return {n: tuple(it) if isinstance(it, list) else it for n, it in read.items()}  # nouns are hashed
 
 
 def _unknown(name: str, element: str, where: str) -> UnknownName:

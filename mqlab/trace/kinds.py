@@ -77,7 +77,7 @@ class Kind(IntEnum):
 _LOAD, _ROUTE = "Fuse 3, Load balancing", "Fuse 2, Finding the shortest route"
 _DYNAMIC, _STATIC = "Fuse 2, Dynamic propagation", "Fuse 2, Static propagation"
 SLAVE = "is a slave, which takes no clients"  # said of a broker
-_TTL = "Fuse 2, Time-to-live"
+_TTL, _USERS = "Fuse 2, Time-to-live", "ActiveMQ, security"
 _FAILOVER, _DISCOVERY = "Fuse 1, Failover", "Fuse 1, Multicast discovery agent"
 _SET, _PURE = "Fuse 4, Shared file system master/slave", "Fuse 4, Pure master/slave"
 _CLUSTER = "Technical Overview 4, Cluster Message Delivery"
@@ -344,6 +344,5 @@ class Reason(IntEnum):
         "Artemis user manual, paging",
         {"max_size_messages", "max_size_bytes", "address_full_policy", "producer_window_size"},
     )
-
-
-BLOCKS = frozenset((Reason.memory_full, Reason.address_full))  # why a message waits with its producer
+    not_authenticated = 85, "the broker does not know such a user and password", _USERS, {"users", "user_name"}
+    not_authorized = 86, "no group of the user may do that", _USERS, {"user_name", "users", "authorization"}

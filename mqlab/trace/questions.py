@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from mqlab.trace import plain
 from mqlab.trace.fates import CODE, DOWN, Fate
-from mqlab.trace.kinds import BLOCKS, Kind, Reason
+from mqlab.trace.kinds import Kind, Reason
 
 if TYPE_CHECKING:
     from mqlab.trace.trace import Trace
 
 GONE = (Kind.Discarded, Kind.Expired, Kind.DeadLettered)
+BLOCKS = (Reason.memory_full, Reason.address_full)  # why a message waits with its producer
 # Reasons to wait that pass by themselves: who waits for one of them is not stuck.
 PASSING = (
     Reason.none,

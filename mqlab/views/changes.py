@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 
 from mqlab.spec.json_types import JsonDict
-from mqlab.trace.kinds import BLOCKS, Kind, Reason
+from mqlab.trace.kinds import Kind, Reason
+from mqlab.trace.questions import BLOCKS
 from mqlab.views.cast import STANDING, SceneParts
 from mqlab.views.repeats import repeats
 from mqlab.views.story import PlaybackTime

@@ -74,7 +74,7 @@ def test_files_become_the_nouns_of_a_network():
             mq.TransportConnector("all", update_cluster_clients=True),
             mq.NetworkConnector(
                 "NC", uri="static:(tcp://west:61717?wireFormat.maxInactivityDuration=0)",
-                network_ttl=3, duplex=True),
+                network_ttl=3, duplex=True, user_name="x"),
             policies=({"topic": ">", "memory_limit": 2**21, "pending_message_limit": 1000},),
             shared_store="/mnt/nfs/pair", locker="file", lock_acquire_sleep_interval_ms=5000,
         ),
@@ -154,6 +154,11 @@ NAMES = st.sampled_from(["A", "b 2", "c/d", "ü", "x&<y>'", "${a:b}", " e "])
 PATTERNS = st.builds("{}://{}".format, st.sampled_from(["queue", "topic"]),
                      st.sampled_from(["FOO", "A.>", "*.x", "<b>&", "${x}"]))  # fmt: skip
 
+SECURITY = {
+    "users": ("u?password=p&groups=a,b", "v%20w?password=%26&groups=", "?groups=a"),
+    "authorization": ("queue://A.>?read=a,b&write=&admin=a", "topic://<b>?read=a", "queue://Q"),
+}
+
 
 def values_of(row):
     if row.type is bool:
@@ -164,6 +169,8 @@ def values_of(row):
         return st.floats(0, 10)
     if row.name == "virtual_topics":
         return st.lists(PATTERNS.filter(lambda name: name.startswith("topic")), max_size=2).map(tuple)
+    if row.name in SECURITY:
+        return st.sampled_from([SECURITY[row.name][:count] for count in range(4)])
     if row.type is tuple:
         return st.lists(PATTERNS, max_size=2).map(tuple)
     return st.sampled_from(row.choices) if row.choices else TEXTS

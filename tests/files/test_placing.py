@@ -82,11 +82,12 @@ def test_files_that_nobody_here_wrote_say_what_they_said():
     assert done >= 150
 
 
+LEFT_OUT = ("shared_store", "broker_name", "users", "authorization")  # which are played as another test says
+
+
 def said(broker):
     """Return what a broker's file says but for addresses, folders and ports."""
-    options = {
-        key: value for key, value in broker.options.items() if key not in ("shared_store", "broker_name")
-    }
+    options = {key: value for key, value in broker.options.items() if key not in LEFT_OUT}
     connectors = [(c.name, c.options, len(c.targets)) for c in broker.connectors]
     return options, broker.policies, broker.composites, broker.transport.options, connectors
 
@@ -190,6 +191,25 @@ def test_hosts_and_ports_of_property_files_change_and_what_nobody_knows_stays():
         "imq.cluster.brokerlist": "127.0.0.1:1,127.0.0.1:2", "imq.unknown.thing": "x",
     }  # fmt: skip
     assert openmq.written(net)["b1"]["imq.jms.tcp.port"] == "5555"
+
+
+SECURED = """<broker xmlns="http://activemq.apache.org/schema/core" brokerName="a"><plugins>
+  <simpleAuthenticationPlugin><users>
+    <authenticationUser username="u" password="p" groups="users"/>
+  </users></simpleAuthenticationPlugin>
+  <authorizationPlugin><map><authorizationMap><authorizationEntries>
+    <authorizationEntry queue="&gt;" read="users" write="admins" admin="admins"/>
+  </authorizationEntries></authorizationMap></map></authorizationPlugin>
+</plugins></broker>
+"""
+
+
+def test_clients_of_a_real_broker_are_a_user_of_all_its_groups():
+    net = files.read([SourceFile("a.xml", SECURED)])
+    read = files.read([SourceFile("a.xml", placed(net)["a"])]).brokers[0].options
+    before = net.brokers[0].options
+    assert read["users"] == (*before["users"], "guest?password=guest&groups=admins,users")
+    assert read["authorization"] == before["authorization"]
 
 
 PREFIXED = """<beans xmlns="http://www.springframework.org/schema/beans"

@@ -184,8 +184,8 @@ CORE = "http://activemq.apache.org/schema/core"
 @pytest.mark.parametrize(("inside", "path", "text"), [
     ("<destinations><tempQueue physicalName='x'/></destinations>", "destinations/tempQueue",
      "not there until a client makes it"),
-    ("<networkConnectors><networkConnector uri='static:(tcp://b:1)' userName='x'/></networkConnectors>",
-     "networkConnectors/networkConnector@userName", "lets every client do everything"),
+    ("<plugins><jaasAuthenticationPlugin configuration='x'/></plugins>",
+     "plugins/jaasAuthenticationPlugin", "lets every client and connector do everything"),
     ("<destinationInterceptors><mirroredQueue/></destinationInterceptors>",
      "destinationInterceptors/mirroredQueue", "no copies are made"),
     ("<plugins><redeliveryPlugin/></plugins>", "plugins/redeliveryPlugin", "as if it were not there"),

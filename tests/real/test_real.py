@@ -162,6 +162,15 @@ def test_copies_of_virtual_topics_and_composite_destinations_go_where_the_lab_sa
     assert not both.differs, both
 
 
+def test_a_bridge_with_a_user_crosses_to_a_broker_that_has_users(home):
+    rights = [f"{name}?read=bridges&write=bridges&admin=bridges" for name in ("queue://>", "topic://>")]
+    behind = mq.Broker("B", users=["bridge?password=secret&groups=bridges"], authorization=rights)
+    link = mq.NetworkConnector("ab", uri="static:(tcp://B:61616)", user_name="bridge", password="secret")
+    script = mq.Consumer("C", on="B", reads=FOO), mq.Producer("P", on="A", sends=5, to=FOO)
+    both = mq.real(mq.Network(mq.Broker("A", link), behind), *script, limit=PATIENCE)
+    assert both.rows == {"C received": (5, 5)}
+
+
 OWN = """<beans xmlns="http://www.springframework.org/schema/beans"
     xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:schemaLocation="
     http://www.springframework.org/schema/beans http://www.springframework.org/schema/beans/spring-beans.xsd

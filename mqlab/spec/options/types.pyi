@@ -28,6 +28,8 @@ class NetworkConnectorOptions(TypedDict, total=False):
     use_virtual_dest_subs: bool | None
     advisory_prefetch_size: int | None
     always_sync_send: bool | None
+    user_name: str | None
+    password: str | None
     configured_name: str | None
     auto_start: bool | None
 
@@ -69,6 +71,8 @@ class BrokerOptions(TypedDict, total=False):
     use_virtual_dest_subs: bool | None
     audit_network_producers: bool | None
     virtual_topics: Sequence[str | Destination] | None
+    users: Sequence[str] | None
+    authorization: Sequence[str] | None
     destinations: Sequence[str | Destination] | None
 
 class OpenmqBrokerOptions(TypedDict, total=False):

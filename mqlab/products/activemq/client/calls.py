@@ -202,7 +202,7 @@ class SendJob(PendingCall, MessageProducer):
             user.calls[number] = self
             user.waiting.append((self._make_producer, number))
             return False
-        if self.lab.by_calls:
+        if self.lab.by_calls or user.user is not None:  # a broker may refuse it
             opening = OPENING if self.interval else 0
             self.lab.clock.schedule(self.lab.clock.now + opening, self._ask_for_producer, None)
             return False

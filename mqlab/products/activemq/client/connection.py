@@ -61,6 +61,7 @@ class ClientConnection:
         self.calls: dict[int, PendingCall] = {}
         self.waiting: list[tuple[Call, object]] = []  # what is to happen at the next connection
         self.cache: list[tuple[Send, int]] = []  # unreliable sends, with their sizes
+        self.user = (own["userName"], own.get("password", "")) if "userName" in own else None
         self.own_id = spec.client_id or own.get("clientID")
         self.client_id = self.own_id or spec.name
         self.redelivery = spec.redelivery or Redelivery()
@@ -104,7 +105,7 @@ class ClientConnection:
             call.fail("JMSException", str(error), error.cause)
             return
         self.failover = self.transport if isinstance(self.transport, FailoverTransport) else None
-        self.request(ConnectionInfo(self.name, self.failover is not None, False), call)
+        self.request(ConnectionInfo(self.name, self.failover is not None, False, self.user), call)
         self.transport.start()
 
     # Sending
@@ -206,7 +207,7 @@ class ClientConnection:
 
     def replay(self, source: Transport) -> None:
         """Tell a new broker all that it must know, in this order."""
-        source.send(ConnectionInfo(self.name, True, True))
+        source.send(ConnectionInfo(self.name, True, True, self.user))
         for dest in self.temps:
             source.send(DestinationInfo(dest))
         for consumer in self.consumers.values():

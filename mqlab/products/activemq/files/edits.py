@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from mqlab.files.editing import Putting, attribute, removed
 from mqlab.files.markup import Document, Edit, Element
-from mqlab.products.activemq.files import new_file, policy_edits, store_edits, xml_names
+from mqlab.products.activemq.files import new_file, policy_edits, security, store_edits, xml_names
 from mqlab.products.activemq.files.elements import BrokerElement
 from mqlab.products.activemq.files.policy_edits import within
 from mqlab.products.activemq.files.schema import LATER
@@ -53,6 +53,7 @@ def broker(found: BrokerElement, got: Broker, wanted: Broker, address: Mapping[s
     if virtual[0] != virtual[1]:
         yield from policy_edits.of_virtual(document, element, got, wanted, put)
     yield from _connectors(found, got, wanted, address, put)
+    yield from security.edits(document, element, got, wanted, put)
     yield from put.rest()
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from mqlab.errors import BadFile, shown
 from mqlab.files.markup import Document, Element, Note
-from mqlab.products.activemq.files import policies, stores, xml_names
+from mqlab.products.activemq.files import policies, security, stores, xml_names
 from mqlab.products.activemq.files.reader import Reader
 from mqlab.products.activemq.files.schema import CORE, CORES, SCHEMA
 from mqlab.spec.json_types import JsonDict
@@ -126,6 +126,7 @@ class BrokerReader(Reader):
         found.master = self.text(element, "masterConnectorURI") or next(
             (self.text(master, "remoteURI") for master in masters), None
         )
+        found.options.update(security.read(self, element))
         for note in element.notes:
             if note.target == xml_names.NOTE:
                 found.note, found.notes = note, self.note(note)

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from mqlab.files.markup import tag
-from mqlab.products.activemq.files import policies, stores, xml_names
+from mqlab.products.activemq.files import policies, security, stores, xml_names
 from mqlab.products.activemq.files.addresses import rewritten
 from mqlab.products.activemq.files.schema import CORE, LATER
 from mqlab.products.activemq.files.stores import text
@@ -70,8 +70,9 @@ def broker(broker: Broker, address: Mapping[str, str], place: Place) -> str:
     if broker.connectors:
         lines = "".join(connector(c, address, " " * 6) for c in broker.connectors)
         inside += tag("networkConnectors", {}, lines, " " * 4)
-    if place.stamped:
-        inside += tag("plugins", {}, tag("traceBrokerPathPlugin", {}, "", " " * 6), " " * 4)
+    plugins = security.written(broker, place.stomp is not None)
+    plugins += tag("traceBrokerPathPlugin", {}, "", " " * 6) if place.stamped else ""
+    inside += tag("plugins", {}, plugins, " " * 4) if plugins else ""
     inside += store + _transports(broker, place)
     source = _DATABASE if stores.DATA_SOURCE in store else ""
     return f"{_HEAD}{tag('broker', given, inside, '  ')}{source}</beans>\n"

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 
 from mqlab.files.editing import attribute, holder, put_in, removed
 from mqlab.files.markup import Edit, edited, prefixed, tag
+from mqlab.products.activemq.files import security
 from mqlab.products.activemq.files.addresses import AddressBook, rewritten
 from mqlab.products.activemq.files.elements import BrokerElement
 from mqlab.products.activemq.files.new_file import Place
@@ -68,7 +69,11 @@ def _edits(
                 plain = re.sub(r"[^A-Za-z0-9_-]", "_", folder.strip("/"))
                 yield from attribute(document, one, key, f"{place.shared}/{plain}")
     for plugin in element.below("plugins"):
-        yield from (removed(document, one) for one in plugin.children if _SECURITY.search(one.name))
+        for one in plugin.children:
+            if _SECURITY.search(one.name) and not security.kept(one, plugin):
+                yield removed(document, one)
+            elif one.name == security.PLUGINS["users"]:  # where mqlab's clients are users, too
+                yield from put_in(document, one.all("users")[0], security.guest(broker.options))
     if place.stamped:
         yield from _stamp(broker)
     # A web console has one port for the whole machine, and what else is imported lies elsewhere.

@@ -6,7 +6,7 @@ from functools import cache
 
 from mqlab.files.shapes import about, actions, rows
 from mqlab.spec.around import MODES
-from mqlab.spec.network import COMPOSITE
+from mqlab.spec.broker_checks import COMPOSITE
 from mqlab.spec.rows import OPTIONS
 from mqlab.spec.scenario import PACES
 from mqlab.spec.shape import (

@@ -25,6 +25,7 @@ class NetworkBridgeConfiguration:
         unlimited = sys.maxsize if rules.minus_one_is_no_limit else -1
         ttls = (get("message_ttl"), get("consumer_ttl"))
         self.message_ttl, self.consumer_ttl = (unlimited if ttl == -1 else ttl for ttl in ttls)
+        self.user_name, self.password = get("user_name"), get("password")
         self.duplex = bool(get("duplex"))
         self.conduit_subscriptions = bool(get("conduit_subscriptions"))
         self.decrease_network_consumer_priority = bool(get("decrease_network_consumer_priority"))

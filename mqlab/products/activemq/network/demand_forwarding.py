@@ -24,6 +24,7 @@ from mqlab.trace.kinds import Kind, Reason
 if TYPE_CHECKING:
     from mqlab.engine.clock import Call
     from mqlab.products.activemq.broker.broker import Broker
+    from mqlab.products.activemq.broker.security import Denial, SecurityContext
     from mqlab.products.activemq.lab import Lab
     from mqlab.products.activemq.network.bridge_configuration import NetworkBridgeConfiguration
     from mqlab.products.activemq.network.network_bridge import NetworkBridge
@@ -41,6 +42,8 @@ class DemandForwardingBridge:
     is_duplex_reverse: bool
     no: int
     transport: Socket | None
+    user_at: dict[Broker, SecurityContext]
+    denied: Denial | None  # what its user may not do, which has ended it
     demand: list[DemandSubscription]
     up: bool
 
@@ -162,9 +165,19 @@ class DemandForwardingBridge:
                 return
             twin.bridge.demand.remove(twin)
             self.local_broker.unsubscribe(twin, Reason.better_route, cause)
+        user = self.user_at.get(self.local_broker)
+        if user is not None and not user.may_all(rights := (("admin", local.dest), ("read", local.dest))):
+            self.refuse(info.dest, Reason.not_authorized, cause)
+            self.denied = user, rights
+            self.end()
+            return
         self.demand.append(demand)
-        taken = self.local_broker.subscribe(demand, rule, self.remote_broker.node, self.no, cause)
-        if not taken and self.transport is not None:  # the home broker's error ends the bridge
+        if not self.local_broker.subscribe(demand, rule, self.remote_broker.node, self.no, cause):
+            self.end()
+
+    def end(self) -> None:
+        """A broker's error ends the bridge."""
+        if self.transport is not None:
             clock = self.lab.clock
             # What was on its way has arrived by then, but no answer has come.
             clock.schedule(clock.now + self.lab.timing.link * 3 // 2, self.transport.on_error, None)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from mqlab.products.activemq.broker import advisory
 from mqlab.products.activemq.broker.message import Message
+from mqlab.products.activemq.broker.security import of_connector, security_of
 from mqlab.products.activemq.network.bridge_configuration import NetworkBridgeConfiguration
 from mqlab.products.activemq.network.demand_forwarding import DemandForwardingBridge
 from mqlab.products.activemq.network.demand_subscription import DemandSubscription
@@ -47,7 +48,9 @@ class NetworkBridge(DemandForwardingBridge):
         self.entry = remote.entry(home.node, self.no)
         self.redelivered_travels = settings.rules.redelivered_travels
         self.demand: list[DemandSubscription] = []
-        self.up = False
+        self.up, self.denied = False, None
+        # Who it is at each of its brokers, where that decides anything.
+        self.user_at = {b: of_connector(b, settings) for b in (home, remote) if security_of(b) is not None}
 
     # Coming and going
 
@@ -103,6 +106,8 @@ class NetworkBridge(DemandForwardingBridge):
             if message not in demand.dispatched:  # sent without waiting for an answer
                 self.local_broker.record_message(Kind.Discarded, message, rule=Reason.bridge_down, cause=row)
             return
+        if self.user_at and not self._may_send(message, row):
+            return
         copy = message.copy(self.local_broker.id)
         message.crossed = True
         if message.repeated or self.redelivered_travels:
@@ -123,6 +128,17 @@ class NetworkBridge(DemandForwardingBridge):
             remote.taken = max(remote.taken, now) + self.accept_cost_us
             wait = remote.taken - now
         self.link_back.carry(demand.on_answered, (demand, message, copy), wait)
+
+    def _may_send(self, message: Message, cause: int) -> bool:
+        """Whether the remote broker takes a message from the connector's user; its error ends the bridge."""
+        user, remote = self.user_at.get(self.remote_broker), self.remote_broker
+        rights = ("admin", message.dest), ("write", message.dest)
+        if user is None or user.may_all(rights):
+            return True
+        self.denied = user, rights
+        remote.record_message(Kind.Refused, message, rule=Reason.not_authorized, cause=cause)
+        self.end()
+        return False
 
     def on_answered(self, passage: tuple[DemandSubscription, Message, Message]) -> None:
         """The remote broker has the message: the home broker may forget it."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from mqlab.products.activemq.broker import security
 from mqlab.products.activemq.client import addresses as uris
 from mqlab.products.activemq.client.addresses import Refused
 from mqlab.products.activemq.client.discovery import (
@@ -57,7 +58,8 @@ class DiscoveredService:
         self.remote: BrokerService | None = None
         self.socket: Socket | None = None
         self.seen_up: BrokerService | None = None
-        self.was_up = False
+        self.was_up = self.turned_away = False
+        self.denied: security.Denial | None = None  # what ended its bridge last
         self.waits = False  # for the next try
         self.began = 0
 
@@ -67,6 +69,8 @@ class DiscoveredService:
         if self.transport is not None:
             return bool(self.transport.expects)
         if not (self.waits and self.wanted and self.process.open) or self.process.paused:
+            return False
+        if self.turned_away or (self.denied is not None and not self.denied[0].may_all(self.denied[1])):
             return False
         return self.lab.directory.answers(self.process.name, self.address)
 
@@ -141,6 +145,9 @@ class DiscoveredService:
             self.lab.problem(f"bridge {self.connector.spec.name} did not come up")
             return
         home, away = self.process.broker, remote.broker
+        if rule := security.of_bridge(home, away, self.connector.settings):
+            self._turned_away(rule)
+            return
         self.bridges = [NetworkBridge(self.lab, home, away, name, settings, False, self.socket)]
         if settings.duplex:
             back = NetworkBridge(self.lab, away, home, name, settings, True, self.socket)
@@ -149,13 +156,18 @@ class DiscoveredService:
             self._tell_up(remote)
         except BrokenFilter:
             self.bridges, self.seen_up = [], None
-            self.lab.record(Kind.Failed, chain=self, broker=self.node, rule=Reason.broken_filter)
-            self._close()
-            self.failed()
+            self._turned_away(Reason.broken_filter)
             return
         self.was_up = True
         for bridge in self.bridges:
             bridge.start()
+
+    def _turned_away(self, rule: int) -> None:
+        """The bridge does not come up: try again, as the agent says."""
+        self.turned_away = True  # and will be again: no configuration changes in a run
+        self.lab.record(Kind.Failed, chain=self, broker=self.node, rule=rule)
+        self._close()
+        self.failed()
 
     def _tell_up(self, remote: BrokerService) -> None:
         """Say that the bridge is up, unless its loss was hidden by a failover: inside."""
@@ -218,6 +230,7 @@ class DiscoveredService:
     def _drop_bridges(self) -> None:
         bridges, self.bridges = self.bridges, []
         for bridge in bridges:
+            self.denied = bridge.denied or self.denied
             bridge.stop()
 
     def _close(self) -> None:

@@ -20,6 +20,7 @@ from mqlab.products.activemq.rules import (
     reachability,
     running,
     scripts,
+    users,
 )
 from mqlab.products.activemq.rules.context import CheckContext
 from mqlab.spec import Network, Scenario
@@ -38,6 +39,7 @@ RULES = rule.collected(
     file_rules,
     running,
     scripts,
+    users,
 )
 
 

@@ -45,6 +45,7 @@ class ConnectionInfo(Command):
     client: str
     fault_tolerant: bool
     reconnected: bool
+    user: tuple[str, str] | None = None  # and password, if its address names one
 
 
 @dataclass(slots=True, eq=False)

@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from mqlab.products.activemq.broker.queue import Queue
+from mqlab.products.activemq.broker.security import CONNECTIONS, TEMPORARY, SecurityContext
 from mqlab.products.activemq.client.addresses import Refused
 from mqlab.products.activemq.transport.client_subscription import ClientSubscription
 from mqlab.products.activemq.transport.openwire import (
@@ -57,6 +58,7 @@ class TransportConnection:
         self.transactions: dict[str, list[Send | StandardAck]] = {}
         self.temps: list[Destination] = []
         self.client = ""
+        self.user: SecurityContext | None = None  # as whom the client acts, if it says so
         self.fault_tolerant = False
         self.reconnected = False
         self.sessions: dict[str, int] = {}  # when each came: a later slave knows nothing of it
@@ -128,9 +130,21 @@ class TransportConnection:
         """A client says who it is; it is told of the other brokers, the first time."""
         if self.client:
             return
+        if command.user is not None:  # who names no user is let in
+            self.user = SecurityContext(self.process.broker, *command.user)
+            self._let_in(self.user)
         self.client, self.fault_tolerant = command.client, command.fault_tolerant
         self.reconnected = command.reconnected
         self.process.cluster.greet(self)
+
+    def _let_in(self, user: SecurityContext) -> None:
+        """Let a client in, or raise `Refused` and close its connection once it has heard that."""
+        try:
+            user.check(("admin", CONNECTIONS), ("read", TEMPORARY))
+        except Refused:
+            clock = self.process.lab.clock
+            clock.schedule(clock.now + self.process.lab.timing.link * 3 // 2, self.socket.on_error, None)
+            raise
 
     def on_mirrored(self, command: MirroredWork) -> None:
         """A slave has done what its master asked for."""
@@ -154,6 +168,8 @@ class TransportConnection:
     def on_subscribe(self, command: ConsumerCommand) -> None:
         """A consumer is opened."""
         consumer, broker = command.consumer, self.process.broker
+        if self.user is not None:
+            self.user.check(("admin", consumer.dest), ("read", consumer.dest))
         self.subs[consumer.name] = sub = self.subscription(command)
         queue = broker.by_name.get(consumer.dest)
         if command.restored and isinstance(queue, Queue):
@@ -216,6 +232,8 @@ class TransportConnection:
         """
         if command.dest.is_temporary and command.dest not in self.process.broker.by_name:
             raise Refused("DestinationDoesNotExistException", str(command.dest))
+        if self.user is not None:
+            self.user.check(("admin", command.dest), ("write", command.dest))
         self.process.broker.destination(command.dest)
 
     def on_pull(self, command: MessagePull) -> None:
