@@ -19,7 +19,12 @@ DOMAIN = jolokia.BROKERS["activemq"]
 _CONNECTORS = ",connector=networkConnectors,networkConnectorName=*"
 _BRIDGES = ",connector=*,networkConnectorName=*,networkBridge=*"
 # What management calls the options of a network connector, by their rows.
-CONNECTOR_OPTIONS = {row.guide[0].upper() + row.guide[1:]: row for row in OPTIONS["networkConnector"].values()}
+SECRET = ("user_name", "password")  # which nobody asks for
+CONNECTOR_OPTIONS = {
+    row.guide[0].upper() + row.guide[1:]: row
+    for row in OPTIONS["networkConnector"].values()
+    if row.name not in SECRET
+}
 # Kind -> the pattern of its MBeans, and their attributes (BrokerViewMBean, QueueViewMBean ... of 5.16.7).
 ASKED = {
     "brokers": (

@@ -146,6 +146,7 @@ class DiscoveredService:
             return
         home, away = self.process.broker, remote.broker
         if rule := security.of_bridge(home, away, self.connector.settings):
+            self.turned_away = True  # and will be again: no configuration changes in a run
             self._turned_away(rule)
             return
         self.bridges = [NetworkBridge(self.lab, home, away, name, settings, False, self.socket)]
@@ -164,7 +165,6 @@ class DiscoveredService:
 
     def _turned_away(self, rule: int) -> None:
         """The bridge does not come up: try again, as the agent says."""
-        self.turned_away = True  # and will be again: no configuration changes in a run
         self.lab.record(Kind.Failed, chain=self, broker=self.node, rule=rule)
         self._close()
         self.failed()
