@@ -53,6 +53,8 @@ def never(trace: Trace) -> Iterator[tuple[str, str]]:
 
 def idle_fields(action: Consumer | Producer) -> Iterator[str]:
     """Yield what is given of a consumer or producer and has no effect beside the rest of it."""
+    if isinstance(action, Consumer) and action.durable and action.reads.is_queue:
+        yield "durable=True has no effect on a queue, which keeps its messages anyway; omit it"
     if action.on in action.others:
         yield f"others names {action.on}, which it is on; name another broker"
     if isinstance(action, Consumer):

@@ -30,10 +30,7 @@ _ENDS = {"Crash": Kind.Crashed, "Stop": Kind.Stopped, "Pause": Kind.Suspended}
 
 @dataclass(frozen=True, slots=True)
 class Undone:
-    """Something that was asked for and did not happen, and why; empty where the run does not tell.
-
-    `calls` are what it says to write.
-    """
+    """Something that was asked for and did not happen, and why (empty: unknown); `calls` are what to write."""
 
     what: str
     why: str = ""
@@ -80,9 +77,6 @@ def _nothing(trace: Trace) -> Iterator[Undone]:
     if "broker" not in trace.names["node_role"]:
         yield Undone("Network", "it has no broker, so nothing can happen; add one, e.g. mq.Broker('A')")
     for action in trace.actions:
-        if isinstance(action, Consumer) and action.durable and action.reads.is_queue:
-            why = "durable=True has no effect on a queue, which keeps its messages anyway; omit it"
-            yield Undone(f"Consumer {action.name}", why)
         if isinstance(action, (Consumer, Producer)):
             yield from (Undone(f"{type(action).__name__} {action.name}", why) for why in idle_fields(action))
         if isinstance(action, Consumer) and action.subscription_name and not _is_durable(trace, action):
@@ -135,8 +129,7 @@ def _not_started(trace: Trace) -> Iterator[Undone]:
     start = Call("Start")
     began = _named(trace, Kind.RoleChanged, "broker") | _named(trace, Kind.Started, "broker")
     if trace.actions and not began and not any(type(one).__name__ in STARTS for one in trace.actions):
-        why = f"no broker was started, as this script begins without {start}"
-        yield Undone("Network", why, (start,))
+        yield Undone("Network", f"no broker was started, as this script begins without {start}", (start,))
     if not trace.actions or type(trace.actions[0]).__name__ not in STARTS_ONE:
         return
     roles = zip(trace.names["node"], trace.names["node_role"], strict=True)
@@ -342,8 +335,7 @@ def _first(trace: Trace, kind: Kind) -> dict[str, int]:
 
 
 def _named(trace: Trace, kind: Kind, column: str) -> set[str]:
-    names = trace.names["node"]
-    return {names[number] for (number,) in trace.tallied((kind,), column) if number >= 0}
+    return {trace.names["node"][number] for (number,) in trace.tallied((kind,), column) if number >= 0}
 
 
 def _messages(trace: Trace) -> Iterator[Undone]:
