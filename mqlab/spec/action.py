@@ -261,7 +261,10 @@ class Pause(Action):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Acknowledge(Action):
-    """Acknowledge what a consumer has received: the last `count`, or all (one in `individual` mode)."""
+    """Acknowledge what a consumer has received: the last `count`, or all.
+
+    In `individual` mode that is the message received last: a second time has no effect.
+    """
 
     consumer: str
     count: Count | None = None
