@@ -12,7 +12,7 @@ from mqlab.explain.sentences import Line
 from mqlab.spec.action import Consumer, Producer
 from mqlab.spec.plural import counted
 from mqlab.spec.values import told_time
-from mqlab.trace.kinds import Kind, Reason
+from mqlab.trace.kinds import BLOCKS, Kind, Reason
 from mqlab.trace.trace import Trace
 from mqlab.trace.unsent import GROUPS, unsent
 
@@ -74,18 +74,18 @@ def of_client(trace: Trace, name: str) -> Explanation:
 def _blocked(trace: Trace, numbers: list[int]) -> Iterator[str]:
     """Yield how long messages waited for room, with which their producer was blocked."""
     times, kinds, rules = trace.column("t"), trace.column("kind"), trace.column("rule")
-    spans, released = [], False
+    spans, released, rule = [], False, Reason.memory_full
     for number in numbers:
         rows = trace.rows_of(number)
-        held = [row for row in rows if (kinds[row], rules[row]) == (Kind.Held, Reason.memory_full)]
+        held = [row for row in rows if kinds[row] == Kind.Held and rules[row] in BLOCKS]
         if held:
             later = [times[row] for row in rows if row > held[-1]]
-            released = bool(later)
+            released, rule = bool(later), Reason(rules[held[-1]])
             spans.append((times[held[0]], later[0] if released else trace.end))
     if spans:
         span = f"from {told_time(spans[0][0])} {f'to {told_time(spans[-1][1])}' if released else 'on'}"
         often = f"{len(spans)} times {span}, {told_time(sum(end - begin for begin, end in spans))} in all"
-        why = f"{Reason.memory_full.sentence} [{Reason.memory_full.source}]"
+        why = f"{rule.sentence} [{rule.source}]"
         yield f"Blocked {span if len(spans) == 1 else often}: {why}."
 
 

@@ -12,7 +12,7 @@ from mqlab.spec.values import told_time
 from mqlab.trace import accounts, questions
 from mqlab.trace.event import Event
 from mqlab.trace.fates import BURIED
-from mqlab.trace.kinds import Kind, Reason
+from mqlab.trace.kinds import BLOCKS, Kind, Reason
 from mqlab.trace.trace import Trace
 
 SERVING = ("live", "master")
@@ -107,7 +107,7 @@ def _of_group(trace: Trace, event: Event, text: str) -> Line:
 
 
 def _held(trace: Trace, event: Event, detail: JsonDict) -> Line:
-    if event.rule == Reason.memory_full:  # for which its producer waits
+    if event.rule in BLOCKS:  # for which its producer waits
         return f"{event.broker} has not accepted it yet"
     owned = groups.holder(trace, event)
     text = f"it stays at {event.broker}"

@@ -338,3 +338,12 @@ class Reason(IntEnum):
     )
     most_consumers = 82, "the queue has as many consumers as max-consumers allows", _QUEUES, {"max_consumers"}
     not_created = 83, "there is no such queue, and auto-create-queues is false", _QUEUES, {"auto_create_queues"}
+    address_full = (
+        84,
+        "the address holds as much as max-size-messages or max-size-bytes allows: address-full-policy decides",
+        "Artemis user manual, paging",
+        {"max_size_messages", "max_size_bytes", "address_full_policy", "producer_window_size"},
+    )
+
+
+BLOCKS = frozenset((Reason.memory_full, Reason.address_full))  # why a message waits with its producer

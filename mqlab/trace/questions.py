@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from mqlab.trace import plain
 from mqlab.trace.fates import CODE, DOWN, Fate
-from mqlab.trace.kinds import Kind, Reason
+from mqlab.trace.kinds import BLOCKS, Kind, Reason
 
 if TYPE_CHECKING:
     from mqlab.trace.trace import Trace
@@ -24,7 +24,7 @@ PASSING = (
     Reason.prefetch_full,
     Reason.buffers_full,
     Reason.beyond_page,
-    Reason.memory_full,
+    *BLOCKS,
     Reason.paused,
     Reason.broker_stopped,
     Reason.group_owner,

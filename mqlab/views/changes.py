@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 
 from mqlab.spec.json_types import JsonDict
-from mqlab.trace.kinds import Kind, Reason
+from mqlab.trace.kinds import BLOCKS, Kind, Reason
 from mqlab.views.cast import STANDING, SceneParts
 from mqlab.views.repeats import repeats
 from mqlab.views.story import PlaybackTime
@@ -200,7 +200,7 @@ class _Reader:
 
     def held(self, index: int, e: dict[str, int]) -> Iterator[Row]:
         client = self.senders.get(e["msg"], -1)
-        if e["rule"] == Reason.memory_full and self.at.get(client) == e["broker"]:
+        if e["rule"] in BLOCKS and self.at.get(client) == e["broker"]:
             yield StateChange.full, e["broker"], e["dest"], e["msg"], client
 
     def voted(self, index: int, e: dict[str, int]) -> Iterator[Row]:

@@ -94,8 +94,8 @@ def test_what_is_included_is_told(holder):
 
 @pytest.mark.parametrize(("inside", "path"), [
     (SETTING.format("<auto-create-addresses>false</auto-create-addresses>"), "auto-create-addresses"),
-    (SETTING.format("<max-size-bytes>1k</max-size-bytes><address-full-policy>FAIL</address-full-policy>"),
-     "max-size-bytes"),
+    (SETTING.format("<max-size-bytes>1k</max-size-bytes><page-limit-bytes>2k</page-limit-bytes>"),
+     "page-limit-bytes"),
     ("<max-disk-usage>50</max-disk-usage>", "max-disk-usage"),
     ("<persistence-enabled>false</persistence-enabled>"
      "<ha-policy><shared-store><master/></shared-store></ha-policy>", "persistence-enabled"),

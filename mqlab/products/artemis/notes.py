@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import permutations
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ from mqlab.products.artemis.broker.messages import (
     Queue,
     StoredMessage,
 )
+from mqlab.products.artemis.broker.paging_store import LEAVES
 from mqlab.spec.json_types import JsonDict
 from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Reason
@@ -50,6 +52,7 @@ class EventLog:
         self.links: dict[tuple[str, str], int] = {}
         self.up: set[int] = set()
         self.moved = 0  # when (us) a message last did
+        self.on_left: Callable[[], None] | None = None  # is called as a message leaves its address
         for one, other in permutations([server.name for server in lab.network.brokers], 2):
             self.links[one, other] = self.recorder.name_link(f"{one}-{other}", one, other)
 
@@ -124,6 +127,8 @@ class EventLog:
             rule,
             cause,
         )
+        if self.on_left is not None and kind in LEAVES:
+            self.on_left()
         if kind in MOVES:
             row = TransitRow(row)
             row.way = frm, to, link

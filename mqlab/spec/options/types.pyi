@@ -172,6 +172,9 @@ class ArtemisNetworkOptions(TypedDict, total=False):
     no_expiry: bool | None
     auto_create_queues: bool | None
     auto_delete_queues: bool | None
+    address_full_policy: Literal["PAGE", "BLOCK", "FAIL", "DROP"] | None
+    max_size_bytes: int | None
+    max_size_messages: int | None
 
 class NetworkChanges(BrokerOptions, NetworkConnectorOptions, total=False):
     name: str

@@ -60,14 +60,14 @@ class PendingCall:
 
     def answer(self, error: Refused | None) -> None:
         """The broker has answered."""
+        if isinstance(self.action, Commit) and self.session is not None:
+            self.session.end()  # also if the commit has failed (`TransactionContext` of 5.17.2)
         if error is not None:
             self.fail(error.kind, str(error), error.cause)
             return
         if self.error_on_reply is not None:
             self.fail(self.error_on_reply.kind, str(self.error_on_reply))
             return
-        if isinstance(self.action, Commit) and self.session is not None:
-            self.session.end()
         consumer, self.then = self.then, None
         self.finish()
         if consumer is not None:
@@ -292,9 +292,9 @@ class SendJob(PendingCall, MessageProducer):
             self.next()
         elif self.message is None:
             assert error is not None
-            self.fail(error.kind, str(error))
+            self.fail(error.kind, str(error), error.other_cause)
         elif error is not None:
-            self._failed(self.message.number, error.kind, str(error), "")
+            self._failed(self.message.number, error.kind, str(error), error.other_cause)
         else:
             self._went()
 

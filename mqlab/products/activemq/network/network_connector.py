@@ -1,8 +1,7 @@
 """Network connectors in time: when a broker tries to reach another, and when its bridge is up.
 
 Every address that the agent reports is a `DiscoveredService`: one attempt at a time, and after a failure the
-agent's wait (Fuse 1, "Static discovery agent": 1, 2, 4 s ...; a bridge that lived counts as the
-first failure). What goes over a bridge that is up is the core's.
+agent's wait (Fuse 1, "Static discovery agent": 1, 2, 4 s ...). What goes over a bridge is the core's.
 """
 
 from __future__ import annotations
@@ -57,8 +56,8 @@ class DiscoveredService:
         self.remote: BrokerService | None = None
         self.socket: Socket | None = None
         self.seen_up: BrokerService | None = None
-        self.was_up = False
         self.waits = False  # for the next try
+        self.one_way = False  # whether the other direction of a duplex connector is gone for good
         self.began = 0
 
     @property
@@ -78,7 +77,7 @@ class DiscoveredService:
         if not self.wanted or not self.process.open:
             return
         self.number += 1
-        self.began = self.lab.clock.now
+        self.began, self.one_way = self.lab.clock.now, False
         try:
             if uris.scheme_of(self.address) == "failover":
                 self.transport = failover_transport(self.lab, self, self.address)
@@ -142,7 +141,7 @@ class DiscoveredService:
             return
         home, away = self.process.broker, remote.broker
         self.bridges = [NetworkBridge(self.lab, home, away, name, settings, False, self.socket)]
-        if settings.duplex:
+        if settings.duplex and not self.one_way:
             back = NetworkBridge(self.lab, away, home, name, settings, True, self.socket)
             self.bridges.append(back)
         try:
@@ -153,7 +152,6 @@ class DiscoveredService:
             self._close()
             self.failed()
             return
-        self.was_up = True
         for bridge in self.bridges:
             bridge.start()
 
@@ -171,14 +169,17 @@ class DiscoveredService:
         """Say that the bridge is down, at those of its ends that are there to see it."""
         remote, self.seen_up = self.seen_up, None
         for home, other in self._ends(remote) if remote is not None else ():
-            if home.role != "down":
-                self._note("down", home, other)
-                home.cluster.left(other.name)
+            self._tell_end_down(home, other)
+
+    def _tell_end_down(self, home: BrokerService, other: BrokerService) -> None:
+        if home.role != "down":
+            self._note("down", home, other)
+            home.cluster.left(other.name)
 
     def _ends(self, remote: BrokerService) -> list[tuple[BrokerService, BrokerService]]:
         """Return who sees the bridge, and to whom: both brokers if it is duplex."""
         ends = [(self.process, remote), (remote, self.process)]
-        return ends if self.connector.settings.duplex else ends[:1]
+        return ends if self.connector.settings.duplex and not self.one_way else ends[:1]
 
     def _note(self, state: str, home: BrokerService, remote: BrokerService) -> None:
         kind = Kind.BridgeUp if state == "up" else Kind.BridgeDown
@@ -196,8 +197,15 @@ class DiscoveredService:
     # Loss
 
     def on_interrupted(self) -> None:
-        """A failover: inside looks for another broker: this broker sees no loss of the bridge."""
+        """A failover: inside looks for another broker: this broker sees no loss of the bridge.
+
+        The other broker ends its direction of a duplex connector. It hears of that in the first `BrokerInfo`
+        alone, which no failover repeats (`ConnectionStateTracker` of 5.17.2; ActiveMQ rule 7.15).
+        """
         self._drop_bridges()
+        if self.seen_up is not None and self.connector.settings.duplex and not self.one_way:
+            self._tell_end_down(self.seen_up, self.process)
+            self.one_way = True
 
     def on_failed(self, error: Refused) -> None:
         """A failover: inside has given up."""
@@ -236,8 +244,7 @@ class DiscoveredService:
         if self.back_off is None:
             self.connector.failed(self)
             return
-        wait = self.back_off.after(self.lab.clock.now - self.began, self.was_up)
-        self.was_up = False
+        wait = self.back_off.after(self.lab.clock.now - self.began)
         if wait is not None:
             self.lab.record(Kind.Waited, chain=self, frm=self.node, age=wait, rule=Reason.back_off)
             self.waits = True

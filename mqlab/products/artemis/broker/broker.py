@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from mqlab.spec.artemis.broker import Broker as BrokerSpec
 from mqlab.spec.artemis.steps import Keys
+from mqlab.trace.kinds import Reason
 
 if TYPE_CHECKING:
     from mqlab.products.artemis.broker.bridges import Bridge
@@ -19,7 +20,14 @@ SEEN = frozenset(("role", "node_id", "served_journal"))  # of a broker, by those
 
 
 class Refused(Exception):
-    """A call that the broker answers with an error, or the client's own library with what it says."""
+    """A call that the broker answers with an error, or the client's own library with what it says.
+
+    With a *rule* it is the broker's answer, which only those hear who wait for it.
+    """
+
+    def __init__(self, said: str = "", rule: Reason = Reason.none) -> None:
+        super().__init__(said)
+        self.rule = rule
 
 
 class Subsystem:

@@ -45,9 +45,9 @@ def watch(broker: Broker, queue: Queue, item: MessageReference) -> None:
 def _search(broker: Broker, queue: Queue, item: MessageReference) -> None:
     if broker.serves and item in queue.waiting:
         queue.waiting.remove(item)
-        end(broker, item)
+        end(broker, queue, item)
 
 
-def end(broker: Broker, item: MessageReference) -> None:
+def end(broker: Broker, queue: Queue, item: MessageReference) -> None:
     """A message has expired."""
-    redelivery.move(broker, item, Kind.Expired, "expiry_address", Reason.expired)
+    redelivery.move(broker, queue, item, Kind.Expired, "expiry_address", Reason.expired)

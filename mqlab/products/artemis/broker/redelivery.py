@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from mqlab.engine.clock import NEVER
 from mqlab.products.artemis.broker.broker import Broker
 from mqlab.products.artemis.broker.messages import MessageReference, Queue
 from mqlab.spec.values import Destination
@@ -40,15 +41,24 @@ def delay(broker: Broker, queue: Queue, items: Sequence[MessageReference]) -> No
         lab.later(wait, lab.deliver)
 
 
-def bury(broker: Broker, item: MessageReference) -> None:
+def bury(broker: Broker, queue: Queue, item: MessageReference) -> None:
     """Send a message that was delivered too often to the dead-letter-address, if there is a queue."""
-    move(broker, item, Kind.DeadLettered, "dead_letter_address", Reason.delivered_too_often)
+    move(broker, queue, item, Kind.DeadLettered, "dead_letter_address", Reason.delivered_too_often)
 
 
-def move(broker: Broker, item: MessageReference, kind: Kind, option: str, rule: Reason) -> None:
-    """Send a message that ends in its queue to the address that an option names, if there is a queue."""
+def move(broker: Broker, queue: Queue, item: MessageReference, kind: Kind, option: str, rule: Reason) -> None:
+    """Send a message that ends in its queue to the address that an option names, if there is a queue.
+
+    Where that is full and refuses it, it stays in its queue, and is not delivered any more.
+    """
     lab, dest = broker.lab, item.message.dest
     address = broker.lab.setting(broker, dest.name, option)
+    full = lab.paging.full(broker, str(address)) if address else None
+    if full is not None and full.policy == "FAIL":
+        lab.message(Kind.Held, item.message, broker, rule=Reason.address_full, cause=item.row)
+        queue.waiting.append(item)
+        queue.schedule(item, NEVER)
+        return
     row = lab.message(kind, item.message, broker, rule=rule, cause=item.row)
     if address and lab.balancing.is_bound(broker, str(address)):
         moved = Destination("queue", str(address))

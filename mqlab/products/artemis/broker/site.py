@@ -11,10 +11,11 @@ from mqlab.engine.completion import Completion
 from mqlab.engine.lab import Lab
 from mqlab.engine.link import Link
 from mqlab.engine.timing import Timing
-from mqlab.products.artemis.broker import bridges, expiry
+from mqlab.products.artemis.broker import bridges, expiry, network_check
 from mqlab.products.artemis.broker.broker import GONE, Broker, CallOfOneLife, Partitions, Refused, Topology
 from mqlab.products.artemis.broker.messages import Journal, Message, Queue
-from mqlab.products.artemis.client.clients import Clients
+from mqlab.products.artemis.broker.paging_store import PagingManager
+from mqlab.products.artemis.client.registry import Clients
 from mqlab.products.artemis.ha import scaledown
 from mqlab.products.artemis.ha.colocated import Colocated
 from mqlab.products.artemis.ha.replication import NOTICED, Replication
@@ -74,7 +75,7 @@ class Site(Lab):
         self.snapshots: dict[str, object] = {}
         self.waits: list[dict[str, object]] = []
         self.folders: dict[str, object] = {}
-        self.topology, self.replication = Topology(self), Replication(self)
+        self.topology, self.replication, self.paging = Topology(self), Replication(self), PagingManager(self)
         self.store, self.colocated = SharedStore(self), Colocated(self)
         self.balancing, self.clients = ClusterConnection(self), Clients()
         self.brokers = {spec.name: Broker(self, spec) for spec in network.brokers}
@@ -139,10 +140,10 @@ class Site(Lab):
             self.soon(broker, self.random_duration(BOOT), self._activate)
             if broker.spec.checks_network:
                 first = self.random_duration(BOOT) + broker.spec.check_period * MS
-                self.soon(broker, first, self.check_network)
+                self.soon(broker, first, network_check.check)
 
     def _activate(self, broker: Broker) -> None:
-        if not self.answers(broker):  # it waits; had it been asked sooner, it would have stopped
+        if not network_check.answers(broker):  # it waits; had it been asked sooner, it would have stopped
             broker.stopped_itself = True
         elif broker.spec.policy == "live_only":
             self.go_live(broker, broker.stored_journal)
@@ -201,6 +202,7 @@ class Site(Lab):
         for client in self.clients.at(broker):
             client.on_disconnected(tried=orderly)
         broker.served_journal = None
+        self.paging.ended(broker)
         self.notes.forgotten(broker, live)
         if orderly or self.network.forgets_crashed:
             self.replication.search_again(ended=True)
@@ -240,27 +242,6 @@ class Site(Lab):
         self.topology.gossip()
 
     # The network
-
-    def answers(self, broker: Broker) -> bool:
-        """Whether one of the addresses that a broker's network check asks answers, if it asks any.
-
-        The gateway is that of the URLs; of other addresses only the loopback is there.
-        """
-        core = broker.spec.keys.get("core", {})
-        addresses = str(core.get("network_check_list", "")).split(",")
-        loopback = any(address.strip().startswith(("127.", "localhost")) for address in addresses)
-        gateway = broker.spec.asks_gateway and self.gateway.get(broker.name, False)
-        return loopback or gateway or not broker.spec.checks_network
-
-    def check_network(self, broker: Broker) -> None:
-        """A broker that finds nobody stops itself; it starts again when somebody answers."""
-        if broker.role in ("down", "not_started", "paused"):
-            return
-        if not self.answers(broker) and not broker.stopped_itself:
-            self.end(broker, orderly=True)
-            broker.stopped_itself = True
-        elif self.answers(broker) and broker.stopped_itself:
-            self.start(broker)
 
     def lose_each_other(self, one: Broker, other: Broker) -> None:
         """Two brokers are about to notice that they cannot reach each other."""

@@ -6,7 +6,6 @@ from array import array
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mqlab.errors import UnknownName
 from mqlab.products.artemis.broker.broker import Broker, Refused
 from mqlab.products.artemis.broker.messages import Message
 from mqlab.spec.artemis.options import OPTIONS
@@ -15,7 +14,7 @@ from mqlab.trace.kinds import Kind, Reason
 
 if TYPE_CHECKING:
     from mqlab.products.artemis.broker.site import Site
-    from mqlab.products.artemis.client.consumers import Consumer
+    from mqlab.products.artemis.client.producer_credits import ProducerCredits
     from mqlab.products.artemis.client.requests import CreateSession
 
 MS = 1000
@@ -77,6 +76,8 @@ class Client:
         self.failovers: list[str] = []
         self.results: list[str] = []
         self.rollback_only = False  # its open transaction can only be rolled back
+        self.refusal = ""  # what its commit is answered: an address in it was full
+        self.credits: dict[str, ProducerCredits] = {}  # by address
         self.work: list[Message] = []
         self.prepared: list[Message] = []
         self.branch = ""  # of its XA resource: started, ended or prepared
@@ -252,9 +253,20 @@ class Client:
             self.failed.append(f"{message.number} IllegalStateException")
             return
         self.sent.append(message.number)
-        self.work.append(message)
+        if self.at_once or not self._is_full_for(message):
+            self.work.append(message)
         if self.at_once:
             self.settle()
+
+    def _is_full_for(self, message: Message) -> bool:
+        """Whether the address of a message in a transaction is full: that cannot be committed if it refuses."""
+        assert self.at is not None
+        try:
+            return self.lab.paging.drops(self.at, message)
+        except Refused as refused:
+            self.refusal = str(refused)
+            self.lab.message(Kind.Failed, message, self.at, self.node, rule=refused.rule, cause=message.row)
+            return True
 
     def settle(self) -> None:
         """What was sent becomes visible; the broker may refuse it with an error."""
@@ -264,12 +276,12 @@ class Client:
             try:
                 self.lab.balancing.route(self.at, message)
             except Refused as refused:
-                said = str(refused)  # by the client's own library
-                if said or message.persistent:  # who sends another does not wait for the answer
+                said, rule = str(refused), refused.rule
+                if message.persistent or (said and not rule):  # who sends another waits for no broker's answer
                     self.sent.remove(message.number)
                     said = said or "JMSException / ActiveMQInternalErrorException"
                     self.failed.append(f"{message.number} {said}")
-                self.lab.message(Kind.Failed, message, self.at, self.node, cause=message.row)
+                self.lab.message(Kind.Failed, message, self.at, self.node, rule=rule, cause=message.row)
 
     # Transactions
 
@@ -278,6 +290,10 @@ class Client:
         if self.state == "failed" or self.rollback_only:
             said = SESSION_CLOSED if self.state == "failed" else ROLLED_BACK
             self.results.append(f"step {step} {what}: {said}")
+            self.roll_back()
+            return
+        if self.refusal:
+            self.results.append(f"step {step} {what}: {self.refusal}")
             self.roll_back()
             return
         self.settle()
@@ -306,7 +322,7 @@ class Client:
 
     def roll_back(self) -> None:
         """The work of the transaction is undone."""
-        self.rollback_only = False
+        self.rollback_only, self.refusal = False, ""
         self.drop(Reason.asked)
 
     def drop(self, rule: Reason) -> None:
@@ -314,37 +330,3 @@ class Client:
         for message in self.work:
             self.lab.message(Kind.Discarded, message, self.at, rule=rule, cause=message.row)
         self.work = []
-
-
-class Clients:
-    """All clients that were ever opened."""
-
-    def __init__(self) -> None:
-        self.consumers: dict[str, Consumer] = {}
-        self.senders: dict[str, Client] = {}
-        self.numbers = 0  # of messages
-        self.sending = 0  # messages of send steps that are not through
-
-    def named(self, name: str) -> Client:
-        """Return a client by its name; raises `UnknownName` before it is opened."""
-        found = self.consumers.get(name) or self.senders.get(name)
-        if found is None:
-            raise UnknownName.of("client", name, [*self.consumers, *self.senders], "open by now")
-        return found
-
-    def consumer(self, name: str) -> Consumer:
-        """Return a consumer by its name; raises `UnknownName` before it is opened."""
-        if name not in self.consumers:
-            raise UnknownName.of("consumer", name, self.consumers, "open by now")
-        return self.consumers[name]
-
-    def sender(self, name: str) -> Client:
-        """Return a session that sends, by its name; raises `UnknownName` before it is opened."""
-        if name not in self.senders:
-            raise UnknownName.of("producer", name, self.senders, "open by now")
-        return self.senders[name]
-
-    def at(self, broker: Broker) -> list[Client]:
-        """Return those that have a session at a broker."""
-        every = [*self.consumers.values(), *self.senders.values()]
-        return [client for client in every if client.at is broker]

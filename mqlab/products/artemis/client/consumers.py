@@ -159,9 +159,9 @@ class Consumer(Client, Taker):
 
     def _on_expired(self, item: MessageReference) -> None:
         """The broker is told of a message that has expired in the buffer."""
-        if self.at is not None and item in self.acknowledging:
+        if self.at is not None and self.queue is not None and item in self.acknowledging:
             self.acknowledging.remove(item)
-            expiry.end(self.at, item)
+            expiry.end(self.at, self.queue, item)
 
     def _on_acknowledged(self, items: list[MessageReference]) -> None:
         """The broker forgets what was acknowledged, if it is not to be delivered once more."""
@@ -215,7 +215,7 @@ class Consumer(Client, Taker):
             for item in back:
                 self.lab.notes.returned(item, self.queue, self.at)
             for item in dead:
-                redelivery.bury(self.at, item)
+                redelivery.bury(self.at, self.queue, item)
 
     def leave(self, taken: bool, buffered: bool) -> None:
         """Leave the queue, after giving back what is held, counted as tried or not."""

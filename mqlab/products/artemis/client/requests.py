@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING
 from mqlab.engine.link import Link
 from mqlab.products.artemis.broker.messages import Message
 from mqlab.products.artemis.client.clients import LOOKS, SESSION_CLOSED
+from mqlab.products.artemis.client.producer_credits import FULL, ProducerCredits
 from mqlab.spec.artemis.steps import Keys
 from mqlab.spec.headers import dealt
 from mqlab.spec.values import Destination
-from mqlab.trace.kinds import Kind
+from mqlab.trace.kinds import Kind, Reason
 
 if TYPE_CHECKING:
     from mqlab.products.artemis.client.clients import Client
@@ -58,6 +59,8 @@ class Request(ABC):
         if client.is_blocked(self.persistent):
             self.lab.later(LOOKS, self._try)
             return
+        if not self.has_credits():
+            return
         self.leave()
         if client.at is None:  # it was given up, and the client's own library answers
             self.act()
@@ -68,6 +71,10 @@ class Request(ABC):
     def ends_unconnected(self) -> bool:
         """Whether the request ends because its client has never connected."""
         return False
+
+    def has_credits(self) -> bool:
+        """Whether it can leave; else it goes on by itself."""
+        return True
 
     def leave(self) -> None:
         """The request leaves the client."""
@@ -203,6 +210,42 @@ class SendRequest(Request):
                 to = client.at.node if client.at is not None else -1
                 self.message.row = self.lab.message(SENT, self.message, client.at, client.node, to)
                 self.dest_no = self.message.dest_no
+
+    def has_credits(self) -> bool:
+        """Whether the client has credits for an address that can be full; one that gets none may not send."""
+        client, window = self.client, int(self.client.options["producer_window_size"])
+        store = self.lab.paging.store(client.at, self.dest.name) if client.at is not None else None
+        if store is None or store.policy == "DROP" or window < 0:
+            return True
+        credits = client.credits.get(self.dest.name)
+        if credits is None or credits.epoch != client.epoch:
+            credits = client.credits[self.dest.name] = ProducerCredits(client, store, window)
+        if not credits.acquire(self):
+            return False
+        if credits.fails():
+            self._refuse()
+            return False
+        return True
+
+    def hold(self) -> None:
+        """The client has no credits as the address is full: its message waits."""
+        self.leave()
+        assert self.message is not None  # it is made as it leaves
+        self.lab.message(
+            Kind.Held, self.message, self.client.at, rule=Reason.address_full, cause=self.message.row
+        )
+
+    def _refuse(self) -> None:
+        """The client's own library sends nothing to an address that is full."""
+        self.leave()
+        assert self.message is not None
+        message, at = self.message, self.client.at
+        self.client.failed.append(f"{message.number} {FULL}")
+        self.lab.message(
+            Kind.Failed, message, at, self.client.node, rule=Reason.address_full, cause=message.row
+        )
+        self.lab.clients.sending -= 1
+        self.on_answered()
 
     def act(self) -> None:
         """The broker has a message."""

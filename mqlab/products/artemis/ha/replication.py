@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from mqlab.products.artemis.broker import network_check
 from mqlab.products.artemis.broker.broker import Broker, Subsystem
 from mqlab.spec.artemis import votes_needed
 from mqlab.trace.kinds import Kind, Reason
@@ -175,7 +176,7 @@ class Replication(Subsystem):
             self.lab.soon(slave, slave.element("vote_retry_wait") * MS, self._vote, left - 1)
             return
         if slave.spec.checks_network:  # its answer stands above the vote
-            yes = self.lab.answers(slave)
+            yes = network_check.answers(slave)
             self._tell(slave, yes, {"network check": "answered" if yes else "silent"})
         if yes:
             self._unpair(slave)

@@ -136,6 +136,8 @@ class ClusterConnection(Subsystem):
 
         Queues of one name on many brokers take turns; a subscriber's own queue has its name alone.
         """
+        if self.lab.paging.limits and self.lab.paging.drops(broker, message):
+            return
         groups = self._groups(broker, message.dest.name, message.dest.kind == "queue")
         chosen = [self._next(broker, message, bindings) for bindings in groups]
         for binding in filter(None, chosen):  # all of them are found before one is used
@@ -253,10 +255,14 @@ class ClusterConnection(Subsystem):
         if not (onto.serves and self._talk(frm, onto)):
             self.lab.message(Kind.Held, stored.message, frm, rule=Reason.on_the_way, cause=stored.row)
             return
+        if onto is at and self.lab.paging.turns_away(at, frm, stored):
+            return
         frm.served_journal.store_and_forward[stored.pair].remove(stored)
         self.lab.message(ACKNOWLEDGED, stored.message, frm, onto.node, cause=passage.row)
         if onto is at:
             queue = passage.queue or at.journal.queues.get(stored.queue)
+            if self.lab.paging.drops(at, stored.message, passage.row):
+                return
             if queue is not None:
                 self.lab.enqueue(at, queue, stored.message, passage.row)
                 return
@@ -290,7 +296,7 @@ class ClusterConnection(Subsystem):
         for item in queue.due(now):
             if 0 < item.message.expires <= now and item in queue.waiting:
                 queue.waiting.remove(item)
-                expiry.end(broker, item)
+                expiry.end(broker, queue, item)
                 continue
             taker: Taker | None = None
             for consumer in queue.consumers[queue.turn :] + queue.consumers[: queue.turn]:

@@ -10,6 +10,7 @@ from typing import Any
 from mqlab.engine.completion import Completion
 from mqlab.engine.in_vain import STOPS_PAUSED
 from mqlab.products.artemis import report
+from mqlab.products.artemis.broker import network_check
 from mqlab.products.artemis.broker.broker import GONE, Broker, Subsystem
 from mqlab.products.artemis.files import lab_file, shapes
 from mqlab.products.artemis.ha.replication import WAKES
@@ -234,7 +235,7 @@ class BrokerActions(Subsystem):
             self.lab.tell(f"the gateway {'answered' if keys['answers'] else 'was silent'} already")
         for broker in self._named(keys):
             self.lab.gateway[broker.name] = bool(keys["answers"])
-            self.lab.later(broker.spec.check_period * MS, self.lab.check_network, broker)
+            self.lab.later(broker.spec.check_period * MS, network_check.check, broker)
 
     # Waiting
 

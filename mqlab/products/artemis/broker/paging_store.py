@@ -1,0 +1,136 @@
+"""Addresses that are full: what a broker does with what is sent to them (`address-full-policy`).
+
+An address holds the messages of its queues, also those that consumers have not acknowledged, those for other
+brokers and those of open transactions. BLOCK grants producers no further credits, FAIL refuses messages,
+DROP drops them. PAGE writes them to disk, which changes nothing that the lab shows.
+
+Source: Artemis user manual, paging; played by 2.31.2 as it is here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from mqlab.products.artemis.broker.broker import Broker, Refused, Subsystem
+from mqlab.products.artemis.broker.messages import Message, StoredMessage
+from mqlab.trace.kinds import Kind, Reason
+
+if TYPE_CHECKING:
+    from mqlab.engine.clock import Call
+    from mqlab.products.artemis.broker.site import Site
+
+OVERHEAD = 778  # bytes that a message takes beside its body: a BytesMessage without properties, in one queue
+# Rows after which an address may have room.
+LEAVES = frozenset((Kind.Acknowledged, Kind.Discarded, Kind.Expired, Kind.DeadLettered, Kind.Failed))
+FULL = "JMSException / ActiveMQAddressFullException AMQ119102"
+Waiting = tuple["Call", object]
+
+
+class PagingStore:
+    """One address of a broker that can be full, and who waits until it no longer is."""
+
+    def __init__(self, broker: Broker, address: str, policy: str, most: tuple[int, int]) -> None:
+        self.broker, self.address, self.policy = broker, address, policy
+        self.max_messages, self.max_bytes = most
+        self.waiting: list[Waiting] = []
+
+    def is_full(self) -> bool:
+        """Whether it holds as much as it may, or more; one that holds nothing is not full."""
+        messages = {message.number: message.size for message in self._messages()}
+        held = len(messages)
+        if held and 0 <= self.max_messages <= held:
+            return True
+        return bool(held) and 0 <= self.max_bytes <= held * OVERHEAD + sum(messages.values())
+
+    def _messages(self) -> Iterator[Message]:
+        journal, address = self.broker.journal, self.address
+        for queue in journal.queues.values():
+            if (queue.topic or queue.name) == address:
+                yield from (item.message for item in (*queue.waiting, *queue.held))
+        open_ones = [client.work for client in self.broker.lab.clients.at(self.broker)]
+        stored = [[row.message for row in mail] for mail in journal.store_and_forward.values()]
+        for messages in (*stored, *open_ones, *journal.prepared):
+            yield from (message for message in messages if message.dest.name == address)
+
+    def wait(self, call: Call, argument: object) -> None:
+        """Let *call* happen with *argument* once there is room."""
+        self.waiting.append((call, argument))
+        self.broker.lab.paging.watch()
+
+
+class PagingManager(Subsystem):
+    """The addresses of all brokers that can be full; `limits` says whether any can."""
+
+    def __init__(self, lab: Site) -> None:
+        super().__init__(lab)
+        self.limits = lab.network.sets("max_size_messages", "max_size_bytes")
+        self.stores: dict[tuple[str, str], PagingStore | None] = {}
+        self.due = False  # whether those who wait are about to be let in
+
+    def store(self, broker: Broker, address: str) -> PagingStore | None:
+        """Return an address of a broker; None if it has no limit, or pages."""
+        if not self.limits:
+            return None
+        key = broker.name, address
+        if key not in self.stores:
+            names = ("address_full_policy", "max_size_messages", "max_size_bytes")
+            policy, *most = (self.lab.setting(broker, address, name) for name in names)
+            can_be_full = policy != "PAGE" and max(most) >= 0
+            self.stores[key] = PagingStore(broker, address, policy, (most[0], most[1])) if can_be_full else None
+        return self.stores[key]
+
+    def full(self, broker: Broker, address: str) -> PagingStore | None:
+        """Return an address of a broker if it takes no message now; one that blocks its producers does."""
+        store = self.store(broker, address)
+        return store if store is not None and store.policy != "BLOCK" and store.is_full() else None
+
+    def drops(self, broker: Broker, message: Message, cause: int | None = None) -> bool:
+        """Whether a message is dropped as its address is full; raises `Refused` if it is refused."""
+        store = self.full(broker, message.dest.name)
+        if store is None:
+            return False
+        if store.policy == "FAIL":
+            raise Refused(FULL, Reason.address_full)
+        cause = message.row if cause is None else cause
+        self.lab.message(Kind.Discarded, message, broker, rule=Reason.address_full, cause=cause)
+        return True
+
+    def turns_away(self, broker: Broker, frm: Broker, stored: StoredMessage) -> bool:
+        """Whether a broker refuses a message of another, where it stays until there is room."""
+        store = self.full(broker, stored.message.dest.name)
+        if store is None or store.policy != "FAIL":
+            return False
+        self.lab.message(Kind.Held, stored.message, frm, rule=Reason.address_full, cause=stored.row)
+        store.wait(self.lab.deliver, None)
+        return True
+
+    def ended(self, broker: Broker) -> None:
+        """A broker has ended: who waited for one of its addresses tries again."""
+        for store in [store for store in self.stores.values() if store is not None and store.broker is broker]:
+            del self.stores[broker.name, store.address]
+            for call, argument in store.waiting:
+                self.lab.later(0, call, argument)
+
+    # Room
+
+    def watch(self) -> None:
+        """Have it told what leaves."""
+        self.lab.notes.on_left = self.on_left
+
+    def on_left(self) -> None:
+        """Something has left some address: let in who waits, if there is room."""
+        if not self.due:
+            self.due = True
+            self.lab.clock.schedule(self.lab.clock.now, self._let_in, None)
+
+    def _let_in(self, _: object) -> None:
+        self.due, self.lab.notes.on_left = False, None
+        stores = [store for store in self.stores.values() if store is not None and store.waiting]
+        for store in stores:
+            if store.broker.serves and not store.is_full():
+                waiting, store.waiting = store.waiting, []
+                for call, argument in waiting:  # all of them: what they send may be more than there is room for
+                    call(argument)
+        if any(store.waiting for store in stores):
+            self.watch()

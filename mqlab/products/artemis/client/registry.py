@@ -1,0 +1,46 @@
+"""All clients that were ever opened, by name."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mqlab.errors import UnknownName
+from mqlab.products.artemis.broker.broker import Broker
+
+if TYPE_CHECKING:
+    from mqlab.products.artemis.client.clients import Client
+    from mqlab.products.artemis.client.consumers import Consumer
+
+
+class Clients:
+    """All clients that were ever opened."""
+
+    def __init__(self) -> None:
+        self.consumers: dict[str, Consumer] = {}
+        self.senders: dict[str, Client] = {}
+        self.numbers = 0  # of messages
+        self.sending = 0  # messages of send steps that are not through
+
+    def named(self, name: str) -> Client:
+        """Return a client by its name; raises `UnknownName` before it is opened."""
+        found = self.consumers.get(name) or self.senders.get(name)
+        if found is None:
+            raise UnknownName.of("client", name, [*self.consumers, *self.senders], "open by now")
+        return found
+
+    def consumer(self, name: str) -> Consumer:
+        """Return a consumer by its name; raises `UnknownName` before it is opened."""
+        if name not in self.consumers:
+            raise UnknownName.of("consumer", name, self.consumers, "open by now")
+        return self.consumers[name]
+
+    def sender(self, name: str) -> Client:
+        """Return a session that sends, by its name; raises `UnknownName` before it is opened."""
+        if name not in self.senders:
+            raise UnknownName.of("producer", name, self.senders, "open by now")
+        return self.senders[name]
+
+    def at(self, broker: Broker) -> list[Client]:
+        """Return those that have a session at a broker."""
+        every = [*self.consumers.values(), *self.senders.values()]
+        return [client for client in every if client.at is broker]
