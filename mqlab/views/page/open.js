@@ -13,7 +13,7 @@ const openFiles = async (/** @type {Iterable<File>} */ files) => {
   const read = chosen.map(async (one) => ({ name: one.webkitRelativePath || one.name, text: await one.text() }));
   const drawn = lab.state?.branches.some((one) => one.name === "my network");
   if ((await lab.do("open", { files: await Promise.all(read) })) && drawn)
-    player.emit("busy", worded("your_network_is_kept")); // until something else is said
+    player.emit("busy", worded("your_network_is_kept"), ""); // until something else is said
 };
 
 const chooseFiles = () => {
