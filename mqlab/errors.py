@@ -119,6 +119,13 @@ class Call:
         return f'--do "{" ".join((self.noun.rpartition(".")[2], *map(str, self.given), *named))}"'
 
 
+def in_options(text: str, calls: Iterable[Call]) -> str:
+    """Return a text in which the *calls* that it names are options of the command line."""
+    for call in calls:
+        text = text.replace(str(call), call.option())
+    return text
+
+
 class MqlabError(Exception):
     """The base of all errors that mqlab raises on purpose; `calls` are those that its text names."""
 

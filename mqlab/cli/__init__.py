@@ -21,7 +21,7 @@ from mqlab.cli import (
     setup,
 )
 from mqlab.cli.app import app
-from mqlab.errors import MqlabError
+from mqlab.errors import MqlabError, in_options
 
 __all__ = [
     "app",
@@ -44,9 +44,7 @@ def main() -> None:
     try:
         app(prog_name="mqlab")
     except MqlabError as error:
-        told, encoding = f"mqlab: {error}", sys.stderr.encoding or "utf-8"
-        for call in error.calls:
-            told = told.replace(str(call), call.option())
+        told, encoding = f"mqlab: {in_options(str(error), error.calls)}", sys.stderr.encoding or "utf-8"
         print(told.encode(encoding, "backslashreplace").decode(encoding), file=sys.stderr)
         sys.exit(2)
     except BrokenPipeError:  # whoever reads has seen enough

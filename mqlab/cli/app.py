@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -12,9 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from mqlab import spec
 from mqlab.api import verbs
-from mqlab.errors import BadFile, BadValue, Call
+from mqlab.errors import BadFile, BadValue
 from mqlab.files import files, management
 from mqlab.products import inputs
 
@@ -23,7 +21,6 @@ if TYPE_CHECKING:
 
     from mqlab.spec.scenario import Scenario
 
-_CALL = re.compile(r"mq\.([A-Z]\w*)\([^()]*\)")
 Whats = Annotated[
     list[str],
     typer.Argument(
@@ -146,21 +143,6 @@ def told(*texts: str) -> Iterable[str]:
     from rich.markup import escape
 
     return map(escape, texts)
-
-
-def in_options(text: str) -> str:
-    """Return a text in which actions to add, as Python has them, are options of the command line."""
-    return _CALL.sub(_option, text)
-
-
-def _option(found: re.Match[str]) -> str:
-    import ast
-
-    noun, call = getattr(spec, found[1], None), ast.parse(found[0], mode="eval").body
-    if not isinstance(noun, type) or not issubclass(noun, spec.Action) or not isinstance(call, ast.Call):
-        return found[0]
-    named = {str(one.arg): ast.literal_eval(one.value) for one in call.keywords}
-    return Call(found[1], *map(ast.literal_eval, call.args), **named).option()
 
 
 def note(text: str) -> None:

@@ -30,7 +30,6 @@ from mqlab.cli.app import (
     Whats,
     app,
     check_paths,
-    in_options,
     network,
     note,
     only,
@@ -40,7 +39,7 @@ from mqlab.cli.app import (
     table,
     told,
 )
-from mqlab.errors import BadValue, Interrupted, MqlabError
+from mqlab.errors import BadValue, Interrupted, MqlabError, in_options
 from mqlab.spec.link import Links
 from mqlab.spec.plural import counted
 
@@ -125,7 +124,7 @@ def _show(what: str, trace: Trace, asked: Scenario) -> None:
     show(waiting if waiting.row_count else "No messages waiting.")
     _show_fates(trace)
     for one in trace.undone:
-        show(f"[yellow]Not done: {next(iter(told(in_options(str(one)))))}.[/]")
+        show(f"[yellow]Not done: {next(iter(told(in_options(str(one), one.calls))))}.[/]")
     _show_races(trace)
     _show_guide(what, trace, asked)
 
@@ -256,7 +255,7 @@ def explain(
         label = ", ".join(paths)
         print(json.dumps({"what": label, "title": found.title, "lines": list(found.lines), "causes": causes}))
     else:
-        print(in_options(str(found)))
+        print(in_options(str(found), found.calls))
 
 
 @app.command()

@@ -25,11 +25,11 @@ OF_CONSUMERS = (*RECEIVES, "KillClient", "Recover", "WaitForReceived")
 _ENDS = {"Commit": "commit", "Rollback": "roll back", "Acknowledge": "acknowledge", "Recover": "recover"}
 
 _OPEN = "{} in a transaction that was not committed"
-ENDED_BY = {  # mode -> what has not come to an end, and what ends it
-    "transacted": f"{_OPEN}; add mq.Commit({{!r}})",
-    "xa": f"{_OPEN}; end, prepare and commit its branch with Xa",
-    "client": "received and never acknowledged; add mq.Acknowledge({1!r})",
-    "individual": "received and never acknowledged; add mq.Acknowledge({1!r})",
+ENDED_BY = {  # mode -> what has not come to an end, and the action that ends it
+    "transacted": (f"{_OPEN}; add {{}}", "Commit"),
+    "xa": (f"{_OPEN}; end, prepare and commit its branch with Xa", ""),
+    "client": ("received and never acknowledged; add {1}", "Acknowledge"),
+    "individual": ("received and never acknowledged; add {1}", "Acknowledge"),
 }
 
 

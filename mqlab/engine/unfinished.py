@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from mqlab.engine.in_vain import ENDED_BY
+from mqlab.engine.in_vain import ENDED_BY, SessionState
+from mqlab.errors import Call
 from mqlab.spec.action import Settle, Snapshot, Start
+from mqlab.spec.json_types import JsonDict
 from mqlab.spec.naming import called
 from mqlab.spec.plural import counted
 from mqlab.spec.values import told_time
@@ -17,8 +19,8 @@ if TYPE_CHECKING:
 ADDED = (Settle, Snapshot)  # a run adds them itself: nobody misses them
 
 
-def unfinished(lab: Lab) -> list[dict[str, str]]:
-    """Return what has not happened yet, or was in vain, as a trace's header has it: what, and why."""
+def unfinished(lab: Lab) -> list[JsonDict]:
+    """Return what has not happened yet, or was in vain, as a trace's header has it."""
     left = [(action, "before its turn") for action in lab.script]
     left += [(action, "before its time") for action in lab.appointments]
     if lab.latest is not None and lab.under_way is not None and not lab.is_over(lab.under_way):
@@ -32,15 +34,23 @@ def unfinished(lab: Lab) -> list[dict[str, str]]:
         why = f"the run ended at {told_time(lab.clock.now)}"
         rows.append({"what": "Messages or clients were still moving", "why": why})
     states = ((name, lab.session_state(name)) for name in lab.named)
-    open_ = [  # what sessions received, or sent, in transactions that nothing has ended
-        {
-            "what": f"{counted(state.held, 'message')} of {name}",
-            "why": ENDED_BY[state.mode].format("sent" if state.receiving is None else "received", name),
-        }
+    open_ = [
+        _open(name, state)
         for name, state in states
         if state is not None and state.waits and state.held and state.mode in ENDED_BY and not state.gone
     ]
     return [*lab.in_vain, *(_early(lab) if lab.early else ()), *rows, *open_]
+
+
+def _open(name: str, state: SessionState) -> JsonDict:
+    """Return what a session received, or sent, in a transaction that nothing has ended."""
+    why, action = ENDED_BY[state.mode]
+    call = Call(action, name)
+    return {
+        "what": f"{counted(state.held, 'message')} of {name}",
+        "why": why.format("sent" if state.receiving is None else "received", call),
+        "calls": [vars(call)] if action else [],
+    }
 
 
 def _early(lab: Lab) -> Iterator[dict[str, str]]:

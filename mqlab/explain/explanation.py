@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from html import escape
 
+from mqlab.errors import Call
 from mqlab.explain.sentences import Line, Sentence
 from mqlab.spec.change import Change
 from mqlab.spec.values import told_time
@@ -48,11 +49,15 @@ class Cause:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """A title, what is told under it, and the `causes` where the question was why not."""
+    """A title, what is told under it, and the `causes` where the question was why not.
+
+    `calls` are those that it says to write.
+    """
 
     title: str
     told: tuple[Line, ...]
     causes: tuple[Cause, ...] = ()
+    calls: tuple[Call, ...] = ()
 
     @property
     def changes(self) -> tuple[Change, ...]:

@@ -99,8 +99,10 @@ def never_sent(trace: Trace, message: str | int) -> Explanation | None:
         if one.producer == producer and one.planned - one.missing < int(place) <= one.planned:
             cut = any("the run ended at" in row.why for row in trace.undone)
             why = one.why or ("the run ended before" if cut else "the run does not tell why")
-            told = (f"Not done: {row}." for row in trace.undone if producer in row.what.split())
-            return Explanation(f"Message {message} was never sent: {why}.", tuple(told))
+            rows = [row for row in trace.undone if producer in row.what.split()]
+            told = tuple(f"Not done: {row}." for row in rows)
+            calls = tuple(call for row in rows for call in row.calls)
+            return Explanation(f"Message {message} was never sent: {why}.", told, calls=calls)
     return None
 
 

@@ -39,13 +39,17 @@ def of_run(trace: Trace) -> Explanation:
         told += tell(trace)
     if trace.header.get("real"):
         told.append(f"The real broker: {trace.header['real']}")
-    told += _some((f"Not done: {one}." for one in trace.undone), "thing not done", "things not done")
+    missing = trace.undone
+    told += _some((f"Not done: {one}." for one in missing), "thing not done", "things not done")
+    calls = tuple(call for one in missing for call in one.calls)
     if trace.part:
         title = f"{counted(trace.index.count, 'message was', 'messages were')} sent in this part of the run"
         return Explanation(f"{title}: {trace.part}; what happened before and after is outside.", tuple(told))
     if not trace.index.count:
-        return Explanation("0 messages were sent. To see one move, add a producer and a consumer.", tuple(told))
-    return Explanation(f"{counted(trace.index.count, 'message was', 'messages were')} sent.", tuple(told))
+        title = "0 messages were sent. To see one move, add a producer and a consumer."
+    else:
+        title = f"{counted(trace.index.count, 'message was', 'messages were')} sent."
+    return Explanation(title, tuple(told), calls=calls)
 
 
 def _some(lines: Iterable[Line], what: str, many: str) -> Iterator[Line]:

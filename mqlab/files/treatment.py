@@ -55,7 +55,7 @@ def _expression(pattern: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Idle:
+class IdleWhile:
     """When something has no effect: while all elements of a path, or attributes, have one of these texts.
 
     `missing` says whether it has none, either, where the file has no such element or attribute.
@@ -87,7 +87,7 @@ class Table:
     exactly: re.Pattern[str]
     texts: Mapping[str, str]
     same: Mapping[str, frozenset[str]]
-    idle: Mapping[str, Idle]
+    idle: Mapping[str, IdleWhile]
 
     @staticmethod
     def read(file: Path, rows: Mapping[str, Treatment]) -> Table:
@@ -101,7 +101,7 @@ class Table:
             for pattern, text in given.get("same", {}).items()
         }
         idle = {
-            pattern: Idle(when["where"], tuple(when["is"].split("|")), when["missing"])
+            pattern: IdleWhile(when["where"], tuple(when["is"].split("|")), when["missing"])
             for pattern, when in given.get("idle", {}).items()
         }
         return Table(kinds, exactly, given["told"], same, idle)

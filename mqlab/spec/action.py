@@ -261,7 +261,7 @@ class Pause(Action):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Acknowledge(Action):
-    """Acknowledge what a consumer has received: the last `count`, or all (one in `individual` mode)."""
+    """Acknowledge what a consumer has received: the last `count`, or all (`individual`: the last, once)."""
 
     consumer: str
     count: Count | None = None

@@ -47,12 +47,14 @@ def never(trace: Trace) -> Iterator[tuple[str, str]]:
     for one in producers if is_usual(trace) else ():
         behind = any(name.startswith("Consumer.") and name.endswith(f".{one.to.name}") for name in reads)
         if one.to.is_queue and one.to.name.startswith(VIRTUAL) and behind:
-            why = f"{one.to} is a queue, and only topics are virtual; use mq.Topic({one.to.name!r})"
+            why = f"{one.to} is a queue, and only topics are virtual; send to topic://{one.to.name}"
             yield f"Producer {one.name}", why
 
 
 def idle_fields(action: Consumer | Producer) -> Iterator[str]:
     """Yield what is given of a consumer or producer and has no effect beside the rest of it."""
+    if isinstance(action, Consumer) and action.durable and action.reads.is_queue:
+        yield "durable=True has no effect on a queue, which keeps its messages anyway; omit it"
     if action.on in action.others:
         yield f"others names {action.on}, which it is on; name another broker"
     if isinstance(action, Consumer):
@@ -205,7 +207,7 @@ def _no_virtual_topic(trace: Trace, consumer: Consumer) -> str:
     if first != PREFIX.partition(".")[0] or VIRTUAL not in f"{name}.":
         return ""
     if consumer.reads == Destination("topic", name):
-        return f"the consumers of a virtual topic read a queue; use mq.Queue({name!r})"
+        return f"the consumers of a virtual topic read a queue; read queue://{name}"
     if len(rest) > 1 and f"{rest[1]}." == VIRTUAL:
         return ""
     topic = name[name.index(VIRTUAL) :]

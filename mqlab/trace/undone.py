@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from mqlab.errors import Call
 from mqlab.spec.action import Action, Consumer, Producer, Wait
 from mqlab.spec.clients import Client
+from mqlab.spec.json_types import JsonDict
 from mqlab.spec.naming import called
 from mqlab.spec.plural import counted
 from mqlab.spec.values import duration, told_time
@@ -28,10 +30,11 @@ _ENDS = {"Crash": Kind.Crashed, "Stop": Kind.Stopped, "Pause": Kind.Suspended}
 
 @dataclass(frozen=True, slots=True)
 class Undone:
-    """Something that was asked for and did not happen, and why; empty where the run does not tell."""
+    """Something that was asked for and did not happen, and why (empty: unknown); `calls` are what to write."""
 
     what: str
     why: str = ""
+    calls: tuple[Call, ...] = field(default=(), compare=False)
 
     def __str__(self) -> str:
         return f"{self.what}: {self.why}" if self.why else self.what
@@ -44,7 +47,7 @@ def undone(trace: Trace) -> tuple[Undone, ...]:
     """
     if "scenario" not in trace.header or trace.part:
         return ()
-    rows = [Undone(row["what"], row["why"]) for row in trace.header.get("undone", ())]
+    rows = [_row(**row) for row in trace.header.get("undone", ())]
     found = [
         *rows,
         *_nothing(trace),
@@ -65,14 +68,15 @@ def undone(trace: Trace) -> tuple[Undone, ...]:
     return tuple(dict.fromkeys(found))
 
 
+def _row(what: str, why: str, calls: Iterable[JsonDict] = ()) -> Undone:
+    return Undone(what, why, tuple(Call(one["noun"], *one["given"], **one["named"]) for one in calls))
+
+
 def _nothing(trace: Trace) -> Iterator[Undone]:
     """Yield a network without a broker, and what asks of a queue that it be durable."""
     if "broker" not in trace.names["node_role"]:
         yield Undone("Network", "it has no broker, so nothing can happen; add one, e.g. mq.Broker('A')")
     for action in trace.actions:
-        if isinstance(action, Consumer) and action.durable and action.reads.is_queue:
-            why = "durable=True has no effect on a queue, which keeps its messages anyway; omit it"
-            yield Undone(f"Consumer {action.name}", why)
         if isinstance(action, (Consumer, Producer)):
             yield from (Undone(f"{type(action).__name__} {action.name}", why) for why in idle_fields(action))
         if isinstance(action, Consumer) and action.subscription_name and not _is_durable(trace, action):
@@ -122,15 +126,16 @@ def _links(trace: Trace) -> Iterator[Undone]:
 
 def _not_started(trace: Trace) -> Iterator[Undone]:
     """Yield the brokers that a script starts none of, as it begins with the start of another one."""
+    start = Call("Start")
     began = _named(trace, Kind.RoleChanged, "broker") | _named(trace, Kind.Started, "broker")
     if trace.actions and not began and not any(type(one).__name__ in STARTS for one in trace.actions):
-        yield Undone("Network", "no broker was started, as this script begins without mq.Start()")
+        yield Undone("Network", f"no broker was started, as this script begins without {start}", (start,))
     if not trace.actions or type(trace.actions[0]).__name__ not in STARTS_ONE:
         return
     roles = zip(trace.names["node"], trace.names["node_role"], strict=True)
     for broker in (name for name, role in roles if role == "broker" and name not in began):
         told = f"never started, as a script that begins with {called(trace.actions[0])} starts no other broker"
-        yield Undone(f"Broker {broker}", f"{told}; begin it with mq.Start()")
+        yield Undone(f"Broker {broker}", f"{told}; begin it with {start}", (start,))
 
 
 def _failed_starts(trace: Trace) -> Iterator[Undone]:
@@ -330,8 +335,7 @@ def _first(trace: Trace, kind: Kind) -> dict[str, int]:
 
 
 def _named(trace: Trace, kind: Kind, column: str) -> set[str]:
-    names = trace.names["node"]
-    return {names[number] for (number,) in trace.tallied((kind,), column) if number >= 0}
+    return {trace.names["node"][number] for (number,) in trace.tallied((kind,), column) if number >= 0}
 
 
 def _messages(trace: Trace) -> Iterator[Undone]:
@@ -342,4 +346,5 @@ def _messages(trace: Trace) -> Iterator[Undone]:
     for producer, count, client, session in uncommitted(trace):
         what = f"{counted(count, 'message')} of {producer}"
         why = f"in the transaction of session {session} of {client}, which was not committed"
-        yield Undone(what, f"{why}; add mq.Commit({client!r}, session={session!r})")
+        commit = Call("Commit", client, session=session)
+        yield Undone(what, f"{why}; add {commit}", (commit,))

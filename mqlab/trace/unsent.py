@@ -184,7 +184,7 @@ def _lost(trace: Trace, name: str, actions: list[tuple[int, Action]]) -> str:
     homes = {getattr(action, "on", name) for _, action in actions}
     for row in reversed(trace.rows(Kind.Crashed, Kind.Stopped)):
         if names[brokers[row]] in homes:
-            why = "which ended its connection; a mq.Client(uri='failover:(...)') connects again"
+            why = "which ended its connection; a client with failover:(...) in its address connects again"
             return f"{_ended(trace, row)}, {why}"
     return ""
 

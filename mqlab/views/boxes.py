@@ -13,12 +13,13 @@ STEPS = 24  # pieces in which a curve is looked at
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A rectangle by its centre."""
+    """A rectangle by its centre, or a disc as wide as that."""
 
     x: float
     y: float
     w: float
     h: float
+    is_round: bool = False
 
     @property
     def left(self) -> float:
@@ -42,6 +43,8 @@ class Box:
 
     def meets(self, other: Box, gap: float = 0.0) -> bool:
         """Whether the boxes overlap or are closer than *gap*."""
+        if self.is_round and other.is_round:
+            return hypot(self.x - other.x, self.y - other.y) < (self.w + other.w) / 2 + gap
         return (
             abs(self.x - other.x) < (self.w + other.w) / 2 + gap
             and abs(self.y - other.y) < (self.h + other.h) / 2 + gap
@@ -49,11 +52,13 @@ class Box:
 
     def holds(self, point: Point, gap: float = 0.0) -> bool:
         """Whether a point is in the box, or closer than *gap*."""
+        if self.is_round:
+            return hypot(point[0] - self.x, point[1] - self.y) < self.w / 2 + gap
         return abs(point[0] - self.x) < self.w / 2 + gap and abs(point[1] - self.y) < self.h / 2 + gap
 
     def moved(self, dx: float, dy: float) -> Box:
         """Return the box elsewhere."""
-        return Box(self.x + dx, self.y + dy, self.w, self.h)
+        return Box(self.x + dx, self.y + dy, self.w, self.h, self.is_round)
 
 
 def around(boxes: Iterable[Box], margin: float = 0.0) -> Box:
@@ -181,7 +186,16 @@ def crosses(curve: Curve, box: Box, gap: float = 0.0) -> bool:
     ):
         return False
     points = curve.points()
+    if box.is_round:
+        return any(_nears(a, b, box) < box.w / 2 + gap for a, b in pairwise(points))
     return any(_enters(a, b, box, gap) for a, b in pairwise(points))
+
+
+def _nears(a: Point, b: Point, box: Box) -> float:
+    """Return how near a straight piece comes to the middle of a box."""
+    dx, dy, x, y = b[0] - a[0], b[1] - a[1], box.x - a[0], box.y - a[1]
+    along = min(1.0, max(0.0, (x * dx + y * dy) / (dx * dx + dy * dy or 1.0)))
+    return hypot(x - along * dx, y - along * dy)
 
 
 def _enters(a: Point, b: Point, box: Box, gap: float) -> bool:

@@ -107,11 +107,9 @@ class _Around(Builder):
         low = [min(p[i] for p in at.values()) for i in (0, 1)]
         span = [max(p[i] for p in at.values()) - low[i] or 1.0 for i in (0, 1)]
         return {
-            int(name): Box(
+            int(name): self.size.card(
                 room.x + ((x - low[0]) / span[0] - 0.5) * (room.w - w),
                 room.y + (0.5 - (y - low[1]) / span[1]) * (room.h - h),
-                w,
-                h,
             )
             for name, (x, y) in at.items()
         }
@@ -127,7 +125,7 @@ def _around(room: Box, count: int, size: Size) -> list[Box]:
         far = (i + 0.5) / count * 2 * (across + down)
         far = (far + down / 2) % (2 * (across + down))  # the angle -pi is in the middle of the left side
         x, y = _along(far, across, down)
-        found.append(Box(room.x + (x - 0.5) * wide, room.y + (y - 0.5) * high, w, h))
+        found.append(size.card(room.x + (x - 0.5) * wide, room.y + (y - 0.5) * high))
     return found
 
 

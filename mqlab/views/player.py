@@ -85,6 +85,7 @@ SCRIPTS = (
     "palette.js",
     "walk.js",
     "editor.js",
+    "open.js",
     "top.js",
     "player.js",
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import hypot
 
 from mqlab.views.boxes import Box, Curve, around, bent, between, crosses
 from mqlab.views.cast import Link
@@ -58,8 +59,8 @@ class Routes:
         others = [box for no, box in self.brokers.items() if no not in (link.a, link.b)]
         gap = min(self.size.pipe / 2 + 1, self.size.port / 4)
         facing = bent(_port(a, b), _port(b, a), 0.0).beside(off)
-        if len(self.brokers) > 30 or not any(crosses(facing, box, gap) for box in others):
-            return facing, True  # discs are too many to go around
+        if not any(crosses(facing, box, gap) for box in others):
+            return facing, True
         return clear(a, b, others, gap, off)
 
     def _bowed(self, a: Box, b: Box, middle: Box, off: float) -> Curve:
@@ -98,6 +99,10 @@ def wire(client: Box, broker: Box, others: Sequence[Box], gap: float) -> Curve:
 
 def _port(box: Box, other: Box) -> tuple[float, float]:
     """Return the point of a box's edge that is nearest to another, not too near to a corner."""
+    if box.is_round:
+        far = hypot(other.x - box.x, other.y - box.y) or 1.0
+        reach = box.w / 2 / far
+        return box.x + (other.x - box.x) * reach, box.y + (other.y - box.y) * reach
     dx = max(0.0, other.left - box.right, box.left - other.right)
     dy = max(0.0, other.top - box.bottom, box.top - other.bottom)
     inset_x, inset_y = min(14.0, box.w / 3), min(14.0, box.h / 3)

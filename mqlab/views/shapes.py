@@ -85,7 +85,8 @@ def hub(names: Sequence[str], near: Near, room: Room) -> dict[str, Point] | None
         return None
     left = ceil(len(spokes) / 2)
     if left > room.down:
-        return {**ring(spokes, room), hubs[0]: (0.5, 0.5)}
+        way, door = len(spokes) // 2, [""] * ceil(0.12 * len(spokes))  # for the clients of the hub
+        return {**ring([*spokes[:way], *door, *spokes[way:]], room), hubs[0]: (0.5, 0.5)}
     found = {hubs[0]: (0.5, 0.5)}
     for x, wing in ((0.0, spokes[:left]), (1.0, spokes[left:])):
         found |= {name: (x, 1 - y) for name, y in zip(wing, _spread(len(wing)), strict=True)}
@@ -119,7 +120,10 @@ def ring(names: Sequence[str], room: Room) -> dict[str, Point]:
 
 
 def layers(names: Sequence[str], near: Near, room: Room) -> dict[str, Point] | None:
-    """Return a concentrator: a wide layer at the left, each joined to all of the narrow one at the right."""
+    """Return a concentrator: a wide layer at the left, each joined to all of the narrow one at the right.
+
+    Layers that are longer than the room is high are arcs of an ellipse, the wide one on top.
+    """
     first = [name for name in names if set(near[name]) == set(near[names[0]])]
     second = [name for name in names if name not in first]
     whole = all(set(near[name]) == set(second) for name in first)
@@ -127,6 +131,12 @@ def layers(names: Sequence[str], near: Near, room: Room) -> dict[str, Point] | N
         return None
     if len(first) == 2 == len(second):  # a ring of four
         return None
+    if len(first) > room.down:  # a second column would stand in the way of the first one's lines
+        gap = ["", ""]
+        way = [*first, *gap, *reversed(second), *gap]
+        start = len(first) // 2
+        found = ring([*way[start:], *way[:start]], room)
+        return {name: found[name] for name in names}
     return {**_columns(first, room, 0.0, 0.3), **_columns(second, room, 1.0, 0.7)}
 
 

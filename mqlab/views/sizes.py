@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from mqlab.views.boxes import Box
+
 WIDTH, HEIGHT = 920, 440  # of a stage beside a panel, in a high window
 ROOMS = ((WIDTH, HEIGHT), (WIDTH, 256), (460, 330))  # further: in a low window, in a comparison
-ONE_ROOM = (WIDTH, 340)  # for networks that are large in any of them
+ONE_ROOM = (WIDTH, 368)  # for networks that are large in any of them: as narrow stages are
 MOST_IN_ROOMS = 16  # brokers of a network that is laid out for each room
 
 
@@ -27,6 +29,10 @@ class Size:
     pipe: float
     frame: float  # of a host, around its brokers
     mark: float  # radius of a message
+
+    def card(self, x: float, y: float) -> Box:
+        """Return the card, or the disc, of a broker with its middle there."""
+        return Box(x, y, *self.broker, is_round=self.name == "XS")
 
     def of_client(self, role: str, consumers: int) -> tuple[float, float]:
         """Return width and height of a producer, a consumer or a client with its consumers."""
@@ -98,7 +104,8 @@ TINY = Size(
     frame=4,
     mark=4,
 )
-SIZES = (LARGE, MEDIUM, WIDE, SMALL, TINY)
+TINIEST = replace(TINY, broker=(20, 20))  # where the lines between larger discs would be too short
+SIZES = (LARGE, MEDIUM, WIDE, SMALL, TINY, TINIEST)
 MOST = {"L": 9, "M": 25, "S": 40, "XS": 10_000}  # brokers for which it is worth a try
 
 

@@ -35,7 +35,7 @@ def build(cast: SceneParts, width: float = WIDTH, height: float = HEIGHT) -> Sta
     """
     if not cast.standing:  # an empty network: a room to build in
         return Stage(sizes(0)[0], {}, Box(width / 2, height / 2, width, height))
-    best: tuple[tuple[int, ...], Stage] | None = None
+    best: tuple[tuple[float, ...], Stage] | None = None
     for size in sizes(len(cast.standing)):
         good = 0
         for sides, above, below in _ways(cast, size, width):
@@ -44,8 +44,9 @@ def build(cast: SceneParts, width: float = WIDTH, height: float = HEIGHT) -> Sta
             stage = Builder(cast, size, width, height).build(sides, above, below)
             if not stage.faults:
                 stage = _roomier(cast, stage, (sides, above, below)) or stage
-            stage.hidden = hidden(cast, stage)
-            worth = (stage.faults, stage.hidden, unnamed(cast, stage))
+            lacks = hidden(cast, stage)
+            stage.hidden = len(lacks)
+            worth = (stage.faults, stage.hidden, sum(lacks), unnamed(cast, stage))
             good += not any(worth[:2])
             if best is None or worth < best[0]:
                 best = worth, stage
@@ -57,12 +58,13 @@ def build(cast: SceneParts, width: float = WIDTH, height: float = HEIGHT) -> Sta
     return best[1]
 
 
-def hidden(cast: SceneParts, stage: Stage) -> int:
-    """Return how many connectors are too short to show what goes through them."""
+def hidden(cast: SceneParts, stage: Stage) -> list[float]:
+    """Return of each connector that is too short to show what goes through it what it lacks (px)."""
     if len(stage.brokers) > MOST_SHOWN:
-        return 0
+        return []
     ends = ((stage.brokers[link.a], stage.brokers[link.b]) for link in cast.links)
-    return sum(seen(curve, pair) < SHOWS for curve, pair in zip(stage.links, ends, strict=False))
+    lacks = (SHOWS - seen(curve, pair) for curve, pair in zip(stage.links, ends, strict=False))
+    return [lack for lack in lacks if lack > 0]
 
 
 class Kept:
@@ -208,7 +210,7 @@ class Builder:
             top = middle[1] - ((len(stack) - 1) * (h + size.stack)) / 2
             below = len(ys) > 1 and y < 0.5  # whoever comes first looks to the middle
             for i, no in enumerate(reversed(stack) if below else stack):
-                found[no] = Box(middle[0], top + i * (h + size.stack), w, h)
+                found[no] = size.card(middle[0], top + i * (h + size.stack))
         return found
 
     def _units(self, stacks: list[list[int]], room: Room) -> list[tuple[float, float]]:

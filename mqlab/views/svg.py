@@ -166,15 +166,11 @@ class _Drawing:
                 if count:
                     yield _words(row["x"], row["y"] - row["w"] / 2 - 2, text, 9, bold=True, end="middle")
                 return
-            yield _words(
-                row["x"],
-                row["y"] + 4,
-                text,
-                10 if size == "S" else 9,
-                bold=True,
-                end="middle",
-                room=row["w"] - 2,
-            )
+            letters, room = (10, row["w"] - 2) if size == "S" else (9, row["w"] + 12)
+            over = width(text, letters, bold=True) + 2
+            if row["w"] < over <= room:  # no connector strikes it out
+                yield _box({**row, "w": over, "h": 11}, CARD, CARD)
+            yield _words(row["x"], row["y"] + 4, text, letters, bold=True, end="middle", room=room)
             return
         left, right, top = (row["x"] - row["w"] / 2 + 11, row["x"] + row["w"] / 2 - 10, row["y"] - row["h"] / 2)
         colour = FAULT if down else ACTIVE if kind == "serves" else INK2

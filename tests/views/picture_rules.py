@@ -34,8 +34,8 @@ class Painted:
         return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
-def _box(row):
-    return Box(row["x"], row["y"], row["w"], row["h"])
+def _box(row, is_round=False):
+    return Box(row["x"], row["y"], row["w"], row["h"], is_round)
 
 
 def _curve(row):
@@ -87,8 +87,9 @@ def _outside(curve, boxes):
 def broken(scene, stage, build=False):
     """Yield (rule, what breaks it) of a scene on a stage."""
     p = painted(scene, stage, build)
-    cards = {("node", row["node"]): _box(row) for t in ("brokers", "clients") for row in p.rows(t)}
-    discs = {("node", row["node"]) for row in p.rows("brokers") if p.plan["plan"]["size"][0] == "XS"}
+    tiny = p.plan["plan"]["size"][0] == "XS"  # brokers are discs
+    cards = {("node", row["node"]): _box(row, tiny and t == "brokers")
+             for t in ("brokers", "clients") for row in p.rows(t)}  # fmt: skip
     cards |= {("store", i): _box(row) for i, row in enumerate(p.rows("stores"))}
     labels = p.rows("labels")
     links = p.rows("links")
@@ -97,13 +98,13 @@ def broken(scene, stage, build=False):
              for row in p.rows("wires")]  # fmt: skip
     every = [*cards.items(), *((("label", i), _box(row)) for i, row in enumerate(labels))]
     for (a, one), (b, other) in combinations(every, 2):
-        round = {a, b} <= discs and hypot(one.x - other.x, one.y - other.y) >= one.w - 0.5
-        if one.meets(other, -0.5) and not round:
+        if one.meets(other, -0.5):
             yield "overlap", f"{a} on {b}"
     width, height = (stage[0] - (PALETTE if build else 0)) / p.scale, stage[1] / p.scale
     room = Box(p.frame.x, p.frame.y, width, height)
     for key, box in every:
-        if box.left < room.left or box.right > room.right or box.top < room.top or box.bottom > room.bottom:
+        corners = (box.left, box.top), (box.right, box.bottom)
+        if not all(room.holds(corner, 0.01) for corner in corners):  # columns have four digits
             yield "outside", str(key)
     reach = p.plan["plan"]["pipe"][0] / 2
     for number, (_, row, curve) in enumerate(lines):

@@ -113,3 +113,23 @@ def test_a_cell_that_runs_again_closes_what_it_has_shown_before(monkeypatch):
     third = mq.widgets.Workbench("fuse:2.1")
     assert run("b", "4", third) == 2 * each  # the first is closed; the second stands in cell a, too
     assert run("", "", third) == 2 * each  # nobody says which cell it is
+
+
+def test_a_file_that_the_picture_opens_is_chosen_above_it_and_the_drawn_network_is_kept():
+    bench = mq.widgets.Workbench()
+    for given in ({"add": "broker"}, {"add": "producer", "on": "A"}, {"add": "consumer", "on": "A"}):
+        bench.view.ask("build", given)
+    xml = '<beans><broker xmlns="http://activemq.apache.org/schema/core" brokerName="Z"/></beans>'
+    told = bench.view.ask("open", {"files": [{"name": "hub.xml", "text": xml}]})
+    assert (told["name"], told["drawn"]) == ("hub.xml", ["A"])
+    assert (bench.topology.value, bench.trace.received()) == ("my network", {"consumer-Z": 10})
+    bench.view.ask("break", {"ms": 1, "step": {"do": "Crash", "broker": "Z"}})
+    bench.run()
+    assert bench.view.ask("tell", {})["name"] == "hub.xml"
+    assert bench.trace.received() == {"consumer-Z": 10}, "Run plays the file again"
+    told = bench.view.ask("begin", {"drawn": 0})
+    assert (told["name"], bench.trace.received()) == ("my network", {"C1": 10})
+    bench.topology.value = "figure"
+    assert "is kept" in bench.told.value
+    bench.view.ask("undo", {})
+    assert bench.topology.value == "my network"

@@ -6,7 +6,7 @@ import pytest
 
 import mqlab as mq
 from mqlab import products
-from mqlab.errors import BadValue, UnknownName
+from mqlab.errors import BadFile, BadValue, UnknownName
 from mqlab.experiments import Outcome
 from mqlab.products import inputs as takes
 from mqlab.workbench import WorkbenchSession
@@ -487,3 +487,41 @@ def test_outcomes_come_as_many_as_there_is_room_for_and_what_cannot_be_says_why(
         desk.answer("outcomes", {"action": 0, "times": [110]})
     with pytest.raises(BadValue, match="expected milliseconds, 0 or more"):
         desk.answer("move", {"action": crash, "ms": -1})
+
+
+BROKER = '<broker xmlns="http://activemq.apache.org/schema/core" brokerName="{}"/>'
+
+
+@pytest.mark.parametrize(("files", "received"), [
+    ({"activemq.xml": BROKER.format("Z")}, {"consumer-Z": 10}),
+    ({"a/activemq.xml": BROKER.format("A"), "b/activemq.xml": BROKER.format("B")},
+     {"consumer-A": 10, "consumer-B": 10}),
+    ({"broker.xml": '<configuration xmlns="urn:activemq"><core xmlns="urn:activemq:core"><name>R</name></core>'
+                    "</configuration>"}, {"consumer-R": 10}),
+    ({"config.properties": "imq.instancename=m\n"}, {"consumer-m": 10}),
+    ({"my.json": json.dumps(takes.scenario_in(mq.run("fuse:2.20")))}, {"C1": 6, "C2": 3, "C3": 3}),
+], ids=["ActiveMQ", "two files", "Artemis", "OpenMQ", "lab file"])  # fmt: skip
+def test_files_are_opened_with_traffic_and_a_step_goes_back(files, received):
+    desk = desk_of("fuse:2.1")
+    given = [{"name": name, "text": text} for name, text in files.items()]
+    told = desk.answer("open", {"files": given})
+    assert desk.traces[0].received() == received
+    assert told["name"] == (given[0]["name"] if len(given) == 1 else "2 files")
+    assert desk.answer("code", {})["lab"]
+    assert desk.answer("undo", {})["name"] == "fuse:2.1"
+
+
+@pytest.mark.parametrize(("files", "said"), [
+    ([], "no file was given"),
+    ([("pom.xml", "<project/>")], "^pom.xml"),
+    ([("../../etc/my.json", "{")], "^etc/my.json"),
+    ([("activemq.xml", "<broker")], "^activemq.xml, line 1"),
+    ([("a.json", "{}"), ("b.xml", BROKER.format("B"))], "a.json: a lab file is loaded by itself"),
+    ([("notes.txt", "hello")], "notes.txt"),
+])  # fmt: skip
+def test_files_that_cannot_be_opened_are_told_by_name_and_change_nothing(files, said):
+    desk = desk_of("fuse:2.1")
+    with pytest.raises(BadFile, match=said) as caught:
+        desk.answer("open", {"files": [{"name": name, "text": text} for name, text in files]})
+    assert "/tmp" not in str(caught.value)
+    assert desk.answer("tell", {})["name"] == "fuse:2.1"

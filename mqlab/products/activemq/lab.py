@@ -21,7 +21,8 @@ from mqlab.products.activemq.ha.lockers import AbstractLocker, LockFile, SharedF
 from mqlab.products.activemq.ha.persistence_adapter import PersistenceAdapter
 from mqlab.products.activemq.ha.pure_master_slave import PureMasterSlave
 from mqlab.products.activemq.ha.shared_persistence import SharedPersistenceAdapter
-from mqlab.products.activemq.network.network_connector import DiscoveredService, DiscoveryNetworkConnector
+from mqlab.products.activemq.network.discovered_service import DiscoveredService
+from mqlab.products.activemq.network.network_connector import DiscoveryNetworkConnector
 from mqlab.products.activemq.script import client_actions, waits
 from mqlab.products.activemq.script.runner import ScriptRunner
 from mqlab.products.activemq.script.steps import ScriptStep

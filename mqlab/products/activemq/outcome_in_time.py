@@ -258,6 +258,6 @@ def _sent_to_queues(trace: Trace) -> set[int]:
     """
     if any(name.startswith("topic://") for name in trace.names["dest"]):
         return set()
-    queues = [name.startswith("queue://") for name in trace.names["dest"]]
+    queues = [name.startswith(("queue://", "temp-queue://")) for name in trace.names["dest"]]
     columns = zip(*(trace.column(c) for c in ("kind", "dest", "msg")), strict=True)
     return {msg for kind, dest, msg in columns if kind == Kind.Sent and queues[dest]}

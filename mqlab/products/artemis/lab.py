@@ -18,6 +18,7 @@ from mqlab.spec.action import Action
 from mqlab.spec.artemis import WORDS, ScriptReader
 from mqlab.spec.artemis.steps import Keys
 from mqlab.spec.artemis.words import actions_of
+from mqlab.spec.json_types import JsonDict
 from mqlab.spec.scenario import check_actions
 from mqlab.spec.step import Step
 from mqlab.trace.trace import Trace
@@ -101,7 +102,7 @@ class ArtemisLab(Site):
         return next(actions_of([scripted]))
 
     @property
-    def undone(self) -> list[dict[str, str]]:
+    def undone(self) -> list[JsonDict]:
         """What of the script has not happened, and who never connected."""
         return [*super().undone, *report.never_connected(self)]
 

@@ -23,6 +23,7 @@ from mqlab.products.openmq.script import refusals, waits
 from mqlab.products.openmq.script.operation import Answer, Outcome, RunningStep, ScriptStep, limit_of
 from mqlab.spec.action import Action
 from mqlab.spec.calls import fit_methods
+from mqlab.spec.json_types import JsonDict
 from mqlab.spec.openmq import OPENS, SILENT, ScriptReader
 from mqlab.spec.scenario import check_actions
 from mqlab.spec.step import Step
@@ -284,7 +285,7 @@ class ClusterLab(Cluster):
         return scripted.noun
 
     @property
-    def undone(self) -> list[dict[str, str]]:
+    def undone(self) -> list[JsonDict]:
         """What of the script has not happened, is still lost in a cut that is over, or is in doubt."""
         why = "TCP has not yet sent again what was lost in the cut; add a Wait after the Heal"
         healing = (" - ".join(sorted(line)) for line in self.healing)

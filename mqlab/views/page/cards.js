@@ -363,10 +363,12 @@ const BROKERS = {
   XS: (p, ink, { x, y, w, name, node }, _state, role, queues, t) => {
     const sum = sumOf(queues),
       look = PILLS[role.word ? role.kind : ""] ?? { fill: "card", edge: "line2", text: "ink" };
-    ink.dot(x, y, w - 3, "circle", look.fill, look.edge, 1.5, look.dash ?? "solid");
     const letters = [...name].slice(p.data("plan").shared[0]),
       told = letters.join(""),
-      room = letters.length > 4 ? w - 3 : w + 12; // a short name may stand over the rim
+      room = letters.length > 4 ? w - 3 : w + 12, // a short name may stand over the rim
+      over = ink.wide(told, 9.5, true) + 3;
+    if (over > w - 3 && over < room + 3) ink.bar(x, y, over, 11, look.fill); // no connector strikes it out
+    ink.dot(x, y, w - 3, "circle", look.fill, look.edge, 1.5, look.dash ?? "solid");
     ink.say(x, y, told, 9.5, { bold: true, align: "center", room, token: look.text });
     if (!sum) return;
     const { token } = lookOf(p, queues[0][0]),

@@ -218,6 +218,19 @@ player.on("ready", () => {
       );
     }
     if (about.product?.[0]) parts.push(element("span", { class: "edition" }, about.product[0]));
+    if (state)
+      parts.push(
+        element(
+          "button",
+          {
+            type: "button",
+            "data-name": "open",
+            "aria-haspopup": "menu",
+            onclick: (event) => openMenu(below(event), worded("open"), openKinds(), event.currentTarget)
+          },
+          worded("open")
+        )
+      );
     parts.push(
       element(
         "button",

@@ -73,6 +73,7 @@ class Broker:
         self.durables: dict[durable.Key, Subscription] = {}
         self.producers: dict[str, Destination] = {}
         self.unindexed: dict[Destination, int] = {}  # since when: no message has gone to the store for them
+        self.temporary: dict[Destination, tuple[str, ...]] = {}  # and the way each has come: see `temporary`
         self.advisory_subscribers = 0  # subscriptions to advisory topics
         self.sent_on = MessageAudit()  # what bridges took: an audit forgets that (`removeMessage` of 5.17)
 
@@ -108,7 +109,7 @@ class Broker:
         for client in self.lab.clients_of(self):
             client.lose_broker()
         stopped = row if row >= 0 else self.record(Kind.Stopped, rule=Reason.asked)
-        unindexed = self._unindexed() if crashed else set()
+        unindexed = self.unindexed_queues(crashed)
         for message in self.store.keep(self, unindexed):
             self.record_message(Kind.Discarded, message, rule=Reason.memory_store, cause=stopped)
         for sub in self.subs:
@@ -116,17 +117,22 @@ class Broker:
         self.clear()
         self.store.release(self)
 
-    def _unindexed(self) -> set[Destination]:
-        """Return the queues that a crash takes away (ActiveMQ rule 11.14).
+    def unindexed_queues(self, crashed: bool) -> set[Destination]:
+        """Return the queues that an end takes away, as its store does not know them (ActiveMQ rule 11.14).
 
+        A database knows a queue by the rows of its messages (`getFindAllDestinationsStatement` of 5.17.2).
         A queue comes into KahaDB's index with its first message. Without one it comes there when it is made,
-        but the index is written at checkpoints.
+        but the index is written at checkpoints: a crash takes it away.
         """
-        if self.spec.get("store", self.lab.edition) != "kahadb":
+        store = self.spec.get("store", self.lab.edition)
+        if store == "jdbc":
+            queues = {dest: found for dest, found in self.by_name.items() if dest.is_queue}
+            return {dest for dest in queues if not any(m.persistent for m in queues[dest].messages)}
+        if not crashed or store != "kahadb":
             return set()
         written = self.clock.now - (self.clock.now - self.served) % CHECKPOINT
-        queues = {dest for dest, found in self.by_name.items() if dest.is_queue and not found.enqueued}
-        return {dest for dest in queues if self.unindexed.get(dest, -1) >= written}
+        unused = {dest for dest, found in self.by_name.items() if dest.is_queue and not found.enqueued}
+        return {dest for dest in unused if self.unindexed.get(dest, -1) >= written}
 
     @property
     def client_names(self) -> list[str]:

@@ -13,6 +13,7 @@ from mqlab.products.activemq.broker.message_audit import MessageAudit
 from mqlab.products.activemq.client.addresses import Refused
 from mqlab.products.activemq.client.discovery import known_agent
 from mqlab.products.activemq.ha.cluster_client_updates import ClusterClientUpdates
+from mqlab.products.activemq.ha.jdbc import RECONNECT
 from mqlab.products.activemq.transport.sockets import NetworkPath, TransportChannel
 from mqlab.spec.member import BrokerSettings
 from mqlab.trace.kinds import Kind, Reason
@@ -44,6 +45,7 @@ class BrokerService:
         self.frozen_calls: list[tuple[Call, object]] = []
         self.paused = self.open = self.starting = False
         self.connectors: list[DiscoveryNetworkConnector] = []
+        self.in_database = broker.spec.get("store", lab.edition) == "jdbc"
         self.incarnation = 0
         self.producer_audit = MessageAudit()  # of the messages that producers have sent
         self.lasting_audit = lab.audit_of(self)  # what the store remembers of them, over lives and members
@@ -228,6 +230,8 @@ class BrokerService:
         if self.role != "down":
             self.role = "down"
             cost = 0 if kind == Kind.Crashed or self.restarting else self.costs.stop
+            if cost and self.in_database and self.lab.database.away:
+                cost += RECONNECT
             self.lab.clock.schedule(self.lab.clock.now + cost, self._note_down, None)
         self._hang_up(row)
         if self.broker.running:

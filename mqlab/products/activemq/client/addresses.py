@@ -39,6 +39,11 @@ class Refused(MqlabError):
         super().__init__(kind, message, cause)
         self.kind, self.message, self.cause = kind, message, cause or kind
 
+    @property
+    def other_cause(self) -> str:
+        """The class of its cause, empty where it has none."""
+        return self.cause if self.cause != self.kind else ""
+
     def __str__(self) -> str:
         return self.message
 

@@ -60,14 +60,14 @@ class PendingCall:
 
     def answer(self, error: Refused | None) -> None:
         """The broker has answered."""
+        if isinstance(self.action, Commit) and self.session is not None:
+            self.session.end()  # also if the commit has failed (`TransactionContext` of 5.17.2)
         if error is not None:
             self.fail(error.kind, str(error), error.cause)
             return
         if self.error_on_reply is not None:
             self.fail(self.error_on_reply.kind, str(self.error_on_reply))
             return
-        if isinstance(self.action, Commit) and self.session is not None:
-            self.session.end()
         consumer, self.then = self.then, None
         self.finish()
         if consumer is not None:
@@ -129,6 +129,7 @@ class SendJob(PendingCall, MessageProducer):
         self.longest = self.started = 0
         self.message: Message | None = None
         self.in_line = False  # whether the message under way was given to the transport
+        self.waited = False  # for another sender of its session
 
     def next(self, _: None = None) -> None:
         """Send the next one."""
@@ -146,12 +147,13 @@ class SendJob(PendingCall, MessageProducer):
         if self not in session.senders:
             session.senders.append(self)
         if session.senders[0] is not self:
-            self.place -= 1
+            self.place, self.waited = self.place - 1, True
+            self.dest_no = self.lab.name_destination(self.dest)
             return
         if user.deleted and self.dest in user.deleted:
             self._failed(number, "InvalidDestinationException", "a deleted destination", "")
             return
-        if self.place > 1:
+        if self.place > 1 or self.waited:
             self.message = self.make(self.place - 1)  # before the first there is no producer yet
         if user.refuses(self):
             return
@@ -292,9 +294,9 @@ class SendJob(PendingCall, MessageProducer):
             self.next()
         elif self.message is None:
             assert error is not None
-            self.fail(error.kind, str(error))
+            self.fail(error.kind, str(error), error.other_cause)
         elif error is not None:
-            self._failed(self.message.number, error.kind, str(error), "")
+            self._failed(self.message.number, error.kind, str(error), error.other_cause)
         else:
             self._went()
 

@@ -62,7 +62,7 @@ class MessageConsumer(ABC):
         self.buffer: deque[Delivery] = deque()
         self.busy = 0  # with a message, or with the pause after a rollback
         self.closed = self.asked = self.pulled = False
-        self.count = 0  # how many it has received
+        self.count = self.settled = 0  # how many it has received, and had when it acknowledged the last alone
         self.unacknowledged: list[Message] = []
         self.fresh: list[Message] = []  # received, neither acknowledged nor reported
         self.reported: set[Message] = set()
@@ -197,9 +197,12 @@ class MessageConsumer(ABC):
                 self.fresh = []
 
     def acknowledge(self, count: int | None = None) -> None:
-        """Acknowledge all, or only the last *count*; in individual mode that is one unless told."""
+        """Acknowledge all, or only the last *count*.
+
+        In individual mode that is the message received last unless told: a second time has no effect.
+        """
         if count is None and self.spec.ack_mode == "individual":
-            count = 1
+            count, self.settled = int(self.count > self.settled), self.count
         first = 0 if count is None else max(0, len(self.unacknowledged) - count)
         done, self.unacknowledged = self.unacknowledged[first:], self.unacknowledged[:first]
         for message in done:

@@ -327,8 +327,9 @@ class AddressedConsumer(MessageConsumer):
             pending.finish()
         elif transport is None or transport.away:
             client.after_round(pending)
-        else:
-            client.request(RemoveInfo(self.name, self.last), pending)
+        else:  # nobody waits for the broker's answer (`ActiveMQMessageConsumer.doClose` of 5.17.2)
+            client.send(RemoveInfo(self.name, self.last))
+            pending.finish()
         if unsubscribe and self.durable is not None:
             client.send(RemoveSubscriptionInfo(*self.durable))
 

@@ -34,21 +34,22 @@ class ExponentialBackOff:
         self.limit = number(options, "maxReconnectAttempts", 0)
         self.least = number(options, "minConnectTime", 5000) * 1000
         self.failures = 0
-        self.delay = self.initial
+        self.delay = -1  # until the first wait
 
-    def after(self, lasted: int, was_up: bool) -> int | None:
-        """Return the wait after an attempt that *lasted* so long (us); None is never again.
+    def after(self, lasted: int) -> int | None:
+        """Return the wait after an attempt, with its bridge, that *lasted* so long (us); None is never again.
 
-        A bridge that was up, or an attempt that took minConnectTime, makes it the first failure
-        (recordings `bridge_lived_2_s`, `bridge_lived_6_s`); the limit counts only what failed
-        sooner than that. A wait of 0 is one without an end: the
-        agent waits to be woken, and nobody wakes it.
+        What ends within minConnectTime is one failure more, whether a bridge came of it or not: the waits go on
+        growing. Whatever lived longer begins anew, and counts as no failure (`SimpleDiscoveryAgent` of 5.17.2;
+        ActiveMQ rule 12.2). A wait of 0 is one without an end: the agent waits to be woken, and
+        nobody wakes it.
         """
-        self.failures = 1 if was_up or lasted >= self.least else self.failures + 1
-        if lasted < self.least and 0 < self.limit <= self.failures:
-            return None
-        if not self.exponential or self.failures == 1:
-            self.delay = self.initial
+        if lasted >= self.least:
+            self.failures, self.delay = 0, self.initial
         else:
-            self.delay = min(self.delay * self.factor, self.maximum)
+            self.failures += 1
+            if 0 < self.limit <= self.failures:
+                return None
+            grows = self.exponential and self.delay >= 0
+            self.delay = min(self.delay * self.factor, self.maximum) if grows else self.initial
         return self.delay if self.delay > 0 else None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mqlab.products.activemq.broker import advisory
+from mqlab.products.activemq.broker import advisory, temporary
 from mqlab.products.activemq.broker.message import Message
 from mqlab.products.activemq.broker.security import of_connector, security_of
 from mqlab.products.activemq.network.bridge_configuration import NetworkBridgeConfiguration
@@ -48,6 +48,7 @@ class NetworkBridge(DemandForwardingBridge):
         self.entry = remote.entry(home.node, self.no)
         self.redelivered_travels = settings.rules.redelivered_travels
         self.demand: list[DemandSubscription] = []
+        self.temps: list[Destination] = []  # the other broker's temporary destinations, made here
         self.up, self.denied = False, None
         # Who it is at each of its brokers, where that decides anything.
         self.user_at = {b: of_connector(b, settings) for b in (home, remote) if security_of(b) is not None}
@@ -71,6 +72,9 @@ class NetworkBridge(DemandForwardingBridge):
             for sub in list(remote.subs) if remote.advises else ():
                 if not sub.inactive or self.settings.syncs(sub):
                     self.link_back.carry(self.on_consumer_advisory, (sub.info, -1))
+            if self.settings.bridge_temp_destinations and remote.advises:
+                for dest, path in remote.temporary.items():
+                    self.link_back.carry(self.on_temporary_destination, (dest, path, True))
 
     def stop(self) -> None:
         """Go down: nothing is subscribed any more, what was not acknowledged goes back."""
@@ -93,6 +97,23 @@ class NetworkBridge(DemandForwardingBridge):
             if demand in home.subs:
                 home.unsubscribe(demand, Reason.bridge_down, row)
         self.demand = []
+        for dest in self.temps:
+            temporary.remove(home, dest)
+        self.temps = []
+
+    def on_temporary_destination(self, advised: temporary.Advised) -> None:
+        """A temporary destination beyond was made, or has gone: so it is here, if it has not come too far."""
+        if not self.passes(False, self.on_temporary_destination, advised):
+            return
+        (dest, path, made), home = advised, self.local_broker
+        if not self.up or home.id in path or (path and len(path) >= self.settings.consumer_ttl):
+            return
+        if made:
+            self.temps.append(dest)
+            temporary.add(home, dest, (*path, self.remote_broker.id))
+        elif dest in self.temps:
+            self.temps.remove(dest)
+            temporary.remove(home, dest)
 
     # Messages
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from mqlab.engine.limits import LONGEST_REST
 from mqlab.engine.unfinished import unfinished
-from mqlab.spec.json_types import JsonObject
+from mqlab.spec.json_types import JsonDict, JsonObject
 from mqlab.spec.values import told_time
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ def expecting(lab: Lab) -> str:
     return "a service will be discovered" if lab.lan.expects else ""
 
 
-def undone(lab: Lab) -> list[dict[str, str]]:
+def undone(lab: Lab) -> list[JsonDict]:
     """Return what of the script has not happened; clients give up too late for a run to wait for it."""
     rows = unfinished(lab)
     for client in lab.clients_by_name.values():

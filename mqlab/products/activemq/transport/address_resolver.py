@@ -16,7 +16,7 @@ from mqlab.products.activemq.client.discovery import INACTIVITY, NestedTransport
 from mqlab.products.activemq.client.query import options
 from mqlab.products.activemq.files.timed_recordings import FIRST_DIRECT
 from mqlab.products.activemq.ha.pure_master_slave import PureMasterSlave
-from mqlab.products.activemq.network.network_connector import REMOTE_PATIENCE, DiscoveredService
+from mqlab.products.activemq.network.discovered_service import REMOTE_PATIENCE, DiscoveredService
 from mqlab.products.activemq.transport.sockets import NetworkPath, Socket, SocketListener
 from mqlab.products.activemq.transport.transport_connection import TransportConnection
 from mqlab.spec.network import Network

@@ -12,9 +12,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from mqlab.products.activemq.broker import temporary
 from mqlab.products.activemq.broker.queue import Queue
 from mqlab.products.activemq.broker.security import CONNECTIONS, TEMPORARY, SecurityContext
 from mqlab.products.activemq.client.addresses import Refused
+from mqlab.products.activemq.transport import absent_database
 from mqlab.products.activemq.transport.client_subscription import ClientSubscription
 from mqlab.products.activemq.transport.openwire import (
     Command,
@@ -42,7 +44,6 @@ from mqlab.trace.kinds import Kind, Reason
 
 if TYPE_CHECKING:
     from mqlab.products.activemq.broker.broker_service import BrokerService
-    from mqlab.products.activemq.client.connection import ClientConnection
 
 # How long (us) a client that comes back waits for the first word, and its spread: 4 to 600 ms were seen.
 FIRST_WORD = 4_000, 150
@@ -61,6 +62,7 @@ class TransportConnection:
         self.user: SecurityContext | None = None  # as whom the client acts, if it says so
         self.fault_tolerant = False
         self.reconnected = False
+        self.held_up: list[Command] = []  # while the database is away
         self.sessions: dict[str, int] = {}  # when each came: a later slave knows nothing of it
 
     def on_command(self, command: Command) -> None:
@@ -73,6 +75,8 @@ class TransportConnection:
             else:
                 self.on_first_word(None)
             return
+        if self.process.in_database and absent_database.holds_up(self, command):
+            return
         if self.process.broker.limits_memory and isinstance(command, Send) and self._full_for(command):
             return
         request = command.request
@@ -81,10 +85,10 @@ class TransportConnection:
         try:
             DOES[kind](self, command)
         except Refused as error:
-            self._answer(request, error)
+            self.answer(request, error)
             return
         if mirror is not None and mirror.replicate(self.sessions.get(session, 0), work):
-            mirror.when_answered(self._answer, request)
+            mirror.when_answered(self.answer, request)
         elif request is not None:
             self.process.after(self._cost(command), self._answer_late, request)
 
@@ -104,12 +108,14 @@ class TransportConnection:
     def _cost(self, command: Command) -> int:
         """Return what the machine takes for a command (us)."""
         costs, kind = self.process.costs, type(command)
-        if kind is Send or kind is CommitTransaction:
+        if (
+            kind is Send or kind is CommitTransaction or kind is RemoveInfo
+        ):  # that of a close comes behind others
             return self.process.on_disk(costs.write)
         return costs.welcome if kind is ConnectionInfo else 0
 
     def _answer_late(self, request: int) -> None:
-        self._answer(request, None)
+        self.answer(request, None)
 
     def _work(self, command: Command) -> tuple[str, list[Send | StandardAck]]:
         """Return what a command changes, and in which session: a transaction's with its commit."""
@@ -122,7 +128,8 @@ class TransportConnection:
             return ("", []) if sub is None else (sub.consumer.session_name, [command])
         return "", []
 
-    def _answer(self, request: int | None, error: Refused | None) -> None:
+    def answer(self, request: int | None, error: Refused | None) -> None:
+        """Answer a command that wants an answer."""
         if request is not None and self.socket.alive:
             self.socket.reply(Response(error, request=request))
 
@@ -136,6 +143,7 @@ class TransportConnection:
         self.client, self.fault_tolerant = command.client, command.fault_tolerant
         self.reconnected = command.reconnected
         self.process.cluster.greet(self)
+        temporary.tell(self.process.broker, self.client)
 
     def _let_in(self, user: SecurityContext) -> None:
         """Let a client in, or raise `Refused` and close its connection once it has heard that."""
@@ -214,16 +222,7 @@ class TransportConnection:
         """A temporary queue is made; it lives as long as this connection."""
         dest = command.dest
         self.temps.append(dest)
-        self.process.broker.destination(dest)
-        for client in self._watchers():
-            client.deleted.discard(dest)
-
-    def _watchers(self) -> list[ClientConnection]:
-        """Return the clients that the broker's advisories of temporary queues reach."""
-        ends = [socket.broker_end for socket in self.process.sockets]
-        names = {end.client for end in ends if isinstance(end, TransportConnection)}
-        clients = self.process.lab.clients_by_name
-        return [clients[n] for n in sorted(names & {*clients}) if clients[n].watches]
+        temporary.add(self.process.broker, dest)
 
     def on_producer(self, command: ProducerInfo) -> None:
         """A producer is there: its destination comes into being, unless that is a temporary one that has gone.
@@ -242,7 +241,7 @@ class TransportConnection:
         if sub is not None:
             sub.pulled()
         elif self.reconnected:
-            self._answer(0, Refused("IllegalArgumentException", "The subscription does not exist"))
+            self.answer(0, Refused("IllegalArgumentException", "The subscription does not exist"))
 
     def on_message(self, command: Send) -> None:
         """A message: into its transaction, or to its queue unless it was here before."""
@@ -323,11 +322,7 @@ class TransportConnection:
             sub.count_delivered(last)
             self.end(sub, Reason.connection_lost)
         for dest in self.temps:
-            destination = broker.by_name.pop(dest, None)
-            if destination is not None:
-                broker.destinations.pop(destination.no, None)
-            for client in self._watchers():
-                client.deleted.add(dest)
+            temporary.remove(broker, dest)
         self.temps, self.transactions = [], {}
 
 

@@ -153,10 +153,13 @@ def do_resume(lab: Cluster, keys: Keys) -> None:
                 clients.lose(consumer, row)
         delivery.release_held(lab)  # what comes only now finds such a consumer gone (6.5.0)
         for pair in [pair for pair in lab.unlinked if broker.name in pair]:
-            if broker.name == min(pair, key=list(lab.brokers).index):
-                cluster.on_retry((lab, pair))  # the later of two brokers calls the other: it is answered now
-            else:
-                lab.later(RETRY_MS * 1000, cluster.on_retry, (lab, pair))
+            other = lab.brokers[next(name for name in pair if name != broker.name)]
+            if broker.name == min(pair, key=list(lab.brokers).index) or other.ended < broker.ended:
+                # The later of two brokers calls the other: it is answered now. So does one that was frozen
+                # while it looked for the other, whose end it knew: its next attempt is overdue.
+                cluster.on_retry((lab, pair))
+            else:  # who asks all brokers waits for it, beyond the end of the script too
+                lab.pause(RETRY_MS * 1000, lab.on_due, (cluster.on_retry, (lab, pair)))
         if broker.taken_over_by:
             cluster.down(broker, Kind.Crashed)
     else:
