@@ -58,6 +58,7 @@ class Broker:
         self.bridges: list[NetworkBridge] = []
         self.listeners: list[NetworkBridge] = []
         self.policies: dict[Destination, Mapping[str, object]] = {}
+        self.secured = spec.get("users") is not None or spec.get("authorization") is not None
         self.limits_memory = any("memory_limit" in policy for policy in spec.policies)
         self.audits_network: bool = spec.get("audit_network_producers", lab.edition)
         self.composites = tuple(map(Composite.of, spec.composites))

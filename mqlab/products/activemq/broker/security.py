@@ -26,18 +26,13 @@ Denial = tuple["SecurityContext", Rights]
 SAID = {"read": "read from", "write": "write to", "admin": "create"}
 
 
-def security_of(broker: Broker) -> Security | None:
-    """Return what a broker knows of users; None if everybody may do everything."""
-    users, entries = broker.spec.get("users"), broker.spec.get("authorization")
-    return None if users is None and entries is None else Security(users, entries)
-
-
 class SecurityContext:
     """A user at a broker; `groups` is None where it is not let in."""
 
     def __init__(self, broker: Broker, name: str | None, password: str | None) -> None:
         self.broker, self.name = broker, name
-        self.security = security_of(broker)
+        users, authorization = broker.spec.get("users"), broker.spec.get("authorization")
+        self.security = Security(users, authorization) if broker.secured else None
         self.groups = frozenset[str]() if self.security is None else self.security.groups(name, password)
 
     def may(self, right: str, dest: Destination) -> bool:
@@ -69,6 +64,13 @@ class SecurityContext:
 def of_connector(broker: Broker, settings: NetworkBridgeConfiguration) -> SecurityContext:
     """Return the user of a connector at one of its brokers."""
     return SecurityContext(broker, settings.user_name, settings.password)
+
+
+def users_of(
+    home: Broker, remote: Broker, settings: NetworkBridgeConfiguration
+) -> dict[Broker, SecurityContext]:
+    """Return the user of a bridge at those of its brokers that have users."""
+    return {broker: of_connector(broker, settings) for broker in (home, remote) if broker.secured}
 
 
 def of_bridge(home: Broker, remote: Broker, settings: NetworkBridgeConfiguration) -> int:

@@ -126,7 +126,8 @@ class BrokerReader(Reader):
         found.master = self.text(element, "masterConnectorURI") or next(
             (self.text(master, "remoteURI") for master in masters), None
         )
-        found.options.update(security.read(self, element))
+        if element.first("plugins") is not None:
+            found.options.update(security.read(self, element))
         for note in element.notes:
             if note.target == xml_names.NOTE:
                 found.note, found.notes = note, self.note(note)

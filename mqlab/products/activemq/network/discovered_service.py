@@ -135,7 +135,8 @@ class DiscoveredService:
             self.lab.problem(f"bridge {self.connector.spec.name} did not come up")
             return
         home, away = self.process.broker, remote.broker
-        if rule := security.of_bridge(home, away, self.connector.settings):
+        secured = home.secured or away.secured
+        if secured and (rule := security.of_bridge(home, away, self.connector.settings)):
             self.turned_away = True  # and will be again: no configuration changes in a run
             self._turned_away(rule)
             return

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from mqlab.products.activemq.broker import advisory, temporary
 from mqlab.products.activemq.broker.message import Message
-from mqlab.products.activemq.broker.security import of_connector, security_of
+from mqlab.products.activemq.broker.security import users_of
 from mqlab.products.activemq.network.bridge_configuration import NetworkBridgeConfiguration
 from mqlab.products.activemq.network.demand_forwarding import DemandForwardingBridge
 from mqlab.products.activemq.network.demand_subscription import DemandSubscription
@@ -51,7 +51,7 @@ class NetworkBridge(DemandForwardingBridge):
         self.temps: list[Destination] = []  # the other broker's temporary destinations, made here
         self.up, self.denied = False, None
         # Who it is at each of its brokers, where that decides anything.
-        self.user_at = {b: of_connector(b, settings) for b in (home, remote) if security_of(b) is not None}
+        self.user_at = users_of(home, remote, settings) if home.secured or remote.secured else {}
 
     # Coming and going
 
