@@ -6,6 +6,7 @@ import json
 import re
 from collections import Counter
 
+from mqlab.conform import at_rest
 from mqlab.errors import BadFile
 from mqlab.files.places import differ
 from mqlab.spec.json_types import JsonDict, JsonObject
@@ -116,17 +117,7 @@ def _counts(outcome: JsonObject) -> JsonDict:
 
 
 def _totals(outcome: JsonObject) -> JsonDict:
-    last = list(outcome["snapshots"].values())[-1:]
-    return {
-        "consumers": {name: got["count"] for name, got in outcome["consumers"].items()},
-        "depth": {
-            f"{name} {queue}": state["depth"]
-            for shot in last
-            for name, broker in shot["brokers"].items()
-            for queue, state in _broker(broker).get("queues", {}).items()
-        },
-        "roles": _roles(outcome),
-    }
+    return {**at_rest.totals(_exact(outcome)), "roles": _roles(outcome)}
 
 
 def _roles(outcome: JsonObject) -> JsonDict:

@@ -30,8 +30,8 @@ def differences(outcome: Outcome, observed: JsonObject) -> list[str]:
     if depth not in DEPTHS:
         raise BadFile(f"key 'deterministic' is {depth!r}; expected one of {', '.join(DEPTHS)}")
     if depth == "none":
-        return _out_of_range(_totals(outcome), observed.get("totals", ()))
-    reduce = {"exact": _exact, "counts": _counts, "totals": _totals}[depth]
+        return _out_of_range(totals(outcome), observed.get("totals", ()))
+    reduce = {"exact": _exact, "counts": _counts, "totals": totals}[depth]
     seen = [entry["outcome"] for entry in observed["outcomes"]]
     found = [differ("", reduce(real), reduce(outcome)) for real in seen]
     return min(found, key=len)
@@ -81,7 +81,8 @@ def _without_numbers(value: object) -> object:
     return len(value) if isinstance(value, list) else value
 
 
-def _totals(outcome: Outcome) -> dict[str, object]:
+def totals(outcome: Outcome) -> dict[str, object]:
+    """Return how many messages consumers got, and how many are in each queue at the end."""
     last = list(outcome["snapshots"].values())[-1:]
     return {
         "consumers": {name: got["count"] for name, got in outcome["consumers"].items()},

@@ -16,8 +16,10 @@ from mqlab.site.writing import Site
 from tests.browser.conftest import IDLE, one_page
 from tests.browser.test_axe import serious
 from tests.browser.test_lessons import wrong_and_right
+from tests.conftest import ALL
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(400)]
+OPENED = ("01-first-network", "07-load-balancing")  # by tests of one page each
 READY = ".engine[data-state=ready]"
 # Two are enough: the others are drawn alike.
 DRAWN = """async () => { const some = mqlabSite.pictures.slice(-2);
@@ -40,10 +42,15 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory, from_npm):
-    """Return the folder of the whole site."""
-    folder = tmp_path_factory.mktemp("site")
-    assert len(list(Site(folder, engine.find(from_npm)).write())) > 30
+def folder(tmp_path_factory, from_npm, request):
+    """Return the folder of the site: its pages are those that the day's tests open, all with ``--all``."""
+    folder, names = tmp_path_factory.mktemp("site"), None
+    if not ALL:
+        here = [item for item in request.session.items if getattr(item, "module", None) is request.module]
+        paths = [item.callspec.params["name"] for item in here if "name" in item.fixturenames]
+        names = [*OPENED, *(path.removesuffix(".html").rpartition("/")[2] for path in paths)]
+    written = list(Site(folder, engine.find(from_npm)).write(names))
+    assert len(written) > (30 if names is None else len(OPENED))
     return folder
 
 

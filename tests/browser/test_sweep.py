@@ -17,7 +17,7 @@ def tardy(text, seed, jitter):
     time.sleep(0.2)
     return sweeps.play(text, seed, jitter)
 
-sweeps.sweep("fuse:2.20", over={}, seeds=2000, out="kept", worker=tardy)
+sweeps.sweep("fuse:2.20", over={}, seeds=2000, out="kept", worker=tardy, partitions=200)
 """
 OUTPUTS = """() => jupyterapp.shell.currentWidget.content.widgets[0].model.outputs.toJSON()
   .filter(o => o.output_type === 'error').map(o => o.evalue)"""

@@ -109,7 +109,7 @@ class Broker:
         for client in self.lab.clients_of(self):
             client.lose_broker()
         stopped = row if row >= 0 else self.record(Kind.Stopped, rule=Reason.asked)
-        unindexed = self._unindexed(crashed)
+        unindexed = self.unindexed_queues(crashed)
         for message in self.store.keep(self, unindexed):
             self.record_message(Kind.Discarded, message, rule=Reason.memory_store, cause=stopped)
         for sub in self.subs:
@@ -117,7 +117,7 @@ class Broker:
         self.clear()
         self.store.release(self)
 
-    def _unindexed(self, crashed: bool) -> set[Destination]:
+    def unindexed_queues(self, crashed: bool) -> set[Destination]:
         """Return the queues that an end takes away, as its store does not know them (ActiveMQ rule 11.14).
 
         A database knows a queue by the rows of its messages (`getFindAllDestinationsStatement` of 5.17.2).

@@ -118,8 +118,8 @@ def remove(broker: Broker, sub: Subscription) -> None:
             subs.remove(sub)
 
 
-def restorable(broker: Broker) -> Iterator[InactiveDurableSubscription]:
-    """Yield the inactive subscriptions that came out of the store when the broker started."""
+def restorable(broker: Broker, now: bool) -> Iterator[InactiveDurableSubscription]:
+    """Yield the inactive subscriptions that came out of the store at the start, or all of *now*."""
     for sub in list(broker.durables.values()):
-        if isinstance(sub, InactiveDurableSubscription) and sub.last is None:
+        if isinstance(sub, InactiveDurableSubscription) and (now or sub.last is None):
             yield sub

@@ -129,6 +129,7 @@ class SendJob(PendingCall, MessageProducer):
         self.longest = self.started = 0
         self.message: Message | None = None
         self.in_line = False  # whether the message under way was given to the transport
+        self.waited = False  # for another sender of its session
 
     def next(self, _: None = None) -> None:
         """Send the next one."""
@@ -146,12 +147,13 @@ class SendJob(PendingCall, MessageProducer):
         if self not in session.senders:
             session.senders.append(self)
         if session.senders[0] is not self:
-            self.place -= 1
+            self.place, self.waited = self.place - 1, True
+            self.dest_no = self.lab.name_destination(self.dest)
             return
         if user.deleted and self.dest in user.deleted:
             self._failed(number, "InvalidDestinationException", "a deleted destination", "")
             return
-        if self.place > 1:
+        if self.place > 1 or self.waited:
             self.message = self.make(self.place - 1)  # before the first there is no producer yet
         if user.refuses(self):
             return

@@ -23,6 +23,7 @@ from mqlab.products.activemq.transport.openwire import (
     DispatchCommand,
     MessagePull,
     ProducerInfo,
+    RemoveInfo,
     Response,
     Send,
     SessionInfo,
@@ -52,6 +53,8 @@ class ClientConnection:
         self.always_sync = flag(own, "alwaysSyncSend", False)
         self.use_async = flag(own, "useAsyncSend", False)
         self.send_timeout = number(own, "sendTimeout", 0)  # ms; 0 is none
+        self.close_timeout = number(own, "closeTimeout", 15_000)  # ms
+        self.closing: PendingCall | None = None  # a close that waits for its broker's answer
         self.transport: Any = None
         self.failover: FailoverTransport | None = None  # that, if it looks for another broker
         self.sessions: dict[str, Session] = {}
@@ -170,14 +173,8 @@ class ClientConnection:
         for consumer in self.consumers.values():
             consumer.comes_from(self.broker_node, consumer.node)
         shown = self.lab.directory.shown_target(address)
-        self.lab.record(
-            Kind.Attached,
-            chain=self,
-            frm=self.node,
-            to=self.broker_node,
-            rule=Reason.accepted,
-            detail={"to": shown},
-        )
+        way = {"frm": self.node, "to": self.broker_node}
+        self.lab.record(Kind.Attached, chain=self, **way, rule=Reason.accepted, detail={"to": shown})
         waiting, self.waiting = self.waiting, []
         for call, argument in waiting:
             self.lab.clock.schedule(self.lab.clock.now, call, argument)
@@ -240,7 +237,9 @@ class ClientConnection:
         """A command came from the broker."""
         if type(command) is Response:
             call = self.calls.pop(command.request or 0, None)
-            if call is not None:
+            if call is not None and call is self.closing:
+                self.shut(call)
+            elif call is not None:
                 call.answer(command.error)
             elif command.error is not None:
                 self.lab.record_failure(self, command.error, Reason.old_pull)
@@ -280,6 +279,8 @@ class ClientConnection:
             consumer.close()
         calls, self.calls = self.calls, {}
         for call in calls.values():
+            if call is self.closing:
+                call.finish()
             call.fail("JMSException", str(error), error.cause)
         self.lab.record_failure(self, error)
 
@@ -309,11 +310,27 @@ class ClientConnection:
         """Close the connection: a round under way is waited for, what still waits has failed."""
         if self.transport is None and self.refuses(call):
             return
-        self.state = "closed"
+        connected, self.state = self.state == "connected", "closed"
         for consumer in self.consumers.values():
             consumer.close()
+        if connected and getattr(self.transport.source, "impaired", False):
+            # It waits for the broker's answer, up to closeTimeout (`ActiveMQConnection.close` of 5.17.2).
+            number, self.closing = self.lab.new_request(), call
+            self.calls[number] = call
+            self.transport.send(RemoveInfo("", -1, request=number))
+            self.lab.pause(self.close_timeout * 1000, self.shut, call)
+        else:
+            self._shut(call)
+
+    def shut(self, call: PendingCall) -> None:
+        """The broker has answered, or closeTimeout is over: close the connection."""
+        if self.closing is call:
+            self.closing = None
+            self._shut(call)
+
+    def _shut(self, call: PendingCall) -> None:
         calls, self.calls = self.calls, {}
-        for other in calls.values():
+        for other in (one for one in calls.values() if one is not call):
             if self.attachments or isinstance(other.action, ClientSpec):
                 other.fail("JMSException", "Stopped.", "IOException")
             else:  # it waits for the connection, before its session (`ensureConnectionInfoSent`)

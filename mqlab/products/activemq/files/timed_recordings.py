@@ -97,7 +97,9 @@ def _broker(given: JsonObject) -> dict[str, object]:
     where = f"broker {item.get('name')!r}"
     if "jdbc" in item:
         item |= {"locker": "database", **(item.pop("jdbc") or {}), "store": "jdbc"}
-    elif not item.get("shared_store"):
+    elif item.get("shared_store"):  # the recorder makes KahaDB of it, whatever else is said
+        item["store"] = "kahadb"
+    else:
         alone = [key for key in _LOCK_KEYS if key in item]
         if alone:
             raise BadValue(f"{where}: {', '.join(alone)} without a shared_store or jdbc")

@@ -45,8 +45,11 @@ class SharedPersistenceAdapter(PersistenceAdapter):
     def restore(self, broker: Broker) -> None:
         """Give the broker what was kept, and a copy of what a second master holds."""
         for other in self.users:
+            unindexed = other.unindexed_queues(
+                crashed=True
+            )  # it looks into the files as a crash would leave them
             for dest, destination in other.by_name.items():
-                if dest.is_queue:
+                if dest.is_queue and dest not in unindexed:
                     copies = [message.copy() for message in destination.messages if message.persistent]
                     self.destinations.setdefault(dest, []).extend(copies)
         self.users.append(broker)

@@ -191,8 +191,11 @@ class DemandForwardingBridge:
         return f"{self.connector}_{self.remote_broker.name}_inbound_{self.local_broker.name}", name
 
     def restore_durable_subscriptions(self) -> None:
-        """Take up the durable subscriptions of this bridge that came out of the home's store."""
-        for inactive in durable.restorable(self.local_broker):
+        """Take up the durable subscriptions of this bridge that came out of the home's store.
+
+        A broker that a duplex connector has reached looks which it has now (`TransportConnection` of 5.17.2).
+        """
+        for inactive in durable.restorable(self.local_broker, self.is_duplex_reverse):
             info = ConsumerInfo(self.lab.new_id(), inactive.dest, 0, None, False, durable=inactive.durable)
             if self.durable_key(info) == inactive.durable:
                 self.create_demand_subscription(info, Reason.durable, -1, self.settings.rules.bare_statics)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from mqlab.products.artemis.broker import bridges, diverts, expiry
 from mqlab.products.artemis.broker.broker import Broker, Refused, Subsystem
 from mqlab.products.artemis.broker.messages import BridgedMessage, Message, Queue, StoredMessage, Taker, selects
+from mqlab.products.artemis.network import echo
 from mqlab.trace.kinds import Kind, Reason
 
 if TYPE_CHECKING:
@@ -87,8 +88,7 @@ class ClusterConnection(Subsystem):
     def _hangs(self, broker: Broker, other: Broker) -> bool:
         """Whether a live broker hangs, and another has not noticed it yet."""
         role, since = other.suspended
-        hung = other.role == "paused" and role == "live"
-        return hung and self.lab.clock.now <= since + broker.patience
+        return other.role == "paused" and role == "live" and self.lab.clock.now <= since + broker.patience
 
     def _bindings(self, broker: Broker, wanted: Callable[[Queue], bool]) -> list[Binding]:
         """Return the queues, here and elsewhere, in the order in which the broker learned of them."""
@@ -141,7 +141,10 @@ class ClusterConnection(Subsystem):
         groups = self._groups(broker, message.dest.name, message.dest.kind == "queue")
         chosen = [self._next(broker, message, bindings) for bindings in groups]
         for binding in filter(None, chosen):  # all of them are found before one is used
-            self._deliver(broker, *binding, message, message.row, BROKER_TURN)
+            if binding.__class__ is echo.Echo:
+                self._forward(echo.passage(broker, binding, message))
+            else:
+                self._deliver(broker, *binding, message, message.row, BROKER_TURN)
         if not groups or (message.dest.is_queue and not any(chosen)):
             rule = Reason.selector if groups else Reason.no_subscription
             self.lab.message(Kind.Discarded, message, broker, rule=rule, cause=message.row)
@@ -158,15 +161,13 @@ class ClusterConnection(Subsystem):
         if address not in self.groups:
             found: dict[tuple[str, object], list[Binding]] = {}
             for at, queue in self._bindings(
-                broker,
-                lambda queue: (
-                    name == (queue.name if queue.topic is None else queue.topic)
-                    and is_queue == (queue.topic is None)
-                ),
+                broker, lambda of: (of.topic or of.name, of.topic is None) == (name, is_queue)
             ):
                 own = queue if queue.auto_delete == "left" else None
                 found.setdefault((queue.name, own), []).append((at, queue))
             self.groups[address] = [*found.values()]
+            for bindings in self.groups[address] if broker.option("max_hops") > 1 else ():
+                echo.add(self, broker, bindings)
         return self.groups[address]
 
     def _next(self, broker: Broker, message: Message, bindings: list[Binding]) -> Binding | None:
@@ -186,10 +187,11 @@ class ClusterConnection(Subsystem):
                 continue
             first = first or turn
             joined = ways is None or turn[0] is broker or turn[0] in ways
-            wanted = alone or (joined and (anybody or turn[1].wanted(message, turn[0] is not broker)))
+            here = turn[0] is broker and turn.__class__ is tuple
+            wanted = alone or (joined and (anybody or turn[1].wanted(message, not here)))
             if wanted and taker is None:
                 taker = turn
-            if turn[0] is broker and own is None:
+            if here and own is None:
                 own, own_is_wanted = turn, wanted
         if kind == "OFF" and first is not None:  # it goes on until a turn is its own: one that never comes
             if own is None or (taker is not None and not own_is_wanted):  # is an error
@@ -242,7 +244,8 @@ class ClusterConnection(Subsystem):
         stored, (frm, onto, *_) = passage.stored, passage.way
         stored.under_way = True
         passage.row = self.lab.notes.forwarded(stored.message, frm, onto, passage.rule, stored.row)
-        self.lab.line(frm, onto).carry(self._on_forwarded, passage, 0, stored.message.size)
+        wait = echo.DETOUR if frm is passage.way[-1] else 0
+        self.lab.line(frm, onto).carry(self._on_forwarded, passage, wait, stored.message.size)
 
     def _on_forwarded(self, passage: BridgedMessage) -> None:
         """A broker has a message from another, which forgets it: for a queue here, or to pass on."""
@@ -336,11 +339,9 @@ class ClusterConnection(Subsystem):
             bindings = self._bindings(broker, lambda other: other.name == queue.name)
             near = (broker, *self.remote(broker))
             takers = [
-                turn
-                for turn in self._turns(broker, bindings)
-                if turn[0] in near
-                and turn[1] is not queue
-                and turn[1].wanted(item.message, turn[0] is not broker)
+                (at, other)
+                for at, other in self._turns(broker, bindings)
+                if at in near and other is not queue and other.wanted(item.message, at is not broker)
             ]
             if not takers:
                 return

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from mqlab.products.openmq.broker import acknowledgement
 from mqlab.products.openmq.broker.flow import Flow
 from mqlab.products.openmq.broker.model import Broker, Client, Consumer, Keys
+from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Reason
 
 if TYPE_CHECKING:
@@ -62,6 +63,11 @@ def patience(lab: Cluster, keys: Keys, usual: float) -> float:
     rounds, many = int(keys.get("iterations", -1)), len(addresses(lab, keys["broker"]))
     every = float(keys.get("reconnect_interval_ms", 500)) * int(keys.get("reconnect_attempts", 3))
     return min(usual, rounds * many * every) if rounds >= 0 else usual
+
+
+def awaits_store(broker: Broker, dest: Destination) -> bool:
+    """Whether a destination is to be made for a client while the shared store is down (OpenMQ rule 9.17)."""
+    return broker.lab.store_down and dest not in broker.instances
 
 
 def _is_taking(broker: Broker) -> bool:

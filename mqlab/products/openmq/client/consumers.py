@@ -68,6 +68,8 @@ def _make(asked: tuple[Broker, Keys, int]) -> Outcome:
 
 def _goes_on(lab: Cluster, keys: Keys) -> Outcome:
     broker, dest, id = clients.reachable(lab, keys), destination_of(keys), clients.client_id(keys)
+    if broker and clients.awaits_store(broker, dest):
+        return RunningStep(_has_store, (lab, keys), limit_of(keys), _begin, insists=True)
     asks = dest.is_queue or bool(id)
     if broker and asks and broker.asks_in_vain and (id or broker.find(dest)):  # the client id comes first
         if dest.is_queue and dest in broker.instances:
@@ -79,6 +81,10 @@ def _goes_on(lab: Cluster, keys: Keys) -> Outcome:
         asked = broker, keys, end
         return RunningStep(_has_answers, asked, limit_of(keys), _open_at_last, insists=True)
     return _open(lab, broker, keys)
+
+
+def _has_store(asked: Asked) -> bool:
+    return not asked[0].store_down
 
 
 def _has_answers(asked: tuple[Broker, Keys, int]) -> bool:

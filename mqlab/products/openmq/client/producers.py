@@ -25,7 +25,10 @@ def do_open_producer(lab: Cluster, keys: Keys) -> Outcome:
 
 
 def _finds(asked: tuple[Cluster, Keys]) -> bool:
-    return not clients.awaits(*asked)
+    lab, keys = asked
+    broker = clients.reachable(lab, keys)
+    waits = broker is not None and clients.awaits_store(broker, destination_of(keys))
+    return not (waits or clients.awaits(lab, keys))
 
 
 def _open_named(asked: tuple[Cluster, Keys]) -> bool:
