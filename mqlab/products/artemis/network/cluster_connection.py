@@ -141,7 +141,7 @@ class ClusterConnection(Subsystem):
         groups = self._groups(broker, message.dest.name, message.dest.kind == "queue")
         chosen = [self._next(broker, message, bindings) for bindings in groups]
         for binding in filter(None, chosen):  # all of them are found before one is used
-            if isinstance(binding, echo.Echo):
+            if binding.__class__ is echo.Echo:
                 self._forward(echo.passage(broker, binding, message))
             else:
                 self._deliver(broker, *binding, message, message.row, BROKER_TURN)
@@ -187,7 +187,7 @@ class ClusterConnection(Subsystem):
                 continue
             first = first or turn
             joined = ways is None or turn[0] is broker or turn[0] in ways
-            here = turn[0] is broker and type(turn) is tuple
+            here = turn[0] is broker and turn.__class__ is tuple
             wanted = alone or (joined and (anybody or turn[1].wanted(message, not here)))
             if wanted and taker is None:
                 taker = turn
