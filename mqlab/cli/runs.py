@@ -100,7 +100,7 @@ def run(
             kind = type(error).__name__
             print(json.dumps({"what": what, "error": {"type": kind, "message": str(error)}}))
             continue
-        _write(what, played, trace, html)
+        _write(played, trace, html)
         if as_json:
             print(json.dumps({"what": what, "outcome": products.outcome_of(played)}))
         else:
@@ -187,7 +187,7 @@ def _show_roles(trace: Trace) -> None:
         show(roles)
 
 
-def _write(what: str, played: Trace, trace: Path | None, html: Path | None) -> None:
+def _write(played: Trace, trace: Path | None, html: Path | None) -> None:
     from mqlab.products.inputs import writing
 
     if trace:

@@ -38,7 +38,7 @@ def never(trace: Trace) -> Iterator[tuple[str, str]]:
             why = why or _sent_elsewhere(trace, action, producers) or _browsed_before(trace, action, producers)
             why = why or _not_local(trace, action, producers)
             if not why and is_usual(trace):
-                why = _no_virtual_topic(trace, action) or _not_virtual(action, producers)
+                why = _no_virtual_topic(action) or _not_virtual(action, producers)
             if why:
                 yield f"Consumer {action.name}", why
     read = [action.reads for action in trace.actions if isinstance(action, Consumer)]
@@ -201,7 +201,7 @@ def _kind(value: object) -> str:
     return "text" if isinstance(value, str) else "boolean" if isinstance(value, bool) else "number"
 
 
-def _no_virtual_topic(trace: Trace, consumer: Consumer) -> str:
+def _no_virtual_topic(consumer: Consumer) -> str:
     """Return why a name that looks like that of a virtual topic's queue is none."""
     name, (first, *rest) = consumer.reads.name, consumer.reads.name.split(".")
     if first != PREFIX.partition(".")[0] or VIRTUAL not in f"{name}.":

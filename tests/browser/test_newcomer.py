@@ -6,7 +6,7 @@ import mqlab as mq
 from mqlab.spec import topology
 from tests.browser.conftest import STEADY
 from tests.browser.desk_page import open_desk
-from tests.browser.test_lab import PLAYER, go_to, panel, select
+from tests.browser.test_lab import BROKER, DROP, PLAYER, go_to, panel, select
 from tests.browser.test_notebook import notebook, run_all
 from tests.browser.test_stage import PLACE
 
@@ -168,3 +168,17 @@ def test_a_form_is_sent_by_enter_in_jupyterlab_and_keeps_the_focus(lab, jupyter)
                            "return x.map((_, i) => [x[i], y[i], w[i], h[i]]); }")  # fmt: skip
     (x, y, w, h), (x2, y2, *_) = places
     assert abs(x - x2) > w or abs(y - y2) > h, "it stands where there is room"
+
+
+def test_a_file_dropped_on_the_stage_in_jupyterlab_is_opened_and_chosen_above_it(lab, jupyter):
+    """JupyterLab would put a file that is dropped on it into its folder."""
+    notebook(jupyter[2] / "drop.ipynb", "import mqlab as mq\nmq.widgets.Workbench()")
+    page = lab("drop.ipynb")
+    run_all(page)
+    panel(page).get_by_label("Name of the broker").wait_for()
+    page.evaluate(DROP, ["hub.xml", BROKER.format("Z")])
+    page.locator(".mq-top .id", has_text="hub.xml").wait_for()
+    page.wait_for_function(f"() => {PLAYER}.panels[0].data('brokers').name.includes('Z')")
+    page.locator(".widget-dropdown select").first.wait_for()
+    assert page.locator(".widget-dropdown select").first.input_value() == "my network"
+    assert not (jupyter[2] / "hub.xml").exists()
