@@ -126,7 +126,7 @@ class BrokerReader(Reader):
         found.master = self.text(element, "masterConnectorURI") or next(
             (self.text(master, "remoteURI") for master in masters), None
         )
-        if element.first("plugins") is not None:
+        if element.all("plugins"):
             found.options.update(security.read(self, element))
         for note in element.notes:
             if note.target == xml_names.NOTE:
