@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import ceil
 
 from mqlab.views.boxes import Box
+from mqlab.views.letters import WIDER, width
 
 WIDTH, HEIGHT = 920, 440  # of a stage beside a panel, in a high window
 ROOMS = ((WIDTH, HEIGHT), (WIDTH, 256), (460, 330))  # further: in a low window, in a comparison
@@ -106,9 +109,24 @@ TINY = Size(
 )
 TINIEST = replace(TINY, broker=(20, 20))  # where the lines between larger discs would be too short
 SIZES = (LARGE, MEDIUM, WIDE, SMALL, TINY, TINIEST)
+NAMED = {
+    "L": (15, 28),
+    "M": (13, 36),
+    "S": (12, 14),
+}  # letters of a broker's name, and what else a card holds (px)
+MOST_WIDER = 1.4  # times a card, for a long name
 MOST = {"L": 9, "M": 25, "S": 40, "XS": 10_000}  # brokers for which it is worth a try
 
 
-def sizes(brokers: int) -> list[Size]:
-    """Return the sizes that are worth a try, the largest first."""
-    return [size for size in SIZES if brokers <= MOST[size.name]]
+def sizes(names: Sequence[str]) -> list[Size]:
+    """Return the sizes that are worth a try for brokers of these names, the largest first."""
+    worth = [size for size in SIZES if len(names) <= MOST[size.name]]
+    return [one for size in worth for one in (*_wider(size, names), size)]
+
+
+def _wider(size: Size, names: Sequence[str]) -> list[Size]:
+    """Return a size with cards in which the longest name can be read, if it can be in somewhat wider ones."""
+    height, room = NAMED.get(size.name, (0, 0))
+    wide = max((width(name, height, bold=True) / WIDER + room for name in names), default=0)
+    w, h = size.broker
+    return [replace(size, broker=(ceil(wide), h))] if height and w < wide <= MOST_WIDER * w else []

@@ -34,9 +34,9 @@ def build(cast: SceneParts, width: float = WIDTH, height: float = HEIGHT) -> Sta
     size the one with the most names at their lines.
     """
     if not cast.standing:  # an empty network: a room to build in
-        return Stage(sizes(0)[0], {}, Box(width / 2, height / 2, width, height))
+        return Stage(sizes(())[0], {}, Box(width / 2, height / 2, width, height))
     best: tuple[tuple[float, ...], Stage] | None = None
-    for size in sizes(len(cast.standing)):
+    for size in sizes([cast.nodes[no][0] for no in cast.standing]):
         good = 0
         for sides, above, below in _ways(cast, size, width):
             if size.name == TINY.name and not sides == above == below:

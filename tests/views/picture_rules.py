@@ -12,6 +12,7 @@ from math import hypot
 
 from mqlab.views import letters
 from mqlab.views.boxes import Box, Curve, crosses
+from mqlab.views.sizes import NAMED
 
 STAGES = ((700, 290), (950, 440), (1400, 620))  # px, in windows of 800, 900 and 1200 px
 PALETTE = 112  # what Build takes of a stage
@@ -155,7 +156,7 @@ def _named(p, number, row, curve, labels, count):
 
 def _cut(p):
     """Yield the brokers whose names do not fit into their cards; what else stands there is cut first."""
-    size, room = {"L": (15, 28), "M": (13, 36), "S": (12, 14)}.get(p.plan["plan"]["size"][0], (0, 0))
+    size, room = NAMED.get(p.plan["plan"]["size"][0], (0, 0))
     for row in p.rows("brokers") if size else ():
         if letters.width(row["name"], size, bold=True) / letters.WIDER > row["w"] - room:
             yield "name cut", f"broker {row['name']}"
