@@ -164,3 +164,13 @@ def test_a_plugin_that_has_changed_is_written_once_more(change, gone, come):
     assert come in text
     again = files.reading.read([SourceFile("a.xml", text)]).brokers[0].options
     assert {name: again.get(name) and tuple(again[name]) for name in change} == change
+
+
+def test_where_users_stand_elsewhere_everybody_may_do_everything_which_is_told():
+    plugin = '<jaasAuthenticationPlugin configuration="x"/>'
+    text = FILE.replace("<plugins>", f"<plugins>{plugin}")
+    net = files.reading.read([SourceFile("a.xml", text)])
+    assert {"users", "authorization"} & net.brokers[0].options.keys() == set()
+    told = [str(p) for p in mq.check(net) if p.rule == "left-out"]
+    assert len(told) == 3
+    assert not any("jms.userName" in line for line in told)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 from urllib.parse import quote
@@ -17,11 +18,17 @@ from mqlab.spec.security import ANONYMOUS, RIGHTS, AuthorizationEntry, User
 PLUGINS = {"users": "simpleAuthenticationPlugin", "authorization": "authorizationPlugin"}
 _ENTRIES = ("map", "authorizationMap", "authorizationEntries", "authorizationEntry")
 _KINDS = ("queue", "topic")
+_ELSEWHERE = re.compile("[aA]uthenticationPlugin$")
 
 
 def read(reader: Reader, broker: Element) -> dict[str, object]:
-    """Return the options `users` and `authorization` of a broker, as far as its plugins name them."""
+    """Return the options `users` and `authorization` of a broker.
+
+    Nothing where its users stand elsewhere, as with JAAS: then all may do everything, which `check` tells.
+    """
     found: dict[str, object] = {}
+    if not known(broker):
+        return found
     for plugin in broker.below("plugins", PLUGINS["users"]):
         there = plugin.below("users", "authenticationUser")
         users = [_user(reader, user, "username", "groups") for user in there]
@@ -32,8 +39,16 @@ def read(reader: Reader, broker: Element) -> dict[str, object]:
     for plugin in broker.below("plugins", PLUGINS["authorization"]):
         maps = [one for held in plugin.all("map") for one in held.all("authorizationMap")]
         entries = [e for one in maps for e in one.below("authorizationEntries", "authorizationEntry")]
-        found["authorization"] = [text for entry in entries for text in _entry(reader, entry)]
+        if maps:
+            found["authorization"] = [text for entry in entries for text in _entry(reader, entry)]
     return found
+
+
+def known(broker: Element) -> bool:
+    """Whether no user stands elsewhere than in the file."""
+    plugins = [plugin for held in broker.all("plugins") for plugin in held.children]
+    others = (p for p in plugins if _ELSEWHERE.search(p.name) and p.name != PLUGINS["users"])
+    return next(others, None) is None and not any("users" in plugin.attributes for plugin in plugins)
 
 
 def _user(reader: Reader, user: Element, name: str, groups: str) -> str:

@@ -15,7 +15,7 @@ from mqlab.files.markup import Element
 from mqlab.files.treatment import Table, Told, Treatment
 from mqlab.products.activemq.client import query
 from mqlab.products.activemq.client.read_otherwise import read_otherwise
-from mqlab.products.activemq.files import lab_file
+from mqlab.products.activemq.files import lab_file, security
 from mqlab.products.activemq.files.elements import BrokerElement
 from mqlab.products.activemq.files.reading import elements_of
 from mqlab.spec.action import Action
@@ -24,6 +24,7 @@ from mqlab.spec.origin import Origin
 from mqlab.spec.rows import OPTIONS
 from mqlab.spec.scenario import Scenario
 
+NAMELESS = "they may do everything; connectors and other clients may do what it says"
 _PLACES = {
     "broker": "@{}",
     "networkConnector": "networkConnectors/networkConnector@{}",
@@ -77,10 +78,18 @@ def _below(parent: Element, above: str, broker: Element) -> Iterator[Told]:
         path = f"{above}{child.name}"
         kind = treatment(path)
         if kind == "told" and not _table().says_nothing(path, "", broker):
-            yield Told(path, child.line, _table().differs(path))
+            if _reads_users(child, broker):
+                yield Told(f"{path} for clients without jms.userName", child.line, NAMELESS)
+            else:
+                yield Told(path, child.line, _table().differs(path))
         elif kind == "played" or path == "plugins":
             yield from _attributes(child, path, broker)
             yield from _below(child, f"{path}/", broker)
+
+
+def _reads_users(plugin: Element, broker: Element) -> bool:
+    """Whether a plugin is played, but for clients that name no user."""
+    return plugin.name in security.PLUGINS.values() and security.known(broker)
 
 
 def header(scenario: Scenario, begun: tuple[Action, ...]) -> JsonDict:
