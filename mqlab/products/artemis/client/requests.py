@@ -59,7 +59,7 @@ class Request(ABC):
         if client.is_blocked(self.persistent):
             self.lab.later(LOOKS, self._try)
             return
-        if not self.has_credits():
+        if self.lab.paging.limits and not self.has_credits():
             return
         self.leave()
         if client.at is None:  # it was given up, and the client's own library answers
