@@ -424,7 +424,7 @@ def test_the_distance_of_who_stands_on_a_client_is_that_of_its_broker():
     ("masterslave:()", "names no broker"),
     ("masterslave:(tcp://X:61616,tcp://Y:61616)", "points to X, Y, where there is no broker"),
     ("static:(failover:(tcp://X:61616)?maxReconnectAttempts=0)", "points to X, where there is no broker"),
-    ("multicast://default", "expects brokers to advertise themselves, but none does"),
+    ("multicast://default", "expects brokers to advertise themselves, but no other does"),
 ])  # fmt: skip
 def test_a_connector_that_leads_nowhere_is_found(uri, told):
     found = [p for p in mq.check(ADDRESSED(uri)) if p.rule == "no-target"]

@@ -89,7 +89,8 @@ def _below(parent: Element, above: str, broker: Element) -> Iterator[Told]:
 
 def _reads_users(plugin: Element, broker: Element) -> bool:
     """Whether a plugin is played, but for clients that name no user."""
-    return plugin.name in security.PLUGINS.values() and security.known(broker)
+    listed = plugin.name == security.PLUGINS["users"] or bool(plugin.below("map", "authorizationMap"))
+    return plugin.name in security.PLUGINS.values() and listed and security.known(broker)
 
 
 def header(scenario: Scenario, begun: tuple[Action, ...]) -> JsonDict:

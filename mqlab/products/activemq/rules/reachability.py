@@ -72,7 +72,7 @@ def _nowhere(network: Network, uri: str, home: str = "") -> Iterator[dict[str, s
         groups = {group_of(other): other for other in others if other}
         if any(group_of(leaf.text) in groups for leaf in leaves if leaf.scheme in HEARD):
             return
-        what = f"expects brokers to advertise themselves, but none{files} does: no broker is found"
+        what = f"expects brokers to advertise themselves, but no other{files} does: no broker is found"
         fix = "give the others' files, or give those a TransportConnector(discovery_uri=...)"
         if groups:
             there = " and ".join(groups.values())
