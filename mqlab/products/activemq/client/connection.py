@@ -212,8 +212,7 @@ class ClientConnection:
         for session in self.sessions.values():
             source.send(SessionInfo(session.name))
             for dest in session.producers:
-                if not dest.is_temporary:
-                    source.send(ProducerInfo(dest))
+                source.send(ProducerInfo(dest))
             if session.committing:
                 self._in_doubt(session)
             for command in session.sends:

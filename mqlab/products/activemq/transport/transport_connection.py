@@ -63,6 +63,7 @@ class TransportConnection:
         self.fault_tolerant = False
         self.reconnected = False
         self.held_up: list[Command] = []  # while the database is away
+        self.unknown: set[Destination] = set()  # temporary queues whose producers came before them
         self.sessions: dict[str, int] = {}  # when each came: a later slave knows nothing of it
 
     def on_command(self, command: Command) -> None:
@@ -230,7 +231,9 @@ class TransportConnection:
         See ActiveMQ rules 11.10 and 11.11.
         """
         if command.dest.is_temporary and command.dest not in self.process.broker.by_name:
+            self.unknown.add(command.dest)
             raise Refused("DestinationDoesNotExistException", str(command.dest))
+        self.unknown.discard(command.dest)
         if self.user is not None:
             self.user.check(("admin", command.dest), ("write", command.dest))
         self.process.broker.destination(command.dest)
@@ -258,6 +261,10 @@ class TransportConnection:
         process, message = self.process, sent.message
         if message.dest.is_temporary and message.dest not in process.broker.by_name:
             raise Refused("DestinationDoesNotExistException", str(message.dest))
+        if self.unknown and message.dest in self.unknown:  # `Queue.send` of 5.17.2
+            raise Refused(
+                "JMSException", f"Cannot send message to {message.dest} with invalid (null) producer state"
+            )
         known = process.producer_audit.add(message.number)
         lasting = process.lasting_audit
         if lasting is not None:
