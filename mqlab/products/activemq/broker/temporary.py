@@ -6,7 +6,10 @@ as it is up (`DemandForwardingBridgeSupport.serviceRemoteConsumerAdvisory` of 5.
 
 from __future__ import annotations
 
+from collections.abc import Container
 from typing import TYPE_CHECKING
+
+from mqlab.products.activemq.client.addresses import Refused
 
 if TYPE_CHECKING:
     from mqlab.products.activemq.broker.broker import Broker
@@ -37,6 +40,14 @@ def remove(broker: Broker, dest: Destination) -> None:
         client.deleted.add(dest)
     if path is not None:
         _tell_bridges(broker, (dest, path, False))
+
+
+def check_send(broker: Broker, dest: Destination, unknown: Container[Destination]) -> None:
+    """Raise `Refused` for a message to one that has gone, or whose producer came before it (*unknown*)."""
+    if dest not in broker.by_name:
+        raise Refused("DestinationDoesNotExistException", str(dest))
+    if dest in unknown:  # `Queue.send` of 5.17.2
+        raise Refused("JMSException", f"Cannot send message to {dest} with invalid (null) producer state")
 
 
 def tell(broker: Broker, name: str) -> None:

@@ -259,12 +259,8 @@ class TransportConnection:
     def take_over(self, sent: Send) -> None:
         """Give a message to the broker; a persistent one that is resent is dropped if known."""
         process, message = self.process, sent.message
-        if message.dest.is_temporary and message.dest not in process.broker.by_name:
-            raise Refused("DestinationDoesNotExistException", str(message.dest))
-        if self.unknown and message.dest in self.unknown:  # `Queue.send` of 5.17.2
-            raise Refused(
-                "JMSException", f"Cannot send message to {message.dest} with invalid (null) producer state"
-            )
+        if message.dest.is_temporary:
+            temporary.check_send(process.broker, message.dest, self.unknown)
         known = process.producer_audit.add(message.number)
         lasting = process.lasting_audit
         if lasting is not None:

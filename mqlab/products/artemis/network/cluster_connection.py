@@ -258,14 +258,13 @@ class ClusterConnection(Subsystem):
         if not (onto.serves and self._talk(frm, onto)):
             self.lab.message(Kind.Held, stored.message, frm, rule=Reason.on_the_way, cause=stored.row)
             return
-        limits = self.lab.paging.limits  # asked here, as most networks have none
-        if limits and onto is at and self.lab.paging.turns_away(at, frm, stored):
+        if self.lab.paging.limits and onto is at and self.lab.paging.turns_away(at, frm, stored):
             return
         frm.served_journal.store_and_forward[stored.pair].remove(stored)
         self.lab.message(ACKNOWLEDGED, stored.message, frm, onto.node, cause=passage.row)
         if onto is at:
             queue = passage.queue or at.journal.queues.get(stored.queue)
-            if limits and self.lab.paging.drops(at, stored.message, passage.row):
+            if self.lab.paging.limits and self.lab.paging.drops(at, stored.message, passage.row):
                 return
             if queue is not None:
                 self.lab.enqueue(at, queue, stored.message, passage.row)
