@@ -77,20 +77,22 @@ def _below(parent: Element, above: str, broker: Element) -> Iterator[Told]:
     for child in parent.children:
         path = f"{above}{child.name}"
         kind = treatment(path)
-        if kind == "told" and not _table().says_nothing(path, "", broker):
-            if _reads_users(child, broker):
-                yield Told(f"{path} for clients without jms.userName", child.line, NAMELESS)
-            else:
+        if above == "plugins/" and child.name in security.PLUGINS.values():
+            if not _reads_users(child, broker):
                 yield Told(path, child.line, _table().differs(path))
+                continue
+            yield Told(f"{path} for clients without jms.userName", child.line, NAMELESS)
+        if kind == "told" and not _table().says_nothing(path, "", broker):
+            yield Told(path, child.line, _table().differs(path))
         elif kind == "played" or path == "plugins":
             yield from _attributes(child, path, broker)
             yield from _below(child, f"{path}/", broker)
 
 
 def _reads_users(plugin: Element, broker: Element) -> bool:
-    """Whether a plugin is played, but for clients that name no user."""
+    """Whether a plugin with users or rights is played, but for clients that name no user."""
     listed = plugin.name == security.PLUGINS["users"] or bool(plugin.below("map", "authorizationMap"))
-    return plugin.name in security.PLUGINS.values() and listed and security.known(broker)
+    return listed and security.known(broker)
 
 
 def header(scenario: Scenario, begun: tuple[Action, ...]) -> JsonDict:
