@@ -30,8 +30,8 @@ machine with the same command. Processor time, the best of several rounds, one y
 * *calls*: functions that Python calls for an event, C's too: the same number on every machine. CI holds these
   (`test_families.py`), bounds on the ratios, and the shape of growth by counting lines of Python.
 
-Both times others used the machine (load 7 to 11 on two cores). That spreads the ratios by a third. Read the
-calls first.
+Both times the machine was quiet (load 1 to 2 on two cores). Where others use it the ratios spread by a third:
+then read the calls first.
 """
 
 
