@@ -89,8 +89,9 @@ class Security:
         if self.users is None:
             return None if self.entries is not None else frozenset()
         user = self.users.get(name or ANONYMOUS)
-        known = user is not None and (not name or user.password == (password or ""))
-        return user.groups if user is not None and known else None
+        if user is None or (name and user.password != (password or "")):
+            return None
+        return user.groups
 
     def may(self, groups: frozenset[str], right: str, dest: Destination) -> bool:
         """Whether one of some groups has a right: an entry of the destination, or of a wildcard, gives it.

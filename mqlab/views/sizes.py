@@ -109,11 +109,8 @@ TINY = Size(
 )
 TINIEST = replace(TINY, broker=(20, 20))  # where the lines between larger discs would be too short
 SIZES = (LARGE, MEDIUM, WIDE, SMALL, TINY, TINIEST)
-NAMED = {
-    "L": (15, 28),
-    "M": (13, 36),
-    "S": (12, 14),
-}  # letters of a broker's name, and what else a card holds (px)
+# Of a broker's card: the size of its name's letters, and what else it holds beside the name (px).
+NAMED = {"L": (15, 28), "M": (13, 36), "S": (12, 14)}
 MOST_WIDER = 1.4  # times a card, for a long name
 MOST = {"L": 9, "M": 25, "S": 40, "XS": 10_000}  # brokers for which it is worth a try
 

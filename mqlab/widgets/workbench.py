@@ -12,11 +12,13 @@ from mqlab.errors import BadValue, MqlabError, shown
 from mqlab.spec import Network, Scenario
 from mqlab.spec.topology import TOPOLOGIES
 from mqlab.trace.trace import Trace
+from mqlab.views import player
 from mqlab.workbench import WorkbenchSession, starting_points
+from mqlab.workbench.desk import DRAWN
 from mqlab.workbench.picture import WorkbenchView
 from mqlab.workbench.saved import StaticOutput
 
-FIGURE, EMPTY, OWN = "figure", "empty", "my network"
+FIGURE, EMPTY, OWN = "figure", "empty", DRAWN
 FIRST = "fuse:2.20"
 
 
@@ -93,7 +95,7 @@ class Workbench(StaticOutput, w.VBox):
             kept = self.view.desk.load(products.play(self._chosen()), self._name)
             self.view.follow()
             if kept:
-                self.told.value = "<p>The network that you drew is kept: Open, My network.</p>"
+                self.told.value = f"<p>{player.words()['your_network_is_kept']}.</p>"
         except MqlabError as error:
             self.told.value = f"<p style='color:#b23e00'><b>{escape(str(error))}</b></p>"
 

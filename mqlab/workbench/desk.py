@@ -68,9 +68,7 @@ class WorkbenchSession:
         self.past: list[State] = []
         self.future: list[State] = []
         self.found: tuple[Change | None, ...] = ()  # changes that the last answer numbered
-        self.drawn: list[
-            Branch
-        ] = []  # networks that were drawn before others were begun with, the last one first
+        self.drawn: list[Branch] = []  # networks that were drawn before others began, the last one first
 
     @property
     def name(self) -> str:

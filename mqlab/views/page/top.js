@@ -130,6 +130,18 @@ const showChanges = (event) =>
     event.currentTarget
   );
 
+const menuButton = (name, text, kinds, title) =>
+  element(
+    "button",
+    {
+      type: "button",
+      "data-name": name,
+      "aria-haspopup": "menu",
+      onclick: (event) => openMenu(below(event), title, kinds(), event.currentTarget)
+    },
+    text
+  );
+
 player.on("ready", () => {
   const place = player.place("top");
   styled(place, TOP_STYLE);
@@ -218,31 +230,8 @@ player.on("ready", () => {
       );
     }
     if (about.product?.[0]) parts.push(element("span", { class: "edition" }, about.product[0]));
-    if (state)
-      parts.push(
-        element(
-          "button",
-          {
-            type: "button",
-            "data-name": "open",
-            "aria-haspopup": "menu",
-            onclick: (event) => openMenu(below(event), worded("open"), openKinds(), event.currentTarget)
-          },
-          worded("open")
-        )
-      );
-    parts.push(
-      element(
-        "button",
-        {
-          type: "button",
-          "data-name": "save",
-          "aria-haspopup": "menu",
-          onclick: (event) => openMenu(below(event), worded("export"), saveKinds(), event.currentTarget)
-        },
-        worded("save")
-      )
-    );
+    if (state) parts.push(menuButton("open", worded("open"), openKinds, worded("open")));
+    parts.push(menuButton("save", worded("save"), saveKinds, worded("export")));
     bar.replaceChildren(...parts);
     if (held) /** @type {HTMLElement} */ (bar.querySelector(`[data-name=${held}]`))?.focus(); // who pressed it may press it again
   };

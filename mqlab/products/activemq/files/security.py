@@ -30,8 +30,7 @@ def read(reader: Reader, broker: Element) -> dict[str, object]:
     if not known(broker):
         return found
     for plugin in broker.below("plugins", PLUGINS["users"]):
-        there = plugin.below("users", "authenticationUser")
-        users = [_user(reader, user, "username", "groups") for user in there]
+        users = [_user(reader, user) for user in plugin.below("users", "authenticationUser")]
         if reader.truth(plugin, "anonymousAccessAllowed"):
             group = reader.text(plugin, "anonymousGroup", "anonymous")
             users.append(f"{ANONYMOUS}?groups={quote(group)}")
@@ -51,9 +50,9 @@ def known(broker: Element) -> bool:
     return next(others, None) is None and not any("users" in plugin.attributes for plugin in plugins)
 
 
-def _user(reader: Reader, user: Element, name: str, groups: str) -> str:
-    given = {"password": reader.text(user, "password"), "groups": reader.text(user, groups)}
-    return f"{quote(reader.text(user, name))}?{_joined(given)}"
+def _user(reader: Reader, user: Element) -> str:
+    given = {name: reader.text(user, name) for name in ("password", "groups")}
+    return f"{quote(reader.text(user, 'username'))}?{_joined(given)}"
 
 
 def _entry(reader: Reader, entry: Element) -> Iterator[str]:

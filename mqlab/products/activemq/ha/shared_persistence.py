@@ -45,9 +45,7 @@ class SharedPersistenceAdapter(PersistenceAdapter):
     def restore(self, broker: Broker) -> None:
         """Give the broker what was kept, and a copy of what a second master holds."""
         for other in self.users:
-            unindexed = other.unindexed_queues(
-                crashed=True
-            )  # it looks into the files as a crash would leave them
+            unindexed = other.unindexed_queues(crashed=True)  # the files are as a crash would leave them
             for dest, destination in other.by_name.items():
                 if dest.is_queue and dest not in unindexed:
                     copies = [message.copy() for message in destination.messages if message.persistent]

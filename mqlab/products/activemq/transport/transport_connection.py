@@ -109,9 +109,7 @@ class TransportConnection:
     def _cost(self, command: Command) -> int:
         """Return what the machine takes for a command (us)."""
         costs, kind = self.process.costs, type(command)
-        if (
-            kind is Send or kind is CommitTransaction or kind is RemoveInfo
-        ):  # that of a close comes behind others
+        if kind is Send or kind is CommitTransaction or kind is RemoveInfo:  # a close comes behind others
             return self.process.on_disk(costs.write)
         return costs.welcome if kind is ConnectionInfo else 0
 
