@@ -163,7 +163,8 @@ class ClusterLab(Cluster):
         self.dispatch_all()
         if not isinstance(outcome, RunningStep):
             self._answer(operation, outcome)
-            return Completion()
+            rest = waits.rest(self, operation.step, blocked=outcome == "blocked")
+            return Completion(deadline=self.clock.now + round(rest * MS)) if rest else Completion()
         operation.waits = outcome
         end = self.clock.now + round(outcome.ms * MS)
         return Completion(ScriptStep.holds, operation, end, told=ScriptStep.told)

@@ -114,6 +114,10 @@ class Consumer(Client):
         self.dispatch = pack_prefix(Kind.Dispatched, home, home, self.node, -1, self.sub)
         self.receipt = pack_prefix(Kind.Received, home, home, self.node, -1, self.sub)
 
+    def is_known_to(self, broker: Broker) -> bool:
+        """Whether another broker believes it to be there: its opening was heard of, its end was not."""
+        return self.open != (broker in self.unheard_by) if self.open or self.closed else False
+
     @property
     def unacknowledged(self) -> list[Delivery]:
         """All that it has and has not acknowledged."""
@@ -319,9 +323,9 @@ class Broker:
         """Return the consumers of a destination that it serves, in order of registration."""
         alone = dest in self.instances and self.instances[dest].option("LocalOnly")
         at = self.lab.destinations.get(dest)
-        known = [c for c in at.consumers if c.open and not c.cut_off] if at else []
-        theirs = set() if alone else {c.name for c in known if self.linked(c.home) and self not in c.unheard_by}
-        return [c for c in known if c.home is self or c.name in theirs]
+        known = [c for c in at.consumers if (c.open or c.unheard_by) and not c.cut_off] if at else []
+        theirs = () if alone else [c for c in known if c.is_known_to(self) and self.linked(c.home)]
+        return [c for c in known if (c.home is self and c.open) or c in theirs]
 
     def active(self, dest: Destination) -> list[Consumer]:
         """Return those of them that get messages; the others wait as backups.

@@ -262,6 +262,7 @@ def down(broker: Broker, kind: int) -> None:
     for client in (*lab.consumers.values(), *lab.producers.values()):
         if client.open and client.home is broker:
             clients.lose(client, row)
+    clients.let_on(broker)
     for consumer in lab.consumers.values():
         if consumer.flow is not None:
             consumer.flow.homes.pop(broker, None)
