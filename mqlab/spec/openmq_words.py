@@ -26,6 +26,7 @@ SIZE = len("message 1")  # bytes of a message in a step that does not say: its t
 CALL = ("id", "limit_ms", "in_background", "rest_ms", "at")  # what any step may have
 IMQ = "imq"  # options that begin so are properties of a client's connection, by their real names
 ALWAYS = {"size", "count", "no_failover"}  # told even where they are as usual
+OF_DESTINATIONS = ("create_destination", "update_destination")
 NOT_KEYS = ("at", "others", "kind")
 DESTINATIONS = ("destination", "reads", "to")
 
@@ -184,7 +185,9 @@ def _noun(row: Row, keys: Options, step: Step) -> a.Action:
     names = {known.name for known in fields(row.noun)}
     given: Keys = {}
     written: Options = keys.get("options", {}) if row.nested else {}
-    options = {name: value for name, value in written.items() if name not in CALL}
+    # A word of the step among the properties is no attribute of a destination, which is refused then.
+    dropped = () if row.step in OF_DESTINATIONS else CALL
+    options = {name: value for name, value in written.items() if name not in dropped}
     for key, value in keys.items():
         name = row.keys.get(key)
         if key == "between":
@@ -331,7 +334,9 @@ def _write_options(row: Row, keys: Keys, given: Options, where: str) -> None:
     if row.options in ("consumer", "producer") and real:
         keys["client"] = real
         given = {name: value for name, value in given.items() if name not in real}
-    found = to_guide(row.options, given, where) if given else {}
+    stray = {name: value for name, value in given.items() if name in CALL and row.step in OF_DESTINATIONS}
+    given = {name: value for name, value in given.items() if name not in stray}
+    found = {**to_guide(row.options, given, where), **stray} if given or stray else {}
     if row.nested and found:
         keys["options"] = found
     elif not row.nested:

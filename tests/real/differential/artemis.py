@@ -386,7 +386,7 @@ def fault(s: Script) -> None:
             line = {"isolate": [s.draw.one(s.names)]}
         s.cut += [line] if what == "cut" else []
         more: Step = s.draw.maybe(0.15, silent=True) if what == "cut" else {}
-        if what == "cut" and s.draw.chance(0.12):
+        if what == "cut" and "between" in line and s.draw.chance(0.12):
             what, more = "slow", {"bytes_per_second": s.draw.one([2000, 20_000])}
         s.steps += [
             {"do": what, **line, **more},

@@ -148,8 +148,8 @@ def _step(given: Mapping[str, object]) -> dict[str, object]:
     if item.get("do") == "copy_store":  # the data directory of S is called store-S
         item |= {end: str(item[end]).removeprefix("store-") for end in ("from", "to") if end in item}
     if item.get("do") == "receive_once":  # the recorder's: below 0 without waiting; 0 is for ever (JMS)
-        timeout = item.get("timeout_ms", RECEIVE_MS)
-        item["timeout_ms"] = max(timeout, 0) if timeout else FOR_EVER_MS
+        timeout = float(item.get("timeout_ms", RECEIVE_MS))  # type: ignore[arg-type]
+        item["timeout_ms"] = max(timeout, 0.0) if timeout else FOR_EVER_MS
     for key in [
         key for key in _OF_FACTORY if key in item
     ]:  # told to the factory after its address, which may say the same

@@ -152,6 +152,8 @@ def requeue(consumer: Consumer, rule: int) -> None:
             home.instances[dest].leftovers[claim.message] = None
         unseen = claim in consumer.buffer if home.running else claim not in head
         release(claim, rule, (remote and claim.arrived) or not unseen)
+    if dest in home.instances:
+        home.instances[dest].leftovers |= dict.fromkeys(claim.message for claim in unheard if claim.arrived)
     consumer.taken, consumer.stuck = [], unheard
     consumer.buffer.clear()
     ends = not dest.is_queue and (last or consumer.key == consumer.name)

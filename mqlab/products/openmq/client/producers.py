@@ -128,7 +128,7 @@ def _begin(asked: tuple[Cluster, SendJob]) -> Outcome:
         lab.later(clients.CONNECTING)
     if job.keys.get("in_background"):
         go_on(lab, job)
-        return RunningStep(None, job, LEAD_MS, _has_begun)
+        return RunningStep(None, job, LEAD_MS, _has_begun) if lab.recorded else job.row
     pauses = float(job.keys.get("interval_ms", 0)) * len(job.left)
     return RunningStep(_has_ended, asked, limit_of(job.keys) + pauses, _say_how, told=True)
 

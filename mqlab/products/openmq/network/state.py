@@ -44,6 +44,7 @@ class Cluster(Lab):
         self.network: OpenMQNetwork = network
         self.enhanced = network.model == "enhanced"
         self.longer_names = longer_names
+        self.recorded = bool(scenario.about.get("recorded"))  # the script is a recorder's, with its rests
         self.notes = Notes(self)
         self.listed = [m.name for m in network.brokers if not m.not_listed]
         self.brokers: dict[str, Broker] = {}

@@ -59,9 +59,9 @@ def _something_is_due(lab: Cluster) -> bool:
 
 
 def rest(lab: Cluster, step: Step, blocked: bool) -> float:
-    """Return how long a script rests after a step (ms): as it says, or as the recorder does if that matters."""
+    """Return how long a script rests after a step (ms): as it says, or as its recorder does if that matters."""
     usual = 0
-    if step.do in RESTED and (lab.jobs or _something_is_due(lab)):
+    if lab.recorded and step.do in RESTED and (lab.jobs or _something_is_due(lab)):
         usual = REST_MS if blocked else REST_MS + TAKES_MS
     return float(step.keys.get("rest_ms", usual))
 
