@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from mqlab.errors import UnknownName, UriError
+from mqlab.errors import UnknownName
 from mqlab.products.activemq.files.elements import BrokerElement
 from mqlab.spec import uri as uris
 from mqlab.spec.connector import HEARD
@@ -103,12 +103,9 @@ class AddressBook:
 def _listeners(name: str, broker: BrokerElement) -> list[Listener]:
     found = []
     for transport in broker.transports:
-        try:
-            parsed = uris.parse(transport.uri)
-        except UriError:
-            continue
-        if transport.openwire and parsed.scheme != "vm":
-            found.append(Listener(name, parsed.host or "", parsed.port))
+        address = uris.read(transport.uri)
+        if address is not None and transport.openwire and address.scheme != "vm":
+            found.append(Listener(name, address.host or "", address.port))
     return found
 
 
@@ -117,12 +114,8 @@ def rewritten(uri: str, host_of: Callable[[uris.Uri], str | None]) -> str:
 
     A host with a port of its own, as in ``B:61616``, takes the place of host and port; ``B:`` of both, too.
     """
-    try:
-        leaves = uris.parse(uri).leaves()
-    except UriError:
-        return uri
-    made, place = "", 0
-    for leaf in leaves:
+    address, made, place = uris.read(uri), "", 0
+    for leaf in address.leaves() if address is not None else ():
         start = uri.index(leaf.text, place)
         made += uri[place:start]
         place = start + len(leaf.text)
