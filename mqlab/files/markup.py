@@ -52,7 +52,7 @@ class Element:
         """Return what lies under it by a path of names, all of them."""
         found = [self]
         for name in path:
-            found = [child for element in found for child in element.all(name)]
+            found = [child for element in found for child in element.children if child.name == name]
         return found
 
 

@@ -74,7 +74,7 @@ def taken_apart(address: str) -> BrokerAddress:
     """Return the parts of one address, which is read once, however often somebody dials it."""
     written, _, query = address.partition("#")[0].partition("?")
     host, _, port = written.partition("://")[2].partition("/")[0].partition(":")
-    return BrokerAddress(scheme_of(address), host, port, options(query))
+    return BrokerAddress(scheme_of(address), host, port, options(query) if query else {})
 
 
 def check_syntax(text: str) -> None:
@@ -218,14 +218,7 @@ SOCKET_OPTIONS: Mapping[str, object] = {
 }
 DIFF_SERV = (
     "EF",
-    "CS0",
-    "CS1",
-    "CS2",
-    "CS3",
-    "CS4",
-    "CS5",
-    "CS6",
-    "CS7",
+    *(f"CS{no}" for no in range(8)),
     *(f"AF{group}{drop}" for group in "1234" for drop in "123"),
 )
 TCP_LIMITS = {"diffServ": 63, "typeOfService": 255}  # what a number among them may be at most

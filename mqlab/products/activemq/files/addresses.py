@@ -38,7 +38,12 @@ class AddressBook:
         self.names = list(found)
         self.called = {broker.name: name for name, broker in reversed(list(found.items()))}
         self.hosts = hosts
-        self.listeners = [listener for name, broker in found.items() for listener in _listeners(name, broker)]
+        self.listeners = []
+        for name, broker in found.items():
+            for transport in broker.transports:
+                address = uris.read(transport.uri) if transport.openwire else None
+                if address is not None and address.scheme != "vm":
+                    self.listeners.append(Listener(name, address.host or "", address.port))
 
     def find(self, host: str, port: int | None, home: str) -> str | None:
         """Return the broker that an address leads to from *home*; None if that is nobody here."""
@@ -98,15 +103,6 @@ class AddressBook:
             return name
 
         return rewritten(uri, there), [host for host in nowhere if host]
-
-
-def _listeners(name: str, broker: BrokerElement) -> list[Listener]:
-    found = []
-    for transport in broker.transports:
-        address = uris.read(transport.uri)
-        if address is not None and transport.openwire and address.scheme != "vm":
-            found.append(Listener(name, address.host or "", address.port))
-    return found
 
 
 def rewritten(uri: str, host_of: Callable[[uris.Uri], str | None]) -> str:
