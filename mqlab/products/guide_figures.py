@@ -1,28 +1,43 @@
-"""Figures of the product families: how they are read from their JSON files and found by their ids."""
+"""The figures of the guides of all products: read from their JSON files, and found by their ids."""
 
 from __future__ import annotations
 
+import copy
 import json
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+import warnings
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
-from typing import TYPE_CHECKING
 
-from mqlab.errors import UnknownName
-from mqlab.spec.json_types import JsonObject
+from mqlab.errors import BadFile, UnknownName, shown
+from mqlab.spec.calls import fitting
+from mqlab.spec.json_types import JsonDict
+from mqlab.spec.noun import required
+from mqlab.spec.scenario import Scenario
+from mqlab.trace.grid import TextTable
 
-if TYPE_CHECKING:
-    from mqlab.spec.scenario import Scenario
+# JSON file in the folder of its product -> guide; of `crash` each figure says whose it is.
+FILES: Mapping[str, str] = {
+    "activemq/figures/fuse": "fuse",
+    "activemq/figures/amq6": "amq6",
+    "activemq/figures/article": "article",
+    "activemq/figures/fuse4": "fuse",
+    "activemq/figures/unsafe": "unsafe",
+    "openmq/figures/openmq": "openmq",
+    "artemis/figures/artemis": "artemis",
+    "crash": "crash",
+}
+GUIDES = tuple(dict.fromkeys(FILES.values()))
 
 
 @dataclass(frozen=True, slots=True)
-class FamilyFigure:
-    """A figure or example of a product family, ready to run.
+class Figure:
+    """A figure or example of a guide, ready to run.
 
-    `scenario` is of the family's own form. `real` says where the real product differs from the
-    guide (empty once the figure is changed), `expected` what a run ends with; its keys are the family's
-    own. `printer` writes such a scenario as code.
+    `real` says where the real product differs from the guide (empty if nowhere, or once the figure is changed),
+    `expected` what the real product ends with: its keys are the product's own. `suggestion` is what to change
+    next.
     """
 
     id: str
@@ -31,9 +46,9 @@ class FamilyFigure:
     section: str
     scenario: Scenario
     answer: str
-    real: str
     expected: Mapping[str, object]
-    printer: Callable[[Scenario], str] = field(repr=False, compare=False)
+    real: str = ""
+    suggestion: str = ""
 
     def __repr__(self) -> str:
         return f"<Figure {self.id}: {self.title}>"
@@ -41,49 +56,79 @@ class FamilyFigure:
     def __str__(self) -> str:
         return f"{self.id}: {self.title}. {self.question}"
 
-    def change(self, path: str, **options: object) -> FamilyFigure:
+    @fitting
+    def change(self, path: str, **options: object) -> Figure:
         """Return the figure with options changed, as the `change` of its scenario does."""
         scenario = self.scenario.change(path, **options)
         return replace(self, scenario=scenario, real=self.real if scenario == self.scenario else "")
 
     def python(self) -> str:
         """Return code with nouns that makes the figure's scenario, under the name `scenario`."""
-        return self.printer(self.scenario)
+        from mqlab import products
+
+        return products.python(self.scenario)
+
+
+class FigureTable(TextTable, tuple[Figure, ...]):
+    """Figures, which print as a table of their ids and titles."""
+
+    def table(self) -> list[list[str]]:
+        """Return a line for each figure."""
+        return [["figure", "title"], *([figure.id, figure.title] for figure in self)]
+
+
+def figures(guide: str | None = None) -> FigureTable:
+    """Return the figures of every guide, or of one; raises `UnknownName` for no guide."""
+    if guide is not None and guide not in GUIDES:
+        raise UnknownName.of("guide", guide, GUIDES)
+    return FigureTable(map(_figure, _items(guide)))
+
+
+def figure(id: str) -> Figure:
+    """Return a figure of any guide by its id; ``fuse:2.15`` is the first part, ``fuse:2.15a``.
+
+    Raises `UnknownName`.
+
+    >>> figure("openmq:4-1").title
+    'A cluster of three brokers and clients at their home brokers'
+    """
+    if not isinstance(id, str):
+        raise UnknownName.of("figure", id, ["fuse:2.20", "openmq:4-1", "artemis:21.1"])
+    guide = id.partition(":")[0]
+    known = {item["id"]: item for item in _items(guide if guide in GUIDES else None)}
+    if id not in known and (parts := [one for one in known if one[:-1] == id and one[-1].isalpha()]):
+        told = f"figure {id} is {' and '.join(parts)}: this is {parts[0]}"
+        warnings.warn(told, stacklevel=2)
+        id = parts[0]
+    if id not in known:
+        same = [repr(one) for one in known if one.partition(":")[2] in (id, f"{id}a")]
+        if same:  # a number without its guide
+            raise UnknownName(f"unknown figure {shown(id)}; did you mean {' or '.join(same)}?")
+        raise UnknownName.of("figure", id, known)
+    return _figure(known[id])
+
+
+def _items(guide: str | None) -> Iterator[JsonDict]:
+    return (item for file, of in FILES.items() if guide in (None, of) for item in _read(file))
 
 
 @cache
-def text(package: str, name: str) -> str:
-    """Return the text of a file of figures, which lies in *package*."""
-    return resources.files(package).joinpath(f"{name}.json").read_text(encoding="utf-8")
+def _read(file: str) -> list[JsonDict]:
+    text = resources.files(__package__).joinpath(f"{file}.json").read_text(encoding="utf-8")
+    return [{"product": file.partition("/")[0], **item} for item in json.loads(text)["figures"]]
 
 
-def read(
-    package: str,
-    files: Iterable[str],
-    scenario: Callable[[JsonObject, str], Scenario],
-    printer: Callable[[Scenario], str],
-) -> tuple[FamilyFigure, ...]:
-    """Return the figures of *files* of a package (names without ``.json``) in their order.
-
-    *scenario* reads one from its JSON value and the figure's id, which errors are to name; *printer*
-    writes it as code.
-    """
-    items = (item for name in files for item in json.loads(text(package, name))["figures"])
-    return tuple(
-        FamilyFigure(
-            **{
-                **item,
-                "scenario": scenario({"title": item["title"], **item["scenario"]}, item["id"]),
-                "printer": printer,
-            }
-        )
-        for item in items
-    )
+_NEEDED = required(Figure)
 
 
-def find(id: str, figures: Iterable[FamilyFigure]) -> FamilyFigure:
-    """Return the figure with an id; raises `UnknownName`."""
-    known = {figure.id: figure for figure in figures}
-    if id not in known:
-        raise UnknownName.of("figure", id, known)
-    return known[id]
+def _figure(item: JsonDict) -> Figure:
+    """Return a figure; what a caller does to it stays with the caller."""
+    from mqlab import products
+
+    if missing := [key for key in _NEEDED if key not in item]:
+        told = f"no {' and no '.join(missing)}; write it in its guide's file here"
+        raise BadFile(f"figure {item.get('id')}: {told}")
+    given = copy.deepcopy(item)
+    body = {"title": item["title"], **given["scenario"]}
+    given["scenario"] = products.BY_NAME[given.pop("product")].built(body, item["id"])
+    return Figure(**given)

@@ -153,6 +153,6 @@ def restarts(slave: Mapping[str, Any], master: Mapping[str, Any]) -> Scenario:
 
 def lease() -> Scenario:
     """Return the figure of a lease that is shorter than its renewal."""
-    from mqlab.products.activemq.figures import timed  # all figures are read for it
+    from mqlab.products import guide_figures
 
-    return timed.figure("unsafe:lease").scenario
+    return guide_figures.figure("unsafe:lease").scenario
