@@ -53,7 +53,7 @@ class Element:
         found = [self]
         for name in path:
             ones = (child for element in found for child in element.children)
-            found = [child for child in ones if name in ("*", child.name)]
+            found = [child for child in ones if name == "*" or child.name == name]
         return found
 
 

@@ -132,15 +132,6 @@ def load(path: str | Path) -> Scenario:
     return product_of(value, str(path)).read(value, str(path))
 
 
-def from_files(
-    sources: tuple[SourceFile, ...], values: Mapping[str, str], hosts: Mapping[str, str]
-) -> AnyNetwork:
-    """Return the network that configuration files make; raises `BadFile`."""
-    name = files.product_of(sources)
-    product = next(product for product in PRODUCTS if product.name == name)
-    return product.read_files(sources, values, hosts)
-
-
 def from_running(
     consoles: Sequence[str],
     sources: tuple[SourceFile, ...],

@@ -189,7 +189,7 @@ def network_of(
     sources = files.gather(named) if named or not consoles else ()
     if consoles:
         return products.from_running(consoles, sources, given, known)
-    return products.from_files(sources, given, known)
+    return products.BY_NAME[files.product_of(sources)].read_files(sources, given, known)
 
 
 def accepted(network: AnyNetwork) -> AnyNetwork:
