@@ -6,8 +6,8 @@
 {'C1': 6, 'C2': 3, 'C3': 3}
 
 verbs    run check effect explain what_if outcomes compare upgrade real view
-         compare_products default_load chaos survives cheapest
-         save load trace_of configuration figure figures recorded options faults
+         compare_products default_load chaos survives cheapest trace_of
+         save load configuration figure figures recorded options faults
 by step  Lab: do step until rest fork trace roles now
 network  Network Broker NetworkConnector TransportConnector Queue Topic
          hub chain ring tree mesh complete regions (of every product)
