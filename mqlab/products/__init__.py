@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 
 from mqlab.errors import BadFile, BadValue, CannotRun, Interrupted, UnknownName, shown
 from mqlab.files import detect_product, files, markup
+from mqlab.products import guide_figures
 from mqlab.products.activemq.files import lab_file
 from mqlab.products.activemq.product import ActiveMQ
 from mqlab.products.artemis.product import Artemis
 from mqlab.products.face import Product
 from mqlab.products.foresight import Foresight
 from mqlab.products.guide_figures import GUIDES as GUIDES
-from mqlab.products.guide_figures import figure as figure
-from mqlab.products.guide_figures import figures as figures
+from mqlab.products.guide_figures import Figure, FigureTable
 from mqlab.products.openmq.product import OpenMQ
 from mqlab.products.story import Story
 from mqlab.real import jolokia
@@ -64,6 +64,19 @@ def product_of_scenario(scenario: object) -> Product:
     if not isinstance(scenario, (AnyNetwork, Scenario)):
         raise CannotRun(f"{type(scenario).__name__} is not a scenario of a product")
     return BY_NAME[scenario.product]
+
+
+def figures(guide: str | None = None) -> FigureTable:
+    """Return the figures of every guide, or of one; raises `UnknownName` for no guide."""
+    return FigureTable(map(figure, guide_figures.ids(guide)))
+
+
+def figure(id: str) -> Figure:
+    """Return a figure of any guide by its id; ``fuse:2.15`` is the first part, ``fuse:2.15a``."""
+    found = guide_figures.find(id)
+    product = BY_NAME[found.pop("product")]
+    found["scenario"] = product.built(found["scenario"], found["id"])
+    return Figure(**found, printer=product.python)
 
 
 def load(path: str | Path) -> Scenario:

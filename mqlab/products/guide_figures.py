@@ -5,8 +5,8 @@ from __future__ import annotations
 import copy
 import json
 import warnings
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import resources
 
@@ -47,6 +47,7 @@ class Figure:
     scenario: Scenario
     answer: str
     expected: Mapping[str, object]
+    printer: Callable[[Scenario], str] = field(repr=False, compare=False)  # which writes its scenario as code
     real: str = ""
     suggestion: str = ""
 
@@ -64,9 +65,7 @@ class Figure:
 
     def python(self) -> str:
         """Return code with nouns that makes the figure's scenario, under the name `scenario`."""
-        from mqlab import products
-
-        return products.python(self.scenario)
+        return self.printer(self.scenario)
 
 
 class FigureTable(TextTable, tuple[Figure, ...]):
@@ -77,19 +76,19 @@ class FigureTable(TextTable, tuple[Figure, ...]):
         return [["figure", "title"], *([figure.id, figure.title] for figure in self)]
 
 
-def figures(guide: str | None = None) -> FigureTable:
-    """Return the figures of every guide, or of one; raises `UnknownName` for no guide."""
+def ids(guide: str | None = None) -> list[str]:
+    """Return the ids of the figures of every guide, or of one; raises `UnknownName` for no guide."""
     if guide is not None and guide not in GUIDES:
         raise UnknownName.of("guide", guide, GUIDES)
-    return FigureTable(map(_figure, _items(guide)))
+    return [item["id"] for item in _items(guide)]
 
 
-def figure(id: str) -> Figure:
-    """Return a figure of any guide by its id; ``fuse:2.15`` is the first part, ``fuse:2.15a``.
+def find(id: str) -> JsonDict:
+    """Return what the file of its guide says of a figure; what a caller does to that stays with the caller.
 
-    Raises `UnknownName`.
+    ``fuse:2.15`` is the first part, ``fuse:2.15a``. Raises `UnknownName`, `BadFile` where something is missing.
 
-    >>> figure("openmq:4-1").title
+    >>> find("openmq:4-1")["title"]
     'A cluster of three brokers and clients at their home brokers'
     """
     if not isinstance(id, str):
@@ -97,15 +96,21 @@ def figure(id: str) -> Figure:
     guide = id.partition(":")[0]
     known = {item["id"]: item for item in _items(guide if guide in GUIDES else None)}
     if id not in known and (parts := [one for one in known if one[:-1] == id and one[-1].isalpha()]):
-        told = f"figure {id} is {' and '.join(parts)}: this is {parts[0]}"
-        warnings.warn(told, stacklevel=2)
+        warnings.warn(f"figure {id} is {' and '.join(parts)}: this is {parts[0]}", stacklevel=3)
         id = parts[0]
     if id not in known:
         same = [repr(one) for one in known if one.partition(":")[2] in (id, f"{id}a")]
         if same:  # a number without its guide
             raise UnknownName(f"unknown figure {shown(id)}; did you mean {' or '.join(same)}?")
         raise UnknownName.of("figure", id, known)
-    return _figure(known[id])
+    found = copy.deepcopy(known[id])
+    if missing := [key for key in _NEEDED if key not in found]:
+        raise BadFile(f"figure {id}: no {' and no '.join(missing)}; write it in its guide's file here")
+    found["scenario"] = {"title": found["title"], **found["scenario"]}
+    return found
+
+
+_NEEDED = {*required(Figure)} - {"printer"}
 
 
 def _items(guide: str | None) -> Iterator[JsonDict]:
@@ -116,19 +121,3 @@ def _items(guide: str | None) -> Iterator[JsonDict]:
 def _read(file: str) -> list[JsonDict]:
     text = resources.files(__package__).joinpath(f"{file}.json").read_text(encoding="utf-8")
     return [{"product": file.partition("/")[0], **item} for item in json.loads(text)["figures"]]
-
-
-_NEEDED = required(Figure)
-
-
-def _figure(item: JsonDict) -> Figure:
-    """Return a figure; what a caller does to it stays with the caller."""
-    from mqlab import products
-
-    if missing := [key for key in _NEEDED if key not in item]:
-        told = f"no {' and no '.join(missing)}; write it in its guide's file here"
-        raise BadFile(f"figure {item.get('id')}: {told}")
-    given = copy.deepcopy(item)
-    body = {"title": item["title"], **given["scenario"]}
-    given["scenario"] = products.BY_NAME[given.pop("product")].built(body, item["id"])
-    return Figure(**given)

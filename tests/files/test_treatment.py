@@ -71,6 +71,7 @@ def test_what_is_not_played_says_what_might_differ(inside, told):
     assert told in problem.what
 
 
+QUEUE = "<addresses><address name='a'><anycast><queue name='q' {}/></anycast></address></addresses>"
 SETTING = "<address-settings><address-setting match='#'>{}</address-setting></address-settings>"
 
 
@@ -80,6 +81,8 @@ SETTING = "<address-settings><address-setting match='#'>{}</address-setting></ad
     "<security-enabled>false</security-enabled><security-settings/>",
     SETTING.format("<max-size-bytes>1000</max-size-bytes><address-full-policy>PAGE</address-full-policy>"),
     SETTING.format("<auto-create-queues> true </auto-create-queues><max-size-messages>-1</max-size-messages>"),
+    SETTING.format("<auto-delete-queues>false</auto-delete-queues><auto-delete-queues-delay>5</auto-delete-queues-delay>"),
+    QUEUE.format("group-rebalance-pause-dispatch='true'"),
 ])  # fmt: skip
 def test_what_has_no_effect_on_a_run_is_not_told(inside):
     assert not checked(inside)
@@ -97,6 +100,8 @@ def test_what_is_included_is_told(holder):
     (SETTING.format("<max-size-bytes>1k</max-size-bytes><page-limit-bytes>2k</page-limit-bytes>"),
      "page-limit-bytes"),
     ("<max-disk-usage>50</max-disk-usage>", "max-disk-usage"),
+    (SETTING.format("<auto-delete-queues-delay>5</auto-delete-queues-delay>"), "auto-delete-queues-delay"),
+    (QUEUE.format("group-rebalance-pause-dispatch='true' group-rebalance='true'"), "rebalance-pause"),
     ("<persistence-enabled>false</persistence-enabled>"
      "<ha-policy><shared-store><master/></shared-store></ha-policy>", "persistence-enabled"),
     ("<security-enabled>true</security-enabled><security-settings/>", "security-settings"),
