@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from mqlab.checks.problems import Problems
     from mqlab.conform.recorded import Recorded
     from mqlab.engine.lab import Lab as AnyLab
-    from mqlab.products import FigureTable
-    from mqlab.products.activemq.figures import AnyFigure
+    from mqlab.products.guide_figures import Figure, FigureTable
     from mqlab.reference import Options
 
 
@@ -46,7 +45,7 @@ def figures(guide: str | None = None) -> FigureTable:
     return products.figures(guide)
 
 
-def figure(id: str) -> AnyFigure:
+def figure(id: str) -> Figure:
     """Return a figure such as ``fuse:2.20``; raises `UnknownName`."""
     from mqlab import products
 
@@ -167,7 +166,7 @@ def run(
     """
     from mqlab import products
     from mqlab.products import foresight, inputs
-    from mqlab.products.activemq.figures import AnyFigure
+    from mqlab.products.guide_figures import Figure
 
     if inputs.is_lab(what):
         return _played_on(what, actions, until)
@@ -181,11 +180,7 @@ def run(
     trace = products.play(scenario, seed, jitter, limit, until, links, foretold=large)
     if until is not None:
         trace.about["until"] = until  # with seed and jitter: enough to run it again
-    if (
-        isinstance(asked, AnyFigure)
-        and asked.real
-        and scenario.network.edition == asked.scenario.network.edition
-    ):
+    if isinstance(asked, Figure) and asked.real and scenario.network.edition == asked.scenario.network.edition:
         trace.about["real"] = asked.real  # what `explain` says of the guide
     return trace
 
