@@ -531,7 +531,7 @@ def test_what_nobody_consumes_is_said_at_once():
     desk = desk_of("fuse:2.1")
     desk.answer("begin", {"product": "activemq"})
     told = desk.answer("build", {"add": "producer", "on": "A", "queue": "UNKNOWN", "count": 1})
-    assert told["outcome"]["left"] == {"waiting": 1, "lost": 0, "twice": 0, "expired": 0,
-                                       "unread": ["1 message waits in UNKNOWN at A: nobody consumes it"]}  # fmt: skip
+    unread = ["1 message waits in UNKNOWN at A: nobody consumes it"]
+    assert told["outcome"]["left"] == {"waiting": 1, "lost": 0, "twice": 0, "expired": 0, "unread": unread}
     desk.answer("build", {"add": "consumer", "on": "A", "queue": "UNKNOWN"})
     assert desk.answer("tell", {})["outcome"]["left"]["unread"] == []
