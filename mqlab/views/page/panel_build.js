@@ -92,10 +92,18 @@ const outcomeNow = (state) => {
         element("b", {}, count)
       )
     );
-  for (const what of ["stuck", "lost"])
-    if (found[what][1]) box.append(element("span", { class: "bad" }, `${what} `, element("b", {}, found[what][1])));
+  const { left } = found;
+  for (const [count, key] of [
+    [found.stuck[1], "stuck"],
+    [left.waiting - found.stuck[1], "waiting"],
+    [left.lost, "lost"],
+    [left.twice, "received_twice"],
+    [left.expired, "expired"]
+  ])
+    if (count > 0) box.append(element("span", { class: key === "waiting" ? "" : "bad" }, worded(key, count)));
   if (!box.childElementCount) box.append(worded("there_is_no_consumer_add_one"));
   else if (!sends) box.append(worded("there_is_no_producer_add_one"));
+  for (const text of left.unread) box.append(element("div", { class: "bad" }, text));
   return box;
 };
 
