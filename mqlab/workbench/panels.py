@@ -145,7 +145,7 @@ def _ends(trace: Trace) -> dict[str, list[str]]:
 
 
 def left(trace: Trace) -> JsonDict:
-    """Return how many messages wait, are lost, came twice or expired; in words the queues that nobody reads."""
+    """Return how many messages wait, are lost, came twice or expired; in words the queues without a consumer."""
     names, dests = trace.names["dest"], trace.column("dest")
     read = {names[dests[row]] for row in trace.rows(Kind.Subscribed)}
     outcome, unread = Outcome.of(trace), list[str]()
@@ -154,7 +154,7 @@ def left(trace: Trace) -> JsonDict:
             kind, _, name = dest.partition("://")
             if kind == "queue" and not any(matches(one.partition("://")[2], name) for one in read):
                 wait = counted(len(messages), "message waits", "messages wait")
-                unread.append(f"{wait} in {name} at {broker}: nobody consumes it")
+                unread.append(f"{wait} in {name} at {broker}: no consumer subscribes to it")
     return {
         "waiting": sum(count for _, count in outcome.waiting),
         "lost": outcome.lost,

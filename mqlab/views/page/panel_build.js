@@ -93,14 +93,12 @@ const outcomeNow = (state) => {
       )
     );
   const { left } = found;
-  for (const [count, key] of [
-    [found.stuck[1], "stuck"],
-    [left.waiting - found.stuck[1], "waiting"],
-    [left.lost, "lost"],
-    [left.twice, "received_twice"],
-    [left.expired, "expired"]
-  ])
-    if (count > 0) box.append(element("span", { class: key === "waiting" ? "" : "bad" }, worded(key, count)));
+  const fate = (count, kind, text) => count > 0 && box.append(element("span", { class: kind }, text));
+  fate(found.stuck[1], "bad", worded("stuck", found.stuck[1]));
+  fate(left.waiting - found.stuck[1], "", worded("waiting", left.waiting - found.stuck[1]));
+  fate(left.lost, "bad", worded("lost", left.lost));
+  fate(left.twice, "bad", worded("received_twice", left.twice));
+  fate(left.expired, "bad", worded("expired", left.expired));
   if (!box.childElementCount) box.append(worded("there_is_no_consumer_add_one"));
   else if (!sends) box.append(worded("there_is_no_producer_add_one"));
   for (const text of left.unread) box.append(element("div", { class: "bad" }, text));
