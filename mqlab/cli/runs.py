@@ -32,6 +32,7 @@ from mqlab.cli.app import (
     check_paths,
     network,
     note,
+    of_logs,
     only,
     runs,
     scenario,
@@ -73,7 +74,8 @@ def run(
 ) -> None:
     """Run figures or lab files and show the results.
 
-    --html makes a page that plays the run in any browser, --trace a file that mq.load reads.
+    --html makes a page that plays the run in any browser, --trace a file that mq.load reads. Logs of ActiveMQ
+    (activemq.log) are shown as they tell.
     """
     from mqlab import products
 
@@ -85,6 +87,10 @@ def run(
     for paths in asked_for:
         what = ", ".join(paths)
         try:
+            if (of_brokers := of_logs(paths, changes, edition, load, consumers, producers, does)) is not None:
+                _write(of_brokers, trace, html)
+                show(str(of_brokers))
+                continue
             asked = scenario(paths, changes, edition, load, consumers, producers, does)
             played = verbs.run(
                 asked, seed=seed, jitter=jitter, limit=limit, until=until, links=Links.parse(lines or ())
@@ -240,7 +246,8 @@ def explain(
     if queue is not None:
         found = asking.explain(network(paths, changes, edition), queue=queue, on=on, **asked)
     else:
-        played = verbs.run(scenario(paths, changes, edition, load, consumers, producers, does), seed=seed)
+        given = changes, edition, load, consumers, producers, does
+        played = of_logs(paths, *given) or verbs.run(scenario(paths, *given), seed=seed)
         found = asking.explain(played, on=on, **asked)
     if as_json:
         causes = [

@@ -20,7 +20,7 @@ NEVER = ("overlap", "outside", "line through a card", "line through a name", "na
 # before the layout was measured 89, 123, 28 and 28.
 LEFT = {"short connector": 4, "connector without a name": 26, "name cut": 0, "stage not filled": 2}
 # Up to so many brokers every connector of every topology is long enough, too. Of more there is no room on the
-# smallest stage: a mesh of 60 has eight rows there, on 290 px. Two of the 55 in a complete graph of 11 show 37 px:
+# smallest stage: a mesh of 60 has eight rows there, on 290 px. Two in a complete graph of 11 show 37 px:
 # on the next smaller cards nobody could read what a broker is.
 ROOM_FOR, SHORTER = 30, ("complete graph", 11)
 FAMILIES, SEED, EACH = ("openmq", "artemis", "failover", "faults", "networks"), 34, 60

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from mqlab.errors import CannotRun, UriError
+from mqlab.errors import CannotRun
 from mqlab.real import jolokia
 from mqlab.real.jolokia import Row, Rows
 from mqlab.spec import uri as uris
@@ -94,7 +94,5 @@ def asked(console: str, seconds: float = jolokia.SECONDS) -> Answered:
 
 
 def _host(uri: str) -> str:
-    try:
-        return uris.parse(uri).host or ""
-    except UriError:
-        return ""
+    found = uris.read(uri)
+    return (found.host or "") if found is not None else ""
