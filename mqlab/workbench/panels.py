@@ -145,7 +145,7 @@ def _ends(trace: Trace) -> dict[str, list[str]]:
 
 
 def left(trace: Trace) -> JsonDict:
-    """Return how many messages wait, are lost, came twice or expired; in words the queues without a consumer."""
+    """Return how many messages wait, are lost, came twice or expired; in words, queues without a consumer."""
     names, dests = trace.names["dest"], trace.column("dest")
     read = {names[dests[row]] for row in trace.rows(Kind.Subscribed)}
     outcome, unread = Outcome.of(trace), list[str]()
