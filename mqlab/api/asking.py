@@ -33,9 +33,10 @@ def trace_of(*logs: str | os.PathLike[str], shift: Mapping[str, str] | None = No
 
     Several logs, rotated ones and folders of them are merged by the times of their lines. They tell when
     brokers were up, which bridges stood and why they broke; with DEBUG for ``org.apache.activemq.network``
-    also demand, and each message that crossed a bridge. What they do not tell is in `Trace.undone`. *shift*
-    moves the times of a broker whose clock or time zone differs, as in ``{"B": "-60min"}``. Raises `BadFile`
-    for what is not such a log.
+    also demand, and each message that crossed a bridge. Advisories that a subscriber has dumped as JSON lines
+    (headers, body, and the `time` at which they came) add the consumers of clients. What all of them do not
+    tell is in `Trace.undone`. *shift* moves the times of a broker whose clock or time zone differs, as in
+    ``{"B": "-60min"}``. Raises `BadFile` for what is not such a log.
 
     >>> import mqlab as mq
     >>> mq.trace_of("A/activemq.log", "B/activemq.log")  # doctest: +SKIP

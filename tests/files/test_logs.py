@@ -186,3 +186,38 @@ def test_the_summary_tells_since_when_and_what_is_not_known(chain):
     assert "what logs of A, B and C tell from 2026-11-26 20:33:27 on" in told_
     assert "seed" not in told_
     assert "not known  Crash of B: its log does not say that it stopped before its next start;" in told_
+
+
+ADVISORIES = LOGS / "advisories.jsonl"
+
+
+def test_advisories_as_json_lines_tell_of_consumers_and_bridges():
+    """Dumped from 5.16.7 by a STOMP client with transformation: jms-advisory-json."""
+    trace = mq.trace_of(ADVISORIES)
+    came = [(one.kind.name, one.broker, one.frm) for one in events(trace, Kind.Subscribed, Kind.Unsubscribed)]
+    here = [("C", "reader-c"), ("A", "B"), ("B", "C")]
+    assert came[:3] == [("Subscribed", *one) for one in here]
+    assert sorted(came[3:]) == sorted(("Unsubscribed", *one) for one in here)
+    assert {one.destination for one in events(trace, Kind.Subscribed)} == {"queue://ORDERS"}
+    bridges = [(one.kind.name, one.frm, one.to) for one in events(trace, Kind.BridgeUp, Kind.BridgeDown)]
+    assert bridges == [("BridgeUp", "C", "B"), ("BridgeUp", "A", "B"), ("BridgeDown", "C", "B")]
+
+
+@pytest.mark.parametrize("time", ["", '"timestamp": "0", ', '"time": null, '])
+def test_an_advisory_without_a_time_is_told(tmp_path, time):
+    path = tmp_path / "dump.jsonl"
+    started = '"started": "true", "originBrokerName": "A", "body": {"BrokerInfo": {"brokerName": "B"}}'
+    path.write_text(f'{{{time}"destination": "/topic/ActiveMQ.Advisory.NetworkBridge", {started}}}\n')
+    with pytest.raises(BadFile, match="with a field time"):
+        mq.trace_of(path)
+    path.write_text(path.read_text().replace("{", '{"time": 1795727314123, ', 1).replace(time, ""))
+    (up,) = events(mq.trace_of(path), Kind.BridgeUp)
+    assert (up.frm, up.to) == ("A", "B")
+
+
+def test_what_is_half_an_advisory_is_passed_over(tmp_path):
+    path = tmp_path / "dump.jsonl"
+    odd = '{"destination": "/topic/ActiveMQ.Advisory.Consumer.Queue.Q", "originBrokerName": "A", "body": %s}\n'
+    path.write_text("".join(odd % body for body in ("[]", '"{"', '{"ConsumerInfo": 3}', "null")) + '{"x": \n')
+    path.write_bytes(path.read_bytes() + ADVISORIES.read_bytes())
+    assert mq.trace_of(path).digest() == mq.trace_of(ADVISORIES).digest()

@@ -122,6 +122,18 @@ def test_what_stands_beside_a_broker_is_told():
     ]
 
 
+@pytest.mark.parametrize(("attribute", "told"), [
+    ("", 0), ("futureOnly='true'", 0), ("ttlCeiling='0'", 0), ("ttlCeiling='500'", 1),
+    ("zeroExpirationOverride='9' processNetworkMessages='true'", 1),
+])  # fmt: skip
+def test_a_plugin_that_sets_times_is_told_where_messages_expire_by_it(attribute, told):
+    plugin = f"<plugins><timeStampingBrokerPlugin {attribute}/></plugins>"
+    net = activemq.read([SourceFile("a.xml", f'<broker xmlns="{CORE}">{plugin}</broker>')])
+    found = [p.what for p in mq.check(net) if p.rule == "left-out"]
+    assert len(found) == told
+    assert all("expirations of their producers" in what for what in found)
+
+
 def test_a_run_says_that_something_of_its_file_is_not_played():
     net = broker_xml.read([SourceFile("broker.xml", "<core><federations/><broker-connections/></core>")])
     (undone,) = mq.run(net, artemis.Start()).undone

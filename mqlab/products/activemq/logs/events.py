@@ -44,6 +44,7 @@ class Teller:
         self.up: dict[tuple[str, str], _Bridge] = {}  # broker, address -> the bridge
         self.lost: dict[tuple[str, str], int] = defaultdict(int)  # bridges whose stop is still to be said
         self.subs: dict[str, tuple[int, _Bridge]] = {}
+        self.own: dict[tuple[str, str], tuple[int, str]] = {}  # broker, consumer -> subscription, client
         self.without_destination = 0
         self.messages: dict[str, int] = {}
         self.sent: dict[int, int] = {}  # message -> when it was first seen
@@ -108,6 +109,10 @@ class Teller:
         remote, address = words["remote"], words["address"]
         self._is_up(broker)
         self._is_up(remote)
+        if address.startswith("advisory of") and any(
+            key[0] == broker and one.remote == remote for key, one in self.up.items()
+        ):
+            return  # its log has said so
         bridge = _Bridge(remote, self.known.link(broker, address, remote))
         self.up[broker, address] = bridge
         row = self._add(Kind.BridgeUp, broker, broker, remote)
@@ -165,6 +170,8 @@ class Teller:
 
     def _demand(self, broker: str, words: Mapping[str, str]) -> None:
         sub = words["sub"]
+        if sub in self.subs:  # an advisory tells what its log tells, too
+            return
         destination = self.known.destinations.get(sub)
         if destination is not None and destination.startswith(ADVISORY):
             return
@@ -221,6 +228,28 @@ class Teller:
         links = [one for key, one in self.up.items() if key[0] == broker and one.remote == remote]
         bridge = links[-1] if links else _Bridge(remote, self.known.link(broker, "", remote))
         self._about_demand(Kind.Refused, broker, bridge, destination, -1, _WHY[words["why"]])
+
+    # Consumers of clients, of which advisories alone tell
+
+    def _consumer(self, broker: str, words: Mapping[str, str]) -> None:
+        client = self.known.clients.get(words["sub"].rsplit(":", 2)[0], words["sub"])
+        self._is_up(broker)
+        self._node(broker)
+        self._node(client, "consumer", broker)
+        number = self.recorder.name_subscription(f"{words['destination']} at {broker} by {client}")
+        self.own[broker, words["sub"]] = number, client
+        self._of_client(Kind.Subscribed, broker, words, number, client, Reason.local_consumer)
+
+    def _consumer_gone(self, broker: str, words: Mapping[str, str]) -> None:
+        found = self.own.pop((broker, words["sub"]), None)
+        if found is not None:
+            self._of_client(Kind.Unsubscribed, broker, words, *found, Reason.consumer_left)
+
+    def _of_client(
+        self, kind: Kind, broker: str, words: Mapping[str, str], sub: int, client: str, rule: Reason
+    ) -> None:
+        dest = self.recorder.name_destination(words["destination"])
+        self._add(kind, broker, client, broker, dest=dest, sub=sub, rule=rule)
 
     # Messages
 

@@ -17,6 +17,8 @@ from pathlib import Path
 from typing import BinaryIO
 
 from mqlab.errors import BadFile
+from mqlab.products.activemq.logs import advisories
+from mqlab.products.activemq.logs.advisories import MARK
 
 LONGEST = 20_000  # characters of a line that are read
 _END = r"(?= \| |\s*$)"
@@ -61,7 +63,7 @@ SENTENCES = {
     }.items()
 }
 # What one of these sentences has, to pass over all other lines at once.
-_WORDS = (b"Apache ActiveMQ ", b"etwork Conn", b"etwork conn", b"bridg", b"DemandSub", b"ConsumerInfo")
+_WORDS = (b"Apache ActiveMQ ", b"etwork Conn", b"etwork conn", b"bridg", b"DemandSub", b"ConsumerInfo", MARK)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,9 +105,12 @@ class Log:
             if not tells and self.first:
                 continue
             text = raw[:LONGEST].decode("utf-8", "replace").rstrip("\r\n")
-            stamp = _time(text)
+            advisory = (
+                advisories.read(text) if advisories.MARK in raw and text.lstrip().startswith("{") else None
+            )
+            stamp = _time(text) if advisory is None else _time_of(advisory[0])
             if stamp is None:
-                self.timeless += tells and _sentence(text) is not None
+                self.timeless += advisory is not None or (tells and _sentence(text) is not None)
                 continue
             now, zoned = stamp
             self.zoned.add(zoned)
@@ -114,7 +119,7 @@ class Log:
                 self.back = self.lines, time - now
             time, self.last = now, max(now, self.last)
             self._consumers(text)
-            found = _sentence(text)
+            found = _sentence(text) if advisory is None else advisory[1]
             if found is not None:
                 self._keep(Said(now, *found, str(self.path), self.lines))
 
@@ -156,6 +161,14 @@ def _second(text: str, zone: str) -> int:
     """Return the seconds since 1970 of a date and time; without a zone as if it were of UTC."""
     zone = "+00:00" if zone in ("", "Z") else zone
     return int(dt.datetime.fromisoformat(f"{text}{zone}").timestamp())
+
+
+def _time_of(value: object) -> tuple[int, bool] | None:
+    """Return the time of an advisory: a date, or milliseconds since 1970, of which 0 is none."""
+    if isinstance(value, str) and not value.isdecimal():
+        return _time(value)
+    milliseconds = int(value) if isinstance(value, (int, str)) else 0
+    return (milliseconds * 1000, True) if milliseconds > 0 else None
 
 
 def _time(text: str) -> tuple[int, bool] | None:

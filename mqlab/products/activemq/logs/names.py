@@ -26,6 +26,7 @@ class Known:
         default_factory=dict
     )  # broker -> connector -> its addresses
     destinations: dict[str, str] = field(default_factory=dict)  # consumer -> destination
+    clients: dict[str, str] = field(default_factory=dict)  # connection -> client ID, as advisories have it
     replaced: set[str] = field(default_factory=set)  # consumers of bridges that made room for a better route
 
     @staticmethod
@@ -51,6 +52,10 @@ class Known:
                     taken = {host for hosts in named.values() for host in hosts}
                     reached = (host for host in asked.pop(broker, ()) if host not in taken)
                     named.setdefault(words["connector"], set()).update(reached)
+                case "connection":
+                    known.clients[words["id"]] = words["client"]
+                case "demand" | "consumer" if "destination" in words:
+                    known.destinations[words["sub"]] = words["destination"]
                 case "replaced":
                     known.replaced.add(words["sub"])
                 case "bridging":

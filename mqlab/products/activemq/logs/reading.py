@@ -22,7 +22,7 @@ from mqlab.spec.values import duration
 from mqlab.trace.trace import Trace
 
 _JOURNAL = re.compile(r"db-.*\d+\.log")  # of KahaDB
-WITH_TIMES = "give data/activemq.log, whose lines have times"
+WITH_TIMES = "give data/activemq.log, whose lines have times, or advisories with a field time"
 EXPECTED = (
     "expected lines such as '2026-11-26 20:32:55,450 | INFO  | Apache ActiveMQ 5.17.2 (A, ID:...) started'"
 )
