@@ -6,7 +6,7 @@
 {'C1': 6, 'C2': 3, 'C3': 3}
 
 verbs    run check effect explain what_if outcomes compare upgrade real view
-         compare_products default_load chaos survives cheapest
+         compare_products default_load chaos survives cheapest trace_of
          save load configuration figure figures recorded options faults
 by step  Lab: do step until rest fork trace roles now
 network  Network Broker NetworkConnector TransportConnector Queue Topic
@@ -27,7 +27,7 @@ import importlib
 import typing
 from typing import Any
 
-from mqlab.api.asking import compare, compare_products, explain, outcomes, sweep, upgrade, what_if
+from mqlab.api.asking import compare, compare_products, explain, outcomes, sweep, trace_of, upgrade, what_if
 from mqlab.api.chaos import chaos, cheapest, survives
 from mqlab.api.topologies import chain, complete, hub, mesh, regions, ring, tree
 from mqlab.api.verbs import (
@@ -144,6 +144,7 @@ if typing.TYPE_CHECKING:
         "survives",
         "sweep",
         "to_networkx",
+        "trace_of",
         "upgrade",
         "view",
         "what_if",

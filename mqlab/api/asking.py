@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from mqlab.api.verbs import run, trace_of
+from mqlab.api.verbs import played, run
 from mqlab.errors import BadValue, UnknownName, shown
 from mqlab.explain import Explanation, clients
 from mqlab.explain import explain as read_off
@@ -25,6 +26,24 @@ if TYPE_CHECKING:
 ALONE = (
     "a queue and the broker that it waits at are asked about together, of a running network, without a message"
 )
+
+
+def trace_of(*logs: str | os.PathLike[str], shift: Mapping[str, str] | None = None) -> Trace:
+    """Return what ActiveMQ's brokers say in their logs (`activemq.log`) as a trace, to be viewed and asked.
+
+    Several logs, rotated ones and folders of them are merged by the times of their lines. They tell when
+    brokers were up, which bridges stood and why they broke; with DEBUG for ``org.apache.activemq.network``
+    also demand, and each message that crossed a bridge. Advisories that a subscriber has dumped as JSON lines
+    (headers, body, and the `time` at which they came) add the consumers of clients. What all of them do not
+    tell is in `Trace.undone`. *shift* moves the times of a broker whose clock or time zone differs, as in
+    ``{"B": "-60min"}``. Raises `BadFile` for what is not such a log.
+
+    >>> import mqlab as mq
+    >>> mq.trace_of("A/activemq.log", "B/activemq.log")  # doctest: +SKIP
+    """
+    from mqlab.products import inputs
+
+    return inputs.logs(logs, shift)
 
 
 def explain(
@@ -63,7 +82,7 @@ def explain(
     if on is not None:
         raise BadValue(ALONE)
     names = [one for one in actions if isinstance(one, (str, int))]
-    trace = trace_of(what, tuple(one for one in actions if not isinstance(one, (str, int))))
+    trace = played(what, tuple(one for one in actions if not isinstance(one, (str, int))))
     if names:
         given = message, consumer, broker, client, why_not
         message, consumer, broker, client = _named(trace, names, given)
@@ -80,7 +99,6 @@ def explain(
 
 
 def _network(what: object) -> object:
-    """Return the network of addresses or files; anything else as it is."""
     from mqlab.products import inputs
 
     return inputs.read(what) if inputs.is_file(what) else what
@@ -209,7 +227,7 @@ def compare(*runs: object) -> Comparison | Ledger:
     """
     if not runs:
         raise BadValue("compare needs runs; pass one or more, such as mq.compare(a, b)")
-    traces = tuple(trace_of(what, ()) for what in runs)
+    traces = tuple(played(what, ()) for what in runs)
     return Comparison(*traces) if len(traces) == 2 else Ledger(traces)
 
 

@@ -8,7 +8,7 @@ from importlib import metadata
 
 # part -> (package, extra, what it is for)
 PARTS = {
-    "core": (("lark", ""), ("defusedxml", "")),
+    "core": (("lark", ""),),
     "JupyterLab": (("jupyterlab", "lab"), ("ipywidgets", "lab"), ("anywidget", "lab")),
     "views": (("bokeh", "lab"),),
     "pages": (("jinja2", "lab"), ("mistune", "lab"), ("pygments", "lab")),

@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from mqlab.checks.problems import Problems
     from mqlab.conform.recorded import Recorded
     from mqlab.engine.lab import Lab as AnyLab
-    from mqlab.products import FigureTable
-    from mqlab.products.activemq.figures import AnyFigure
+    from mqlab.products.guide_figures import Figure, FigureTable
     from mqlab.reference import Options
 
 
@@ -46,7 +45,7 @@ def figures(guide: str | None = None) -> FigureTable:
     return products.figures(guide)
 
 
-def figure(id: str) -> AnyFigure:
+def figure(id: str) -> Figure:
     """Return a figure such as ``fuse:2.20``; raises `UnknownName`."""
     from mqlab import products
 
@@ -80,7 +79,7 @@ def load(
     ``/console/jolokia``) and those that bridges lead to (same port, same password). What stands there is the
     network's `running`; files beside it add what management does not tell. ``MQLAB_JOLOKIA_USER`` and
     ``MQLAB_JOLOKIA_PASSWORD`` may have the password.
-    Raises `BadFile`, for brokers that cannot be read `CannotRun`.
+    A log of ActiveMQ is a trace (`trace_of`). Raises `BadFile`, for brokers that cannot be read `CannotRun`.
     """
     from mqlab.products import inputs
 
@@ -116,7 +115,7 @@ def _drawn(what: object, actions: tuple[Action, ...], ending: str) -> str:
 
     if (network := inputs.running(what)) is not None and not actions:
         return views.drawn(products.observed(network), ending)
-    return views.drawn(what if isinstance(what, (Comparison, Ledger)) else trace_of(what, actions), ending)
+    return views.drawn(what if isinstance(what, (Comparison, Ledger)) else played(what, actions), ending)
 
 
 def configuration(what: object) -> dict[str, str]:
@@ -167,7 +166,7 @@ def run(
     """
     from mqlab import products
     from mqlab.products import foresight, inputs
-    from mqlab.products.activemq.figures import AnyFigure
+    from mqlab.products.guide_figures import Figure
 
     if inputs.is_lab(what):
         return _played_on(what, actions, until)
@@ -181,11 +180,7 @@ def run(
     trace = products.play(scenario, seed, jitter, limit, until, links, foretold=large)
     if until is not None:
         trace.about["until"] = until  # with seed and jitter: enough to run it again
-    if (
-        isinstance(asked, AnyFigure)
-        and asked.real
-        and scenario.network.edition == asked.scenario.network.edition
-    ):
+    if isinstance(asked, Figure) and asked.real and scenario.network.edition == asked.scenario.network.edition:
         trace.about["real"] = asked.real  # what `explain` says of the guide
     return trace
 
@@ -200,12 +195,12 @@ def _played_on(lab: AnyLab, actions: tuple[Action, ...], until: int | str | None
     return trace
 
 
-def trace_of(what: object, actions: tuple[Action, ...]) -> Trace:
+def played(what: object, actions: tuple[Action, ...]) -> Trace:
     """Return a trace as it is; whatever else `run` takes is run."""
-    if isinstance(what, Trace) and not actions:
-        return what
     from mqlab.products import inputs
 
+    if isinstance(what, Trace) and not actions:
+        return what
     if inputs.is_lab(what):
         return _played_on(what, actions, None) if actions else what.trace
     inputs.check_addable(what, actions)
@@ -344,7 +339,7 @@ def view(what: object, *actions: Action) -> Any:
     if (network := inputs.running(what)) is not None and not actions:
         return opening.running(network)
     name = what if isinstance(what, str) and not actions else ""
-    return opening.view(trace_of(what, actions), name)
+    return opening.view(played(what, actions), name)
 
 
 fit(globals())

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from mqlab.checks.rule import Element, Found, Rule, rule
-from mqlab.errors import UriError
 from mqlab.spec.action import Action, Close, Consumer, Stop
 from mqlab.spec.clients import Client, CloseClient
 from mqlab.spec.faults import Crash, HostDown
-from mqlab.spec.uri import parse
 
 
 def client_id_rule(id: str, source: str) -> Callable[[Callable[..., Found]], Rule]:
@@ -49,8 +47,5 @@ def _only_broker(action: Client | Consumer) -> list[str]:
     """Return the broker that somebody connects to; none if there is a choice, or an address cannot be read."""
     if isinstance(action, Consumer):
         return [] if action.others else [action.on]
-    try:
-        leaves = parse(action.uri).leaves()
-    except UriError:
-        return []
+    leaves = action.address.leaves() if action.address is not None else ()
     return [leaf.host for leaf in leaves if leaf.host] if len(leaves) == 1 else []

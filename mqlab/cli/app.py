@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from collections.abc import Iterable, Sequence
@@ -20,18 +21,19 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from mqlab.spec.scenario import Scenario
+    from mqlab.trace.trace import Trace
 
 Whats = Annotated[
     list[str],
     typer.Argument(
-        help="figure ids, lab files, configuration files or running brokers (jolokia:http://...)",
+        help="figure ids, lab files, configuration files, logs, or running brokers (jolokia:http://...)",
         metavar="WHAT...",
     ),
 ]
 What = Annotated[
     list[str],
     typer.Argument(
-        help="figure id, lab file, or the files or running brokers (jolokia:http://...) of a network",
+        help="figure id, lab file, or the files, logs or running brokers (jolokia:http://...) of a network",
         metavar="WHAT...",
     ),
 ]
@@ -145,6 +147,11 @@ def told(*texts: str) -> Iterable[str]:
     return map(escape, texts)
 
 
+def print_json(**values: object) -> None:
+    """Print a JSON object on a line of its own."""
+    print(json.dumps(values))
+
+
 def note(text: str) -> None:
     """Print what is no result, such as where a file went, to standard error."""
     print(text, file=sys.stderr)
@@ -153,12 +160,15 @@ def note(text: str) -> None:
 def runs(whats: Sequence[str]) -> list[tuple[str, ...]]:
     """Return what each run is of: all configuration files, folders and running brokers are one network.
 
+    All logs are of one run.
+
     What is printed of them has no password.
     """
     whats = [management.without_secret(what) if management.is_address(what) else what for what in whats]
     together = tuple(what for what in whats if files.is_configuration(what))
-    alone: list[tuple[str, ...]] = [(what,) for what in whats if what not in together]
-    return [together, *alone] if together else alone
+    logs = tuple(what for what in whats if inputs.are_logs([what]))
+    alone: list[tuple[str, ...]] = [(what,) for what in whats if what not in (*together, *logs)]
+    return [*filter(None, (together, logs)), *alone]
 
 
 def only(whats: Sequence[str]) -> tuple[str, ...]:
@@ -193,6 +203,15 @@ def scenario(
     made: Scenario = changed(found, changes, edition)
     traffic = traffic_of(made, load, consumers or (), producers or ())
     return verbs.scenario_of(made, *traffic, *(action_of(text, made.product) for text in does or ()))
+
+
+def of_logs(what: tuple[str, ...], *given: object) -> Trace | None:
+    """Return what logs tell; None for anything else. What is *given* beside them raises `BadValue`."""
+    if not inputs.are_logs(what):
+        return None
+    if any(given):
+        raise BadValue(f"{what[0]}: logs tell of what is over; leave out options that change or add something")
+    return inputs.logs(what)
 
 
 def network(what: tuple[str, ...], changes: list[str] | None, edition: str | None) -> object:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -32,7 +31,9 @@ from mqlab.cli.app import (
     check_paths,
     network,
     note,
+    of_logs,
     only,
+    print_json,
     runs,
     scenario,
     show,
@@ -73,7 +74,8 @@ def run(
 ) -> None:
     """Run figures or lab files and show the results.
 
-    --html makes a page that plays the run in any browser, --trace a file that mq.load reads.
+    --html makes a page that plays the run in any browser, --trace a file that mq.load reads. Logs of ActiveMQ
+    (activemq.log) are shown as they tell.
     """
     from mqlab import products
 
@@ -85,6 +87,10 @@ def run(
     for paths in asked_for:
         what = ", ".join(paths)
         try:
+            if (of_brokers := of_logs(paths, changes, edition, load, consumers, producers, does)) is not None:
+                _write(of_brokers, trace, html)
+                show(str(of_brokers))
+                continue
             asked = scenario(paths, changes, edition, load, consumers, producers, does)
             played = verbs.run(
                 asked, seed=seed, jitter=jitter, limit=limit, until=until, links=Links.parse(lines or ())
@@ -98,11 +104,11 @@ def run(
                 raise
             failed = True
             kind = type(error).__name__
-            print(json.dumps({"what": what, "error": {"type": kind, "message": str(error)}}))
+            print_json(what=what, error={"type": kind, "message": str(error)})
             continue
         _write(played, trace, html)
         if as_json:
-            print(json.dumps({"what": what, "outcome": products.outcome_of(played)}))
+            print_json(what=what, outcome=products.outcome_of(played))
         else:
             _show(what, played, asked)
     raise typer.Exit(1 if failed else 0)
@@ -240,7 +246,8 @@ def explain(
     if queue is not None:
         found = asking.explain(network(paths, changes, edition), queue=queue, on=on, **asked)
     else:
-        played = verbs.run(scenario(paths, changes, edition, load, consumers, producers, does), seed=seed)
+        given = changes, edition, load, consumers, producers, does
+        played = of_logs(paths, *given) or verbs.run(scenario(paths, *given), seed=seed)
         found = asking.explain(played, on=on, **asked)
     if as_json:
         causes = [
@@ -253,7 +260,7 @@ def explain(
             for cause in found.causes
         ]
         label = ", ".join(paths)
-        print(json.dumps({"what": label, "title": found.title, "lines": list(found.lines), "causes": causes}))
+        print_json(what=label, title=found.title, lines=list(found.lines), causes=causes)
     else:
         print(in_options(str(found), found.calls))
 
@@ -278,7 +285,7 @@ def compare(
     ledger = both.ledger() if isinstance(both, Comparison) else both
     if as_json:
         for name, row in ledger.rows().items():
-            print(json.dumps({"run": name, **row}))
+            print_json(run=name, **row)
         return
     # A run is a column: eight measures beside one another are wider than a terminal.
     head, *lines = ledger.table()
@@ -325,16 +332,8 @@ def upgrade(
     asked = scenario(paths, changes, None, load, consumers, producers, does)
     found = asking.upgrade(asked, old, new, seed=seed)
     if as_json:
-        print(
-            json.dumps(
-                {
-                    "what": ", ".join(paths),
-                    "old": found.old,
-                    "new": found.new,
-                    "changes": found.changes,
-                    "causes": found.causes,
-                }
-            )
+        print_json(
+            what=", ".join(paths), old=found.old, new=found.new, changes=found.changes, causes=found.causes
         )
     else:
         print(found)

@@ -27,6 +27,12 @@ FAULTS = (
     Kind.FailedOver,
     Kind.Failed,
 )
+OF_LOGS = (
+    Kind.Stopped,
+    Kind.Restarted,
+    Kind.Connected,
+    Kind.Disconnected,
+)  # what nobody asked for, as a script does
 MOST = 12  # sentences of one kind: about consumers, places, faults; what is more is counted
 
 
@@ -40,7 +46,8 @@ def of_run(trace: Trace) -> Explanation:
     if trace.header.get("real"):
         told.append(f"The real broker: {trace.header['real']}")
     missing = trace.undone
-    told += _some((f"Not done: {one}." for one in missing), "thing not done", "things not done")
+    word = "known" if trace.part else "done"
+    told += _some((f"Not {word}: {one}." for one in missing), f"thing not {word}", f"things not {word}")
     calls = tuple(call for one in missing for call in one.calls)
     if trace.part:
         title = f"{counted(trace.index.count, 'message was', 'messages were')} sent in this part of the run"
@@ -131,8 +138,7 @@ def _split(trace: Trace) -> Iterator[str]:
 
 
 def _faults(trace: Trace) -> Iterator[Line]:
-    """Yield the faults, each in its sentence."""
-    rows = trace.rows(*FAULTS)
+    rows = trace.rows(*FAULTS, *(OF_LOGS if "began" in trace.header else ()))
     apart = [row for row in rows if trace.column("msg")[row] < 0]
     told = (sentence(trace, trace.event(row)) for row in apart[:MOST])
     yield from dict.fromkeys(filter(None, told))

@@ -49,10 +49,11 @@ class Element:
         return next(iter(self.all(*names)), None)
 
     def below(self, *path: str) -> list[Element]:
-        """Return what lies under it by a path of names, all of them."""
+        """Return what lies under it by a path of names, all of them; ``*`` is any name."""
         found = [self]
         for name in path:
-            found = [child for element in found for child in element.all(name)]
+            ones = (child for element in found for child in element.children)
+            found = [child for child in ones if name == "*" or child.name == name]
         return found
 
 

@@ -1,18 +1,14 @@
 """XML, read with care: nothing is fetched and nothing is expanded.
 
-A document with a DTD or an entity of its own is refused, as is one larger than a configuration ever is.
+A document with a DTD is refused where that begins, so it has no entities of its own; as is one larger than a
+configuration ever is.
 """
 
 from __future__ import annotations
 
 import re
 from functools import lru_cache
-from io import BytesIO
-from xml.sax import SAXException, SAXParseException
-from xml.sax.handler import ContentHandler, feature_namespaces
-from xml.sax.xmlreader import AttributesNSImpl, InputSource, Locator
-
-from defusedxml import DefusedXmlException
+from xml.parsers import expat
 
 from mqlab.errors import BadFile
 from mqlab.files.markup import MOST_BYTES, Document, Element, Note
@@ -35,30 +31,13 @@ def parse(text: str, where: str, encoding: str = "utf-8") -> Document:
         raise BadFile(f"{where}: more than {MOST_BYTES:,} characters; too large for a configuration file")
     if not text.strip():
         raise BadFile(f"{where}: the file is empty")
-    from defusedxml.expatreader import DefusedExpatParser  # brings ssl and http.client: a tenth of a start
-
-    reader = DefusedExpatParser(forbid_dtd=True, forbid_entities=True, forbid_external=True)
-    reader.setFeature(feature_namespaces, True)
     builder = _Builder(text, where)
-    reader.setContentHandler(builder)
-    source = InputSource()
-    source.setEncoding("utf-8")
-    source.setByteStream(BytesIO(text.encode("utf-8", "surrogatepass")))
     try:
-        reader.parse(source)
-    except DefusedXmlException:
-        line = reader.getLineNumber()
-        raise BadFile(
-            f"{where}, line {line}: DTDs and custom entities are not supported; remove them"
-        ) from None
-    except SAXParseException as error:
-        line, column = error.getLineNumber(), error.getColumnNumber()
-        raise BadFile(f"{where}, line {line}, column {column}: not XML: {error.getMessage()}") from None
-    except SAXException as error:
-        raise BadFile(f"{where}: not XML: {error.getMessage()}") from None
-    if builder.root is None:
-        raise BadFile(f"{where}: not XML: no element")
-    return Document(where, text, encoding, builder.root)
+        builder.parser.Parse(text.encode("utf-8", "surrogatepass"), True)
+    except expat.ExpatError as error:
+        told = f"not XML: {expat.ErrorString(error.code)}"
+        raise BadFile(f"{where}, line {error.lineno}, column {error.offset}: {told}") from None
+    return Document(where, text, encoding, builder.open[0].children[0])
 
 
 @lru_cache(maxsize=MOST_DOCUMENTS)
@@ -70,55 +49,61 @@ def document_of(file: SourceFile) -> Document:
     return parse(file.text, file.name, file.encoding)
 
 
-class _Builder(ContentHandler):
+class _Builder:
     """Builds elements, and finds their places in the text."""
 
     def __init__(self, text: str, where: str) -> None:
-        super().__init__()
         self.whole, self.where = text, where
         self.lines = [0, *(found.end() for found in _LINE_END.finditer(text))]
-        self.root: Element | None = None
-        self.open: list[Element] = []
+        self.open = [Element("", "", {}, 1, 0)]  # first what the root stands in
         self.count = 0
+        self.parser = expat.ParserCreate("utf-8", "}")  # by which names come as namespace}name
+        self.parser.buffer_text = True
+        self.parser.StartDoctypeDeclHandler = self.refuse
+        self.parser.StartElementHandler = self.begin
+        self.parser.EndElementHandler = self.end
+        self.parser.CharacterDataHandler = self.characters
+        self.parser.ProcessingInstructionHandler = self.instruction
 
     def place(self) -> tuple[int, int]:
         """Return line and offset of what is being read."""
-        locator: Locator = self._locator  # type: ignore[attr-defined]  # that the parser has set
-        line, column = locator.getLineNumber() or 1, locator.getColumnNumber() or 0
-        return line, self.lines[line - 1] + column
+        line = self.parser.CurrentLineNumber
+        return line, self.lines[line - 1] + self.parser.CurrentColumnNumber
 
-    def startElementNS(  # noqa: N802 - SAX's name
-        self, name: tuple[str | None, str], qname: str | None, attrs: AttributesNSImpl
-    ) -> None:
+    def refuse(self, *_declared: object) -> None:
+        """A DTD begins, in which entities may be declared."""
+        told = "DTDs and custom entities are not supported; remove them"
+        raise BadFile(f"{self.where}, line {self.parser.CurrentLineNumber}: {told}")
+
+    def begin(self, name: str, attributes: dict[str, str]) -> None:
+        """A start tag."""
         line, start = self.place()
         self.count += 1
-        if self.count > MOST_ELEMENTS or len(self.open) >= MOST_DEPTH:
+        if self.count > MOST_ELEMENTS or len(self.open) > MOST_DEPTH:
             what = f"more than {MOST_ELEMENTS:,} elements" if self.count > MOST_ELEMENTS else "too deep"
             raise BadFile(f"{self.where}, line {line}: {what}; not a plausible configuration")
-        given = {
-            known if not space else f"{{{space}}}{known}": value for (space, known), value in attrs.items()
-        }
-        element = Element(name[0] or "", name[1], given, line, start)
+        space, _, own = name.rpartition("}")
+        given = {f"{{{key}" if "}" in key else key: value for key, value in attributes.items()}
+        element = Element(space, own, given, line, start)
         found = _TAG.match(self.whole, start)
         element.inside = found.end() if found else len(self.whole)
         element.empty = self.whole[element.inside - 2] == "/"
-        if self.open:
-            self.open[-1].children.append(element)
-        elif self.root is None:
-            self.root = element
+        self.open[-1].children.append(element)
         self.open.append(element)
 
-    def endElementNS(self, name: tuple[str | None, str], qname: str | None) -> None:  # noqa: N802
+    def end(self, _name: str) -> None:
+        """An end tag, or the end of an empty element."""
         element = self.open.pop()
         _, place = self.place()
         element.end = element.inside if element.empty else self.whole.index(">", place) + 1
 
     def characters(self, content: str) -> None:
-        if self.open:
-            self.open[-1].text += content
+        """Text between tags."""
+        self.open[-1].text += content
 
-    def processingInstruction(self, target: str, data: str) -> None:  # noqa: N802
+    def instruction(self, target: str, data: str) -> None:
+        """A processing instruction; one outside of the root is not kept."""
         line, start = self.place()
-        end = self.whole.index("?>", start) + 2
-        if self.open:
+        if len(self.open) > 1:
+            end = self.whole.index("?>", start) + 2
             self.open[-1].notes.append(Note(target, data, line, start, end))

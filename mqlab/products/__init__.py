@@ -5,19 +5,20 @@ What a product has stands in `face`; its folder has a module `product`, which is
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mqlab.errors import BadFile, BadValue, CannotRun, Interrupted, UnknownName, shown
 from mqlab.files import detect_product, files, markup
+from mqlab.products import guide_figures
 from mqlab.products.activemq.files import lab_file
 from mqlab.products.activemq.product import ActiveMQ
 from mqlab.products.artemis.product import Artemis
 from mqlab.products.face import Product
 from mqlab.products.foresight import Foresight
+from mqlab.products.guide_figures import GUIDES as GUIDES
+from mqlab.products.guide_figures import Figure, FigureTable
 from mqlab.products.openmq.product import OpenMQ
 from mqlab.products.story import Story
 from mqlab.real import jolokia
@@ -27,12 +28,10 @@ from mqlab.spec.link import LikeLinks
 from mqlab.spec.origin import SourceFile
 from mqlab.spec.scenario import AnyNetwork
 from mqlab.spec.values import check_seed
-from mqlab.trace.grid import TextTable
 from mqlab.trace.trace import Trace
 
 if TYPE_CHECKING:
     from mqlab.engine.lab import Lab
-    from mqlab.products.activemq.figures import AnyFigure
     from mqlab.spec.scenario import Scenario
 
 ACTIVEMQ, OPENMQ, ARTEMIS = ActiveMQ(), OpenMQ(), Artemis()
@@ -42,22 +41,6 @@ PRODUCTS: tuple[Product, ...] = (
     ACTIVEMQ,
 )  # in this order they are asked whose a file is
 BY_NAME = {product.name: product for product in PRODUCTS}
-# Guide -> who has its figures: a product, or all of them (`crash`).
-GUIDES: dict[str, Callable[[], tuple[AnyFigure, ...]]] = {
-    "fuse": ACTIVEMQ.figures,
-    "amq6": ACTIVEMQ.figures,
-    "article": ACTIVEMQ.figures,
-    "unsafe": ACTIVEMQ.figures,
-    "openmq": OPENMQ.figures,
-    "artemis": ARTEMIS.figures,
-    "crash": lambda: _crash(),
-}
-
-
-def _crash() -> tuple[AnyFigure, ...]:
-    from mqlab.products import crash
-
-    return crash.figures({product.name: (product.read, product.python) for product in PRODUCTS})
 
 
 def product_of(value: JsonObject, where: str = "lab file") -> Product:
@@ -83,62 +66,23 @@ def product_of_scenario(scenario: object) -> Product:
     return BY_NAME[scenario.product]
 
 
-class FigureTable(TextTable, tuple["AnyFigure", ...]):
-    """Figures, which print as a table of their ids and titles."""
-
-    def table(self) -> list[list[str]]:
-        """Return a line for each figure."""
-        return [["figure", "title"], *([figure.id, figure.title] for figure in self)]
-
-
 def figures(guide: str | None = None) -> FigureTable:
-    """Return the figures of every product, or of one guide; raises `UnknownName` for no guide."""
-    if guide is not None and guide not in GUIDES:
-        raise UnknownName.of("guide", guide, GUIDES)
-    rooms = GUIDES.values() if guide is None else (GUIDES[guide],)
-    found = [figure for room in dict.fromkeys(rooms) for figure in room()]
-    return FigureTable(f for f in found if guide is None or f.id.startswith(f"{guide}:"))
+    """Return the figures of every guide, or of one; raises `UnknownName` for no guide."""
+    return FigureTable(map(figure, guide_figures.ids(guide)))
 
 
-def figure(id: str) -> AnyFigure:
-    """Return a figure of any product by its id; ``fuse:2.15`` is the first part, ``fuse:2.15a``."""
-    from mqlab.products.activemq import figures as printed
-
-    if not isinstance(id, str):
-        raise UnknownName.of("figure", id, ["fuse:2.20", "openmq:4-1", "artemis:21.1"])
-    try:
-        return printed.figure(id)
-    except UnknownName:
-        guide = id.partition(":")[0]
-        ours = _known(guide if guide in GUIDES else None)
-        found = ours.get(id) or ours.get(f"{id}a")
-        if found is None:
-            same = [repr(one) for one in ours if one.partition(":")[2] in (id, f"{id}a")]
-            if same:  # a number without its guide
-                raise UnknownName(f"unknown figure {shown(id)}; did you mean {' or '.join(same)}?") from None
-            raise UnknownName.of("figure", id, ours) from None
-        return copy.deepcopy(found)
-
-
-@cache
-def _known(guide: str | None) -> Mapping[str, AnyFigure]:
-    """Return id -> figure, read once; who asks for one has a copy, and what he does to it stays with him."""
-    return {figure.id: figure for figure in figures(guide)}
+def figure(id: str) -> Figure:
+    """Return a figure of any guide by its id; ``fuse:2.15`` is the first part, ``fuse:2.15a``."""
+    found = guide_figures.find(id)
+    product = BY_NAME[found.pop("product")]
+    found["scenario"] = product.built(found["scenario"], found["id"])
+    return Figure(**found, printer=product.python)
 
 
 def load(path: str | Path) -> Scenario:
     """Read the scenario of a lab file or recording of any product; raises `BadFile`."""
     value = lab_file.read_json(path)
     return product_of(value, str(path)).read(value, str(path))
-
-
-def from_files(
-    sources: tuple[SourceFile, ...], values: Mapping[str, str], hosts: Mapping[str, str]
-) -> AnyNetwork:
-    """Return the network that configuration files make; raises `BadFile`."""
-    name = files.product_of(sources)
-    product = next(product for product in PRODUCTS if product.name == name)
-    return product.read_files(sources, values, hosts)
 
 
 def from_running(
@@ -268,6 +212,6 @@ def outcome_of(trace: Trace) -> JsonDict:
 def real_note(what: str) -> str:
     """Return what a figure says of the real broker that differs from the guide."""
     try:
-        return str(getattr(figure(what), "real", ""))
+        return figure(what).real
     except UnknownName:
         return ""

@@ -19,7 +19,6 @@ from mqlab.trace.trace import Trace
 if TYPE_CHECKING:
     from mqlab.checks.rule import Rule
     from mqlab.engine.lab import Lab
-    from mqlab.products.activemq.figures import AnyFigure
     from mqlab.products.observation import Scenery
     from mqlab.products.story import Story
     from mqlab.real.home import Home
@@ -65,6 +64,10 @@ class Product(ABC):
     def read(self, value: JsonObject, where: str = "lab file") -> Scenario:
         """Return the scenario of a lab file's JSON value; raises `MqlabError`."""
 
+    def built(self, body: JsonObject, where: str) -> Scenario:
+        """Return the scenario of a figure's object, of whose shape a test is sure."""
+        return self.read(body, where)
+
     @abstractmethod
     def write(self, scenario: Scenario) -> JsonDict:
         """Return the lab file of a scenario."""
@@ -96,10 +99,6 @@ class Product(ABC):
     @abstractmethod
     def rules(self) -> tuple[Rule, ...]:
         """Return the rules of `check`, in their order."""
-
-    @abstractmethod
-    def figures(self) -> tuple[AnyFigure, ...]:
-        """Return the figures of the product's guides."""
 
     @abstractmethod
     def read_files(

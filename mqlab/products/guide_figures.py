@@ -1,28 +1,43 @@
-"""Figures of the product families: how they are read from their JSON files and found by their ids."""
+"""The figures of the guides of all products: read from their JSON files, and found by their ids."""
 
 from __future__ import annotations
 
+import copy
 import json
-from collections.abc import Callable, Iterable, Mapping
+import warnings
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import resources
-from typing import TYPE_CHECKING
 
-from mqlab.errors import UnknownName
-from mqlab.spec.json_types import JsonObject
+from mqlab.errors import BadFile, UnknownName, shown
+from mqlab.spec.calls import fitting
+from mqlab.spec.json_types import JsonDict
+from mqlab.spec.noun import required
+from mqlab.spec.scenario import Scenario
+from mqlab.trace.grid import TextTable
 
-if TYPE_CHECKING:
-    from mqlab.spec.scenario import Scenario
+# JSON file in the folder of its product -> guide; of `crash` each figure says whose it is.
+FILES: Mapping[str, str] = {
+    "activemq/figures/fuse": "fuse",
+    "activemq/figures/amq6": "amq6",
+    "activemq/figures/article": "article",
+    "activemq/figures/fuse4": "fuse",
+    "activemq/figures/unsafe": "unsafe",
+    "openmq/figures/openmq": "openmq",
+    "artemis/figures/artemis": "artemis",
+    "crash": "crash",
+}
+GUIDES = tuple(dict.fromkeys(FILES.values()))
 
 
 @dataclass(frozen=True, slots=True)
-class FamilyFigure:
-    """A figure or example of a product family, ready to run.
+class Figure:
+    """A figure or example of a guide, ready to run.
 
-    `scenario` is of the family's own form. `real` says where the real product differs from the
-    guide (empty once the figure is changed), `expected` what a run ends with; its keys are the family's
-    own. `printer` writes such a scenario as code.
+    `real` says where the real product differs from the guide (empty if nowhere, or once the figure is changed),
+    `expected` what the real product ends with: its keys are the product's own. `suggestion` is what to change
+    next.
     """
 
     id: str
@@ -31,9 +46,10 @@ class FamilyFigure:
     section: str
     scenario: Scenario
     answer: str
-    real: str
     expected: Mapping[str, object]
-    printer: Callable[[Scenario], str] = field(repr=False, compare=False)
+    printer: Callable[[Scenario], str] = field(repr=False, compare=False)  # which writes its scenario as code
+    real: str = ""
+    suggestion: str = ""
 
     def __repr__(self) -> str:
         return f"<Figure {self.id}: {self.title}>"
@@ -41,7 +57,8 @@ class FamilyFigure:
     def __str__(self) -> str:
         return f"{self.id}: {self.title}. {self.question}"
 
-    def change(self, path: str, **options: object) -> FamilyFigure:
+    @fitting
+    def change(self, path: str, **options: object) -> Figure:
         """Return the figure with options changed, as the `change` of its scenario does."""
         scenario = self.scenario.change(path, **options)
         return replace(self, scenario=scenario, real=self.real if scenario == self.scenario else "")
@@ -51,39 +68,56 @@ class FamilyFigure:
         return self.printer(self.scenario)
 
 
-@cache
-def text(package: str, name: str) -> str:
-    """Return the text of a file of figures, which lies in *package*."""
-    return resources.files(package).joinpath(f"{name}.json").read_text(encoding="utf-8")
+class FigureTable(TextTable, tuple[Figure, ...]):
+    """Figures, which print as a table of their ids and titles."""
+
+    def table(self) -> list[list[str]]:
+        """Return a line for each figure."""
+        return [["figure", "title"], *([figure.id, figure.title] for figure in self)]
 
 
-def read(
-    package: str,
-    files: Iterable[str],
-    scenario: Callable[[JsonObject, str], Scenario],
-    printer: Callable[[Scenario], str],
-) -> tuple[FamilyFigure, ...]:
-    """Return the figures of *files* of a package (names without ``.json``) in their order.
+def ids(guide: str | None = None) -> list[str]:
+    """Return the ids of the figures of every guide, or of one; raises `UnknownName` for no guide."""
+    if guide is not None and guide not in GUIDES:
+        raise UnknownName.of("guide", guide, GUIDES)
+    return [item["id"] for item in _items(guide)]
 
-    *scenario* reads one from its JSON value and the figure's id, which errors are to name; *printer*
-    writes it as code.
+
+def find(id: str) -> JsonDict:
+    """Return what the file of its guide says of a figure; what a caller does to that stays with the caller.
+
+    ``fuse:2.15`` is the first part, ``fuse:2.15a``. Raises `UnknownName`, `BadFile` where something is missing.
+
+    >>> find("openmq:4-1")["title"]
+    'A cluster of three brokers and clients at their home brokers'
     """
-    items = (item for name in files for item in json.loads(text(package, name))["figures"])
-    return tuple(
-        FamilyFigure(
-            **{
-                **item,
-                "scenario": scenario({"title": item["title"], **item["scenario"]}, item["id"]),
-                "printer": printer,
-            }
-        )
-        for item in items
-    )
-
-
-def find(id: str, figures: Iterable[FamilyFigure]) -> FamilyFigure:
-    """Return the figure with an id; raises `UnknownName`."""
-    known = {figure.id: figure for figure in figures}
+    if not isinstance(id, str):
+        raise UnknownName.of("figure", id, ["fuse:2.20", "openmq:4-1", "artemis:21.1"])
+    guide = id.partition(":")[0]
+    known = {item["id"]: item for item in _items(guide if guide in GUIDES else None)}
+    if id not in known and (parts := [one for one in known if one[:-1] == id and one[-1].isalpha()]):
+        warnings.warn(f"figure {id} is {' and '.join(parts)}: this is {parts[0]}", stacklevel=3)
+        id = parts[0]
     if id not in known:
+        same = [repr(one) for one in known if one.partition(":")[2] in (id, f"{id}a")]
+        if same:  # a number without its guide
+            raise UnknownName(f"unknown figure {shown(id)}; did you mean {' or '.join(same)}?")
         raise UnknownName.of("figure", id, known)
-    return known[id]
+    found = copy.deepcopy(known[id])
+    if missing := [key for key in _NEEDED if key not in found]:
+        raise BadFile(f"figure {id}: no {' and no '.join(missing)}; write it in its guide's file here")
+    found["scenario"] = {"title": found["title"], **found["scenario"]}
+    return found
+
+
+_NEEDED = {*required(Figure)} - {"printer"}
+
+
+def _items(guide: str | None) -> Iterator[JsonDict]:
+    return (item for file, of in FILES.items() if guide in (None, of) for item in _read(file))
+
+
+@cache
+def _read(file: str) -> list[JsonDict]:
+    text = resources.files(__package__).joinpath(f"{file}.json").read_text(encoding="utf-8")
+    return [{"product": file.partition("/")[0], **item} for item in json.loads(text)["figures"]]

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from mqlab.spec.scenario import Scenario
 
 Values = Mapping[str, str] | str | os.PathLike[str] | None  # for placeholders, or a file of them
-FILES = (".json", ".parquet", *files.ENDINGS)  # what a text is a path by
+LOG = ".log"
+FILES = (".json", ".parquet", LOG, *files.ENDINGS)  # what a text is a path by
 
 
 def scenario_of(what: object, *actions: Action) -> Scenario:
@@ -122,16 +123,33 @@ def is_file(what: object) -> TypeGuard[str | os.PathLike[str]]:
 def read(path: str | os.PathLike[str]) -> AnyNetwork | Scenario | Trace:
     """Return the scenario of a lab file, the trace of a Parquet file, or the network of configuration files.
 
-    Raises `BadFile`.
+    A log of ActiveMQ is a trace, too. Raises `BadFile`.
     """
     if files.is_configuration(path):
         return accepted(network_of([path]))
     file = _path(path)
+    if file.suffix == LOG:
+        return logs([file])
     if file.suffix != ".parquet":
         return products.load(file)
     from mqlab.trace import parquet
 
     return parquet.load(file)
+
+
+def logs(paths: Iterable[str | os.PathLike[str]], shift: Mapping[str, str] | None = None) -> Trace:
+    """Return the trace of what brokers say in their logs; raises `BadFile`."""
+    from mqlab.products.activemq.logs import reading
+
+    found = [_path(path) for path in paths]
+    if not found:
+        raise BadFile("no logs given; use e.g. mq.trace_of('activemq.log')")
+    return reading.read(found, {} if shift is None else files.strings(shift, "shift"))
+
+
+def are_logs(paths: Iterable[object]) -> bool:
+    """Whether all of some paths are those of logs."""
+    return all(str(path).endswith(LOG) for path in paths)
 
 
 def _path(given: object) -> Path:
@@ -171,7 +189,7 @@ def network_of(
     sources = files.gather(named) if named or not consoles else ()
     if consoles:
         return products.from_running(consoles, sources, given, known)
-    return products.from_files(sources, given, known)
+    return products.BY_NAME[files.product_of(sources)].read_files(sources, given, known)
 
 
 def accepted(network: AnyNetwork) -> AnyNetwork:
@@ -188,6 +206,8 @@ def load(
     paths: tuple[str | os.PathLike[str], ...], values: Values, hosts: Mapping[str, str] | None
 ) -> AnyNetwork | Scenario | Trace:
     """Return what files hold, as `mqlab.load` says."""
+    if len(paths) > 1 and are_logs(paths):
+        return logs(paths)
     if len(paths) != 1 or files.is_configuration(paths[0]):
         return accepted(network_of(paths, values, hosts))
     if values is not None or hosts is not None:

@@ -14,6 +14,7 @@ from mqlab.spec.action import Action
 from mqlab.spec.json_types import JsonObject
 from mqlab.spec.naming import brokers_of
 from mqlab.spec.redelivery import Redelivery
+from mqlab.spec.uri import Uri, read
 
 MOST_ORDERS = 1_000_000
 
@@ -41,6 +42,11 @@ class Client(Action):
             read = Redelivery.read(self.redelivery, f"client {shown(self.name)}")
             object.__setattr__(self, "redelivery", read)
         Action.__post_init__(self)
+
+    @property
+    def address(self) -> Uri | None:
+        """Its uri as it is read; None for what is none."""
+        return read(self.uri)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -36,8 +36,9 @@ def check_name(what: str, given: object) -> str:
     return given
 
 
-def _targets(address: uris.Uri) -> tuple[str, ...]:
-    return tuple(leaf.host or leaf.path or "" for leaf in address.leaves() if leaf.scheme not in HEARD)
+def _targets(address: uris.Uri | None) -> tuple[str, ...]:
+    leaves = address.leaves() if address is not None else ()
+    return tuple(leaf.host or leaf.path or "" for leaf in leaves if leaf.scheme not in HEARD)
 
 
 class HasOptions(metaclass=Called):
@@ -86,6 +87,7 @@ class NetworkConnector(HasOptions):
     uri: str
     pairs: tuple[tuple[str, object], ...]
     judged: bool = field(compare=False)  # whether its address was looked at
+    address: uris.Uri | None = field(compare=False)  # its uri as it was read; None for one that is none
     targets: tuple[str, ...] = field(compare=False)  # the brokers that its address leads to, in order
 
     def __init__(
@@ -96,7 +98,10 @@ class NetworkConnector(HasOptions):
             raise BadValue(f"networkConnector {name!r}: {shown(more[0])} has no name; use e.g. duplex=True")
         if uri == "":
             raise BadValue(f"networkConnector {name!r}: it has no uri; use e.g. uri='static:(tcp://B:61616)'")
-        if isinstance(uri, str) and ":" not in uri:
+        if not isinstance(uri, str):
+            told = f"broker URI: {shown(uri)} is not a string; use e.g. 'static:(tcp://B:61616)'"
+            raise UriError(f"networkConnector {name!r}: {told}")
+        if ":" not in uri:
             right = f"static:(tcp://{uri.strip()}:61616)"
             raise UriError(f"networkConnector {name!r}: {uri!r} is not a discovery URI; use {right}")
         object.__setattr__(self, "judged", True)
@@ -119,6 +124,7 @@ class NetworkConnector(HasOptions):
         object.__setattr__(self, "name", name)
         object.__setattr__(self, "uri", uri)
         object.__setattr__(self, "pairs", tuple(checked.items()))
+        object.__setattr__(self, "address", parsed)
         object.__setattr__(self, "targets", _targets(parsed))
 
     ELEMENT = "networkConnector"
@@ -129,11 +135,8 @@ class NetworkConnector(HasOptions):
         connector = cls(name, uri="static:(tcp://unread:0)", **options)
         object.__setattr__(connector, "uri", uri)
         object.__setattr__(connector, "judged", False)
-        try:
-            targets = _targets(uris.parse(uri))
-        except UriError:
-            targets = ()
-        object.__setattr__(connector, "targets", targets)
+        object.__setattr__(connector, "address", address := uris.read(uri) if isinstance(uri, str) else None)
+        object.__setattr__(connector, "targets", _targets(address))
         return connector
 
     def __repr__(self) -> str:

@@ -291,10 +291,8 @@ class KnownNames:
         told = any(b.transport.get("update_cluster_clients") for b in self.network.brokers)
         if told or not uri or "updateURIsURL" in uri or any(way in uri for way in HEARD):
             return True
-        try:
-            return broker in [leaf.host or leaf.path for leaf in uris.parse(uri).leaves()]
-        except UriError:
-            return True  # as it was written
+        address = uris.read(uri)  # none is taken as it is written
+        return address is None or broker in [leaf.host or leaf.path for leaf in address.leaves()]
 
     def check_address(self, client: c.Client, where: str) -> None:
         """Raise for an address that does not parse, or leads to a host that is not there."""

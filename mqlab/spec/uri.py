@@ -12,7 +12,9 @@ The grammar (ActiveMQ rule 28.1)::
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from urllib.parse import unquote_plus
 
 from mqlab.errors import UriError, shown
@@ -38,7 +40,7 @@ class Uri:
     components: tuple[Uri, ...] = ()
     path: str | None = None
     fragment: str | None = None
-    parameters: dict[str, str | None] = field(default_factory=dict)
+    parameters: Mapping[str, str | None] = field(default_factory=dict)
     host: str | None = None
     port: int | None = None
 
@@ -64,17 +66,24 @@ class Uri:
         return tuple(leaf for part in self.components for leaf in part.leaves())
 
 
+@lru_cache(maxsize=4096)
 def parse(text: str) -> Uri:
-    """Read a broker URI; raises `UriError`, which shows the place.
+    """Read a broker URI; raises `UriError`, which shows the place. A text is read once: nobody changes a `Uri`.
 
     >>> parse("static:(tcp://B:61616,tcp://C:61616)?maxReconnectDelay=5000").components[1].host
     'C'
     """
-    if not isinstance(text, str):
-        raise UriError(f"broker URI: {shown(text)} is not a string; use e.g. 'tcp://B:61616'")
     if text.count("(") > MOST_PARENTHESES:
         raise UriError(f"broker URI: more than {MOST_PARENTHESES} parentheses: {shown(text)}")
     return _Parser(text).uri(text.strip(), len(text) - len(text.lstrip()))
+
+
+def read(text: str) -> Uri | None:
+    """Return a broker URI; None for what is none: whoever opens it says why."""
+    try:
+        return parse(text)
+    except UriError:
+        return None
 
 
 def check_inside(uri: Uri) -> None:

@@ -22,7 +22,8 @@ def lines(trace: Trace) -> Lines:
     """Return the lines of a summary; times have units."""
     roles, account = trace.names["node_role"], trace.account()
     brokers = [name for name, role in zip(trace.names["node"], roles, strict=True) if role == "broker"]
-    ran = f"{told_time(trace.end)}, {counted(len(trace), 'event')}, seed {trace.header.get('seed', 0)}"
+    ran = f"{told_time(trace.end)}, {counted(len(trace), 'event')}"
+    ran += f", seed {trace.header.get('seed', 0)}" * ("began" not in trace.header)  # which logs do not have
     edition = f", edition {trace.header['edition']}" if "edition" in trace.header else ""
     found = [("run", ran + edition), ("brokers", _some(brokers)), ("messages", _fates(trace))]
     if trace.part:
@@ -43,8 +44,9 @@ def lines(trace: Trace) -> Lines:
     ):
         found += [(what, f"{len(numbers)} ({spans(sorted(numbers), MOST)})")] * bool(numbers)
     missing = trace.undone
-    found += [("not done", str(one)) for one in missing[:MOST]]
-    found += [("not done", f"and {len(missing) - MOST} more")] * (len(missing) > MOST)
+    word = "not known" if trace.part else "not done"
+    found += [(word, str(one)) for one in missing[:MOST]]
+    found += [(word, f"and {len(missing) - MOST} more")] * (len(missing) > MOST)
     return found
 
 

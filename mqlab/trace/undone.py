@@ -43,10 +43,10 @@ class Undone:
 def undone(trace: Trace) -> tuple[Undone, ...]:
     """Return what a run was asked for and has not done, in the order of the script; empty if all was done.
 
-    Of a part of a run nothing can be said: it is empty.
+    Of a part of a run nothing can be said; of what was read from logs, what they do not tell.
     """
     if "scenario" not in trace.header or trace.part:
-        return ()
+        return tuple(_row(**row) for row in trace.header.get("unknown", ()))
     rows = [_row(**row) for row in trace.header.get("undone", ())]
     found = [
         *rows,

@@ -165,6 +165,22 @@ const embed = async (model, host) => {
   return { doc, clear, shared: doc.mqlab };
 };
 
+// The choosers beside a picture are plain widgets, which no longer reach the kernel either: they say so and rest.
+const stopChoosers = (model, host) => {
+  const box = host.closest(".mqlab-workbench");
+  if (!box || box.querySelector("[data-mqlab=stopped]")) return;
+  for (const part of box.children)
+    if (!part.contains(host)) {
+      part.inert = true;
+      part.style.opacity = "0.5";
+    }
+  const note = document.createElement("p");
+  note.dataset.mqlab = "stopped";
+  note.setAttribute("role", "status");
+  note.textContent = said(model, "choosers_need_the_kernel");
+  box.prepend(note);
+};
+
 const render = async ({ model, el }) => {
   await load(model);
   const heard = [],
@@ -234,6 +250,7 @@ const render = async ({ model, el }) => {
     answers = null;
     memory.lost = true;
     tell();
+    stopChoosers(model, host);
   });
   return () => {
     for (const [name, f] of heard) model.off(name, f);

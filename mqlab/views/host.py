@@ -23,7 +23,7 @@ HERE = resources.files(__package__)
 HOST_TEXTS = {
     key: text
     for key, text in player.words().items()
-    if key in ("bokeh_not_served", "script_not_sent", "kernel_gone")
+    if key in ("bokeh_not_served", "script_not_sent", "kernel_gone", "choosers_need_the_kernel")
 }
 
 

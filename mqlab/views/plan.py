@@ -59,6 +59,6 @@ def boxes(stage: Stage) -> list[Box]:
 def extent(stage: Stage) -> Box:
     """Return the part of a stage in which something is: cards, and lines, which may bow far out."""
     pipe = stage.size.pipe
-    bows = [Box(x, y, 0, 0) for wire in stage.wires for x, y in wire.curve.points()]
+    bows = [Box(x, y, 2, 2) for wire in stage.wires for x, y in wire.curve.points()]
     bows += [Box(x, y, pipe, pipe) for curve in stage.links if not curve.is_straight for x, y in curve.points()]
     return around([*boxes(stage), *bows])

@@ -14,6 +14,9 @@ Point = tuple[float, float]
 Near = Mapping[str, Sequence[str]]
 
 
+LONG = 12  # brokers of a chain; one that fits into one row is folded only if it is longer
+
+
 @dataclass(frozen=True, slots=True)
 class Room:
     """How many cards stand side by side (`across`) and on top of each other (`down`), and their size (px)."""
@@ -52,7 +55,7 @@ def apart(names: Sequence[str], room: Room) -> dict[str, Point]:
 
 def _snake(names: Sequence[str], room: Room) -> dict[str, Point]:
     rows = ceil(len(names) / max(2, room.across))
-    while 1 < rows < room.down and _is_tight(len(names), rows, room):
+    while (rows > 1 or len(names) > LONG) and rows < room.down and _is_tight(len(names), rows, room):
         rows += 1
     long = ceil(len(names) / rows)
     xs, ys = _spread(long), _spread(rows)

@@ -21,6 +21,9 @@ from mqlab.views.sizes import HEIGHT, TINY, WIDTH, Size, sizes
 from mqlab.views.wording import label, unnamed
 
 SHOWS = 58.0  # px of a connector that are seen, so that 40 are left where the stage is drawn smaller
+# Px of one among more brokers than that: a stage so full is drawn smallest. Cards of M are given up later than
+# those of L, since smaller ones do not show what a broker is.
+WISHED, MANY = 62.5, {"L": 6, "M": 12}
 MOST_SHOWN = 60  # brokers; of more, groups are drawn
 TRIED = 2  # stages of one size on which only names are missing, before it is left at that
 HOPELESS = 10_000  # faults of a stage on which brokers overlap, or their lines go through cards
@@ -44,9 +47,9 @@ def build(cast: SceneParts, width: float = WIDTH, height: float = HEIGHT) -> Sta
             stage = Builder(cast, size, width, height).build(sides, above, below)
             if not stage.faults:
                 stage = _roomier(cast, stage, (sides, above, below)) or stage
-            lacks = hidden(cast, stage)
-            stage.hidden = len(lacks)
-            worth = (stage.faults, stage.hidden, sum(lacks), unnamed(cast, stage))
+            stage.hidden = len(hidden(cast, stage, SHOWS))
+            lacks = hidden(cast, stage, WISHED if len(stage.brokers) > MANY.get(size.name, 12) else SHOWS)
+            worth = (stage.faults, len(lacks), sum(lacks), unnamed(cast, stage))
             good += not any(worth[:2])
             if best is None or worth < best[0]:
                 best = worth, stage
@@ -58,12 +61,12 @@ def build(cast: SceneParts, width: float = WIDTH, height: float = HEIGHT) -> Sta
     return best[1]
 
 
-def hidden(cast: SceneParts, stage: Stage) -> list[float]:
-    """Return of each connector that is too short to show what goes through it what it lacks (px)."""
+def hidden(cast: SceneParts, stage: Stage, shows: float) -> list[float]:
+    """Return of each connector that shows less than *shows* of itself what it lacks (px)."""
     if len(stage.brokers) > MOST_SHOWN:
         return []
     ends = ((stage.brokers[link.a], stage.brokers[link.b]) for link in cast.links)
-    lacks = (SHOWS - seen(curve, pair) for curve, pair in zip(stage.links, ends, strict=False))
+    lacks = (shows - seen(curve, pair) for curve, pair in zip(stage.links, ends, strict=False))
     return [lack for lack in lacks if lack > 0]
 
 

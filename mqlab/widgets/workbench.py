@@ -62,6 +62,7 @@ class Workbench(StaticOutput, w.VBox):
         choosers = (self.topology, self.figure, self.size, self.messages)
         bar = w.HBox([*choosers, self.go], layout=w.Layout(flex_flow="row wrap"))
         super().__init__([bar, self.told, self.view])
+        self.add_class("mqlab-workbench")  # by which the picture finds the choosers when the kernel is gone
         self._show_choosers()
         self.view.followed = self._follow
         for chooser in choosers:

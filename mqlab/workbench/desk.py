@@ -305,7 +305,7 @@ class WorkbenchSession:
             "changes": list(branch.changes),
             "parts": [p.value() for p in parts(branch.body)],
             "destinations": [f"{kind}://{name}" for kind, name in destinations(branch.body)],
-            "outcome": questions.consequence(base.trace, branch.trace),
+            "outcome": {**questions.consequence(base.trace, branch.trace), "left": panels.left(branch.trace)},
             "problems": len(fixes.problems(branch.body)),
             "faults": moving.faults(branch),
             **panels.said(self.name, branch),

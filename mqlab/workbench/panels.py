@@ -9,11 +9,15 @@ from collections.abc import Iterator
 from mqlab import products
 from mqlab.experiments import fixes
 from mqlab.experiments.cures import cures
+from mqlab.experiments.outcomes import Outcome
 from mqlab.explain import sentence
 from mqlab.products.activemq.figures.claims import claims
 from mqlab.spec.change import Body, Change
 from mqlab.spec.json_types import JsonDict
+from mqlab.spec.plural import counted
+from mqlab.spec.values import matches
 from mqlab.trace.difference import Comparison
+from mqlab.trace.fates import CODE, Fate
 from mqlab.trace.kinds import Kind
 from mqlab.trace.trace import Trace
 from mqlab.workbench.branch import Branch
@@ -138,3 +142,23 @@ def _ends(trace: Trace) -> dict[str, list[str]]:
         if event.message is not None:
             found[trace.message_name(event.message)].append(str(event.to))
     return {name: sorted(who) for name, who in found.items()}
+
+
+def left(trace: Trace) -> JsonDict:
+    """Return how many messages wait, are lost, came twice or expired; in words, queues without a consumer."""
+    names, dests = trace.names["dest"], trace.column("dest")
+    read = {names[dests[row]] for row in trace.rows(Kind.Subscribed)}
+    outcome, unread = Outcome.of(trace), list[str]()
+    for broker, waiting in trace.waiting().items():
+        for dest, messages in waiting.items():
+            kind, _, name = dest.partition("://")
+            if kind == "queue" and not any(matches(one.partition("://")[2], name) for one in read):
+                wait = counted(len(messages), "message waits", "messages wait")
+                unread.append(f"{wait} in {name} at {broker}: no consumer subscribes to it")
+    return {
+        "waiting": sum(count for _, count in outcome.waiting),
+        "lost": outcome.lost,
+        "twice": outcome.twice,
+        "expired": [*trace.tally().fates].count(CODE[Fate.expired]),
+        "unread": unread,
+    }

@@ -121,20 +121,23 @@ def test_a_question_a_fork_and_undo_in_the_notebook(lab, jupyter):
     assert page.evaluate(FAILED) == []
 
 
-def test_a_restarted_kernel_is_told_and_the_picture_plays_on(lab, jupyter):
+def test_a_restarted_kernel_is_told_and_the_picture_plays_on_without_its_choosers(lab, jupyter):
     _, _, folder = jupyter
-    notebook(folder / "restart.ipynb", "import mqlab as mq\nmq.view('fuse:2.20')")
+    notebook(folder / "restart.ipynb", "import mqlab as mq\nmq.widgets.Workbench('fuse:2.20')")
     page = lab("restart.ipynb")
     show(page)
     page.evaluate(f"() => {KERNEL}.restart()")
     view = page.locator("[data-mqlab=view]")
     view.get_by_text("The kernel was restarted.").first.wait_for()
+    page.get_by_text("run the cell again to choose a network").wait_for()
+    assert page.evaluate("() => document.querySelector('.mqlab-workbench button').closest('[inert]') !== null")
     before = page.evaluate("() => Bokeh.documents[0].mqlab.player.t")
     page.evaluate("() => Bokeh.documents[0].mqlab.player.setPlaying(true)")
     page.wait_for_function("before => Bokeh.documents[0].mqlab.player.t > before", arg=before)
     page.wait_for_function(f"() => {KERNEL}.status === 'idle'")
     show(page)
     page.locator("[data-mqlab=view]").get_by_text("What was the result?").wait_for()
+    assert page.locator(".mqlab-workbench [inert]").count() == 0
 
 
 def outputs(file):

@@ -47,6 +47,17 @@ def test_an_instance_is_called_like_its_folder():
     assert openmq_files.read(files).names == ("b1", "b2")
 
 
+@pytest.mark.parametrize("given", [True, False])
+def test_a_cluster_file_that_brokers_name_by_url_is_taken_if_it_is_given(given):
+    url = "imq.cluster.url=file:/etc/imq/shop.properties\nimq.passfile.enabled=true\nimq.passfile.name=p\n"
+    files = [SourceFile("east/props/config.properties", url), SourceFile("west/props/config.properties", url)]
+    shop = SourceFile("conf/shop.properties", CLUSTER.replace(":7777", ""))
+    network = openmq_files.read([*files, shop] if given else files)
+    told = [problem.what for problem in mq.check(network) if "imq.cluster.url" in problem.what]
+    assert network.names == ("east", "west")
+    assert (network.master, len(told)) == (("east", 0) if given else (None, 2))
+
+
 def test_a_file_of_something_else_is_not_taken_for_a_broker():
     own = SourceFile("var/instances/b1/props/config.properties", "")
     other = SourceFile("kafka.properties", "bootstrap.servers=x\nbroker.id=0\n")

@@ -108,6 +108,7 @@ ARTEMIS = """<configuration xmlns="urn:activemq"><core xmlns="urn:activemq:core"
   <cluster-connections>
     <cluster-connection-uri name="c" address="static://(tcp://localhost:61617,tcp://far:61616)?maxHops=1"/>
   </cluster-connections>
+  <broker-connections><amqp-connection uri="tcp://localhost:61617" name="x"/></broker-connections>
   <diverts/>
 </core></configuration>
 """
@@ -138,6 +139,7 @@ def test_ports_addresses_and_folders_of_a_broker_xml_change():
         f'<acceptor name="stomp">tcp://127.0.0.1:30000?{STOMP}</acceptor>',
         '<cluster-connection-uri name="c" '
         'address="static://(tcp://127.0.0.1:20001,tcp://far:61616)?maxHops=1"/>',
+        '<broker-connections><amqp-connection uri="tcp://127.0.0.1:20001" name="x"/></broker-connections>',
     }  # fmt: skip
     gone = {line for line in was - now if "61616" not in line and "61617" not in line}
     assert gone == {

@@ -71,6 +71,7 @@ def test_what_is_not_played_says_what_might_differ(inside, told):
     assert told in problem.what
 
 
+QUEUE = "<addresses><address name='a'><anycast><queue name='q' {}/></anycast></address></addresses>"
 SETTING = "<address-settings><address-setting match='#'>{}</address-setting></address-settings>"
 
 
@@ -80,6 +81,8 @@ SETTING = "<address-settings><address-setting match='#'>{}</address-setting></ad
     "<security-enabled>false</security-enabled><security-settings/>",
     SETTING.format("<max-size-bytes>1000</max-size-bytes><address-full-policy>PAGE</address-full-policy>"),
     SETTING.format("<auto-create-queues> true </auto-create-queues><max-size-messages>-1</max-size-messages>"),
+    SETTING.format("<auto-delete-queues>false</auto-delete-queues><auto-delete-queues-delay>5</auto-delete-queues-delay>"),
+    QUEUE.format("group-rebalance-pause-dispatch='true'"),
 ])  # fmt: skip
 def test_what_has_no_effect_on_a_run_is_not_told(inside):
     assert not checked(inside)
@@ -97,6 +100,8 @@ def test_what_is_included_is_told(holder):
     (SETTING.format("<max-size-bytes>1k</max-size-bytes><page-limit-bytes>2k</page-limit-bytes>"),
      "page-limit-bytes"),
     ("<max-disk-usage>50</max-disk-usage>", "max-disk-usage"),
+    (SETTING.format("<auto-delete-queues-delay>5</auto-delete-queues-delay>"), "auto-delete-queues-delay"),
+    (QUEUE.format("group-rebalance-pause-dispatch='true' group-rebalance='true'"), "rebalance-pause"),
     ("<persistence-enabled>false</persistence-enabled>"
      "<ha-policy><shared-store><master/></shared-store></ha-policy>", "persistence-enabled"),
     ("<security-enabled>true</security-enabled><security-settings/>", "security-settings"),
@@ -115,6 +120,18 @@ def test_what_stands_beside_a_broker_is_told():
     assert [(p.line, p.what) for p in told] == [
         (3, "beans/import is not played: what stands in the other file is not read")
     ]
+
+
+@pytest.mark.parametrize(("attribute", "told"), [
+    ("", 0), ("futureOnly='true'", 0), ("ttlCeiling='0'", 0), ("ttlCeiling='500'", 1),
+    ("zeroExpirationOverride='9' processNetworkMessages='true'", 1),
+])  # fmt: skip
+def test_a_plugin_that_sets_times_is_told_where_messages_expire_by_it(attribute, told):
+    plugin = f"<plugins><timeStampingBrokerPlugin {attribute}/></plugins>"
+    net = activemq.read([SourceFile("a.xml", f'<broker xmlns="{CORE}">{plugin}</broker>')])
+    found = [p.what for p in mq.check(net) if p.rule == "left-out"]
+    assert len(found) == told
+    assert all("expirations of their producers" in what for what in found)
 
 
 def test_a_run_says_that_something_of_its_file_is_not_played():

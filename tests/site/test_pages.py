@@ -90,7 +90,7 @@ def test_the_archive_is_the_same_each_time_and_has_what_is_needed(tmp_path):
     engine.archive(tmp_path / "a")
     engine.archive(tmp_path / "b")
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
-    assert sorted(engine.needed()) == ["defusedxml", "lark"]
+    assert sorted(engine.needed()) == ["lark"]
 
 
 def test_an_unknown_lesson_and_a_folder_that_is_a_file_are_told(tmp_path):

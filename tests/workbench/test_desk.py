@@ -525,3 +525,13 @@ def test_files_that_cannot_be_opened_are_told_by_name_and_change_nothing(files, 
         desk.answer("open", {"files": [{"name": name, "text": text} for name, text in files]})
     assert "/tmp" not in str(caught.value)
     assert desk.answer("tell", {})["name"] == "fuse:2.1"
+
+
+def test_a_queue_without_a_consumer_is_said_at_once():
+    desk = desk_of("fuse:2.1")
+    desk.answer("begin", {"product": "activemq"})
+    told = desk.answer("build", {"add": "producer", "on": "A", "queue": "UNKNOWN", "count": 1})
+    unread = ["1 message waits in UNKNOWN at A: no consumer subscribes to it"]
+    assert told["outcome"]["left"] == {"waiting": 1, "lost": 0, "twice": 0, "expired": 0, "unread": unread}
+    desk.answer("build", {"add": "consumer", "on": "A", "queue": "UNKNOWN"})
+    assert desk.answer("tell", {})["outcome"]["left"]["unread"] == []

@@ -13,7 +13,6 @@ from mqlab.trace.trace import Trace
 
 if TYPE_CHECKING:
     from mqlab.checks.rule import Rule
-    from mqlab.products.activemq.figures import AnyFigure
     from mqlab.products.activemq.lab import Lab
     from mqlab.products.observation import Scenery
     from mqlab.products.story import Story
@@ -41,6 +40,12 @@ class ActiveMQ(Product):
         in_time = isinstance(body, Mapping) and detect_product.activemq_in_time(body)
         read = timed_recordings.read if in_time else lab_file.read
         return read(value, where)
+
+    def built(self, body: JsonObject, where: str) -> Scenario:
+        """Return the scenario of a figure's object without looking at its shape again."""
+        from mqlab.products.activemq.files import lab_file
+
+        return lab_file.build(body, where)
 
     def write(self, scenario: Scenario) -> JsonDict:
         """Return the lab file of a scenario."""
@@ -89,13 +94,6 @@ class ActiveMQ(Product):
         from mqlab.products.activemq.rules import RULES
 
         return RULES
-
-    def figures(self) -> tuple[AnyFigure, ...]:
-        """Return the figures of the product's guides."""
-        from mqlab.products.activemq import figures
-        from mqlab.products.activemq.figures import timed
-
-        return (*figures.figures(), *timed.figures())
 
     def read_files(
         self, sources: tuple[SourceFile, ...], values: Mapping[str, str], hosts: Mapping[str, str]

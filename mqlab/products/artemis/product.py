@@ -15,7 +15,6 @@ from mqlab.trace.trace import Trace
 if TYPE_CHECKING:
     from mqlab.checks.rule import Rule
     from mqlab.products.artemis.lab import ArtemisLab
-    from mqlab.products.guide_figures import FamilyFigure
     from mqlab.products.observation import Scenery
     from mqlab.products.story import Story
     from mqlab.spec.artemis import ArtemisNetwork
@@ -87,12 +86,6 @@ class Artemis(Product):
         from mqlab.products.artemis.rules import RULES
 
         return RULES
-
-    def figures(self) -> tuple[FamilyFigure, ...]:
-        """Return the figures of the product's guides."""
-        from mqlab.products.artemis import figures
-
-        return figures.figures()
 
     def read_files(
         self, sources: tuple[SourceFile, ...], values: Mapping[str, str], hosts: Mapping[str, str]

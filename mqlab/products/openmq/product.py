@@ -14,7 +14,6 @@ from mqlab.trace.trace import Trace
 
 if TYPE_CHECKING:
     from mqlab.checks.rule import Rule
-    from mqlab.products.guide_figures import FamilyFigure
     from mqlab.products.openmq.lab import ClusterLab
     from mqlab.spec.openmq import OpenMQNetwork
     from mqlab.spec.problem import Problem
@@ -84,12 +83,6 @@ class OpenMQ(Product):
         from mqlab.products.openmq.rules import RULES
 
         return RULES
-
-    def figures(self) -> tuple[FamilyFigure, ...]:
-        """Return the figures of the product's guides."""
-        from mqlab.products.openmq import figures
-
-        return figures.figures()
 
     def read_files(
         self, sources: tuple[SourceFile, ...], values: Mapping[str, str], hosts: Mapping[str, str]

@@ -92,10 +92,16 @@ const outcomeNow = (state) => {
         element("b", {}, count)
       )
     );
-  for (const what of ["stuck", "lost"])
-    if (found[what][1]) box.append(element("span", { class: "bad" }, `${what} `, element("b", {}, found[what][1])));
+  const { left } = found;
+  const fate = (count, kind, text) => count > 0 && box.append(element("span", { class: kind }, text));
+  fate(found.stuck[1], "bad", worded("stuck", found.stuck[1]));
+  fate(left.waiting - found.stuck[1], "", worded("waiting", left.waiting - found.stuck[1]));
+  fate(left.lost, "bad", worded("lost", left.lost));
+  fate(left.twice, "bad", worded("received_twice", left.twice));
+  fate(left.expired, "bad", worded("expired", left.expired));
   if (!box.childElementCount) box.append(worded("there_is_no_consumer_add_one"));
   else if (!sends) box.append(worded("there_is_no_producer_add_one"));
+  for (const text of left.unread) box.append(element("div", { class: "bad" }, text));
   return box;
 };
 

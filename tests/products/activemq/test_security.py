@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import mqlab as mq
+from mqlab.errors import BadFile
 from mqlab.products.activemq import files
 from mqlab.spec.origin import SourceFile
 from mqlab.spec.security import Security
@@ -150,6 +151,15 @@ def test_files_name_users_and_rights_and_say_them_again():
     assert broker.connectors[0].options == {"user_name": "u", "password": "p"}
     told = [p for p in mq.check(net) if p.rule == "left-out"]
     assert any("jms.userName" in str(p) for p in told)
+
+
+@pytest.mark.parametrize("name", ["", 'queue=""', "queue=' '"])
+@pytest.mark.parametrize("plugin", ["", '<jaasAuthenticationPlugin configuration="x"/>'])
+def test_an_entry_without_a_destination_is_refused_as_by_the_broker(name, plugin):
+    """Asked of 5.17.2 on 2026-11-26: it does not start (NullPointerException; of an empty name no property)."""
+    text = FILE.replace('queue="ORDERS.>"', name).replace("<plugins>", f"<plugins>{plugin}")
+    with pytest.raises(BadFile, match=r"a\.xml, line 12, authorizationEntry: .* add "):
+        files.reading.read([SourceFile("a.xml", text)])
 
 
 @pytest.mark.parametrize(("change", "gone", "come"), [

@@ -9,7 +9,6 @@ import pytest
 import mqlab as mq
 from mqlab.api import artemis
 from mqlab.errors import MqlabError
-from mqlab.products.artemis.figures import figures
 from mqlab.products.artemis.files import lab_file
 from mqlab.products.artemis.runtime import ArtemisLab
 from mqlab.spec.faults import DatabaseDown
@@ -21,7 +20,7 @@ Q = artemis.Queue("Q")
 
 ALL = [pytest.param(lab_file.read(param.values[0]), id=param.id)
        for name in ("artemis", "artemis-later") for param in recorded(name, lambda path: True)]  # fmt: skip
-ALL += [pytest.param(figure.scenario, id=figure.id) for figure in figures()]
+ALL += [pytest.param(figure.scenario, id=figure.id) for figure in mq.figures("artemis")]
 PAIR = {"M1": master(), "S1": slave()}
 
 

@@ -6,9 +6,9 @@ import json
 
 import pytest
 
+import mqlab as mq
 from mqlab.api import artemis
 from mqlab.errors import BadValue, MqlabError, UnknownName
-from mqlab.products.artemis.figures import figures
 from mqlab.products.artemis.files import lab_file
 from mqlab.products.artemis.files.python import python
 from mqlab.products.artemis.runtime import ArtemisLab, outcome, play
@@ -16,7 +16,7 @@ from mqlab.spec import Scenario
 from mqlab.spec.artemis.options import OPTIONS
 from tests.conftest import recorded
 
-ALL = [pytest.param(figure.scenario, id=figure.id) for figure in figures()]
+ALL = [pytest.param(figure.scenario, id=figure.id) for figure in mq.figures("artemis")]
 ALL += [pytest.param(lab_file.read(param.values[0]), id=param.id)
         for name in ("artemis", "artemis-later")
         for param in recorded(name, lambda path: True)]  # fmt: skip

@@ -10,13 +10,11 @@ import pytest
 
 import mqlab as mq
 from mqlab.errors import UnknownName
-from mqlab.products.artemis.figures import figure as artemis_figure
-from mqlab.products.artemis.figures import figures as artemis_figures
 from mqlab.products.artemis.files import lab_file
 from mqlab.products.artemis.runtime import outcome
 from tests.conftest import inflated, packed
 
-FIGURES = {figure.id: figure for figure in artemis_figures()}
+FIGURES = {figure.id: figure for figure in mq.figures("artemis")}
 
 
 def test_there_are_all_figures_lists_and_samples_of_the_chapter():
@@ -26,7 +24,7 @@ def test_there_are_all_figures_lists_and_samples_of_the_chapter():
     assert list(FIGURES) == [f"artemis:{id}" for id in wanted]
     assert [figure.id for figure in mq.figures("artemis")] == list(FIGURES)
     with pytest.raises(UnknownName, match=r"artemis:21\.1"):
-        artemis_figure("artemis:21.2")
+        mq.figure("artemis:21.2")
 
 
 def port(row):

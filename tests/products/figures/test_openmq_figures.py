@@ -10,15 +10,13 @@ import pytest
 
 import mqlab as mq
 from mqlab.errors import UnknownName
-from mqlab.products.openmq.figures import figure as cluster_figure
-from mqlab.products.openmq.figures import figures as cluster_figures
 from mqlab.products.openmq.files import lab_file
 from mqlab.products.openmq.runtime import outcome
 from mqlab.trace.kinds import Kind
 from tests.conftest import inflated, packed
 from tests.products.openmq.cluster import known
 
-FIGURES = {figure.id: figure for figure in cluster_figures()}
+FIGURES = {figure.id: figure for figure in mq.figures("openmq")}
 KEYS = {"received", "redelivered", "results", "known", "crossed", "so_far", "order", "owners",
         "lost"}  # fmt: skip
 
@@ -29,7 +27,7 @@ def test_there_are_all_figures_of_the_chapter():
     assert [figure.id for figure in mq.figures("openmq")] == wanted
     assert mq.figure("openmq:4-5").id == "openmq:4-5a"
     with pytest.raises(UnknownName, match="openmq:4-1"):
-        cluster_figure("openmq:4-9")
+        mq.figure("openmq:4-9")
 
 
 def mismatches(figure, trace):

@@ -8,8 +8,6 @@ import pytest
 
 import mqlab as mq
 from mqlab.errors import BadValue, UnknownName
-from mqlab.products.activemq.figures.timed import figure as timed_figure
-from mqlab.products.activemq.figures.timed import figures as timed_figures
 from mqlab.products.activemq.files import lab_file as lab_files
 from mqlab.products.activemq.files import timed_recordings
 from mqlab.products.activemq.outcome_in_time import outcome
@@ -18,7 +16,9 @@ from mqlab.trace.kinds import Kind
 from tests.products.activemq.safety import UNSAFE, not_received, shortest, unsafe
 from tests.products.activemq.timed import gaps, path
 
-FIGURES = {figure.id: figure for figure in timed_figures()}
+FIGURES = {
+    figure.id: figure for guide in ("fuse", "unsafe") for figure in mq.figures(guide) if not figure.suggestion
+}
 GUIDE = [id for id in FIGURES if id.startswith("fuse:")]
 LOSING = [id for id in FIGURES if id.startswith("unsafe:")]
 
@@ -56,7 +56,7 @@ def test_there_are_all_figures_and_examples():
     wanted += [f"fuse:example-4.{no}" for no in range(1, 9)]
     assert set(wanted) <= set(FIGURES)
     with pytest.raises(UnknownName, match=r"fuse:4\.1"):
-        timed_figure("fuse:4.11")
+        mq.figure("fuse:4.11")
 
 
 @pytest.mark.parametrize("id", LOSING)
@@ -79,7 +79,7 @@ def test_a_figure_can_be_written_down_and_read_again(id):
 
 
 def test_times_of_steps_survive_too():
-    assert any(action.at for action in timed_figure(LOSING[0]).scenario.actions)
+    assert any(action.at for action in mq.figure(LOSING[0]).scenario.actions)
     assert mq.Crash("A", at=5) != mq.Crash("A")
 
 

@@ -10,7 +10,6 @@ import pytest
 import mqlab as mq
 from mqlab.api import openmq
 from mqlab.errors import BadValue, MqlabError
-from mqlab.products.openmq.figures import figures
 from mqlab.products.openmq.files import lab_file
 from mqlab.products.openmq.runtime import ClusterLab, outcome, play
 from mqlab.spec.faults import HostDown
@@ -18,7 +17,7 @@ from mqlab.spec.step import Step
 from tests.conftest import recorded
 from tests.products.openmq.cluster import FAST, body
 
-FIGURES = [pytest.param(figure.scenario, id=figure.id) for figure in figures()]
+FIGURES = [pytest.param(figure.scenario, id=figure.id) for figure in mq.figures("openmq")]
 RECORDINGS = [
     pytest.param(lab_file.read(param.values[0]), id=param.id)
     for name in ("openmq", "openmq-later")

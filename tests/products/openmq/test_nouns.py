@@ -6,9 +6,9 @@ import json
 
 import pytest
 
+import mqlab as mq
 from mqlab.api import openmq
 from mqlab.errors import BadValue, MqlabError, UnknownName
-from mqlab.products.openmq.figures import figures
 from mqlab.products.openmq.files import lab_file as files
 from mqlab.products.openmq.files.python import python
 from mqlab.products.openmq.runtime import ClusterLab, play
@@ -18,7 +18,7 @@ from mqlab.spec.openmq_options import OPTIONS
 from mqlab.spec.openmq_words import ROWS
 from tests.conftest import recorded
 
-FIGURES = [pytest.param(figure.scenario, id=figure.id) for figure in figures()]
+FIGURES = [pytest.param(figure.scenario, id=figure.id) for figure in mq.figures("openmq")]
 RECORDINGS = [
     pytest.param(files.read(param.values[0]), id=param.id)
     for name in ("openmq", "openmq-later")

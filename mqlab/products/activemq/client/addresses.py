@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from random import Random
 from typing import Any
 
@@ -58,6 +59,24 @@ class Composite:
     plain: bool = False  # without parentheses
 
 
+@dataclass(frozen=True, slots=True)
+class BrokerAddress:
+    """One address taken apart, as it is written; a path is not looked at."""
+
+    scheme: str
+    host: str
+    port: str
+    options: Mapping[str, str]
+
+
+@lru_cache(maxsize=4096)
+def taken_apart(address: str) -> BrokerAddress:
+    """Return the parts of one address, which is read once, however often somebody dials it."""
+    written, _, query = address.partition("#")[0].partition("?")
+    host, _, port = written.partition("://")[2].partition("/")[0].partition(":")
+    return BrokerAddress(scheme_of(address), host, port, options(query) if query else {})
+
+
 def check_syntax(text: str) -> None:
     """Raise `Refused` for what Java's URI does not take: a blank, no scheme, nothing after it."""
     found = MALFORMED.search(text)
@@ -69,6 +88,7 @@ def check_syntax(text: str) -> None:
     raise Refused("URISyntaxException", told)
 
 
+@lru_cache(maxsize=4096)
 def split(text: str) -> Composite:
     """Take a composite address apart; raises `Refused` for what is no address, inside as well."""
     if text.count("(") != text.count(")"):
@@ -127,10 +147,10 @@ def transport_of(scheme: str) -> str:
     return scheme.removesuffix("+ssl").removesuffix("+nio")
 
 
-def check_scheme(address: str) -> None:
-    """Raise `Refused` for an address whose scheme is that of no transport."""
-    if transport_of(scheme_of(address)) not in SCHEMES:
-        raise Refused("IOException", f"Transport scheme NOT recognized: [{scheme_of(address)}]")
+def check_scheme(scheme: str) -> None:
+    """Raise `Refused` for a scheme that is that of no transport."""
+    if transport_of(scheme) not in SCHEMES:
+        raise Refused("IOException", f"Transport scheme NOT recognized: [{scheme}]")
 
 
 def same(one: str | None, other: str | None) -> bool:
@@ -198,14 +218,7 @@ SOCKET_OPTIONS: Mapping[str, object] = {
 }
 DIFF_SERV = (
     "EF",
-    "CS0",
-    "CS1",
-    "CS2",
-    "CS3",
-    "CS4",
-    "CS5",
-    "CS6",
-    "CS7",
+    *(f"CS{no}" for no in range(8)),
     *(f"AF{group}{drop}" for group in "1234" for drop in "123"),
 )
 TCP_LIMITS = {"diffServ": 63, "typeOfService": 255}  # what a number among them may be at most

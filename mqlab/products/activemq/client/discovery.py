@@ -6,6 +6,7 @@ swallows options it does not know, backOffMultiplier among them (`discovery_back
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from mqlab.products.activemq.client import addresses as uris
@@ -133,7 +134,7 @@ def open_transport(lab: Lab, owner: TransportListener, uri: str) -> FailoverTran
         return composite_transport(lab, owner, uri)
     if uri.count("(") != uri.count(")"):
         raise Refused("IOException", f"Invalid location: {uri}")
-    uris.check_scheme(uri)
+    uris.check_scheme(scheme)
     plain = PlainTransport(lab, owner, uri)
     plain.source = lab.directory.dial(plain, jms.without(uri))
     return plain
@@ -211,7 +212,7 @@ class DiscoveryTransport:
         self.transport.addresses.forget(uris.with_options(address, self.extra))
 
 
-def inactivity(query: dict[str, str]) -> tuple[int, int]:
+def inactivity(query: Mapping[str, str]) -> tuple[int, int]:
     """Return after how many ms, and then how often, silence is looked for."""
     every = number(query, INACTIVITY, CHECK_EVERY)
     return number(query, "wireFormat.maxInactivityDurationInitalDelay", CHECK_AFTER), every

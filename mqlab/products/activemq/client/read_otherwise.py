@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from mqlab.errors import BadValue, Call, UriError, nearest
+from mqlab.errors import BadValue, Call, nearest
 from mqlab.products.activemq.client.addresses import (
     FAILOVER,
     SCHEMES,
@@ -32,7 +32,7 @@ from mqlab.spec.option import Option
 from mqlab.spec.options import tables
 from mqlab.spec.rows import OPTIONS
 from mqlab.spec.scenario import Scenario
-from mqlab.spec.uri import Uri, parse
+from mqlab.spec.uri import Uri
 from mqlab.spec.values import duration
 
 _ROWS = {row.guide: row for row in tables("addresses")["failover:(...)"].values()}
@@ -67,13 +67,12 @@ def read_otherwise(scenario: Scenario) -> list[dict[str, str]]:
     if scenario.pace == "calls":
         return []
     known = ports(network)
-    written = [(f"{broker.name}/{one.name}", one.uri, True) for broker, one in network.connectors()]
-    written += [(f"Client {one.name}", one.uri, False) for one in scenario.actions if isinstance(one, Client)]
+    written = [(f"{broker.name}/{one.name}", one.address, True) for broker, one in network.connectors()]
+    clients = (action for action in scenario.actions if isinstance(action, Client))
+    written += [(f"Client {one.name}", one.address, False) for one in clients]
     found, names = [*_too_new(network)], found_by_name(network)
-    for who, text, is_connector in written:
-        try:
-            uri = parse(text)
-        except UriError:  # the broker or client says so itself
+    for who, uri, is_connector in written:
+        if uri is None:  # the broker or client says so itself
             continue
         rows = [*_switches(uri), *_ports(uri, known, "" if network.origin else " by default")]
         rows += [(option, f"{why}; {fix}") for option, why, fix in odd_options(uri)]
@@ -118,16 +117,17 @@ def idle_options(network: Network, actions: Sequence[Action]) -> Iterator[tuple[
     for action in actions:
         if isinstance(action, Client):
             more = any(broker.transport.get("update_cluster_clients", edition) for broker in network.brokers)
-            yield from ((f"Client {action.name}", one) for one in _of_failover(action.uri, edition, more))
+            yield from ((f"Client {action.name}", one) for one in _of_failover(action.address, edition, more))
 
 
-def _of_failover(uri: str, edition: str, more: bool) -> Iterator[Idle]:
+def _of_failover(address: Uri | None, edition: str, more: bool) -> Iterator[Idle]:
     """Yield the options of a client's address without effect; brokers may tell it of *more* addresses."""
+    if address is None:  # the client says so itself
+        return
     try:
-        address = parse(uri)
         written = {key: value or "" for key, value in address.parameters.items() if key in FAILOVER}
         read = failover_options(written, edition, strict=False)
-    except (Refused, UriError):  # the client says so itself
+    except Refused:  # as does this
         return
     values = {FAILOVER[key]: getattr(read, FAILOVER[key]) for key in written}
     more = more or len(address.leaves()) > 1 or "updateURIsURL" in written or address.scheme != "failover"

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from mqlab.errors import UnknownName, UriError
+from mqlab.errors import UnknownName
 from mqlab.products.activemq.files.elements import BrokerElement
 from mqlab.spec import uri as uris
 from mqlab.spec.connector import HEARD
@@ -38,7 +38,12 @@ class AddressBook:
         self.names = list(found)
         self.called = {broker.name: name for name, broker in reversed(list(found.items()))}
         self.hosts = hosts
-        self.listeners = [listener for name, broker in found.items() for listener in _listeners(name, broker)]
+        self.listeners = []
+        for name, broker in found.items():
+            for transport in broker.transports:
+                address = uris.read(transport.uri) if transport.openwire else None
+                if address is not None and address.scheme != "vm":
+                    self.listeners.append(Listener(name, address.host or "", address.port))
 
     def find(self, host: str, port: int | None, home: str) -> str | None:
         """Return the broker that an address leads to from *home*; None if that is nobody here."""
@@ -100,29 +105,13 @@ class AddressBook:
         return rewritten(uri, there), [host for host in nowhere if host]
 
 
-def _listeners(name: str, broker: BrokerElement) -> list[Listener]:
-    found = []
-    for transport in broker.transports:
-        try:
-            parsed = uris.parse(transport.uri)
-        except UriError:
-            continue
-        if transport.openwire and parsed.scheme != "vm":
-            found.append(Listener(name, parsed.host or "", parsed.port))
-    return found
-
-
 def rewritten(uri: str, host_of: Callable[[uris.Uri], str | None]) -> str:
     """Return an address with other hosts, where *host_of* has one for a part; a bad address stays.
 
     A host with a port of its own, as in ``B:61616``, takes the place of host and port; ``B:`` of both, too.
     """
-    try:
-        leaves = uris.parse(uri).leaves()
-    except UriError:
-        return uri
-    made, place = "", 0
-    for leaf in leaves:
+    address, made, place = uris.read(uri), "", 0
+    for leaf in address.leaves() if address is not None else ():
         start = uri.index(leaf.text, place)
         made += uri[place:start]
         place = start + len(leaf.text)

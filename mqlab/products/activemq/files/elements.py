@@ -110,7 +110,7 @@ class BrokerReader(Reader):
         found.transports = [
             self.transport(e) for e in element.below("transportConnectors", "transportConnector")
         ]
-        listed = [one for held in element.all("destinations") for one in held.all("queue", "topic")]
+        listed = [one for held in element.below("destinations") for one in held.all("queue", "topic")]
         if listed:
             found.options["destinations"] = tuple(map(self.destination, listed))
         if any(self.truth(t.element, xml_names.AUDIT) for t in found.transports):
@@ -126,7 +126,7 @@ class BrokerReader(Reader):
         found.master = self.text(element, "masterConnectorURI") or next(
             (self.text(master, "remoteURI") for master in masters), None
         )
-        if element.all("plugins"):
+        if element.below("plugins"):
             found.options.update(security.read(self, element))
         for note in element.notes:
             if note.target == xml_names.NOTE:
@@ -156,7 +156,7 @@ class BrokerReader(Reader):
     def connector(self, element: Element, taken: list[str]) -> ConnectorElement:
         """Return what a network connector says; one whose name is *taken* gets another in the lab."""
         options = self.options(element, "networkConnector", xml_names.CONNECTOR)
-        for listed in element.all(*xml_names.LISTS):
+        for listed in (child for child in element.children if child.name in xml_names.LISTS):
             there = [self.destination(e) for e in listed.all(*xml_names.QUEUES)]
             if there:
                 options[xml_names.LISTS[listed.name]] = tuple(there)

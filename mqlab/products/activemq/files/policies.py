@@ -85,7 +85,7 @@ def virtual(broker: Element) -> tuple[list[Element], list[Element]]:
 
 def read_virtual(reader: Reader, broker: Element) -> tuple[list[dict[str, object]], tuple[str, ...] | None]:
     """Return a broker's composite destinations and its virtual topics; None for those if it says nothing."""
-    if not broker.all(INTERCEPTORS[0]):
+    if not broker.below(INTERCEPTORS[0]):
         return [], None
     composites, topics = virtual(broker)
     return [_composite(reader, one) for one in composites], tuple(_virtual_topic(reader, one) for one in topics)

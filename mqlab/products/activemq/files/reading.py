@@ -11,7 +11,7 @@ from mqlab.files import parsing
 from mqlab.files.apart import told_apart
 from mqlab.products.activemq.files import xml_annotations
 from mqlab.products.activemq.files.addresses import AddressBook
-from mqlab.products.activemq.files.elements import BrokerElement, BrokerReader, ConnectorElement
+from mqlab.products.activemq.files.elements import BrokerElement, BrokerReader
 from mqlab.spec.around import Around, Endpoint
 from mqlab.spec.connector import NetworkConnector, TransportConnector
 from mqlab.spec.json_types import JsonDict
@@ -121,7 +121,11 @@ def _broker(name: str, found: BrokerElement, book: AddressBook, nowhere: dict[st
         targets = NetworkConnector.as_written("master", uri).targets
         if targets and targets[0] in (*book.names, *nowhere):
             options["pure_slave_of"] = targets[0]
-    connectors = [_connector(name, connector, book, nowhere) for connector in found.connectors]
+    connectors = []
+    for connector in found.connectors:
+        uri, missing = book.resolved(connector.uri, name)
+        connectors.append(made := xml_annotations.connected(connector.name, uri, connector.options))
+        nowhere.update(dict.fromkeys(missing if made.judged else ()))
     transports = [t for t in found.transports if t.openwire]
     listens = [TransportConnector(t.name, **t.options) for t in transports[:1]]
     given = {"policies": tuple(found.policies), "composites": tuple(found.composites)}
@@ -137,13 +141,3 @@ def _judged(broker: Broker, known: set[str]) -> Broker:
         for c in broker.connectors
     ]
     return broker.replace(*connectors)
-
-
-def _connector(
-    home: str, found: ConnectorElement, book: AddressBook, nowhere: dict[str, None]
-) -> NetworkConnector:
-    uri, missing = book.resolved(found.uri, home)
-    made = xml_annotations.connected(found.name, uri, found.options)
-    if made.judged:
-        nowhere.update(dict.fromkeys(missing))
-    return made

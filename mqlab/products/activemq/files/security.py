@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 from urllib.parse import quote
 
+from mqlab.errors import BadFile
 from mqlab.files.editing import Putting, removed
 from mqlab.files.markup import Document, Edit, Element, tag
 from mqlab.products.activemq.files.policy_edits import within
@@ -18,6 +19,7 @@ from mqlab.spec.security import ANONYMOUS, RIGHTS, AuthorizationEntry, User
 PLUGINS = {"users": "simpleAuthenticationPlugin", "authorization": "authorizationPlugin"}
 _ENTRIES = ("map", "authorizationMap", "authorizationEntries", "authorizationEntry")
 _KINDS = ("queue", "topic")
+_PLACES = {*_KINDS, "tempQueue", "tempTopic", "destination"}
 _ELSEWHERE = re.compile("[aA]uthenticationPlugin$")
 
 
@@ -27,6 +29,8 @@ def read(reader: Reader, broker: Element) -> dict[str, object]:
     Nothing where its users stand elsewhere, as with JAAS: then all may do everything, which `check` tells.
     """
     found: dict[str, object] = {}
+    for entry in broker.below("plugins", PLUGINS["authorization"], *_ENTRIES):
+        _check_destination(reader, entry)
     if not known(broker):
         return found
     for plugin in broker.below("plugins", PLUGINS["users"]):
@@ -48,6 +52,14 @@ def known(broker: Element) -> bool:
     plugins = [plugin for held in broker.all("plugins") for plugin in held.children]
     others = (p for p in plugins if _ELSEWHERE.search(p.name) and p.name != PLUGINS["users"])
     return next(others, None) is None and not any("users" in plugin.attributes for plugin in plugins)
+
+
+def _check_destination(reader: Reader, entry: Element) -> None:
+    """Raise `BadFile` for an entry without a destination: 5.17.2 does not start (NullPointerException)."""
+    if not entry.children and not entry.attributes.keys() & _PLACES:
+        raise BadFile(f'{reader.place(entry)}: it names no destination; add e.g. queue=">"')
+    for kind in (kind for kind in _KINDS if kind in entry.attributes):
+        reader.named(entry, kind)
 
 
 def _user(reader: Reader, user: Element) -> str:

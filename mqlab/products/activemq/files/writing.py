@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from mqlab.errors import UriError
 from mqlab.files.editing import removed
 from mqlab.files.markup import Edit, edited, prefixed
 from mqlab.products.activemq.files import edits, new_file, placing, xml_annotations
@@ -14,9 +13,9 @@ from mqlab.products.activemq.files.addresses import AddressBook
 from mqlab.products.activemq.files.elements import BrokerElement
 from mqlab.products.activemq.files.new_file import Place
 from mqlab.products.activemq.files.reading import elements_of, read
+from mqlab.spec import uri as uris
 from mqlab.spec.network import Network
 from mqlab.spec.origin import Origin, SourceFile
-from mqlab.spec.uri import parse
 
 __all__ = ["Place", "write"]
 
@@ -104,11 +103,8 @@ def _written_addresses(found: Mapping[str, BrokerElement], hosts: Mapping[str, s
     known: dict[str, str] = {}
     for home, broker in found.items():
         for connector in broker.connectors:
-            try:
-                leaves = parse(connector.uri).leaves()
-            except UriError:
-                continue
-            for leaf in leaves:
+            address = uris.read(connector.uri)
+            for leaf in address.leaves() if address is not None else ():
                 name = book.find(leaf.host or "", leaf.port, home)
                 if name is not None and leaf.host and name not in known:
                     known[name] = leaf.host + (f":{leaf.port}" if leaf.port else "")

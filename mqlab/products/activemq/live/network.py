@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 
-from mqlab.errors import BadFile, UriError
+from mqlab.errors import BadFile
 from mqlab.products.activemq import files
 from mqlab.products.activemq.files.addresses import HERE, rewritten
 from mqlab.products.activemq.files.elements import BrokerElement, ConnectorElement
@@ -82,9 +82,8 @@ class _Maker:
         self.nowhere: dict[str, None] = {}
         self.notes: list[str] = []
         self.persistent = {one.name: one.persistent for one in running.brokers}
-        self.ports = [
-            (one.name, uris.parse(uri)) for one in running.brokers for _, uri in one.transports if _parses(uri)
-        ]
+        read = [(one.name, uris.read(uri)) for one in running.brokers for _, uri in one.transports]
+        self.ports = [(name, address) for name, address in read if address is not None]
 
     def broker(self, name: str) -> Broker:
         """Return a broker: with the connectors that it runs, or those of its file if it was not read."""
@@ -130,12 +129,10 @@ class _Maker:
     def _leads(self, leaf: uris.Uri, remotes: Mapping[str, str], home: str) -> str:
         """Return the broker that a part of an address leads to; an endpoint, called like the host, for none."""
         for address, remote in remotes.items():
-            told = uris.parse(address) if _parses(address) else None
+            told = uris.read(address)
             if told is not None and (told.host, told.port) == (leaf.host, leaf.port):
                 return remote
-        if len(remotes) == 1 and leaf.port is not None:
-            ((address, remote),) = remotes.items()
-            if _parses(address) and uris.parse(address).port == leaf.port:
+            if len(remotes) == 1 and told is not None and leaf.port is not None and told.port == leaf.port:
                 return remote
         there = [
             name
@@ -148,14 +145,6 @@ class _Maker:
         if host not in self.plain.names and host not in self.persistent:
             self.nowhere[host] = None
         return host
-
-
-def _parses(uri: str) -> bool:
-    try:
-        uris.parse(uri)
-    except UriError:
-        return False
-    return True
 
 
 def _changed(running: RunningConnector, noun: NetworkConnector | None, edition: str) -> dict[str, object]:

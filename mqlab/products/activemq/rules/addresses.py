@@ -254,10 +254,8 @@ def _agent(context: CheckContext) -> Found:
 def _connectors(context: CheckContext) -> Iterator[tuple[Element, Uri]]:
     """Yield each connector whose address can be read: of another its broker says so when it starts."""
     for link in context.links():
-        try:
-            yield link.element, parse(link.connector.uri)
-        except UriError:
-            continue
+        if link.connector.address is not None:
+            yield link.element, link.connector.address
 
 
 @rule(

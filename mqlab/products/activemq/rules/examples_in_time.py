@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from mqlab.products import guide_figures
+from mqlab.products.activemq.files import lab_file
 from mqlab.spec import (
     Broker,
     Consumer,
@@ -153,6 +155,4 @@ def restarts(slave: Mapping[str, Any], master: Mapping[str, Any]) -> Scenario:
 
 def lease() -> Scenario:
     """Return the figure of a lease that is shorter than its renewal."""
-    from mqlab.products.activemq.figures import timed  # all figures are read for it
-
-    return timed.figure("unsafe:lease").scenario
+    return lab_file.read(guide_figures.find("unsafe:lease")["scenario"])

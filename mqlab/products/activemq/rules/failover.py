@@ -7,12 +7,11 @@ from collections.abc import Iterator, Mapping
 
 from mqlab.checks.example import Example, mended
 from mqlab.checks.rule import Element, Found, rule
-from mqlab.errors import UriError
 from mqlab.products.activemq.rules import examples_in_time as ex
 from mqlab.products.activemq.rules.context import CheckContext, Link
 from mqlab.spec.clients import Client
 from mqlab.spec.member import BrokerSettings
-from mqlab.spec.uri import Uri, parse
+from mqlab.spec.uri import Uri
 
 UNSAFE_LOCKS = {
     "nfs3": "NFSv3 does not release the lock of a crashed master: no slave can take over",
@@ -240,12 +239,8 @@ def _set_static(of: SetLink) -> Found:
 def clients(context: CheckContext) -> Iterator[AddressedClient]:
     """Yield each client whose address can be read: of another the client itself says so."""
     for no, action in enumerate(context.actions, 1):
-        if isinstance(action, Client):
-            try:
-                uri = parse(action.uri)
-            except UriError:
-                continue
-            yield Element(f"step {no}, client {action.name}"), uri, context
+        if isinstance(action, Client) and action.address is not None:
+            yield Element(f"step {no}, client {action.name}"), action.address, context
 
 
 @rule(

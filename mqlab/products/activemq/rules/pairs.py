@@ -15,7 +15,6 @@ from mqlab.products.activemq.rules.failover import Member, SetLink, members, set
 from mqlab.products.activemq.rules.option_conflicts import Home, brokers
 from mqlab.spec.member import BrokerSettings
 from mqlab.spec.rows import OPTIONS
-from mqlab.spec.uri import parse
 
 
 @rule(
@@ -49,7 +48,8 @@ def _masterslave_apart(of: SetLink) -> Found:
 )
 def _masterslave_one(of: SetLink) -> Found:
     link, _ = of
-    if link.connector.uri.startswith("masterslave:") and len(parse(link.connector.uri).leaves()) == 1:
+    address = link.connector.address
+    if address is not None and address.scheme == "masterslave" and len(address.leaves()) == 1:
         yield link.element, {}
 
 

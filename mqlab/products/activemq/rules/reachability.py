@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 from mqlab.checks.example import Example, mended
 from mqlab.checks.rule import Element, Found, rule
-from mqlab.errors import UriError
 from mqlab.files.placeholders import missing
 from mqlab.products.activemq.files.addresses import ANYWHERE, HERE
 from mqlab.products.activemq.rules.context import CheckContext
@@ -20,7 +19,7 @@ from mqlab.spec import Consumer, Network, Producer
 from mqlab.spec.clients import Client
 from mqlab.spec.connector import HEARD
 from mqlab.spec.graph import distances
-from mqlab.spec.uri import Uri, parse
+from mqlab.spec.uri import Uri, parse, read
 from mqlab.spec.values import Destination, overlap
 
 TTL = "Fuse 2, Time-to-live"
@@ -56,10 +55,9 @@ def _no_target(context: CheckContext) -> Found:
 
 def _nowhere(network: Network, uri: str, home: str = "") -> Iterator[dict[str, str]]:
     """Yield what is wrong with an address that leads to no broker, the fix and the source."""
-    try:
-        leaves = parse(uri).leaves()
-    except UriError:
+    if (address := read(uri)) is None:
         return  # whoever opens it says so
+    leaves = address.leaves()
     names = [*network.names, *(line for line, _ in network.around.lines)]
     hosts = [leaf for leaf in leaves if leaf.scheme not in HEARD]
     if any(_host(leaf) in names for leaf in hosts) or "updateURIsURL" in uri:
@@ -190,10 +188,7 @@ def _places(context: CheckContext, kind: type[Consumer] | type[Producer]) -> Ite
     homes = {name: name for name in context.network.names}
     for action in context.actions:
         if isinstance(action, Client):
-            try:
-                hosts = map(_host, parse(action.uri).leaves())
-            except UriError:
-                continue
+            hosts = map(_host, action.address.leaves() if action.address is not None else ())
             first = next((host for host in hosts if host in context.network.names), None)
             if first is not None:
                 homes[action.name] = first

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 from mqlab.products.activemq.client import addresses as uris
 from mqlab.products.activemq.client.addresses import Refused
 from mqlab.products.activemq.client.discovery import INACTIVITY, NestedTransport, inactivity
-from mqlab.products.activemq.client.query import options
 from mqlab.products.activemq.files.timed_recordings import FIRST_DIRECT
 from mqlab.products.activemq.ha.pure_master_slave import PureMasterSlave
 from mqlab.products.activemq.network.discovered_service import REMOTE_PATIENCE, DiscoveredService
@@ -65,10 +64,9 @@ class AddressResolver:
 
     def target_of(self, address: str | None) -> ResolvedAddress | None:
         """Return where an address leads to; None if nowhere."""
-        place = (address or "").partition("#")[0].partition("?")[0]
-        scheme, _, rest = place.partition("://")
-        host, _, port = rest.partition("/")[0].partition(":")  # a path is not looked at
-        if scheme not in ("tcp", "nio", "auto", "ssl"):
+        written = uris.taken_apart(address or "")
+        host, port = written.host, written.port
+        if written.scheme not in uris.SCHEMES:
             return None
         if port and not port.isdecimal():
             return None
@@ -156,11 +154,11 @@ class AddressResolver:
     def dial(self, client_end: Any, address: str) -> Any:
         """Open a connection; raises `Refused`. Every socket tried is an event."""
         lab = self.lab
-        if uris.scheme_of(address) in uris.TRANSPORT_LISTS:
+        written = uris.taken_apart(address)
+        if written.scheme in uris.TRANSPORT_LISTS:
             return NestedTransport(lab, client_end, address)
-        uris.check_scheme(address)
-        written = address.partition("#")[0].partition("?")[2]
-        query = options(written) if written else {}
+        uris.check_scheme(written.scheme)
+        query = written.options
         version = query.get("wireFormat.version", "12")
         if version.isdecimal() and not 1 <= int(version) <= 12:
             raise Refused("ClassNotFoundException", f"openwire.v{version}.MarshallerFactory")
@@ -238,7 +236,7 @@ class AddressResolver:
         if isinstance(client_end, DiscoveredService) and INACTIVITY not in query:
             socket.watch(REMOTE_PATIENCE, REMOTE_PATIENCE)
         else:
-            socket.watch(*inactivity(dict(query)))
+            socket.watch(*inactivity(query))
             socket.expect()
         return socket
 

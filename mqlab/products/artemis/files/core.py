@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from urllib.parse import unquote
 
-from mqlab.errors import BadFile, UriError, shown
+from mqlab.errors import BadFile, shown
 from mqlab.files.markup import Document, Element, Note, text_of
 from mqlab.files.placeholders import resolve
 from mqlab.products.artemis.files.policy import PolicyReader
@@ -256,9 +256,8 @@ def static_in(address: str) -> list[str]:
 @lru_cache(maxsize=4096)
 def parsed(address: str) -> tuple[str, int | None]:
     """Return host and port of an address; no host for what is none."""
-    try:
-        found = uris.parse(address.strip().strip("()").split(",")[0])
-    except UriError:
+    found = uris.read(address.strip().strip("()").split(",")[0])
+    if found is None:
         return "?", None
     return unquote(found.host or "").strip("[]"), found.port
 

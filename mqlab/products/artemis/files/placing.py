@@ -59,11 +59,16 @@ def _edits(name: str, core: Core, directory: Directory, places: Mapping[str, Pla
         address = core.text(connector)
         if (new := moved(address)) != address:
             yield from written(document, connector, new)
-    for connection in core.element.below("cluster-connections", CONNECTIONS[1]):
-        inside = core.attribute(connection, "address")
-        new = re.sub(r"\w+://[^/?,;()]+", lambda found: moved(found[0]), inside)
-        if new != inside:
-            yield from attribute(document, connection, "address", new)
+    # A connection that never comes up is logged without end, so that no run of real brokers would come to rest.
+    for above, element, key in (
+        ("cluster-connections", CONNECTIONS[1], "address"),
+        ("broker-connections", "amqp-connection", "uri"),
+    ):
+        for connection in core.element.below(above, element):
+            inside = core.attribute(connection, key)
+            new = re.sub(r"\w+://[^/?,;()]+", lambda found: moved(found[0]), inside)
+            if new != inside:
+                yield from attribute(document, connection, key, new)
     yield from _acceptors(core, place, put)
     if core.note is not None:
         before = document.text[: core.note.start]

@@ -22,6 +22,7 @@ from mqlab.spec.origin import Origin, SourceFile
 from mqlab.spec.scenario import Scenario
 
 NAME, PORT, HOST = "imq.instancename", "imq.portmapper.port", "imq.hostname"
+URL = "imq.cluster.url"
 LIST, MASTER = "imq.cluster.brokerlist", "imq.cluster.masterbroker"
 PEER, ENHANCED = "imq.cluster.nomasterbroker", "imq.cluster.ha"
 NOTE = "#mqlab "
@@ -38,6 +39,7 @@ class Found:
     entries: dict[str, Entry]
     broker: str | None
     notes: dict[str, object]
+    url_given: bool = False  # whether the cluster file that it names by a URL is one of the given ones
 
     def text(self, key: str, default: str = "") -> str:
         """Return a property's value."""
@@ -61,16 +63,24 @@ def sources(files: Iterable[SourceFile]) -> list[Found]:
     files = tuple(files)
     read_ = {file.name: properties.read(file.text, file.name) for file in files}
     named = any(entry.key == NAME for entries in read_.values() for entry in entries)
+    urls = {_base(entry.value) for entries in read_.values() for entry in entries if entry.key == URL}
+    there = {_base(file.name) for file in files}
     found = []
     for file in files:
         entries = {entry.key: entry for entry in read_[file.name]}
         path = PurePosixPath(file.name.replace("\\", "/"))
         broker = entries[NAME].value.strip() if NAME in entries else None
-        if not named and "cluster" not in path.stem:
+        if not named and "cluster" not in path.stem and path.name not in urls:
             inside = (part.name for part in path.parents if part.name != "props")  # instances/NAME/props
             broker = next(inside, "") or path.stem
-        found.append(Found(file, entries, broker, _notes(file)))
+        url_given = URL in entries and _base(entries[URL].value) in there
+        found.append(Found(file, entries, broker, _notes(file), url_given))
     return found
+
+
+def _base(place: str) -> str:
+    """Return the last part of a path or URL."""
+    return PurePosixPath(place.strip().replace("\\", "/")).name
 
 
 def _check_ours(one: Found) -> None:

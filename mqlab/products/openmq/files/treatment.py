@@ -11,7 +11,7 @@ from pathlib import Path
 
 from mqlab.files import treatment as shared
 from mqlab.files.treatment import Table, Told, Treatment
-from mqlab.products.openmq.files.properties import Found, sources
+from mqlab.products.openmq.files.properties import URL, Found, sources
 from mqlab.spec import needs
 from mqlab.spec.action import Action
 from mqlab.spec.naming import called
@@ -43,6 +43,8 @@ def treatment(key: str) -> Treatment:
 def told(file: Found) -> Iterator[Told]:
     """Yield what of a property file is not played."""
     for key, entry in file.entries.items():
+        if key == URL and file.url_given:
+            continue
         if treatment(key) == "told" and not _table().says_nothing(key, entry.value):
             yield Told(key, entry.line, _table().differs(key))
 
