@@ -26,7 +26,6 @@ SIZE = len("message 1")  # bytes of a message in a step that does not say: its t
 CALL = ("id", "limit_ms", "in_background", "rest_ms", "at")  # what any step may have
 IMQ = "imq"  # options that begin so are properties of a client's connection, by their real names
 ALWAYS = {"size", "count", "no_failover"}  # told even where they are as usual
-OF_DESTINATIONS = ("create_destination", "update_destination")
 NOT_KEYS = ("at", "others", "kind")
 DESTINATIONS = ("destination", "reads", "to")
 
@@ -185,7 +184,7 @@ def _noun(row: Row, keys: Options, step: Step) -> a.Action:
     given: Keys = {}
     written: Options = keys.get("options", {}) if row.nested else {}
     # A word of the step among the properties is no attribute of a destination, which is refused then.
-    dropped = () if row.step in OF_DESTINATIONS else CALL
+    dropped = () if row.options == "destination" else CALL
     options = {name: value for name, value in written.items() if name not in dropped}
     for key, value in keys.items():
         name = row.keys.get(key)
@@ -333,11 +332,10 @@ def _write_options(row: Row, keys: Keys, given: Options, where: str) -> None:
     if row.options in ("consumer", "producer") and real:
         keys["client"] = real
         given = {name: value for name, value in given.items() if name not in real}
-    stray = {name: value for name, value in given.items() if name in CALL and row.step in OF_DESTINATIONS}
-    given = {name: value for name, value in given.items() if name not in stray}
-    found = {**to_guide(row.options, given, where), **stray} if given or stray else {}
-    if row.nested and found:
-        keys["options"] = found
+    stray = {name: given[name] for name in CALL if name in given and row.options == "destination"}
+    found = to_guide(row.options, {n: v for n, v in given.items() if n not in stray}, where) if given else {}
+    if row.nested and (found or stray):
+        keys["options"] = {**found, **stray}
     elif not row.nested:
         keys |= found
     if row.step == "update_destination":
