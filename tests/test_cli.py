@@ -119,7 +119,7 @@ def test_json_output_is_one_line_for_each_what(mqlab, tmp_path):
 def test_json_tells_what_was_not_done_and_what_logs_do_not_tell(mqlab):
     done = mqlab("run", "fuse:2.20", "--do", "Heal A B", "--json")
     assert json.loads(done.stdout)["undone"] == [{"what": "Heal A B", "why": "the link was not cut"}]
-    done = mqlab("run", str(Path(__file__).with_name("files") / "logs" / "A.log"), "--json")
+    done = mqlab("run", f"{ROOT}/tests/files/logs/A.log", "--json")
     assert "Broker B" in {one["what"] for one in json.loads(done.stdout)["undone"]}
 
 
