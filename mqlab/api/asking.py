@@ -99,7 +99,6 @@ def explain(
 
 
 def _network(what: object) -> object:
-    """Return the network of addresses or files; anything else as it is."""
     from mqlab.products import inputs
 
     return inputs.read(what) if inputs.is_file(what) else what

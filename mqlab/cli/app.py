@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from collections.abc import Iterable, Sequence
@@ -144,6 +145,11 @@ def told(*texts: str) -> Iterable[str]:
     from rich.markup import escape
 
     return map(escape, texts)
+
+
+def print_json(**values: object) -> None:
+    """Print a JSON object on a line of its own."""
+    print(json.dumps(values))
 
 
 def note(text: str) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -21,6 +20,7 @@ from mqlab.cli.app import (
     changed,
     note,
     only,
+    print_json,
     runs,
     scenario,
     show,
@@ -62,7 +62,7 @@ def check(
             if as_json:
                 shown = effects.get(problem.rule)
                 more = {"effect": shown.changes} if shown else {}
-                print(json.dumps({"what": what, **asdict(problem), **more}))
+                print_json(**asdict(problem), **more)
             text = f"{problem.what}; {problem.remedy} [{problem.source}]"
             problems.add_row(problem.level, *told(problem.place, text))
         if not as_json:
@@ -73,7 +73,6 @@ def check(
 
 
 def _effects(found: list[Problem]) -> dict[str, Effect]:
-    """Return the effect of each rule that has found a problem."""
     if not found:
         return {}  # the rules of all products, with what makes their examples, are a third of the start
     from mqlab.experiments.catalogue import examples
@@ -84,7 +83,6 @@ def _effects(found: list[Problem]) -> dict[str, Effect]:
 
 
 def _shown(effects: dict[str, Effect]) -> object:
-    """Return the table of the effects of problems."""
     shown = table(
         "Effect, shown on a minimal example",
         "rule",
@@ -162,16 +160,7 @@ def conform(
     for verdict in verdicts(list(paths)):
         counts[verdict.result] += 1
         if as_json:
-            print(
-                json.dumps(
-                    {
-                        "file": verdict.file,
-                        "depth": verdict.depth,
-                        "result": verdict.result,
-                        "details": verdict.details,
-                    }
-                )
-            )
+            print_json(file=verdict.file, depth=verdict.depth, result=verdict.result, details=verdict.details)
         more = f"\n(and {len(verdict.details) - 3} more)" if len(verdict.details) > 3 else ""
         file, details = Path(verdict.file), "\n".join(verdict.details[:3]) + more
         name = f"{file.parent.name}/{file.stem}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Annotated
 
 import typer
@@ -25,6 +24,7 @@ from mqlab.cli.app import (
     app,
     network,
     only,
+    print_json,
     scenario,
     show,
     table,
@@ -63,18 +63,14 @@ def what_if(
         asked = verbs.run(scenario(paths, changes, edition, load, consumers, producers, does), seed=seed)
     found = asking.what_if(asked, message=message, consumer=consumer, at_most=at_most, queue=queue, on=on)
     if as_json:
-        print(
-            json.dumps(
-                {
-                    "what": ", ".join(paths),
-                    "message": found.message,
-                    "consumer": found.consumer,
-                    "received": found.received,
-                    "changes": [change.text for change in found.changes],
-                    "tried": found.tried,
-                    "all_tried": found.all_tried,
-                }
-            )
+        print_json(
+            what=", ".join(paths),
+            message=found.message,
+            consumer=found.consumer,
+            received=found.received,
+            changes=[change.text for change in found.changes],
+            tried=found.tried,
+            all_tried=found.all_tried,
         )
     else:
         print(found)
@@ -102,19 +98,15 @@ def outcomes(
     rows = table("", "runs", "share", "outcome", "seed", whole=("runs", "share", "seed"))
     for place, outcome in enumerate(found):
         if as_json:
-            print(
-                json.dumps(
-                    {
-                        "what": ", ".join(paths),
-                        "runs": outcome.runs,
-                        "share": found.share(place),
-                        "received": dict(outcome.received),
-                        "waiting": dict(outcome.waiting),
-                        "lost": outcome.lost,
-                        "twice": outcome.twice,
-                        "seed": outcome.seed,
-                    }
-                )
+            print_json(
+                what=", ".join(paths),
+                runs=outcome.runs,
+                share=found.share(place),
+                received=dict(outcome.received),
+                waiting=dict(outcome.waiting),
+                lost=outcome.lost,
+                twice=outcome.twice,
+                seed=outcome.seed,
             )
         share = f"{found.share(place):.0%}"
         rows.add_row(str(outcome.runs), share, *told(str(outcome)), str(outcome.seed))

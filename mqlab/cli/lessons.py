@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from mqlab.cli.app import Commands, Json, app, show, table, told
+from mqlab.cli.app import Commands, Json, app, print_json, show, table, told
 
 lesson = Commands(no_args_is_help=True, help="Write and check lessons.")
 workshop = Commands(no_args_is_help=True, help="The progress of a class.")
@@ -43,7 +42,7 @@ def check(
     found = {name: checking.problems(name) for name in names or data.names()}
     for name, problems in found.items():
         if as_json:
-            print(json.dumps({"lesson": name, "problems": problems}))
+            print_json(lesson=name, problems=problems)
             continue
         there = checking.notebook_of(name).exists()
         show(f"{name}: {checking.length(name):.0f} minutes" if there else name)
@@ -64,7 +63,7 @@ def report(
     rows = summarise(folder)
     if as_json:
         for row in rows:
-            print(json.dumps({k: v for k, v in asdict(row).items() if names or k != "open"}))
+            print_json(**{k: v for k, v in asdict(row).items() if names or k != "open"})
         return
     columns = ["lesson", "task", "tried", "done", "at once", "tries", "what went wrong"]
     made = table("", *columns, *(["not yet"] if names else []))

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from mqlab.cli.app import Json, app, note, show, table, told
+from mqlab.cli.app import Json, app, note, print_json, show, table, told
 from mqlab.errors import BadValue, MissingExtra, UnknownName
 from mqlab.spec.plural import counted
 
@@ -46,15 +45,8 @@ def lessons(
     pages = [page for page in book.pages() if not names or page.name in names]
     if as_json:
         for page in pages:
-            print(
-                json.dumps(
-                    {
-                        "lesson": page.name,
-                        "title": page.lesson.title,
-                        "question": page.lesson.question,
-                        "minutes": page.minutes,
-                    }
-                )
+            print_json(
+                lesson=page.name, title=page.lesson.title, question=page.lesson.question, minutes=page.minutes
             )
         return
     made = table("", "lesson", "question", "minutes", whole=["lesson"])

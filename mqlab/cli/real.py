@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated
 
@@ -20,6 +19,7 @@ from mqlab.cli.app import (
     app,
     note,
     only,
+    print_json,
     scenario,
     show,
     table,
@@ -44,17 +44,7 @@ def real(
     label, asked = ", ".join(paths), scenario(paths, changes, None, load, consumers, producers, does)
     both = verbs.real(asked, record=record, limit=limit)
     if as_json:
-        print(
-            json.dumps(
-                {
-                    "what": label,
-                    "version": both.version,
-                    "differs": both.differs,
-                    "real": both.real,
-                    "lab": both.lab,
-                }
-            )
-        )
+        print_json(what=label, version=both.version, differs=both.differs, real=both.real, lab=both.lab)
     else:
         head, *lines = both.table()
         totals = table(next(iter(told(label))), *head)

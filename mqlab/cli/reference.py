@@ -9,7 +9,7 @@ import typer
 
 from mqlab import reference
 from mqlab.api import verbs
-from mqlab.cli.app import Json, app, show, table, told
+from mqlab.cli.app import Json, app, print_json, show, table, told
 from mqlab.errors import UnknownName
 
 GUIDES = ", ".join(reference.GUIDES)
@@ -24,7 +24,7 @@ def figures(
     listed = table("Figures", "id", "title", "question", whole=("id",))
     for figure in verbs.figures(guide):
         if as_json:
-            print(json.dumps({"id": figure.id, "title": figure.title, "question": figure.question}))
+            print_json(id=figure.id, title=figure.title, question=figure.question)
         listed.add_row(*told(figure.id, figure.title, figure.question))
     if not as_json:
         show(listed)
@@ -39,7 +39,7 @@ def options(
     found = verbs.options(word)
     if as_json:
         for entry in found:
-            print(json.dumps(entry.value()))
+            print_json(**entry.value())
         return
     for element, entries in found.by_element().items():
         listed = table(element, "option", "type, default", "what it does")
@@ -57,7 +57,7 @@ def actions(as_json: Json = False) -> None:
     found = reference.actions()
     if as_json:
         for name, (takers, does) in found.rows.items():
-            print(json.dumps({"action": name, "products": sorted(takers), "does": does}))
+            print_json(action=name, products=sorted(takers), does=does)
         return
     head, *lines = found.table()
     listed = table("Actions", *head, whole=head[:-1])
@@ -86,7 +86,7 @@ def terms(
         listed = table(group.capitalize(), "term", "meaning", "source", whole=("source",))
         for one in found:
             if as_json:
-                print(json.dumps(one.value()))
+                print_json(**one.value())
             own = f" In a product: {one.own}." if one.own else ""
             listed.add_row(*told(one.name, one.meaning + own, one.source))
         if not as_json:
@@ -121,7 +121,7 @@ def rules(
         counts = [(page.name, page.title, len(page.rules)) for page in pages()]
         for name, title, count in (*counts, (CHECK, ABOUT_CHECK, len(checks()))):
             if as_json:
-                print(json.dumps({"page": name, "title": title, "rules": count}))
+                print_json(page=name, title=title, rules=count)
             listed.add_row(*told(name, title, str(count)))
         if not as_json:
             show(listed)
@@ -131,7 +131,7 @@ def rules(
         raise UnknownName.of("page of rules", product, [*PAGES, CHECK])
     elif as_json:
         for rule in find(product, number):
-            print(json.dumps(rule.value()))
+            print_json(**rule.value())
     else:
         print(markdown(product, number), end="")
 
@@ -142,7 +142,7 @@ def _defects(product: str, as_json: bool) -> None:
     found = defects(product)
     if as_json:
         for one in found:
-            print(json.dumps(one.value()))
+            print_json(**one.value())
         return
     head, *lines = found.table()
     listed = table("Faults of the products", *head, whole=("version",))
@@ -166,16 +166,12 @@ def _check(name: str, as_json: bool) -> None:
     for rule in asked:
         told_ = shown.get(rule.id, "")
         if as_json:
-            print(
-                json.dumps(
-                    {
-                        "rule": rule.id,
-                        "product": catalogue.family_of(rule),
-                        "finds": rule.finds,
-                        "shown": told_,
-                        "recording": rule.see,
-                    }
-                )
+            print_json(
+                rule=rule.id,
+                product=catalogue.family_of(rule),
+                finds=rule.finds,
+                shown=told_,
+                recording=rule.see,
             )
         else:
             print(f"{rule.id}: {rule.finds}\n{told_ or 'no run: ' + rule.unshown}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -34,6 +33,7 @@ from mqlab.cli.app import (
     note,
     of_logs,
     only,
+    print_json,
     runs,
     scenario,
     show,
@@ -104,11 +104,11 @@ def run(
                 raise
             failed = True
             kind = type(error).__name__
-            print(json.dumps({"what": what, "error": {"type": kind, "message": str(error)}}))
+            print_json(what=what, error={"type": kind, "message": str(error)})
             continue
         _write(played, trace, html)
         if as_json:
-            print(json.dumps({"what": what, "outcome": products.outcome_of(played)}))
+            print_json(what=what, outcome=products.outcome_of(played))
         else:
             _show(what, played, asked)
     raise typer.Exit(1 if failed else 0)
@@ -260,7 +260,7 @@ def explain(
             for cause in found.causes
         ]
         label = ", ".join(paths)
-        print(json.dumps({"what": label, "title": found.title, "lines": list(found.lines), "causes": causes}))
+        print_json(what=label, title=found.title, lines=list(found.lines), causes=causes)
     else:
         print(in_options(str(found), found.calls))
 
@@ -285,7 +285,7 @@ def compare(
     ledger = both.ledger() if isinstance(both, Comparison) else both
     if as_json:
         for name, row in ledger.rows().items():
-            print(json.dumps({"run": name, **row}))
+            print_json(run=name, **row)
         return
     # A run is a column: eight measures beside one another are wider than a terminal.
     head, *lines = ledger.table()
@@ -332,16 +332,8 @@ def upgrade(
     asked = scenario(paths, changes, None, load, consumers, producers, does)
     found = asking.upgrade(asked, old, new, seed=seed)
     if as_json:
-        print(
-            json.dumps(
-                {
-                    "what": ", ".join(paths),
-                    "old": found.old,
-                    "new": found.new,
-                    "changes": found.changes,
-                    "causes": found.causes,
-                }
-            )
+        print_json(
+            what=", ".join(paths), old=found.old, new=found.new, changes=found.changes, causes=found.causes
         )
     else:
         print(found)

@@ -76,7 +76,6 @@ def _started(scenario: Scenario) -> int:
 
 
 def _pairs(scenario: Scenario) -> list[tuple[str, ...]]:
-    """Return the brokers that are connected to each other."""
     network = scenario.network
     if isinstance(network, Network):
         near = graph.neighbours(network)
@@ -95,7 +94,6 @@ def _fault(kind: str, what: tuple[str, ...], begins: int, ends: int, product: st
 
 
 def _flat(found: Iterable[Fault]) -> list[Action]:
-    """Return the actions of faults in the order of their times."""
     return sorted((action for pair in found for action in pair), key=lambda one: duration(one.at or 0, "at"))
 
 

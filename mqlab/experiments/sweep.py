@@ -148,7 +148,6 @@ def play_group(plan: Plan, runs: range) -> list[Row]:
 
 
 def _play_one(plan: Plan, run: int, texts: dict[int, str]) -> Row:
-    """Play one run and return its row; an error is a row too."""
     combination, seed = plan.place(run)
     row: Row = {"run": run, "seed": seed, "options": plan.options(combination), "status": "done"}
     try:

@@ -124,7 +124,6 @@ def _text(value: object) -> str:
 
 
 def _rules(scenario: Scenario, old: str, new: str, seed: int, after: Outcome) -> Iterator[str]:
-    """Yield the rules that make a difference."""
     for f in fields(RULES[new]):
         was, now = getattr(RULES[old], f.name), getattr(RULES[new], f.name)
         if was == now:

@@ -26,7 +26,6 @@ def of_kind(trace: Trace, kind: Kind) -> Iterator[Event]:
 
 
 def _ends(life: Event, event: Event) -> bool:
-    """Whether an event ends one of a consumer's lives."""
     if event.row <= life.row or event.broker != life.broker:
         return False
     return event.kind != Kind.Unsubscribed or event.subscription == life.subscription

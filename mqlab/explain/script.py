@@ -26,7 +26,6 @@ def openings(trace: Trace, consumer: str) -> list[Consumer]:
 
 
 def _sends(trace: Trace, sender: str) -> Iterator[Sending]:
-    """Yield the actions by which a producer sends."""
     from mqlab.spec.openmq_actions import Send  # here: its classes are a tenth of `import mqlab`
 
     for action in trace.actions:

@@ -157,7 +157,6 @@ def _healed(trace: Trace, event: Event, detail: JsonDict) -> str:
 
 
 def _line(event: Event, detail: JsonDict) -> str:
-    """Name the line that is cut or healed."""
     if "between" in detail:
         return f"the link between {detail.pop('between')}"
     if event.frm and event.to:

@@ -77,7 +77,6 @@ def put_in(
 
 
 def _inside(document: Document, parent: Element, lines: str) -> Edit:
-    """Return the edit that puts lines into an element that has no other."""
     space = indent_of(document, parent)
     made = f"\n{indent(lines, space + _STEP)}\n{space}"
     if parent.empty:

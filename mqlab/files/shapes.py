@@ -112,8 +112,6 @@ def actions(product: str) -> ListOf:
 
 @dataclass(frozen=True, slots=True)
 class _Script(TaggedUnion):
-    """The actions of a product's script."""
-
     product: str = ""
 
     def check(self, value: object, where: str) -> None:

@@ -139,7 +139,6 @@ def cited(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _parts(text: str) -> Iterator[str]:
-    """Yield the text of each rule, from its number on."""
     for section in re.split(r"^## ", text, flags=re.MULTILINE)[1:]:
         yield from re.split(r"^### ", section, flags=re.MULTILINE)[1:]
 

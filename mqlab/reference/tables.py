@@ -91,7 +91,6 @@ def _text(entry: Entry) -> str:
 
 
 def _elements(product: str) -> Iterator[tuple[str, Option]]:
-    """Yield each option row of a product with the element that has it."""
     known = products.BY_NAME[product].options()
     of = "" if product == "activemq" else f"{product} "
     yield from ((f"{of}{name}", row) for name, rows in known.items() for row in rows.values())

@@ -58,7 +58,6 @@ def columns_of(axes: Sequence[Axis]) -> dict[str, str]:
 
 
 def _type(labels: Sequence[object]) -> str:
-    """Return Spark's type of the labels of an axis."""
     if all(isinstance(label, bool) for label in labels):
         return "boolean"
     if any(isinstance(label, (bool, str)) or label is None for label in labels):

@@ -256,7 +256,6 @@ def _destination(value: object) -> str | None:
 
 
 def _trace(header: Mapping[str, object], values: Values) -> Trace:
-    """Return the trace of columns that are whole."""
     names, numbers = led.names_of(values), dict[str, list[int]]()
     for name, (column, table) in tables.COLUMNS.items():
         if name in _NAMES:

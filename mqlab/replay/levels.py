@@ -116,7 +116,6 @@ def write(tasks: int, shape: Shape, target: Path) -> Rows:
 
 
 def _left(target: Path, name: str, task: int, level: int) -> Iterator[Cells]:
-    """Yield the cells that a task has left, if it had any."""
     path = _part(target, name, task)
     if path.exists():
         with pa.memory_map(str(path)) as mapped:
@@ -198,7 +197,6 @@ def _write_depth(cells: Cells, levels: int, target: Path) -> int:
 
 
 def _write(table: pa.Table, target: Path, level: int, name: str) -> None:
-    """Write the file of one marginal and level."""
     grows = [name for name in ("bucket", "total", "key") if name in table.column_names]
     path = target / f"level={level}" / f"{name}.parquet"
     path.parent.mkdir(exist_ok=True)

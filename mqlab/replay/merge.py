@@ -178,7 +178,6 @@ class Merge:
         self.count += len(order)
 
     def _write(self, kept: Sequence[Columns]) -> None:
-        """Write a file."""
         columns = {}
         for name, code in COLUMNS.items():
             whole = np.concatenate([rows[name] for rows in kept])

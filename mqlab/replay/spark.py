@@ -242,7 +242,6 @@ def _forget() -> None:
 
 @contextmanager
 def _set(**values: str) -> Iterator[None]:
-    """Set environment variables for a moment."""
     before: dict[str, str | None] = {name: os.environ.get(name) for name in values}
     os.environ.update(values)
     try:

@@ -194,7 +194,6 @@ def has_message(runs: Sequence[int], message: int) -> bool:
 
 
 def _in_order(times: pa.ChunkedArray) -> bool:
-    """Whether a column of times never falls."""
     import numpy as np
 
     return bool((np.diff(times.to_numpy()) >= 0).all())

@@ -180,7 +180,6 @@ def _count(folder: Path) -> int:
 
 
 def _left(folder: Path, plan: Plan) -> list[int]:
-    """Return the runs that no part has."""
     done: set[int] = set()
     for path in _parts(folder):
         done.update(pq.read_table(path, columns=["run"]).column("run").to_pylist())

@@ -137,7 +137,6 @@ class Site:
         )
 
     def _settings(self, page: Page, words: Mapping[str, str]) -> dict[str, object]:
-        """Return what a page's scripts are to know."""
         said = data.texts(page.language)["words"]
         return {
             "engine": self.about if page.is_run else None,
@@ -160,7 +159,6 @@ class Site:
         )
 
     def _terms(self) -> str:
-        """Return the glossary as a page."""
         words = _words(ENGLISH)
         render = _environment([]).get_template("terms.html").render
         return render(

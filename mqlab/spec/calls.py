@@ -114,7 +114,6 @@ class Called(type):
 
 
 def _constructor(cls: type) -> inspect.Signature:
-    """Return what a class takes."""
     whole = inspect.signature(vars(cls)["__init__"])
     return whole.replace(parameters=list(whole.parameters.values())[1:])
 

@@ -141,8 +141,6 @@ def from_networkx(graph: networkx.Graph[str], *, edition: str = DEFAULT_EDITION,
 
 @dataclass(frozen=True, slots=True)
 class _Drawn:
-    """A connector as the edges of a graph have it."""
-
     targets: list[str]
     options: dict[str, Any]
 

@@ -176,7 +176,6 @@ def _fits(row: Row, keys: Options) -> bool:
 
 
 def _guide_names(element: str) -> set[str]:
-    """Return the names that options of an element have in steps."""
     return {row.guide for row in OPTIONS[element].values()}
 
 

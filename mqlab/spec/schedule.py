@@ -41,7 +41,6 @@ def _candidates(scenario: Scenario, kind: str) -> list[str]:
 
 
 def _fault(kind: str, name: str, at: int, lasting: int) -> list[Action]:
-    """Return one fault and what makes it good again."""
     good = at + lasting
     if kind == "cut":
         return [Cut(name, at=at), Heal(name, at=good)]

@@ -113,8 +113,6 @@ def _error(text: str, place: int, reason: str) -> SelectorError:
 
 
 class _Refused(Exception):
-    """A piece of the wrong type."""
-
     def __init__(self, at: int, reason: str) -> None:
         super().__init__(reason)
         self.at, self.reason = at, reason

@@ -150,7 +150,6 @@ def downtime(trace: Trace) -> dict[str, Spans]:
 
 
 def _common(lists: list[Spans]) -> Spans:
-    """Return what is in all of the lists of spans."""
     common = lists[0]
     for spans in lists[1:]:
         common = [(max(a, c), min(b, d)) for a, b in common for c, d in spans if max(a, c) < min(b, d)]

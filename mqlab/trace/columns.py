@@ -247,7 +247,6 @@ def _tallied_by_numpy(rows: array[int], columns: list[array[int]]) -> dict[tuple
 
 
 def _found(kinds: array[int], wanted: tuple[int, ...]) -> array[int]:
-    """Return the rows in which a column has a wanted value."""
     marks = bytes(code in wanted for code in range(256))
     data, found = kinds.tobytes().translate(marks), array("i")
     row = data.find(1)

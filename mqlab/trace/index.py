@@ -122,7 +122,6 @@ def _sent_by_hand(trace: Columns, rows: array[int]) -> dict[int, array[int]]:
 
 
 def _sent_by_numpy(trace: Columns, rows: array[int]) -> dict[int, array[int]]:
-    """Do the same."""
     import numpy as np
 
     at = np.asarray(rows)

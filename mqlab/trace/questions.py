@@ -48,7 +48,6 @@ def received(trace: Trace) -> dict[str, int]:
 
 
 def _count(trace: Trace, column: str, rows: array[int]) -> dict[int, int]:
-    """Return value -> how many of the rows have it in a column."""
     values = trace.column(column)
     if trace.by_numpy:
         from mqlab.trace import fast

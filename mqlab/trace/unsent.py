@@ -216,6 +216,5 @@ def _down(trace: Trace, clients: set[str]) -> str:
 
 
 def _ended(trace: Trace, row: int) -> str:
-    """Return how and when the broker of a row ended."""
     did = "crashed" if trace.column("kind")[row] == Kind.Crashed else "stopped"
     return f"{trace.names['node'][trace.column('broker')[row]]} {did} at {told_time(trace.column('t')[row])}"

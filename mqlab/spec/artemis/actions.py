@@ -32,7 +32,6 @@ class ForcedFailover(Action):
 
 
 def _take_one(action: Isolate | Rejoin) -> None:
-    """Take the name of one broker for a list of it."""
     if isinstance(action.brokers, str):
         object.__setattr__(action, "brokers", (action.brokers,))
     Action.__post_init__(action)

@@ -258,7 +258,6 @@ def _named(key: str, value: object, where: str) -> dict[str, JsonDict]:
 
 
 def _place(option: str, value: object, elements: dict[str, object], keys: JsonDict, where: str) -> None:
-    """Put an option where broker.xml has it."""
     inner = next((key for key, section in _INNER.items() if option in OPTIONS[section]), None)
     if option in ELEMENTS:
         elements[option] = value

@@ -261,7 +261,6 @@ def _split(step: Step) -> Iterator[Step]:
 
 
 def _flat(step: Step) -> Flat:
-    """Return the flat keys of a step."""
     found: Flat = {}
     options = dict(step.keys.get("url", {}))
     for key, value in step.keys.items():
