@@ -66,11 +66,11 @@ class Sentence:
         return f"{self.file}:{self.line}: {self.text}"
 
 
-def sentences(under: str = "") -> Iterator[Sentence]:
-    """Yield each sentence below a path of the repository, all without one."""
+def sentences(under: str = "", suffix: str = "") -> Iterator[Sentence]:
+    """Yield each sentence below a path of the repository, all without one; of files that end so."""
     for path in sorted(_files()):
         name = path.relative_to(ROOT).as_posix()
-        if name.startswith(under):
+        if name.startswith(under) and name.endswith(suffix):
             yield from _of(path, name)
 
 
@@ -113,9 +113,9 @@ def split(text: str) -> Iterator[str]:
 
 
 def _python(text: str) -> Iterator[tuple[int, str, str]]:
-    tree = ast.parse(text)
+    nodes = [*ast.walk(ast.parse(text))]
     docs, inside = set(), set()
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             doc = node.body[0] if node.body else None
             if (
@@ -129,7 +129,7 @@ def _python(text: str) -> Iterator[tuple[int, str, str]]:
                     yield doc.lineno, "docstring", re.sub(r"(?m)^.*\S {2,}\S.*$", "", shown)  # no columns
         elif isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Call) and _called(node) in NOT_PROSE):
             inside |= {id(part) for part in ast.walk(node) if part is not node}
-    for node in ast.walk(tree):
+    for node in nodes:
         if id(node) in docs or id(node) in inside:
             continue
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
@@ -435,7 +435,7 @@ PATTERNS: dict[str, Callable[[str], object]] = {
 def wrong(pattern: str, under: str = "") -> list[Sentence]:
     """Return the sentences that a pattern finds; `script` finds every sentence that stands in a script."""
     if pattern == "script":
-        return [one for one in sentences(under) if one.kind == "script"]
+        return [*sentences(under, ".js")]
     return [one for one in sentences(under) if PATTERNS[pattern](one.text)]
 
 

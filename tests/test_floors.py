@@ -3,6 +3,7 @@
 import ast
 import subprocess
 import sys
+from functools import cache
 
 import pytest
 
@@ -34,9 +35,14 @@ def modules():
     return sorted((ROOT / "mqlab").rglob("*.py"))
 
 
+@cache
+def tree_of(path):
+    return ast.parse(path.read_text())
+
+
 def imported(path):
     """Yield the mqlab modules that *path* imports, wherever in the file, type hints included."""
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in ast.walk(tree_of(path)):
         if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "mqlab":
             names = [a.name for a in node.names] if node.module == "mqlab" else [None]
             yield from (f"{node.module}.{n}" if n else node.module for n in names)
@@ -74,19 +80,21 @@ def module_name(path):
 
 def imported_modules(path, names):
     """Yield what *path* imports at run time, as names of modules: of a package its module, if named."""
-    for node in without_hints(ast.parse(path.read_text())):
+    for node in without_hints(tree_of(path)):
         if isinstance(node, ast.ImportFrom):
             for alias in node.names:
                 longer = f"{node.module}.{alias.name}"
-                yield from {longer if longer in names else node.module} & set(names)
+                yield from {longer if longer in names else node.module} & names.keys()
         elif isinstance(node, ast.Import):
-            yield from {alias.name for alias in node.names} & set(names)
+            yield from {alias.name for alias in node.names} & names.keys()
 
 
 def without_hints(tree):
-    """Yield the nodes of *tree* but for what stands under `if TYPE_CHECKING`."""
+    """Yield the statements of *tree* but for those that stand under `if TYPE_CHECKING`."""
     for node in ast.iter_child_nodes(tree):
-        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+        if isinstance(node, ast.expr) or (
+            isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+        ):
             continue
         yield node
         yield from without_hints(node)

@@ -2,41 +2,56 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Generic, Protocol, TypeVar
+from typing import ClassVar
 
 from mqlab.errors import CannotRun, MqlabError
 from mqlab.files import management
 from mqlab.real import jolokia
+from mqlab.real.jolokia import Row, Rows
 
 FOUND_SECONDS = 3.0  # for a management that was not named, but may be where a broker is connected to
 
 
-class Told(Protocol):
-    """What one address told: its brokers by id, and to whom they are connected, each with its host."""
+@dataclass(slots=True)
+class Answered(ABC):
+    """What one address told: its rows by kind, and what it did not tell."""
+
+    # The property of MBeans that says of which broker they are, and the attributes of its name and id.
+    BROKER: ClassVar[str]
+    NAME: ClassVar[str]
+    ID: ClassVar[str]
 
     console: str
-    notes: list[str]
+    rows: Rows
+    notes: list[str] = field(default_factory=list)
 
     @property
     def ids(self) -> dict[str, str]:
-        """Id -> name."""
+        """Its brokers: id -> name."""
+        return {id_: row.text(self.NAME) for id_, row in self.of("brokers")}
 
     @property
+    @abstractmethod
     def leads(self) -> list[tuple[str, str]]:
-        """Ids of other brokers, each with the host where it is."""
+        """The ids of other brokers to which its own are connected, each with the host where it is."""
 
-
-T = TypeVar("T", bound=Told)
+    def of(self, kind: str) -> Iterator[tuple[str, Row]]:
+        """Yield the id of its broker and a row, for all rows of a kind."""
+        ids = {row.properties.get(self.BROKER): row.text(self.ID) for row in self.rows["brokers"]}
+        for row in self.rows.get(kind, ()):
+            if (broker := ids.get(row.properties.get(self.BROKER))) is not None:
+                yield broker, row
 
 
 @dataclass(slots=True)
-class Gathered(Generic[T]):
+class Gathered:
     """What was told so far."""
 
-    answered: list[T] = field(default_factory=list)
+    answered: list[Answered] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     tried: set[str] = field(default_factory=set)
 
@@ -44,6 +59,10 @@ class Gathered(Generic[T]):
     def ids(self) -> dict[str, str]:
         """The brokers that were read: id -> name."""
         return {id_: name for one in self.answered for id_, name in one.ids.items()}
+
+    def of(self, kind: str) -> Iterator[tuple[str, Row]]:
+        """Yield the id of its broker and a row, for all rows of a kind."""
+        return (pair for one in self.answered for pair in one.of(kind))
 
     def names(self) -> dict[str, str]:
         """Return id -> name of the brokers that were read; of two with one name the second has another here."""
@@ -82,12 +101,12 @@ def free(name: str, taken: Iterable[str]) -> str:
     return found
 
 
-def gather(consoles: Sequence[str], asked: Callable[[str, float], T]) -> Gathered[T]:
+def gather(consoles: Sequence[str], asked: Callable[[str, float], Answered]) -> Gathered:
     """Return what the management at each address tells, and at the hosts that these lead to.
 
     Raises `CannotRun` if none of them can be read; one of several that cannot be is a note.
     """
-    gathered: Gathered[T] = Gathered()
+    gathered = Gathered()
     for console in dict.fromkeys(consoles):
         gathered.tried.add(console)
         try:
@@ -102,7 +121,7 @@ def gather(consoles: Sequence[str], asked: Callable[[str, float], T]) -> Gathere
     return gathered
 
 
-def _take(gathered: Gathered[T], answered: T) -> None:
+def _take(gathered: Gathered, answered: Answered) -> None:
     """Add what an address told, unless its brokers were read at another one."""
     if set(answered.ids) <= set(gathered.ids):
         names = ", ".join(answered.ids.values())
@@ -112,7 +131,7 @@ def _take(gathered: Gathered[T], answered: T) -> None:
     gathered.notes += answered.notes
 
 
-def _follow(gathered: Gathered[T], asked: Callable[[str, float], T]) -> None:
+def _follow(gathered: Gathered, asked: Callable[[str, float], Answered]) -> None:
     """Read the brokers to which others lead, where they have their management at the same port and path."""
     place = 0
     while place < len(gathered.answered):

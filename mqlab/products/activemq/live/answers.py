@@ -6,12 +6,8 @@ one by one: those with users and passwords are none of them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
-
 from mqlab.errors import CannotRun
-from mqlab.real import jolokia
-from mqlab.real.jolokia import Row, Rows
+from mqlab.real import gathering, jolokia
 from mqlab.spec import uri as uris
 from mqlab.spec.rows import OPTIONS
 
@@ -57,31 +53,15 @@ ASKED = {
 }  # fmt: skip
 
 
-@dataclass(slots=True)
-class Answered:
-    """What one address told: its rows by kind, and what it did not tell."""
+class Answered(gathering.Answered):
+    """What one address told of brokers of ActiveMQ."""
 
-    console: str
-    rows: Rows = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
-
-    @property
-    def ids(self) -> dict[str, str]:
-        """Its brokers: id -> name."""
-        return {id_: row.text("BrokerName") for id_, row in self.of("brokers")}
+    BROKER, NAME, ID = "brokerName", "BrokerName", "BrokerId"
 
     @property
     def leads(self) -> list[tuple[str, str]]:
         """Where its bridges lead to: ids of brokers, each with its host."""
         return [(row.text("RemoteBrokerId"), _host(row.text("RemoteAddress"))) for _, row in self.of("bridges")]
-
-    def of(self, kind: str) -> Iterator[tuple[str, Row]]:
-        """Yield the id of its broker and a row, for all rows of a kind."""
-        ids = {row.properties.get("brokerName"): row.text("BrokerId") for row in self.rows["brokers"]}
-        for row in self.rows.get(kind, ()):
-            broker = ids.get(row.properties.get("brokerName"))
-            if broker is not None:
-                yield broker, row
 
 
 def asked(console: str, seconds: float = jolokia.SECONDS) -> Answered:

@@ -7,7 +7,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 
-from mqlab.products.activemq.live.answers import CONNECTOR_OPTIONS, Answered, asked
+from mqlab.products.activemq.live.answers import CONNECTOR_OPTIONS, asked
 from mqlab.real.gathering import Gathered, free, gather, now
 from mqlab.real.jolokia import Row
 from mqlab.spec.running import (
@@ -33,31 +33,26 @@ def read(consoles: Sequence[str]) -> Running:
     return replace(found, seconds=time.monotonic() - begun)
 
 
-def _running(gathered: Gathered[Answered]) -> Running:
+def _running(gathered: Gathered) -> Running:
     names = gathered.names()
-    uptimes = {id_: row.number("UptimeMillis") for one in gathered.answered for id_, row in one.of("brokers")}
+    uptimes = {id_: row.number("UptimeMillis") for id_, row in gathered.of("brokers")}
     bridges: list[RunningBridge] = []
-    for one in gathered.answered:
-        for id_, row in one.of("bridges"):
-            remote = row.text("RemoteBrokerId")
-            name = names.setdefault(remote, free(row.text("RemoteBrokerName"), names.values()))
-            bridges.append(_bridge(names[id_], name, row, min(uptimes[id_], uptimes.get(remote, uptimes[id_]))))
-    rows = [
-        (names[id_], kind, row) for one in gathered.answered for kind in one.rows for id_, row in one.of(kind)
-    ]
+    for id_, row in gathered.of("bridges"):
+        remote = row.text("RemoteBrokerId")
+        name = names.setdefault(remote, free(row.text("RemoteBrokerName"), names.values()))
+        bridges.append(_bridge(names[id_], name, row, min(uptimes[id_], uptimes.get(remote, uptimes[id_]))))
     return Running(
         now(),
         tuple(
             _broker(names[id_], row, one.console) for one in gathered.answered for id_, row in one.of("brokers")
         ),
         tuple(
-            RunningConnector(name, row.text("Name"), _options(row))
-            for name, kind, row in rows
-            if kind == "connectors"
+            RunningConnector(names[id_], row.text("Name"), _options(row))
+            for id_, row in gathered.of("connectors")
         ),
         tuple(bridges),
-        tuple(_queue(name, row) for name, kind, row in rows if kind == "queues"),
-        tuple(_consumer(name, row) for name, kind, row in rows if kind == "consumers" and _counts(row)),
+        tuple(_queue(names[id_], row) for id_, row in gathered.of("queues")),
+        tuple(_consumer(names[id_], row) for id_, row in gathered.of("consumers") if _counts(row)),
         tuple(gathered.told(names)),
     )
 

@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 
 from mqlab.errors import CannotRun
-from mqlab.real import jolokia
+from mqlab.real import gathering, jolokia
 from mqlab.real.gathering import Gathered, free, gather, now
-from mqlab.real.jolokia import Row, Rows
+from mqlab.real.jolokia import Row
 from mqlab.spec.running import (
     Running,
     RunningBridge,
@@ -56,29 +55,15 @@ OPTIONS = {
 _OWN = ("$sys.", "$.artemis.", "activemq.notifications", "notif.")  # queues that a broker has for itself
 
 
-@dataclass(slots=True)
-class Answered:
-    """What one address told: its rows by kind, and what it did not tell."""
+class Answered(gathering.Answered):
+    """What one address told of brokers of Artemis; it leads to the other nodes of their cluster."""
 
-    console: str
-    rows: Rows
-    notes: list[str] = field(default_factory=list)
-
-    @property
-    def ids(self) -> dict[str, str]:
-        """Its brokers: id -> name."""
-        return {id_: row.text("Name") for id_, row in self.of("brokers")}
+    BROKER, NAME, ID = "broker", "Name", "NodeID"
 
     @property
     def leads(self) -> list[tuple[str, str]]:
         """The other nodes of its cluster: their ids, each with its host."""
         return [(id_, place.rpartition(":")[0]) for _, row in self.of("clusters") for id_, place in nodes(row)]
-
-    def of(self, kind: str) -> Iterator[tuple[str, Row]]:
-        """Yield the id of its broker and a row, for all rows of a kind."""
-        ids = {row.properties.get("broker"): row.text("NodeID") for row in self.rows["brokers"]}
-        for row in self.rows.get(kind, ()):
-            yield ids[row.properties.get("broker")], row
 
 
 def nodes(row: Row) -> Iterator[tuple[str, str]]:
@@ -104,45 +89,31 @@ def read(consoles: Sequence[str]) -> Running:
     begun = time.monotonic()
     gathered = gather(consoles, asked)
     names, bridges = gathered.names(), []
-    uptimes = {id_: row.number("UptimeMillis") for one in gathered.answered for id_, row in one.of("brokers")}
-    for one in gathered.answered:
-        for id_, row in one.of("clusters"):
-            for remote, place in nodes(row):
-                name = names.setdefault(remote, free(place, names.values()))
-                at_most = min(uptimes[id_], uptimes.get(remote, uptimes[id_]))
-                bridges.append(
-                    RunningBridge(names[id_], row.text("Name"), name, place, False, None, 0, at_most)
-                )
+    uptimes = {id_: row.number("UptimeMillis") for id_, row in gathered.of("brokers")}
+    for id_, row in gathered.of("clusters"):
+        for remote, place in nodes(row):
+            name = names.setdefault(remote, free(place, names.values()))
+            at_most = min(uptimes[id_], uptimes.get(remote, uptimes[id_]))
+            bridges.append(RunningBridge(names[id_], row.text("Name"), name, place, False, None, 0, at_most))
+    queues = [(names[id_], row) for id_, row in gathered.of("queues") if not row.text("Name").startswith(_OWN)]
     return Running(
         now(),
         tuple(
             _broker(names[id_], row, one.console) for one in gathered.answered for id_, row in one.of("brokers")
         ),
-        tuple(_cluster(names[id_], row) for one in gathered.answered for id_, row in one.of("clusters")),
+        tuple(_cluster(names[id_], row) for id_, row in gathered.of("clusters")),
         tuple(bridges),
-        tuple(
-            _queue(names[id_], row)
-            for one in gathered.answered
-            for id_, row in one.of("queues")
-            if not row.text("Name").startswith(_OWN)
-        ),
-        consumers=tuple(
-            consumer
-            for one in gathered.answered
-            for id_, row in one.of("queues")
-            for consumer in _consumers(names[id_], row)
-            if not row.text("Name").startswith(_OWN)
-        ),
+        tuple(_queue(name, row) for name, row in queues),
+        consumers=tuple(one for name, row in queues for one in _consumers(name, row)),
         notes=(*gathered.told(names), *_policies(gathered, names)),
         seconds=time.monotonic() - begun,
     )
 
 
-def _policies(gathered: Gathered[Answered], names: dict[str, str]) -> Iterator[str]:
-    for one in gathered.answered:
-        for id_, row in one.of("brokers"):
-            if row.text("HAPolicy") not in ("", "Live Only", "Primary Only"):
-                yield f"broker {names[id_]} is {row.text('HAPolicy')}; only its file says how it is played"
+def _policies(gathered: Gathered, names: dict[str, str]) -> Iterator[str]:
+    for id_, row in gathered.of("brokers"):
+        if row.text("HAPolicy") not in ("", "Live Only", "Primary Only"):
+            yield f"broker {names[id_]} is {row.text('HAPolicy')}; only its file says how it is played"
 
 
 def _broker(name: str, row: Row, console: str) -> RunningBroker:
