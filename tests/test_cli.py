@@ -116,6 +116,13 @@ def test_json_output_is_one_line_for_each_what(mqlab, tmp_path):
     assert lines[2]["outcome"]["snapshots"]["final"]["brokers"]["A"]["queues"]["Q"]["depth"] == 2
 
 
+def test_json_tells_what_was_not_done_and_what_logs_do_not_tell(mqlab):
+    done = mqlab("run", "fuse:2.20", "--do", "Heal A B", "--json")
+    assert json.loads(done.stdout)["undone"] == [{"what": "Heal A B", "why": "the link was not cut"}]
+    done = mqlab("run", f"{ROOT}/tests/files/logs/A.log", "--json")
+    assert "Broker B" in {one["what"] for one in json.loads(done.stdout)["undone"]}
+
+
 def test_set_changes_an_option_by_either_name(mqlab):
     for name in ("conduit_subscriptions", "conduitSubscriptions"):
         done = mqlab("run", "fuse:2.20", "--json", "--set", f"A/linkToBrokerB.{name}=false")

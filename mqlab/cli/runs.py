@@ -87,14 +87,13 @@ def run(
     for paths in asked_for:
         what = ", ".join(paths)
         try:
-            if (of_brokers := of_logs(paths, changes, edition, load, consumers, producers, does)) is not None:
-                _write(of_brokers, trace, html)
-                show(str(of_brokers))
-                continue
-            asked = scenario(paths, changes, edition, load, consumers, producers, does)
-            played = verbs.run(
-                asked, seed=seed, jitter=jitter, limit=limit, until=until, links=Links.parse(lines or ())
-            )
+            given = changes, edition, load, consumers, producers, does
+            played, asked = of_logs(paths, *given), None
+            if played is None:
+                asked = scenario(paths, *given)
+                played = verbs.run(
+                    asked, seed=seed, jitter=jitter, limit=limit, until=until, links=Links.parse(lines or ())
+                )
         except Interrupted as stop:
             note("interrupted; this is what has happened so far")
             _show(what, stop.trace, asked)
@@ -108,14 +107,19 @@ def run(
             continue
         _write(played, trace, html)
         if as_json:
-            print_json(what=what, outcome=products.outcome_of(played))
+            undone = [{"what": one.what, "why": one.why} for one in played.undone]
+            print_json(what=what, outcome=products.outcome_of(played), undone=undone)
         else:
             _show(what, played, asked)
     raise typer.Exit(1 if failed else 0)
 
 
-def _show(what: str, trace: Trace, asked: Scenario) -> None:
+def _show(what: str, trace: Trace, asked: Scenario | None) -> None:
     from mqlab.trace.spans import spans
+
+    if asked is None:  # of logs, which tell as much as their trace shows
+        show(str(trace))
+        return
 
     title = str(trace.header["scenario"].get("title") or what)
     received = table("", "consumer", "received")

@@ -110,6 +110,6 @@ RECORDED = Timing(
     kill=10_000,
     restart=1_000,
     between=2_000,
-    round=990,
+    round=1_500,
     greeting=True,
 )

@@ -100,7 +100,7 @@ def test_half_an_action_is_told_what_it_lacks():
     class SetClock(action.Action):
         pass
 
-    assert len(list(missing(SetClock))) == 4 + (not SetClock.__doc__)
+    assert len(list(missing(SetClock))) == 3 + (not SetClock.__doc__)
 
 
 def test_a_client_with_redelivery_is_read_as_it_was_written(tmp_path):

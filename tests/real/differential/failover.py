@@ -44,6 +44,9 @@ class Script:
                 "lock_keep_alive_period_ms": 500,
                 **self.lock,
             }
+            self.lock |= draw.maybe(0.08, database_lock_timeout_ms=draw.one([100, 2000]))
+            if self.lock["locker"] == "lease":
+                self.lock |= draw.maybe(0.1, max_allowable_diff_from_db_time_ms=1000)
         self.brokers = [self.broker(name) for name in self.names]
         self.connectors: list[Step] = []
         self.up: set[str] = set()
@@ -78,11 +81,26 @@ class Script:
         if self.kind == "multicast":
             found["discovery_uri"] = MULTICAST
         if self.kind == "pair":
-            found |= {"shared_store": "store", **self.lock, **self.draw.maybe(0.08, fail_if_locked=True)}
+            found |= {
+                "shared_store": "store",
+                **self.lock,
+                **self.draw.maybe(0.08, fail_if_locked=True),
+                **self.draw.maybe(0.06, stop_on_error=True),
+            }
         if self.kind == "jdbc":
-            found = {"name": name, "jdbc": self.lock}
+            own = (
+                self.draw.maybe(0.08, lease_holder_id=f"holder-{name}")
+                if self.lock["locker"] == "lease"
+                else {}
+            )
+            found = {"name": name, "jdbc": {**self.lock, **own}}
+            found |= self.draw.maybe(0.12, io_exception_handler={
+                "kind": self.draw.one(["default", "lease"]),
+                **self.draw.maybe(0.5, resume_check_sleep_period_ms=500),
+            })  # fmt: skip
         if self.set:
             found |= self.draw.maybe(0.15, restart_allowed=False)
+            found |= self.draw.maybe(0.06, broker_name="P")
         if self.kind == "process" or (self.set and self.draw.chance(0.4)):
             found["process"] = True
         return found
@@ -232,7 +250,9 @@ def with_consumer(s: Script) -> None:
         s.held.discard(name)
         s.steps.append({"do": "resume_consumer", "consumer": name})
     elif what == "receive_once":
-        s.steps.append({"do": what, "consumer": name, "timeout_ms": s.draw.one([300, 1500]), "max_ms": 4000})
+        s.steps.append(
+            {"do": what, "consumer": name, "timeout_ms": s.draw.one([300, 300, 1500, 1500, -1]), "max_ms": 4000}
+        )
     elif what == "acknowledge":
         s.steps.append({"do": "acknowledge", "consumer": name, "max_ms": 4000})
     elif what == "close":
@@ -337,6 +357,8 @@ def fault(s: Script) -> None:
         does |= {"start_connector": 0.7, "stop_connector": 1.0}
     if s.kind == "jdbc":
         does["database_down" if s.database else "database_up"] = 4.0 if s.database else 8.0
+    if len(down) > 1 and s.kind in ("plain", "process"):
+        does["copy_store"] = 2.0
     if s.kind == "pair" and s.up:
         does |= {"delete_lock_file": 0.7, "touch_lock_file": 0.2}
     does |= {"advertise": 4.0} if s.kind == "multicast" else {}
@@ -363,6 +385,9 @@ def fault(s: Script) -> None:
         s.advertised = not s.advertised
         one = {"do": what, "endpoint": "E", "uri": MULTICAST} if s.advertised else {"do": "stop_advertising"}
         s.steps.append(one)
+    elif what == "copy_store":
+        frm, to = draw.random.sample(down, 2)
+        s.steps.append({"do": what, "from": f"store-{frm}", "to": f"store-{to}"})
     elif what == "endpoint":
         mode = draw.one(["refuse", "accept_close", "silent"])
         s.steps.append({"do": "set_endpoint", "endpoint": "E", "mode": mode})
@@ -444,5 +469,5 @@ def scenario(draw: Draw, name: str) -> dict[str, Any]:
         ]  # fmt: skip
     found |= {"files": s.files} if s.files else {}
     if s.kind in ("endpoint", "multicast"):
-        found["endpoints"] = [{"name": "E", "mode": draw.one(["refuse", "accept_close"])}]
+        found["endpoints"] = [{"name": "E", "mode": draw.one(["refuse", "accept_close", "silent"])}]
     return {**found, "steps": s.steps}
