@@ -49,7 +49,8 @@ def _destinations(network: AnyNetwork) -> Iterator[Destination]:
     if not isinstance(network, Network):
         return
     lists = ("statically_included_destinations", "dynamically_included_destinations")
-    included = chain.from_iterable(c.get(name) or () for _, c in network.connectors() for name in lists)
+    given = chain.from_iterable(c.get(name) or () for _, c in network.connectors() for name in lists)
+    included = (Destination.parse(one) if isinstance(one, str) else one for one in given)  # of files: texts
     composites = (Destination.parse(one["name"]) for broker in network.brokers for one in broker.composites)
     for destination in chain(included, composites):
         if not any(sign in destination.name for sign in _WILD):

@@ -221,3 +221,20 @@ def test_what_is_half_an_advisory_is_passed_over(tmp_path):
     path.write_text("".join(odd % body for body in ("[]", '"{"', '{"ConsumerInfo": 3}', "null")) + '{"x": \n')
     path.write_bytes(path.read_bytes() + ADVISORIES.read_bytes())
     assert mq.trace_of(path).digest() == mq.trace_of(ADVISORIES).digest()
+
+
+def test_the_log_of_5_5_tells_the_same_in_other_words():
+    """Of 5.5.1: three brokers in one process, so one log; B was stopped and started again."""
+    trace = mq.trace_of(LOGS / "5.5.log")
+    names = [(one.kind.name, one.link) for one in events(trace, Kind.Connected, Kind.Disconnected)]
+    back = "B/dbc (duplex back)"
+    up, down = "Connected", "Disconnected"
+    assert names == [
+        (up, "A/ab"), (up, back), (up, "B/dbc"), (down, back), (down, "B/dbc"), (down, "A/ab"),
+        (up, back), (up, "B/dbc"), (up, "A/ab"), (down, "A/ab"), (down, back), (down, "B/dbc"),
+    ]  # fmt: skip
+    ways = [[trace.event(row).to for row in trace.rows_of(number)] for number in (1, 2, 3)]
+    assert ways == [["A", "B", "C"]] * 3
+    merged = [one.subscription for one in events(trace, Kind.Merged)]
+    assert merged == ["queue://ORDERS at B by B/dbc"]
+    assert not events(trace, Kind.Refused, Kind.Crashed)

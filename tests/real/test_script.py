@@ -65,6 +65,24 @@ def test_brokers_that_wait_for_a_processor_are_not_at_rest(monkeypatch):
     assert script.waits_for_a_processor == -500, "half a second in which nobody waits, in looks"
 
 
+def test_brokers_that_log_without_end_are_waited_for_once(monkeypatch):
+    """As one that tries an address for ever: there is no store for its keys, or nobody at the other end."""
+    for name in ("QUIET_SECONDS", "LOOK_SECONDS"):
+        monkeypatch.setattr(steps, name, 0.01)
+    monkeypatch.setattr(steps, "REST_SECONDS", 1)
+    monkeypatch.setattr("os.getloadavg", lambda: (0, 0, 0))
+    script, lines = Silent([]), iter(range(1_000_000))
+    script.brokers.logged, script.problems = lambda: next(lines), []
+    script.rest()
+    assert script.problems == [
+        "a broker logs without end; from then on only what clients receive is waited for"
+    ]
+    begun = time.monotonic()
+    script.rest()
+    assert time.monotonic() - begun < 0.5
+    assert len(script.problems) == 1
+
+
 @pytest.mark.parametrize(("does", "state"), [("input()", "S"), ("while True: pass", "R")])
 def test_a_process_that_works_is_told_from_one_that_sleeps(does, state):
     process = subprocess.Popen([sys.executable, "-c", does], stdin=subprocess.PIPE)
