@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from mqlab import products
 from mqlab.products.inputs import scenario_of
 from mqlab.replay.store import Writer
-from mqlab.spec import Action
+from mqlab.spec.action import Action
 from mqlab.trace import parquet
 
 if TYPE_CHECKING:

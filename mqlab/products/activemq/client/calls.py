@@ -8,8 +8,9 @@ from mqlab.products.activemq.broker.message import Message
 from mqlab.products.activemq.client.addresses import Refused
 from mqlab.products.activemq.client.message_producer import MessageProducer
 from mqlab.products.activemq.transport.openwire import ProducerInfo, Send
-from mqlab.spec import Action, Commit, Consumer, OpenSession, Producer, TemporaryQueue
 from mqlab.spec import Client as ClientSpec
+from mqlab.spec import Commit, Consumer, OpenSession, Producer, TemporaryQueue
+from mqlab.spec.action import Action
 from mqlab.spec.json_types import JsonDict
 from mqlab.spec.steps import SMALLEST
 from mqlab.trace.kinds import Kind, Reason
