@@ -178,8 +178,8 @@ def _waits(outcome: Outcome, observed: JsonObject) -> list[str]:
     if not wanted:
         return []
     nearest: list[float] = []
-    for who, entries in outcome.get("attempts", {}).items():
-        round_ms = 0 if who in outcome.get("roles", {}) else RECORDED.round // 1000  # of a client's tries
+    round_ms = RECORDED.round // 1000  # that a round of tries takes besides
+    for entries in outcome.get("attempts", {}).values():
         # Inside a round there is no pause; where the waits are none either, every gap is one.
         least = min(0, *wanted) - (0 in wanted)
         gaps = [e["gap_ms"][0] - round_ms for e in entries if "gap_ms" in e]

@@ -51,7 +51,7 @@ class Timing:
     broker's end to its next start in the same program. `between`: from one call of a script to the next.
     `greeting`: whether the first words of two brokers take their way
     over the link. `attempt`: what a try takes at least, before the same client tries again. `round`: what a
-    round of tries of a fail-over client takes besides its wait.
+    round of tries, of a fail-over client or a connector, takes besides its wait.
     """
 
     link: int = 1000

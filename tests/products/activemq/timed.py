@@ -61,8 +61,8 @@ def tries(found, who="C") -> list[str]:
 
 
 def gaps(found, who="C") -> list[int]:
-    """Return the waits between tries (ms), without what a client's round of tries takes besides."""
-    took = 0 if who in found.get("roles", {}) else RECORDED.round // 1000
+    """Return the waits between tries (ms), without what a round of tries takes besides."""
+    took = RECORDED.round // 1000
     return [e["gap_ms"][0] - took for e in found["attempts"][who] if e.get("gap_ms", [0])[0] > took]
 
 

@@ -50,6 +50,7 @@ class Script:
         self.brokers = [self.broker(name) for name in self.names]
         self.connectors: list[Step] = []
         self.up: set[str] = set()
+        self.started: set[str] = set()  # at least once
         self.cut: set[str] = set()
         self.clients: dict[str, str] = {}
         self.sessions: dict[str, Step] = {}  # session -> the step that opened it
@@ -111,6 +112,7 @@ class Script:
         if self.set and not self.up and self.database:
             waits = {"wait": True, "max_ms": 3000}
         self.up.add(name)
+        self.started.add(name)
         self.steps.append({"do": "start_broker", "broker": name, **waits})
 
     def name(self, prefix: str) -> str:
@@ -357,7 +359,8 @@ def fault(s: Script) -> None:
         does |= {"start_connector": 0.7, "stop_connector": 1.0}
     if s.kind == "jdbc":
         does["database_down" if s.database else "database_up"] = 4.0 if s.database else 8.0
-    if len(down) > 1 and s.kind in ("plain", "process"):
+    stored = sorted(set(down) & s.started)  # who has never run has no store to copy
+    if stored and len(down) > 1 and s.kind in ("plain", "process"):
         does["copy_store"] = 2.0
     if s.kind == "pair" and s.up:
         does |= {"delete_lock_file": 0.7, "touch_lock_file": 0.2}
@@ -386,7 +389,8 @@ def fault(s: Script) -> None:
         one = {"do": what, "endpoint": "E", "uri": MULTICAST} if s.advertised else {"do": "stop_advertising"}
         s.steps.append(one)
     elif what == "copy_store":
-        frm, to = draw.random.sample(down, 2)
+        frm = draw.one(stored)
+        to = draw.one([name for name in down if name != frm])
         s.steps.append({"do": what, "from": f"store-{frm}", "to": f"store-{to}"})
     elif what == "endpoint":
         mode = draw.one(["refuse", "accept_close", "silent"])
@@ -469,5 +473,5 @@ def scenario(draw: Draw, name: str) -> dict[str, Any]:
         ]  # fmt: skip
     found |= {"files": s.files} if s.files else {}
     if s.kind in ("endpoint", "multicast"):
-        found["endpoints"] = [{"name": "E", "mode": draw.one(["refuse", "accept_close", "silent"])}]
+        found["endpoints"] = [{"name": "E", "mode": draw.one(["refuse", "accept_close"])}]
     return {**found, "steps": s.steps}

@@ -161,7 +161,7 @@ class ClientConnection:
             return
         if sum(known for _, known in self.cache) > transport.options.max_cache_size:
             self.cache.pop(0)  # looked at before the new one counts
-        self.cache.append((replace(command), size))  # as it is now: without a request
+        self.cache.append((replace(command, request=None), size))
 
     # What the transport tells
 

@@ -52,10 +52,20 @@ def read(value: Mapping[str, object], where: str = "lab file") -> Scenario:
         body.setdefault("edition", version)
         for key, reader in (("brokers", _broker), ("connectors", dict), ("steps", _step)):
             body[key] = [reader(item) for item in body.get(key, [])]
-        body = _filled(body, _places(body))
+        body = _filled(_with_endpoints(body), _places(body))
     except MqlabError as error:
         raise type(error)(f"{where}: {error}") from None
     return lab_file.build({**body, "pace": "calls"}, where)
+
+
+def _with_endpoints(body: JsonDict) -> JsonDict:
+    """Say in each step that ends announcements which one it ends: the recorder ends all."""
+    announced = next((str(item.get("name")) for item in body.get("endpoints", ())), "")
+    for step in body["steps"]:
+        announced = step.get("endpoint", announced) if step.get("do") == "advertise" else announced
+        if step.get("do") == "stop_advertising" and announced:
+            step.setdefault("endpoint", announced)
+    return body
 
 
 def _places(body: JsonObject) -> dict[str, str]:
