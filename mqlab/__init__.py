@@ -48,65 +48,7 @@ from mqlab.api.verbs import (
 )
 from mqlab.errors import MqlabError
 from mqlab.experiments.effect import effect
-from mqlab.spec import (
-    Acknowledge,
-    Advertise,
-    Around,
-    Broker,
-    Client,
-    Close,
-    CloseClient,
-    Commit,
-    Consumer,
-    CopyStore,
-    Crash,
-    Cut,
-    DatabaseDown,
-    DatabaseUp,
-    DeleteLock,
-    Destination,
-    Endpoint,
-    Heal,
-    HostDown,
-    Link,
-    Network,
-    NetworkConnector,
-    OpenSession,
-    Pause,
-    Producer,
-    Queue,
-    Receive,
-    ReceiveOnce,
-    Recover,
-    Redelivery,
-    RequestReply,
-    Restart,
-    Resume,
-    Rollback,
-    SampleOrders,
-    Scenario,
-    SendAway,
-    SetEndpoint,
-    Settle,
-    SlowDisk,
-    Snapshot,
-    Sniff,
-    Start,
-    StartBrokers,
-    StartConnector,
-    Stop,
-    StopAdvertising,
-    StopConnector,
-    TemporaryQueue,
-    Topic,
-    TouchLock,
-    TransportConnector,
-    Unsubscribe,
-    Wait,
-    WaitForSends,
-    WaitUntil,
-    WriteFile,
-)
+from mqlab.spec import *  # noqa: F403 - its nouns, which it lists
 from mqlab.spec.graph import from_networkx, to_networkx
 from mqlab.trace import Comparison, Event, Kind, Ledger, Reason, Trace
 
@@ -115,7 +57,7 @@ Rule = Reason  # what it was called first
 __version__ = "0.1.0"
 
 if typing.TYPE_CHECKING:
-    from mqlab import lessons, replay, views, widgets
+    from mqlab import lessons, replay, spec, views, widgets
     from mqlab.api import artemis, openmq
 
     # At run time `help(mqlab)` would print all of these, one after the other.
@@ -151,73 +93,13 @@ if typing.TYPE_CHECKING:
         # step by step
         "Lab",
         # the network
-        "Around",
-        "Broker",
         "chain",
         "complete",
-        "Destination",
-        "Endpoint",
         "hub",
-        "Link",
         "mesh",
-        "Network",
-        "NetworkConnector",
-        "Queue",
         "regions",
         "ring",
-        "Scenario",
-        "Topic",
-        "TransportConnector",
         "tree",
-        # what happens to it
-        "Acknowledge",
-        "Close",
-        "Commit",
-        "Consumer",
-        "Pause",
-        "Producer",
-        "Receive",
-        "Redelivery",
-        "RequestReply",
-        "Restart",
-        "Resume",
-        "Recover",
-        "Rollback",
-        "Settle",
-        "Snapshot",
-        "Start",
-        "StartConnector",
-        "Stop",
-        "StopConnector",
-        "Wait",
-        "WaitForSends",
-        "WaitUntil",
-        # clients with addresses
-        "Client",
-        "CloseClient",
-        "OpenSession",
-        "ReceiveOnce",
-        "SampleOrders",
-        "StartBrokers",
-        "TemporaryQueue",
-        "Unsubscribe",
-        # faults
-        "Advertise",
-        "CopyStore",
-        "Crash",
-        "Cut",
-        "DatabaseDown",
-        "DatabaseUp",
-        "DeleteLock",
-        "Heal",
-        "HostDown",
-        "SendAway",
-        "SetEndpoint",
-        "SlowDisk",
-        "Sniff",
-        "StopAdvertising",
-        "TouchLock",
-        "WriteFile",
         # what comes of it
         "Comparison",
         "Event",
@@ -236,6 +118,7 @@ if typing.TYPE_CHECKING:
         # what went wrong
         "MqlabError",
     ]
+    __all__ += spec.__all__
 
 _ROOMS = {
     "artemis": "api.artemis",

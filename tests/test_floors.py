@@ -36,13 +36,23 @@ def modules():
 
 
 @cache
-def tree_of(path):
-    return ast.parse(path.read_text())
+def imports(path):
+    """Return the imports of *path*, wherever in the file, each with whether it is for type hints alone."""
+    return tuple(statements(ast.parse(path.read_text()), False))
+
+
+def statements(tree, hint):
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            yield node, hint
+        elif not isinstance(node, ast.expr):
+            checked = isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+            yield from statements(node, hint or checked)
 
 
 def imported(path):
     """Yield the mqlab modules that *path* imports, wherever in the file, type hints included."""
-    for node in ast.walk(tree_of(path)):
+    for node, _ in imports(path):
         if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "mqlab":
             names = [a.name for a in node.names] if node.module == "mqlab" else [None]
             yield from (f"{node.module}.{n}" if n else node.module for n in names)
@@ -80,24 +90,15 @@ def module_name(path):
 
 def imported_modules(path, names):
     """Yield what *path* imports at run time, as names of modules: of a package its module, if named."""
-    for node in without_hints(tree_of(path)):
+    for node, hint in imports(path):
+        if hint:
+            continue
         if isinstance(node, ast.ImportFrom):
             for alias in node.names:
                 longer = f"{node.module}.{alias.name}"
                 yield from {longer if longer in names else node.module} & names.keys()
         elif isinstance(node, ast.Import):
             yield from {alias.name for alias in node.names} & names.keys()
-
-
-def without_hints(tree):
-    """Yield the statements of *tree* but for those that stand under `if TYPE_CHECKING`."""
-    for node in ast.iter_child_nodes(tree):
-        if isinstance(node, ast.expr) or (
-            isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
-        ):
-            continue
-        yield node
-        yield from without_hints(node)
 
 
 def reachable(start, uses):

@@ -10,7 +10,7 @@ from mqlab.api.verbs import played, run
 from mqlab.errors import BadValue, UnknownName, shown
 from mqlab.explain import Explanation, clients
 from mqlab.explain import explain as read_off
-from mqlab.spec import Action
+from mqlab.spec.action import Action
 from mqlab.spec.calls import fit
 from mqlab.spec.link import LikeLinks
 from mqlab.trace.difference import Comparison

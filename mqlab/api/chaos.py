@@ -9,7 +9,7 @@ from mqlab.errors import BadValue, shown
 from mqlab.spec.calls import fit
 
 if TYPE_CHECKING:
-    from mqlab.experiments.chaos import Cheapest, Survival
+    from mqlab.experiments.chaos import Cheapest, RandomFaults, Survival
     from mqlab.spec.action import Action
     from mqlab.spec.scenario import Scenario
 
@@ -34,13 +34,12 @@ def chaos(
     >>> [action for action in troubled.actions if isinstance(action, mq.Crash)][0].broker in ("B1", "B2")
     True
     """
-    from mqlab.experiments import chaos
     from mqlab.products import inputs
     from mqlab.spec.values import check_seed
 
     check_seed(seed)
     scenario = inputs.scenario_of(what, *actions)
-    return chaos.chaos(scenario, every=_ms(every), length=_ms(length), kinds=_kinds(kinds), seed=seed)
+    return _faults(every, length, kinds).added(scenario, seed)
 
 
 def survives(
@@ -68,15 +67,8 @@ def survives(
     from mqlab.experiments import chaos
     from mqlab.products import inputs
 
-    return chaos.survives(
-        inputs.scenario_of(what, *actions),
-        never=never,
-        seeds=seeds,
-        every=_ms(every),
-        length=_ms(length),
-        kinds=_kinds(kinds),
-        processes=processes,
-    )
+    scenario, faults = inputs.scenario_of(what, *actions), _faults(every, length, kinds)
+    return chaos.survives(scenario, faults, never=never, seeds=seeds, processes=processes)
 
 
 def cheapest(
@@ -100,30 +92,19 @@ def cheapest(
     from mqlab.products import inputs
 
     scenario = inputs.scenario_of(what, *actions)
-    return chaos.cheapest(
-        scenario,
-        remedies(scenario, prices),
-        never=never,
-        seeds=seeds,
-        every=_ms(every),
-        length=_ms(length),
-        kinds=_kinds(kinds),
-        processes=processes,
-    )
+    faults = _faults(every, length, kinds)
+    changes = remedies(scenario, prices)
+    return chaos.cheapest(scenario, faults, changes, never=never, seeds=seeds, processes=processes)
 
 
-def _kinds(given: str | Sequence[str]) -> tuple[str, ...]:
-    if isinstance(given, str):
-        return (given,)
-    if not isinstance(given, (tuple, list, set, frozenset)) or not given:
-        raise BadValue(f"kinds is {shown(given)}; expected some of {', '.join(KINDS)}, e.g. kinds='crash'")
-    return tuple(given)
-
-
-def _ms(time: int | str) -> int:
+def _faults(every: int | str, length: int | str, kinds: str | Sequence[str]) -> RandomFaults:
+    from mqlab.experiments.chaos import RandomFaults
     from mqlab.spec.values import moment
 
-    return moment(time, "time") // 1000
+    given = (kinds,) if isinstance(kinds, str) else kinds
+    if not isinstance(given, (tuple, list, set, frozenset)) or not given:
+        raise BadValue(f"kinds is {shown(given)}; expected some of {', '.join(KINDS)}, e.g. kinds='crash'")
+    return RandomFaults(moment(every, "time") // 1000, moment(length, "time") // 1000, tuple(given))
 
 
 fit(globals())

@@ -15,7 +15,7 @@ from mqlab.products import inputs
 from mqlab.products.real_play import play
 from mqlab.products.unsupported_steps import steps
 from mqlab.real.home import find
-from mqlab.spec import Action
+from mqlab.spec.action import Action
 from mqlab.spec.json_types import JsonDict, JsonObject
 from mqlab.spec.plural import counted
 from mqlab.trace.grid import TextTable

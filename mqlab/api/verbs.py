@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import mqlab.real  # noqa: F401 - before the verb of that name takes its place in the package
-from mqlab.spec import Action, Scenario
+from mqlab.spec import Scenario
+from mqlab.spec.action import Action
 from mqlab.spec.calls import fit
 from mqlab.spec.link import LikeLinks
 from mqlab.spec.naming import BEGIN, bare

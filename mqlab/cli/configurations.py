@@ -10,23 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mqlab.api import verbs
-from mqlab.cli.app import (
-    Edition,
-    Json,
-    Set,
-    What,
-    Whats,
-    app,
-    changed,
-    note,
-    only,
-    print_json,
-    runs,
-    scenario,
-    show,
-    table,
-    told,
-)
+from mqlab.cli import arguments
+from mqlab.cli.app import app, changed, note, only, print_json, runs, scenario, show, table, told
 from mqlab.errors import BadValue
 from mqlab.files import files
 from mqlab.products import inputs
@@ -38,15 +23,15 @@ if TYPE_CHECKING:
 
 @app.command()
 def check(
-    whats: Whats,
-    changes: Set = None,
-    edition: Edition = None,
+    whats: arguments.Whats,
+    changes: arguments.Set = None,
+    edition: arguments.Edition = None,
     values: Annotated[str | None, typer.Option(help="property file for placeholders such as ${port}")] = None,
     hosts: Annotated[
         list[str] | None,
         typer.Option(help="the broker on a host that no file names, HOST=BROKER; may be repeated"),
     ] = None,
-    as_json: Json = False,
+    as_json: arguments.Json = False,
 ) -> None:
     """List problems in a configuration; exit status 1 if any of them is an error.
 
@@ -128,10 +113,10 @@ def checked(
 
 @app.command()
 def save(
-    what: What,
+    what: arguments.What,
     to: Annotated[str, typer.Option(help="file or folder to write, e.g. my.json, out/, run.html")],
-    changes: Set = None,
-    edition: Edition = None,
+    changes: arguments.Set = None,
+    edition: arguments.Edition = None,
 ) -> None:
     """Save a figure or lab file (with any --set changes), and list the files that were written.
 
@@ -146,7 +131,7 @@ def save(
 @app.command()
 def conform(
     paths: Annotated[list[Path], typer.Argument(help="recordings, or folders of them")],
-    as_json: Json = False,
+    as_json: arguments.Json = False,
 ) -> None:
     """Compare runs with recordings of real brokers; exit status 1 if any recording disagrees or cannot be run.
 

@@ -7,51 +7,30 @@ from typing import Annotated
 import typer
 
 from mqlab.api import asking, verbs
-from mqlab.cli.app import (
-    Consumers,
-    ConsumersAt,
-    Does,
-    Edition,
-    Json,
-    Lines,
-    Load,
-    On,
-    Producers,
-    Queue,
-    Seed,
-    Set,
-    What,
-    app,
-    network,
-    only,
-    print_json,
-    scenario,
-    show,
-    table,
-    told,
-)
+from mqlab.cli import arguments
+from mqlab.cli.app import app, network, only, print_json, scenario, show, table, told
 from mqlab.errors import BadValue
 from mqlab.spec.link import Links
 
 
 @app.command()
 def what_if(
-    what: What,
+    what: arguments.What,
     consumer: Annotated[str, typer.Option(help="the consumer in question")],
     message: Annotated[str | None, typer.Option(help="e.g. P-7, or a number")] = None,
-    queue: Queue = None,
-    on: On = None,
+    queue: arguments.Queue = None,
+    on: arguments.On = None,
     at_most: Annotated[
         int | None, typer.Option(min=1, help="maximum number of runs (default: stop after a few seconds)")
     ] = None,
-    changes: Set = None,
-    edition: Edition = None,
-    load: Load = None,
-    consumers: ConsumersAt = None,
-    producers: Producers = None,
-    does: Does = None,
-    seed: Seed = 0,
-    as_json: Json = False,
+    changes: arguments.Set = None,
+    edition: arguments.Edition = None,
+    load: arguments.Load = None,
+    consumers: arguments.ConsumersAt = None,
+    producers: arguments.Producers = None,
+    does: arguments.Does = None,
+    seed: arguments.Seed = 0,
+    as_json: arguments.Json = False,
 ) -> None:
     """Find every single change that makes a consumer receive a message (or stops it)."""
     paths = only(what)
@@ -78,18 +57,18 @@ def what_if(
 
 @app.command()
 def outcomes(
-    what: What,
+    what: arguments.What,
     seeds: Annotated[int, typer.Option(min=1, help="number of runs")] = 200,
     jitter: Annotated[str, typer.Option(help="random extra delay per link")] = "1ms",
-    changes: Set = None,
-    edition: Edition = None,
-    load: Load = None,
-    consumers: Consumers = None,
-    producers: Producers = None,
-    does: Does = None,
-    seed: Seed = 0,
-    lines: Lines = None,
-    as_json: Json = False,
+    changes: arguments.Set = None,
+    edition: arguments.Edition = None,
+    load: arguments.Load = None,
+    consumers: arguments.Consumers = None,
+    producers: arguments.Producers = None,
+    does: arguments.Does = None,
+    seed: arguments.Seed = 0,
+    lines: arguments.Lines = None,
+    as_json: arguments.Json = False,
 ) -> None:
     """Show every possible outcome of a run, its frequency, and a seed that reproduces it."""
     paths = only(what)

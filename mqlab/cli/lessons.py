@@ -8,7 +8,8 @@ from typing import Annotated
 
 import typer
 
-from mqlab.cli.app import Commands, Json, app, print_json, show, table, told
+from mqlab.cli import arguments
+from mqlab.cli.app import Commands, app, print_json, show, table, told
 
 lesson = Commands(no_args_is_help=True, help="Write and check lessons.")
 workshop = Commands(no_args_is_help=True, help="The progress of a class.")
@@ -34,7 +35,7 @@ def check(
         list[str] | None,
         typer.Argument(help="built-in lessons or NAME.toml files (default: all built-in lessons)"),
     ] = None,
-    as_json: Json = False,
+    as_json: arguments.Json = False,
 ) -> None:
     """Run the tasks of lessons, estimate their duration, report what is missing; exit status 1 if so."""
     from mqlab.lessons import checking, data
@@ -55,7 +56,7 @@ def check(
 def report(
     folder: Annotated[Path, typer.Argument(help="folder with a class's progress files (*.jsonl)")],
     names: Annotated[bool, typer.Option(help="list by name who has not done a task")] = False,
-    as_json: Json = False,
+    as_json: arguments.Json = False,
 ) -> None:
     """Summarise a class's progress (names only with --names)."""
     from mqlab.lessons.report import summarise

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from mqlab.cli.app import Json, app, note, print_json, show, table, told
+from mqlab.cli import arguments
+from mqlab.cli.app import app, note, print_json, show, table, told
 from mqlab.errors import BadValue, MissingExtra, UnknownName
 from mqlab.spec.plural import counted
 
@@ -30,7 +31,7 @@ def lessons(
             "--without-engine", help="omit the engine: pages play recorded runs but cannot run new ones"
         ),
     ] = False,
-    as_json: Json = False,
+    as_json: arguments.Json = False,
 ) -> None:
     """List the lessons, or export them as static pages that need no kernel and no internet."""
     from mqlab.site import book

@@ -8,34 +8,19 @@ from typing import Annotated
 import typer
 
 from mqlab.api import verbs
-from mqlab.cli.app import (
-    Consumers,
-    Does,
-    Json,
-    Load,
-    Producers,
-    Set,
-    What,
-    app,
-    note,
-    only,
-    print_json,
-    scenario,
-    show,
-    table,
-    told,
-)
+from mqlab.cli import arguments
+from mqlab.cli.app import app, note, only, print_json, scenario, show, table, told
 
 
 @app.command()
 def real(
-    what: What,
-    changes: Set = None,
-    load: Load = None,
-    consumers: Consumers = None,
-    producers: Producers = None,
-    does: Does = None,
-    as_json: Json = False,
+    what: arguments.What,
+    changes: arguments.Set = None,
+    load: arguments.Load = None,
+    consumers: arguments.Consumers = None,
+    producers: arguments.Producers = None,
+    does: arguments.Does = None,
+    as_json: arguments.Json = False,
     record: Annotated[Path | None, typer.Option(help="save the real run as a recording")] = None,
     limit: Annotated[float, typer.Option(help="time limit in seconds")] = 120,
 ) -> None:

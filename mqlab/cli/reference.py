@@ -9,7 +9,8 @@ import typer
 
 from mqlab import reference
 from mqlab.api import verbs
-from mqlab.cli.app import Json, app, print_json, show, table, told
+from mqlab.cli import arguments
+from mqlab.cli.app import app, print_json, show, table, told
 from mqlab.errors import UnknownName
 
 GUIDES = ", ".join(reference.GUIDES)
@@ -18,7 +19,7 @@ GUIDES = ", ".join(reference.GUIDES)
 @app.command(help=f"List the figures: id, title, question. GUIDE is one of: {GUIDES}.")
 def figures(
     guide: Annotated[str | None, typer.Argument(help=GUIDES, metavar="[GUIDE]")] = None,
-    as_json: Json = False,
+    as_json: arguments.Json = False,
 ) -> None:
     """List the figures."""
     listed = table("Figures", "id", "title", "question", whole=("id",))
@@ -33,7 +34,7 @@ def figures(
 @app.command()
 def options(
     word: Annotated[str, typer.Argument(help="text to search for in names and descriptions")] = "",
-    as_json: Json = False,
+    as_json: arguments.Json = False,
 ) -> None:
     """List options with type, unit, default per version, and description."""
     found = verbs.options(word)
@@ -52,7 +53,7 @@ def options(
 
 
 @app.command()
-def actions(as_json: Json = False) -> None:
+def actions(as_json: arguments.Json = False) -> None:
     """List the actions of scripts, and which product takes each."""
     found = reference.actions()
     if as_json:
@@ -77,7 +78,7 @@ def schema(
 @app.command()
 def terms(
     term: Annotated[str, typer.Argument(help="part of a term, its meaning or a variant (default: all)")] = "",
-    as_json: Json = False,
+    as_json: arguments.Json = False,
 ) -> None:
     """List the terms of the glossary: meaning, the product's own word, source."""
     from mqlab.reference import glossary
@@ -104,7 +105,7 @@ def rules(
     ] = "",
     number: Annotated[str, typer.Argument(help="a rule such as 1.6, or a section such as 1")] = "",
     defects: Annotated[bool, typer.Option("--defects", help="list faults of the products instead")] = False,
-    as_json: Json = False,
+    as_json: arguments.Json = False,
 ) -> None:
     """Print the rules of a product as observed, in Markdown: all, a section, or one.
 

@@ -7,20 +7,21 @@ from typing import Annotated, Any
 
 import typer
 
-from mqlab.cli.app import Consumers, Does, Load, Producers, What, app, only, scenario, show, table, told
+from mqlab.cli import arguments
+from mqlab.cli.app import app, only, scenario, show, table, told
 from mqlab.errors import BadValue
 
 
 @app.command()
 def sweep(
-    what: What,
+    what: arguments.What,
     over: Annotated[list[str], typer.Option(help="A/link.option=v1,v2 or edition=v1,v2")],
     out_dir: Annotated[Path, typer.Option("--out", help="output folder (must not exist)")],
     seeds: Annotated[int, typer.Option(min=1, help="number of seeds per combination")] = 1,
-    load: Load = None,
-    consumers: Consumers = None,
-    producers: Producers = None,
-    does: Does = None,
+    load: arguments.Load = None,
+    consumers: arguments.Consumers = None,
+    producers: arguments.Producers = None,
+    does: arguments.Does = None,
 ) -> None:
     """Run every combination of options and seeds on Spark."""
     from mqlab import replay

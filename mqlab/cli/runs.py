@@ -9,24 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mqlab.api import asking, verbs
+from mqlab.cli import arguments
 from mqlab.cli.app import (
-    Consumers,
-    ConsumersAt,
-    Does,
-    Edition,
-    Jitter,
-    Json,
-    Limit,
-    Lines,
-    Load,
-    On,
-    Producers,
-    Queue,
-    Seed,
-    Set,
-    Until,
-    What,
-    Whats,
     app,
     check_paths,
     network,
@@ -54,19 +38,19 @@ WAITING = ("consumed", "waiting")  # fates that the other tables tell
 
 @app.command()
 def run(
-    whats: Whats,
-    changes: Set = None,
-    edition: Edition = None,
-    load: Load = None,
-    consumers: Consumers = None,
-    producers: Producers = None,
-    does: Does = None,
-    seed: Seed = 0,
-    as_json: Json = False,
-    limit: Limit = None,
-    jitter: Jitter = "0ms",
-    until: Until = None,
-    lines: Lines = None,
+    whats: arguments.Whats,
+    changes: arguments.Set = None,
+    edition: arguments.Edition = None,
+    load: arguments.Load = None,
+    consumers: arguments.Consumers = None,
+    producers: arguments.Producers = None,
+    does: arguments.Does = None,
+    seed: arguments.Seed = 0,
+    as_json: arguments.Json = False,
+    limit: arguments.Limit = None,
+    jitter: arguments.Jitter = "0ms",
+    until: arguments.Until = None,
+    lines: arguments.Lines = None,
     trace: Annotated[Path | None, typer.Option(help="write the trace (Parquet)")] = None,
     html: Annotated[
         Path | None, typer.Option(help="write a self-contained HTML page that plays the run")
@@ -217,22 +201,22 @@ def _write(played: Trace, trace: Path | None, html: Path | None) -> None:
 
 @app.command()
 def explain(
-    what: What,
+    what: arguments.What,
     message: Annotated[str | None, typer.Option(help="e.g. P-7, or a number")] = None,
     consumer: Annotated[str | None, typer.Option(help="its name")] = None,
     broker: Annotated[str | None, typer.Option(help="its name")] = None,
     client: Annotated[str | None, typer.Option(help="its name, or that of a producer")] = None,
     why_not: Annotated[str | None, typer.Option(help="explain why this consumer did not receive it")] = None,
-    queue: Queue = None,
-    on: On = None,
-    changes: Set = None,
-    edition: Edition = None,
-    load: Load = None,
-    consumers: ConsumersAt = None,
-    producers: Producers = None,
-    does: Does = None,
-    seed: Seed = 0,
-    as_json: Json = False,
+    queue: arguments.Queue = None,
+    on: arguments.On = None,
+    changes: arguments.Set = None,
+    edition: arguments.Edition = None,
+    load: arguments.Load = None,
+    consumers: arguments.ConsumersAt = None,
+    producers: arguments.Producers = None,
+    does: arguments.Does = None,
+    seed: arguments.Seed = 0,
+    as_json: arguments.Json = False,
 ) -> None:
     """Explain what happened to a message, a consumer, a client, a broker or a whole run.
 
@@ -272,12 +256,12 @@ def explain(
 @app.command()
 def compare(
     what: Annotated[list[str], typer.Argument(help="two or more figures, lab files or folders of a network")],
-    load: Load = None,
-    consumers: Consumers = None,
-    producers: Producers = None,
-    does: Does = None,
-    seed: Seed = 0,
-    as_json: Json = False,
+    load: arguments.Load = None,
+    consumers: arguments.Consumers = None,
+    producers: arguments.Producers = None,
+    does: arguments.Does = None,
+    seed: arguments.Seed = 0,
+    as_json: arguments.Json = False,
 ) -> None:
     """Run figures or lab files and compare losses, duplicates and downtime; two: where they first differ."""
     from mqlab.trace import Comparison
@@ -313,16 +297,16 @@ def _show_parting(both: Comparison, one: str, other: str) -> None:
 
 @app.command()
 def upgrade(
-    what: What,
+    what: arguments.What,
     old: Annotated[str, typer.Option(help="current version")] = "5.17",
     new: Annotated[str, typer.Option(help="target version")] = "6.1",
-    changes: Set = None,
-    load: Load = None,
-    consumers: Consumers = None,
-    producers: Producers = None,
-    does: Does = None,
-    seed: Seed = 0,
-    as_json: Json = False,
+    changes: arguments.Set = None,
+    load: arguments.Load = None,
+    consumers: arguments.Consumers = None,
+    producers: arguments.Producers = None,
+    does: arguments.Does = None,
+    seed: arguments.Seed = 0,
+    as_json: arguments.Json = False,
 ) -> None:
     """Show what an upgrade changes, which default or rule causes it, and what keeps the old behaviour.
 

@@ -8,7 +8,8 @@ from typing import Annotated
 
 import typer
 
-from mqlab.cli.app import Json, app, print_version, show, table, told
+from mqlab.cli import arguments
+from mqlab.cli.app import app, print_version, show, table, told
 
 
 @app.command()
@@ -30,7 +31,7 @@ def version() -> None:
 
 
 @app.command()
-def doctor(as_json: Json = False) -> None:
+def doctor(as_json: arguments.Json = False) -> None:
     """Report what is installed, what is missing, and how to install it."""
     from mqlab.api.doctor import examine
 

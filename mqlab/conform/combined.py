@@ -98,8 +98,12 @@ def _shot(shot: JsonObject) -> JsonDict:
 def _broker(row: JsonObject) -> JsonDict:
     """Return a broker's row with lists that have no order as mappings; what is empty is left out."""
     found = dict(row)
+    queues = row.get("queues", {})
+    dead = [name for name, queue in queues.items() if "DLQ" in name and not queue.get("enqueued")]
+    unused = [f"queue://{name}" for name in dead if not queues[name].get("depth")]
     for key in ("subscriptions", "durable_subscriptions"):
-        rows = sorted(_named(one) for one in row.get(key, ()))
+        # The recorder passes over dead letter queues that nothing has come to, with their subscriptions.
+        rows = sorted(_named(one) for one in row.get(key, ()) if one.get("destination") not in unused)
         found[key] = {f"{text} #{rows[:i].count(text)}": 1 for i, text in enumerate(rows)}
     found["queues"] = {
         name: queue

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 
+from mqlab.engine.timing import RECORDED
 from mqlab.errors import BadFile
 from mqlab.spec.json_types import JsonObject
 
@@ -177,10 +178,12 @@ def _waits(outcome: Outcome, observed: JsonObject) -> list[str]:
     if not wanted:
         return []
     nearest: list[float] = []
+    round_ms = RECORDED.round // 1000  # that a round of tries takes besides
     for entries in outcome.get("attempts", {}).values():
         # Inside a round there is no pause; where the waits are none either, every gap is one.
         least = min(0, *wanted) - (0 in wanted)
-        gaps = [e["gap_ms"][0] for e in entries if "gap_ms" in e and e["gap_ms"][0] > least]
+        gaps = [e["gap_ms"][0] - round_ms for e in entries if "gap_ms" in e]
+        gaps = [gap for gap in gaps if gap > least]
         if gaps[: len(wanted)] == wanted:
             return []
         nearest = nearest or gaps[: len(wanted)]

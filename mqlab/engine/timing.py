@@ -51,7 +51,7 @@ class Timing:
     broker's end to its next start in the same program. `between`: from one call of a script to the next.
     `greeting`: whether the first words of two brokers take their way
     over the link. `attempt`: what a try takes at least, before the same client tries again. `round`: what a
-    round of tries of a fail-over client takes besides its wait.
+    round of tries, of a fail-over client or a connector, takes besides its wait.
     """
 
     link: int = 1000
@@ -110,6 +110,6 @@ RECORDED = Timing(
     kill=10_000,
     restart=1_000,
     between=2_000,
-    round=990,
+    round=1_500,
     greeting=True,
 )

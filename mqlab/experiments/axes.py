@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 from mqlab import products
 from mqlab.errors import BadValue, UnknownName, shown
 from mqlab.products.inputs import scenario_of
-from mqlab.spec import Action, Scenario
+from mqlab.spec import Scenario
+from mqlab.spec.action import Action
 from mqlab.spec.plural import counted
 from mqlab.spec.scenario import AnyNetwork
 from mqlab.spec.shape import OBJECT

@@ -39,34 +39,43 @@ MOST_CHANGES = 3  # that are combined
 Fault = tuple[Action, Action]
 
 
-def chaos(
-    scenario: Scenario, *, every: int, length: int, kinds: Sequence[str] = KINDS, seed: int = 0
-) -> Scenario:
-    """Return the scenario with a fault about every so many ms during its first *length* ms."""
-    return inputs.scenario_of(scenario, *_flat(faults(scenario, every, length, kinds, seed)))
+@dataclass(frozen=True, slots=True)
+class RandomFaults:
+    """Faults of some kinds, one about `every` so many ms during the first `length` ms of a run.
 
+    Raises `BadValue` or `UnknownName`.
+    """
 
-def faults(scenario: Scenario, every: int, length: int, kinds: Sequence[str], seed: int) -> tuple[Fault, ...]:
-    """Return the faults of a seed, once brokers have started; those of one broker or link do not overlap."""
-    if every <= 0 or length <= 0:
-        raise BadValue(f"every {every} ms, length {length} ms: expected times above 0")
-    for kind in kinds:
-        if kind not in KINDS:
-            raise UnknownName.of("kind of fault", kind, KINDS)
-    random, found = Random(f"chaos:{seed}"), []
-    begin = _started(scenario)
-    time, length = float(begin), begin + length
-    good: dict[object, int] = {}  # what broke -> when it is good again
-    pairs = _pairs(scenario)
-    able = [kind for kind in kinds if kind != "cut" or pairs]
-    while able and (time := time + random.expovariate(1 / every)) < length:
-        kind, at = random.choice(able), int(time)
-        what = random.choice(pairs) if kind == "cut" else (random.choice(scenario.network.names),)
-        end = at + random.randrange(*LASTING)
-        if at > good.get(what, at - SERVES - 1) + SERVES:
-            good[what] = end
-            found.append(_fault(kind, what, at, end, scenario.product))
-    return tuple(found)
+    every: int
+    length: int
+    kinds: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        if self.every <= 0 or self.length <= 0:
+            raise BadValue(f"every {self.every} ms, length {self.length} ms: expected times above 0")
+        for kind in self.kinds:
+            if kind not in KINDS:
+                raise UnknownName.of("kind of fault", kind, KINDS)
+
+    def of(self, scenario: Scenario, seed: int) -> tuple[Fault, ...]:
+        """Return the faults of a seed, once brokers have started; those of one broker or link never overlap."""
+        random, found = Random(f"chaos:{seed}"), []
+        begin = _started(scenario)
+        time, good = float(begin), dict[object, int]()  # what broke -> when it is good again
+        pairs = _pairs(scenario)
+        able = [kind for kind in self.kinds if kind != "cut" or pairs]
+        while able and (time := time + random.expovariate(1 / self.every)) < begin + self.length:
+            kind, at = random.choice(able), int(time)
+            what = random.choice(pairs) if kind == "cut" else (random.choice(scenario.network.names),)
+            end = at + random.randrange(*LASTING)
+            if at > good.get(what, at - SERVES - 1) + SERVES:
+                good[what] = end
+                found.append(_fault(kind, what, at, end, scenario.product))
+        return tuple(found)
+
+    def added(self, scenario: Scenario, seed: int) -> Scenario:
+        """Return the scenario with the faults of a seed."""
+        return inputs.scenario_of(scenario, *_flat(self.of(scenario, seed)))
 
 
 def _started(scenario: Scenario) -> int:
@@ -138,14 +147,7 @@ def _unsaid(unsent: Mapping[int, int]) -> str:
 
 
 def survives(
-    scenario: Scenario,
-    *,
-    never: str,
-    seeds: int,
-    every: int,
-    length: int,
-    kinds: Sequence[str] = KINDS,
-    processes: int | None = None,
+    scenario: Scenario, faults: RandomFaults, *, never: str, seeds: int, processes: int | None = None
 ) -> Survival:
     """Run a scenario with the faults of each seed, on all cores; see `mqlab.survives`."""
     if never not in NEVER:
@@ -153,7 +155,7 @@ def survives(
     whole(1, MOST_SEEDS).check(seeds, "seeds")
     if not any(isinstance(one, RequestReply) or getattr(one, "sends", 0) for one in map(bare, scenario.doing)):
         raise BadValue(f"no message is sent, so none can be {never}; add traffic: *mq.default_load(network)")
-    drawn = {str(seed): _flat(faults(scenario, every, length, kinds, seed)) for seed in range(seeds)}
+    drawn = {str(seed): _flat(faults.of(scenario, seed)) for seed in range(seeds)}
     over: dict[str, Any] = {"seed of faults": drawn}
     rows = sweep(scenario, over=over, processes=processes).rows
     for row in rows:
@@ -163,7 +165,7 @@ def survives(
     unsent = {int(row["options"]["seed of faults"]): row["unsent"] for row in rows if row["unsent"]}
     if not failed:
         return Survival(never, seeds, (), (), None, unsent)
-    fewest = min((faults(scenario, every, length, kinds, seed) for seed in failed), key=len)
+    fewest = min((faults.of(scenario, seed) for seed in failed), key=len)
     small = _smallest(scenario, fewest, never)
     return Survival(never, seeds, failed, small, inputs.scenario_of(scenario, *_flat(small)), unsent)
 
@@ -228,13 +230,11 @@ class Cheapest(Answering):
 
 def cheapest(
     scenario: Scenario,
+    faults: RandomFaults,
     remedies: Sequence[Remedy],
     *,
     never: str,
     seeds: int,
-    every: int,
-    length: int,
-    kinds: Sequence[str] = KINDS,
     processes: int | None = None,
 ) -> Cheapest:
     """Return the cheapest remedies after which no seed makes a property fail; see `mqlab.cheapest`.
@@ -242,10 +242,7 @@ def cheapest(
     Sets are tried in the order of their price. A set has to pass the seeds that were failures before, and only
     then all of them: most sets are sorted out by one or two runs.
     """
-    broken = partial(chaos, every=every, length=length, kinds=kinds)
-    lives = partial(
-        survives, never=never, seeds=seeds, every=every, length=length, kinds=kinds, processes=processes
-    )
+    lives = partial(survives, faults=faults, never=never, seeds=seeds, processes=processes)
     first = lives(scenario)
     if first.holds:
         return Cheapest(never, seeds, (), scenario, first.unsent)
@@ -258,7 +255,7 @@ def cheapest(
         except MqlabError:
             continue
         tried += 1
-        if any(fails(broken(changed, seed=seed), never) for seed in known[:8]):
+        if any(fails(faults.added(changed, seed), never) for seed in known[:8]):
             continue
         found = lives(changed)
         if found.holds:

@@ -45,7 +45,8 @@ _SAID: dict[str, Shape] = {
 # What is told of a scenario, and changes nothing that happens.
 ABOUT: dict[str, Shape] = {
     "name": TEXT, "theme": TEXT, "title": TEXT, "guide": TEXT, "reference_says": TEXT,
-    "behaviour": ANYTHING, "fresh": ANYTHING, "nominal": ANYTHING, "runs": COUNT, "time_limit_seconds": COUNT,
+    "behaviour": ANYTHING, "fresh": ANYTHING, "recorded": ANYTHING, "nominal": ANYTHING, "runs": COUNT,
+    "time_limit_seconds": COUNT,
     "guide_says": Record({**_SAID, "snapshots": Record({}, more=Record(_SAID, more=ANYTHING))},
                          more=ANYTHING),
     "product": TEXT, "version": TEXT, "edition": TEXT,

@@ -22,7 +22,8 @@ from mqlab.products.guide_figures import Figure, FigureTable
 from mqlab.products.openmq.product import OpenMQ
 from mqlab.products.story import Story
 from mqlab.real import jolokia
-from mqlab.spec import Action, Scenario
+from mqlab.spec import Scenario
+from mqlab.spec.action import Action
 from mqlab.spec.json_types import JsonDict, JsonObject
 from mqlab.spec.link import LikeLinks
 from mqlab.spec.origin import SourceFile

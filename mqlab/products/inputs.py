@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, TypeGuard
 from mqlab import products
 from mqlab.errors import BadFile, BadValue, MqlabError, shown
 from mqlab.files import files, management
-from mqlab.spec import Action, Network, Scenario
+from mqlab.spec import Network, Scenario
+from mqlab.spec.action import Action
 from mqlab.spec.json_types import JsonDict
 from mqlab.spec.scenario import AnyNetwork, check_names
 from mqlab.trace.trace import Trace

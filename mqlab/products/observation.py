@@ -13,16 +13,7 @@ from mqlab.products.subscriptions import remotes
 from mqlab.spec.json_types import JsonDict
 from mqlab.spec.plural import counted
 from mqlab.spec.running import Running, RunningBridge, RunningConsumer, RunningQueue
-from mqlab.trace.counters import (
-    ADDED,
-    CONSUMERS,
-    DISPATCHED,
-    FORWARDED,
-    IN_FLIGHT,
-    NAMES,
-    REMOVED,
-    SIZE,
-)
+from mqlab.trace import counters
 from mqlab.trace.kinds import Kind, Reason
 from mqlab.trace.record import Recorder
 from mqlab.trace.trace import Trace
@@ -122,15 +113,15 @@ def _counters(queue: RunningQueue, running: Running, earlier: Running | None, pr
         came, went = queue.enqueued - before[0].enqueued, queue.dequeued - before[0].dequeued
         text += f" ({came / seconds:.1f}/s in, {went / seconds:.1f}/s out)"
     by_kind = {
-        ADDED: queue.enqueued,
-        REMOVED: queue.dequeued,
-        DISPATCHED: queue.dispatched,
-        IN_FLIGHT: queue.held,
-        FORWARDED: queue.forwarded,
-        SIZE: queue.depth,
-        CONSUMERS: queue.consumers,
+        counters.ADDED: queue.enqueued,
+        counters.REMOVED: queue.dequeued,
+        counters.DISPATCHED: queue.dispatched,
+        counters.IN_FLIGHT: queue.held,
+        counters.FORWARDED: queue.forwarded,
+        counters.SIZE: queue.depth,
+        counters.CONSUMERS: queue.consumers,
     }
-    return [queue.broker, text, [by_kind[kind] for kind in NAMES[product].values()]]
+    return [queue.broker, text, [by_kind[kind] for kind in counters.NAMES[product].values()]]
 
 
 class _Observer:

@@ -14,7 +14,7 @@ from mqlab.spec.action import Action, Consumer, Producer
 from mqlab.spec.json_types import JsonDict
 from mqlab.spec.network import Network
 from mqlab.spec.scenario import AnyNetwork, Scenario
-from mqlab.spec.values import Destination, Queue, as_typed
+from mqlab.spec.values import Destination, Queue, Topic, as_typed
 
 MESSAGES = 10  # of each producer of a default load
 LOADS = ("default",)
@@ -35,7 +35,8 @@ def default_load(what: AnyNetwork | Scenario, messages: int = MESSAGES) -> tuple
     found = list(dict.fromkeys(_destinations(network))) or [Queue("TEST.FOO")]
     reads, sends = list[Action](), list[Action]()
     for destination in found:
-        more = f"-{destination.name}" if len(found) > 1 else ""
+        alike = sum(one.name == destination.name for one in found) > 1  # a queue and a topic
+        more = f"-{destination.kind}" * alike + f"-{destination.name}" if len(found) > 1 else ""
         for name in network.names:
             reads.append(Consumer(f"consumer-{name}{more}", on=name, reads=destination))
             sends.append(Producer(f"producer-{name}{more}", on=name, sends=messages, to=destination))
@@ -44,12 +45,14 @@ def default_load(what: AnyNetwork | Scenario, messages: int = MESSAGES) -> tuple
 
 def _destinations(network: AnyNetwork) -> Iterator[Destination]:
     """Yield what a configuration names, wildcards aside."""
-    for queue in getattr(network, "queues", ()):
-        yield Queue(queue.name)
+    for queue in getattr(network, "queues", ()):  # of Artemis: clients name its address
+        address = queue.address or queue.name
+        yield Queue(address) if queue.routing == "anycast" else Topic(address)
     if not isinstance(network, Network):
         return
     lists = ("statically_included_destinations", "dynamically_included_destinations")
-    included = chain.from_iterable(c.get(name) or () for _, c in network.connectors() for name in lists)
+    given = chain.from_iterable(c.get(name) or () for _, c in network.connectors() for name in lists)
+    included = (Destination.parse(one) if isinstance(one, str) else one for one in given)  # of files: texts
     composites = (Destination.parse(one["name"]) for broker in network.brokers for one in broker.composites)
     for destination in chain(included, composites):
         if not any(sign in destination.name for sign in _WILD):

@@ -11,20 +11,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 
 from mqlab.errors import CannotRun
-from mqlab.real.connections import (
-    HOME,
-    LIMIT_SECONDS,
-    NUMBER,
-    PATH,
-    PRODUCER,
-    RESENT,
-    SENT,
-    Frames,
-    Places,
-    address,
-    close,
-    connect,
-)
+from mqlab.real import connections
 from mqlab.real.observed import ObservedMessage
 from mqlab.spec.json_types import JsonObject
 
@@ -36,8 +23,8 @@ class Consumer:
     What it has taken and comes again is acknowledged and not counted, as the audit of a JMS client does it.
     """
 
-    def __init__(self, places: Places, step: JsonObject) -> None:
-        self.places, self.step, self.frames = places, step, Frames()
+    def __init__(self, places: connections.Places, step: JsonObject) -> None:
+        self.places, self.step, self.frames = places, step, connections.Frames()
         self.taken: list[int] = []
         self.redelivered: list[int] = []
         self.seen: list[ObservedMessage] = []
@@ -63,7 +50,7 @@ class Consumer:
             self.frames.gone = False
             self.before = frozenset(self.now)
         client_id = self.step.get("client_id") or self.step["consumer"] if self.durable else None
-        self.connection, self.broker = connect(self.places, client_id)
+        self.connection, self.broker = connections.connect(self.places, client_id)
         self.connection.set_listener("frames", self)
         self.owed: list[str] = []
         transacted = self.step.get("ack_mode") == "transacted"
@@ -81,7 +68,7 @@ class Consumer:
         with suppress(CannotRun):
             self.open()
 
-    def wait_until_open(self, seconds: float = LIMIT_SECONDS) -> None:
+    def wait_until_open(self, seconds: float = connections.LIMIT_SECONDS) -> None:
         """Wait until it is subscribed somewhere, or time is over."""
         with self.frames.there:
             self.frames.there.wait_for(
@@ -103,7 +90,7 @@ class Consumer:
             if key in step:
                 headers[f"activemq.{key}"] = str(step[key]).lower()
         ack = "client-individual" if self.acknowledges else "auto"
-        self.connection.subscribe(address(step), id="0", ack=ack, headers=headers)
+        self.connection.subscribe(connections.address(step), id="0", ack=ack, headers=headers)
         self.frames.wait_for("subscribed")
 
     def named(self) -> dict[str, str]:
@@ -120,19 +107,19 @@ class Consumer:
 
     def note(self, headers: Mapping[str, str]) -> None:
         """Note the way of a message that was taken, and when; one which is not ours has no number."""
-        told = headers.get(PATH) or f"{headers.get(HOME, '')},{self.broker}"
+        told = headers.get(connections.PATH) or f"{headers.get(connections.HOME, '')},{self.broker}"
         names = [name for name in told.split(",") if name]
         path = tuple(name for no, name in enumerate(names) if names[no - 1 : no] != [name])
-        if NUMBER in headers and path:
+        if connections.NUMBER in headers and path:
             _, kind, name = headers["destination"].split("/", 2)
             self.seen.append(
                 ObservedMessage(
-                    int(headers[NUMBER]),
+                    int(headers[connections.NUMBER]),
                     f"{kind}://{name}",
                     path,
-                    headers[PRODUCER],
+                    headers[connections.PRODUCER],
                     self.step["consumer"],
-                    int(headers[SENT]),
+                    int(headers[connections.SENT]),
                     time.time_ns() // 1000,
                 )
             )
@@ -187,15 +174,15 @@ class Consumer:
         What a JMS client sends again has the id that it had, and the broker drops it if it has the first one;
         of a STOMP client it has both.
         """
-        mark = (headers.get(NUMBER, ""), headers["destination"])
-        known = mark in (self.now if RESENT in headers else self.before)
+        mark = (headers.get(connections.NUMBER, ""), headers["destination"])
+        known = mark in (self.now if connections.RESENT in headers else self.before)
         self.now.add(mark)
         return known
 
     def _count(self, headers: Mapping[str, str]) -> None:
         self.note(headers)
         self.allowed = None if self.allowed is None else self.allowed - 1
-        number = int(headers.get(NUMBER, 0))
+        number = int(headers.get(connections.NUMBER, 0))
         self.taken.append(number)
         if headers.get("redelivered") == "true":
             self.redelivered.append(number)
@@ -211,7 +198,7 @@ class Consumer:
         with self.frames.there:
             self.allowed = 0
 
-    def wait_for(self, count: int, seconds: float = LIMIT_SECONDS) -> None:
+    def wait_for(self, count: int, seconds: float = connections.LIMIT_SECONDS) -> None:
         """Wait until it has taken so many, or time is over."""
         with self.frames.there:
             self.frames.there.wait_for(lambda: len(self.taken) >= count, seconds)
@@ -223,4 +210,4 @@ class Consumer:
             self.connection.unsubscribe(id="0")
             time.sleep(0.2)
             self.connection.unsubscribe(id="0", headers=self.named())
-        close(self.connection)
+        connections.close(self.connection)

@@ -6,26 +6,12 @@ import time
 from collections.abc import Mapping
 
 from mqlab.errors import CannotRun
-from mqlab.real.connections import (
-    HOME,
-    LIMIT_SECONDS,
-    NUMBER,
-    PRODUCER,
-    RESENT,
-    SENT,
-    Frames,
-    Gone,
-    Places,
-    address,
-    close,
-    connect,
-    library,
-)
+from mqlab.real import connections
 from mqlab.spec.headers import dealt_one
 from mqlab.spec.json_types import JsonObject
 
 
-def send(places: Places, step: JsonObject, first: int) -> int:
+def send(places: connections.Places, step: JsonObject, first: int) -> int:
     """Send a step's messages on one connection; returns how many the broker has taken.
 
     A persistent message waits for the broker; others go in a burst. With several places it goes to the next one
@@ -38,36 +24,37 @@ def send(places: Places, step: JsonObject, first: int) -> int:
         headers = _headers(step, no, first)
         if persistent or no == count - 1:
             headers["receipt"] = f"sent-{no}"
-        sender.send(address(step), str(first + no).ljust(step.get("size", 0), "."), headers)
+        sender.send(connections.address(step), str(first + no).ljust(step.get("size", 0), "."), headers)
         time.sleep(step.get("interval_ms", 0) / 1000)
-    close(sender.connection)
+    connections.close(sender.connection)
     return count
 
 
 class _Sender:
     """A connection that messages are sent on, and the next one when it ends."""
 
-    def __init__(self, places: Places) -> None:
+    def __init__(self, places: connections.Places) -> None:
         self.places = places
         self.open()
 
     def open(self) -> None:
         """Connect."""
-        self.frames = Frames()
-        self.connection, self.broker = connect(self.places)
+        self.frames = connections.Frames()
+        self.connection, self.broker = connections.connect(self.places)
         self.connection.set_listener("frames", self.frames)
 
     def send(self, to: str, body: str, headers: Mapping[str, str]) -> None:
         """Send a message, again on each new connection until it is answered if it asks for that."""
-        stomp = library()
+        stomp = connections.library()
         for attempt in range(1 + len(self.places)):
             try:
-                own = {**headers, HOME: self.broker} | ({RESENT: "true"} if attempt else {})
+                again = {connections.RESENT: "true"} if attempt else {}
+                own = {**headers, connections.HOME: self.broker, **again}
                 self.connection.send(to, body=body, headers=own)
                 if "receipt" in headers:
                     self.frames.wait_for(headers["receipt"])
                 return
-            except (Gone, stomp.exception.NotConnectedException, OSError) as error:
+            except (connections.Gone, stomp.exception.NotConnectedException, OSError) as error:
                 if len(self.places) == 1:
                     raise CannotRun(f"the connection has ended: {error}") from None
                 self.open()
@@ -77,9 +64,9 @@ class _Sender:
 def _headers(step: JsonObject, no: int, first: int) -> dict[str, str]:
     """Return the headers of the message of a step with this number (from 0)."""
     headers = {
-        NUMBER: str(first + no),
-        SENT: str(time.time_ns() // 1000),
-        PRODUCER: step.get("producer") or step.get("name") or "P",
+        connections.NUMBER: str(first + no),
+        connections.SENT: str(time.time_ns() // 1000),
+        connections.PRODUCER: step.get("producer") or step.get("name") or "P",
         "persistent": str(bool(step.get("persistent", True))).lower(),
     }
     headers |= {name: str(dealt_one(value, no)) for name, value in step.get("properties", {}).items()}
@@ -90,9 +77,9 @@ def _headers(step: JsonObject, no: int, first: int) -> dict[str, str]:
     return headers
 
 
-def browse(places: Places, queue: str) -> list[int]:
+def browse(places: connections.Places, queue: str) -> list[int]:
     """Return the numbers of the messages that lie in a queue."""
-    frames, (connection, _) = Frames(), connect(places)
+    frames, (connection, _) = connections.Frames(), connections.connect(places)
     connection.set_listener("frames", frames)
     headers = {"browser": "true", "activemq.prefetchSize": "1000"}
     connection.subscribe(f"/queue/{queue}", id="0", ack="auto", headers=headers)
@@ -101,7 +88,7 @@ def browse(places: Places, queue: str) -> list[int]:
         return bool(frames.messages) and frames.messages[-1].headers.get("browser") == "end"
 
     with frames.there:
-        frames.there.wait_for(ended, LIMIT_SECONDS)
+        frames.there.wait_for(ended, connections.LIMIT_SECONDS)
         found = [frame for frame in frames.messages if frame.headers.get("browser") != "end"]
-    close(connection)
-    return [int(frame.headers.get(NUMBER, 0)) for frame in found]
+    connections.close(connection)
+    return [int(frame.headers.get(connections.NUMBER, 0)) for frame in found]

@@ -25,11 +25,14 @@ LOOK_SECONDS = 0.05
 # A broker at rest uses less of a processor than this; measured 0.002 to 0.02. One that has to wait for a
 # processor is silent, too, but not at rest.
 IDLE = 0.05
+ENDLESS = 10  # times that a log grows while one waits for it to rest, as with an address that is tried for ever
 REST_SECONDS = 20  # the longest that it is waited for, on a machine that does nothing else
 
 
 class Script(ABC):
     """Does steps, and keeps what came of them."""
+
+    restless = False  # whether a broker logs without end: from then on clients alone are waited for
 
     def __init__(self, brokers: Processes, until: float) -> None:
         self.brokers, self.until = brokers, until
@@ -127,18 +130,26 @@ class Script(ABC):
         limit = time.monotonic() + REST_SECONDS * busy()
         slowest = max((consumer.delay for consumer in self.open.values()), default=0)
         looks = max(QUIET_SECONDS * busy(), 2 * slowest) / LOOK_SECONDS
+        growths = 0
         while time.monotonic() < limit:
             before, worked, since, calm = self._moved(), self.brokers.worked(), time.monotonic(), 0
-            while calm < looks and self._moved() == before and time.monotonic() < limit:
+            while calm < looks and (now := self._moved()) == before and time.monotonic() < limit:
                 time.sleep(LOOK_SECONDS)
-                calm += not self.brokers.at_work()
+                calm += self.restless or not self.brokers.at_work()
+            growths += now[1] != before[1]
             spent = (now - worked.get(name, now) for name, now in self.brokers.worked().items())
-            if calm >= looks and max(spent, default=0) < IDLE * (time.monotonic() - since):
+            idle = self.restless or max(spent, default=0) < IDLE * (time.monotonic() - since)
+            if calm >= looks and idle:
                 return
+        if growths > ENDLESS and not self.restless:
+            self.restless = True
+            self.problems.append(
+                "a broker logs without end; from then on only what clients receive is waited for"
+            )
 
     def _moved(self) -> tuple[int, int]:
         all_ = [consumer for each in self.consumers.values() for consumer in each]
-        return sum(len(c.frames.messages) for c in all_), self.brokers.logged()
+        return sum(len(c.frames.messages) for c in all_), 0 if self.restless else self.brokers.logged()
 
     def do_snapshot(self, step: Step) -> None:
         """Note what each consumer has received, and how each broker is and what lies in its queues."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from mqlab.errors import MissingExtra
 from mqlab.replay import running
-from mqlab.spec import Action
+from mqlab.spec.action import Action
 from mqlab.spec.calls import fit
 from mqlab.trace.trace import Trace
 

@@ -13,8 +13,9 @@ from collections.abc import Iterator
 from typing import NoReturn
 
 from mqlab.errors import BadValue
-from mqlab.spec import Action, Network, Scenario
+from mqlab.spec import Network, Scenario
 from mqlab.spec import action as a
+from mqlab.spec.action import Action
 from mqlab.spec.options import TITLES
 from mqlab.spec.values import Destination, duration
 

@@ -15,7 +15,7 @@ from mqlab import products
 from mqlab.products.inputs import scenario_of
 from mqlab.replay import blocks
 from mqlab.replay.store import Writer
-from mqlab.spec import Action
+from mqlab.spec.action import Action
 from mqlab.spec.values import duration
 from mqlab.trace import parquet
 

@@ -2,7 +2,6 @@
 
 from mqlab.spec.action import (
     Acknowledge,
-    Action,
     Close,
     Commit,
     Consumer,
@@ -56,9 +55,7 @@ from mqlab.spec.faults import (
 )
 from mqlab.spec.link import Link
 from mqlab.spec.network import Broker, Network
-from mqlab.spec.option import EDITIONS, Option
 from mqlab.spec.redelivery import Redelivery
-from mqlab.spec.rows import OPTIONS
 from mqlab.spec.scenario import Scenario
 from mqlab.spec.values import Destination, Queue, Topic
 
@@ -68,7 +65,7 @@ __all__ = [
     # destinations
     "Destination", "Queue", "Topic",
     # what happens to it
-    "Acknowledge", "Action", "Close", "Commit", "Consumer", "Pause", "Producer", "Receive",
+    "Acknowledge", "Close", "Commit", "Consumer", "Pause", "Producer", "Receive",
     "Recover", "Redelivery", "RequestReply", "Restart", "Resume", "Rollback", "Settle", "Snapshot", "Start",
     "StartConnector", "Stop", "StopConnector", "Wait", "WaitForSends",
     # clients with addresses
@@ -78,8 +75,6 @@ __all__ = [
     "Advertise", "CopyStore", "Crash", "Cut", "DatabaseDown", "DatabaseUp", "DeleteLock", "Heal",
     "HostDown", "SendAway", "SetEndpoint", "SlowDisk", "Sniff", "StopAdvertising", "TouchLock",
     "WriteFile",
-    # options and editions
-    "EDITIONS", "OPTIONS", "Option",
     # all of it together
     "Scenario",
 ]  # fmt: skip

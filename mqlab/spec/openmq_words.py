@@ -183,7 +183,9 @@ def _noun(row: Row, keys: Options, step: Step) -> a.Action:
     names = {known.name for known in fields(row.noun)}
     given: Keys = {}
     written: Options = keys.get("options", {}) if row.nested else {}
-    options = {name: value for name, value in written.items() if name not in CALL}
+    # A word of the step among the properties is no attribute of a destination, which is refused then.
+    dropped = () if row.options == "destination" else CALL
+    options = {name: value for name, value in written.items() if name not in dropped}
     for key, value in keys.items():
         name = row.keys.get(key)
         if key == "between":
@@ -330,9 +332,10 @@ def _write_options(row: Row, keys: Keys, given: Options, where: str) -> None:
     if row.options in ("consumer", "producer") and real:
         keys["client"] = real
         given = {name: value for name, value in given.items() if name not in real}
-    found = to_guide(row.options, given, where) if given else {}
-    if row.nested and found:
-        keys["options"] = found
+    stray = {name: given[name] for name in CALL if name in given and row.options == "destination"}
+    found = to_guide(row.options, {n: v for n, v in given.items() if n not in stray}, where) if given else {}
+    if row.nested and (found or stray):
+        keys["options"] = {**found, **stray}
     elif not row.nested:
         keys |= found
     if row.step == "update_destination":

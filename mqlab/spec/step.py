@@ -79,6 +79,8 @@ def check_words(step: str, keys: Mapping[str, object], where: str) -> None:
     """Raise `BadValue` for a step of a recording with a value that its key cannot have."""
     for key, value in keys.items():
         shape = _KEYS.get(key) or (number() if key == "ms" or key.endswith("_ms") else None)
+        if (step, key) == ("receive_once", "timeout_ms"):  # below 0: without waiting (receiveNoWait)
+            shape = number(-1)
         if shape is not None and not (step == "wait_for" and key == "about"):
             shape.check(value, f"{where}, {key}")
 

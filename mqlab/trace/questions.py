@@ -102,7 +102,18 @@ def route(trace: Trace, row: int) -> list[str]:
 
 def paths(trace: Trace, msg: int) -> list[list[str]]:
     """Return the brokers that each copy of message number *msg* went through."""
-    return [route(trace, row) for row in copies(trace, msg)]
+    return [route(trace, row) for row in copies(trace, msg)] or _crossings(trace, msg)
+
+
+def _crossings(trace: Trace, msg: int) -> list[list[str]]:
+    """Return the same of a message of which logs tell the bridges that it crossed, and nothing else."""
+    kinds, causes, names = trace.column("kind"), trace.column("cause"), trace.names["node"]
+    broker, to = trace.column("broker"), trace.column("to")
+    ways: dict[int, list[str]] = {}  # row of a crossing -> the brokers up to there
+    for row in (row for row in trace.rows_of(msg) if kinds[row] == Kind.Forwarded):
+        ways[row] = [*ways.get(causes[row], [names[broker[row]]]), names[to[row]]]
+    on = {causes[row] for row in ways}  # from which it went on
+    return [way for row, way in ways.items() if row not in on]
 
 
 def held(trace: Trace) -> Iterator[tuple[int, int, int, int]]:

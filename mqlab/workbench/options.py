@@ -26,18 +26,7 @@ from mqlab.workbench.parts import Part, find, names
 
 ALL = "*"
 LINES = "lines"  # the first key of the path of what is no part of a lab file
-_LINE = (
-    Option(guide="delay", name="delay", type=str, default=None, source="mqlab", often=True,
-           sentence="Latency of a link, e.g. 20ms."),
-    Option(guide="jitter", name="jitter", type=str, default=None, source="mqlab",
-           sentence="Maximum random extra latency."),
-    Option(guide="loss", name="loss", type=float, default=0.0, source="RFC 6298", often=True,
-           sentence="Fraction of TCP segments lost and retransmitted, 0 to 0.99."),
-    Option(guide="bandwidth", name="bandwidth", type=int, default=None, low=1, unit="bytes/s",
-           source="mqlab", sentence="Bandwidth of a link in bytes per second."),
-    Option(guide="seed", name="seed", type=int, default=0, low=0, source="mqlab", often=True,
-           sentence="Random seed; another seed may change which of two racing events comes first."),
-)  # fmt: skip
+_LINE = tuple(tables("clients")["line"].values())
 _LINE_DEFAULT = {row.name: row.default for row in _LINE}
 _TIMES = (
     "at",
@@ -55,16 +44,7 @@ _TIMES = (
     "bytes_per_second",
 )
 _COUNTS = ("sends", "count", "times", "factor", "bytes_per_second")
-_EDITION = Option(
-    guide="edition",
-    name="edition",
-    type=str,
-    default="5.17",
-    choices=EDITIONS,
-    often=True,
-    sentence="ActiveMQ version that is simulated.",
-    source="ActiveMQ",
-)
+_EDITION = replace(tables("clients")["network"]["edition"], choices=EDITIONS)
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,7 @@ from tests.conftest import packed
 from tests.real.differential.__main__ import drawn
 
 SETS = ("activemq", "combined", "openmq", "artemis")
-SEED, WITHIN = 601, 200
+SEED, WITHIN = 106, 200
 DEMAND = DemandForwardingBridge
 
 

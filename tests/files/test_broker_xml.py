@@ -77,7 +77,7 @@ FRAGMENTS = {
     "21.3.1": ([policy(COLOCATED)], artemis.Broker(
         "A", "replication", "colocated", request_backup=True, max_backups=1, backup_request_retries=-1,
         backup_request_retry_interval=5000, backup_port_offset=150, master={}, slave={}),
-        {"no-host", "no-cluster"}),
+        {"no-cluster"}),
     "21.3.2 empty": ([policy("<replication><colocated><excludes> </excludes></colocated></replication>")],
                      artemis.Broker("A", "replication", "colocated", excludes=[]),
                      {"colocated-half", "no-cluster"}),

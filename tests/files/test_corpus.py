@@ -86,6 +86,13 @@ def test_an_unchanged_network_is_saved_byte_for_byte(product):
     assert len(there) >= FILES[product] - len(REFUSED[product]["files"])
 
 
+@pytest.mark.parametrize("product", FILES)
+def test_every_network_has_a_default_load(product):
+    for path, net in networks(product).items():
+        names = [one.name for one in mq.default_load(net)]
+        assert len(set(names)) == len(names) >= 2 * len(net.names), path
+
+
 def another(row, value):
     """Return a value of an option that is neither what it is nor its default."""
     if row.type is bool:

@@ -65,6 +65,7 @@ def test_messages_that_cross_bridges_are_followed(chain):
     first = [(one.kind.name, one.frm, one.to) for one in map(chain.event, chain.rows_of(1))]
     assert first == [("Sent", "producers at A", "A"), ("Forwarded", "A", "B"), ("Forwarded", "B", "C")]
     assert [chain.event(row).cause for row in chain.rows_of(1)][1:] == list(chain.rows_of(1))[:2]
+    assert chain.path(1) == [["A", "B", "C"]]
     assert chain.message("ID:vm-44453-1795725207152-3:2:-1:1:5") == 5
     assert [line[:2] for line in chain.account().table()[1:]] == [["cut off", "6"]], "no log says who got them"
 
@@ -221,3 +222,33 @@ def test_what_is_half_an_advisory_is_passed_over(tmp_path):
     path.write_text("".join(odd % body for body in ("[]", '"{"', '{"ConsumerInfo": 3}', "null")) + '{"x": \n')
     path.write_bytes(path.read_bytes() + ADVISORIES.read_bytes())
     assert mq.trace_of(path).digest() == mq.trace_of(ADVISORIES).digest()
+
+
+def test_the_log_of_5_5_tells_the_same_in_other_words():
+    """Of 5.5.1: three brokers in one process, so one log; B was stopped and started again."""
+    trace = mq.trace_of(LOGS / "5.5.log")
+    names = [(one.kind.name, one.link) for one in events(trace, Kind.Connected, Kind.Disconnected)]
+    back = "B/dbc (duplex back)"
+    up, down = "Connected", "Disconnected"
+    assert names == [
+        (up, "A/ab"), (up, back), (up, "B/dbc"), (down, back), (down, "B/dbc"), (down, "A/ab"),
+        (up, back), (up, "B/dbc"), (up, "A/ab"), (down, "A/ab"), (down, back), (down, "B/dbc"),
+    ]  # fmt: skip
+    ways = [[trace.event(row).to for row in trace.rows_of(number)] for number in (1, 2, 3)]
+    assert ways == [["A", "B", "C"]] * 3
+    merged = [one.subscription for one in events(trace, Kind.Merged)]
+    assert merged == ["queue://ORDERS at B by B/dbc"]
+    assert not events(trace, Kind.Refused, Kind.Crashed)
+
+
+def test_a_message_that_went_two_ways_has_two_paths(tmp_path):
+    line = (
+        "2026-11-26 20:33:32,548 | DEBUG | bridging ({0} -> {1}), consumer: {0}->{1}-1:1:1:1, destination: "
+        "topic://T, brokerPath: [{2}], message: ID:m-1:1 | o.a.a.network | x\n"
+    )
+    path = tmp_path / "a.log"
+    ways = ("A", "B", "ID:a-1"), ("B", "C", "ID:a-1, ID:b-1"), ("B", "D", "ID:a-1, ID:b-1")
+    started = "2026-11-26 20:33:31,000 | INFO | Apache ActiveMQ 5.17.2 ({}, ID:{}-1) started | x\n"
+    text = "".join(started.format(name, name.lower()) for name in "AB")
+    path.write_text(text + "".join(line.format(*way) for way in ways))
+    assert mq.trace_of(path).path(1) == [["A", "B", "C"], ["A", "B", "D"]]

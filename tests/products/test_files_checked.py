@@ -326,6 +326,9 @@ def test_a_misspelt_name_is_refused_where_it_is_loaded(options, near, tmp_path):
     ("<bean class='org.springframework.beans.factory.config.PropertyPlaceholderConfigurer'><property "
      "name='location' value='a.properties'/></bean>",
      "${where} has no value here; the file names a.properties, which mqlab does not read; give it a value "),
+    ("<bean class='org.springframework.beans.factory.config.PropertyPlaceholderConfigurer'><property "
+     "name='properties'><bean class='org.acme.Own'/></property></bean>",
+     "${where} has no value here; its value comes from the bean Own, which mqlab does not run; give it a "),
 ])  # fmt: skip
 def test_a_placeholder_stays_as_it_is_written_where_nothing_replaces_it(bean, told):
     """A broker 5.17.2 takes it for a name without a bean that replaces it, and does not start with one."""

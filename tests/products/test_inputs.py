@@ -179,6 +179,18 @@ def test_a_text_that_names_a_folder_is_a_network(tmp_path):
     assert mq.run(str(tmp_path / "net"), *story).digest() == mq.run(net, *story).digest()
 
 
+def test_a_default_load_names_addresses_as_clients_do():
+    """Asked of Artemis 2.31.2: what is sent to the name of a queue of another address reaches nobody."""
+    queues = (
+        artemis.AddressQueue("jms.queue.Q", address="Q"),
+        artemis.AddressQueue("S", routing="multicast", address="T"),
+    )
+    load = mq.default_load(artemis.Network(artemis.Broker("A"), queues=queues))
+    assert [(one.name, str(one.reads)) for one in load[:2]] == [
+        ("consumer-A-Q", "queue://Q"), ("consumer-A-T", "topic://T"),
+    ]  # fmt: skip
+
+
 def test_a_trace_folder_says_what_opens_it(tmp_path):
     folder = str(mq.replay.run("fuse:2.20", out=tmp_path / "run"))
     for open_ in (mq.load, mq.run, mq.replay.load, mq.replay.read):

@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 import zipfile
+from functools import cache
 from importlib import resources
 
 import pytest
@@ -19,21 +20,26 @@ from tests.conftest import ROOT
 READ = ("*.py", "*.toml", "*.json", "*.js", "*.md", "*.ipynb", "*.lark", "*.html", "*.css")
 # Documents that the pages were made from: no user has them.
 GONE = re.compile(
-    r"[\w.-]*-observed\.md|\bconformance/|\breference/[\w.-]+\.md|(?<!\.\./)\bshared/(?:reference|conformance)"
+    r"-observed\.md|\bconformance/|\breference/[\w.-]+\.md|(?<!\.\./)\bshared/(?:reference|conformance)"
     r"|(?<!-)\b(?:activemq-(?:dispatch|ha|failover-discovery|network-connector)|artemis-ha|openmq-clusters)\.md"
 )
 ATTEMPT = re.compile(rf"\b(?:{'|'.join(PAGES.values())}) rules? \d[\w.]*")
 
 
+@cache
 def texts():
-    """Yield each text of package, notebooks, tests and README by its name, lines joined as they are read."""
+    """Return each text of package, notebooks, tests and README by its name, lines joined as they are read."""
     files = [ROOT / "README.md"]
     for folder in ("mqlab", "notebooks", "tests"):
         files += [file for kind in READ for file in (ROOT / folder).rglob(kind)]
-    for file in files:
-        if ".ipynb_checkpoints" not in file.parts:
-            text = file.read_text(encoding="utf-8")
-            yield str(file.relative_to(ROOT)), re.sub(r"[ \t]*\n[ \t]*(?:#:? |\* |// )?", " ", text)
+    return tuple(
+        (
+            str(file.relative_to(ROOT)),
+            re.sub(r"[ \t]*\n[ \t]*(?:#:? |\* |// )?", " ", file.read_text(encoding="utf-8")),
+        )
+        for file in files
+        if ".ipynb_checkpoints" not in file.parts
+    )
 
 
 def holds(name, number):

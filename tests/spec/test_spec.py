@@ -7,7 +7,9 @@ from hypothesis import strategies as st
 import mqlab as mq
 from mqlab.api import openmq
 from mqlab.errors import BadValue, UnknownName, UriError
-from mqlab.spec import EDITIONS, OPTIONS, graph, topology, uri
+from mqlab.spec import graph, topology, uri
+from mqlab.spec.option import EDITIONS
+from mqlab.spec.rows import OPTIONS
 from mqlab.spec.values import duration, matches
 
 

@@ -28,7 +28,8 @@ from mqlab.products.activemq.script.runner import ScriptRunner
 from mqlab.products.activemq.script.steps import ScriptStep
 from mqlab.products.activemq.transport.address_resolver import AddressResolver
 from mqlab.products.activemq.transport.multicast import MulticastNetwork
-from mqlab.spec import Action, Network, Scenario, Snapshot, Start, Wait
+from mqlab.spec import Network, Scenario, Snapshot, Start, Wait
+from mqlab.spec.action import Action
 from mqlab.spec.edition import RULES, EditionRules
 from mqlab.spec.link import LikeLinks, Links
 from mqlab.spec.member import BrokerSettings

@@ -10,13 +10,13 @@ from mqlab.engine.completion import Completion
 from mqlab.engine.in_vain import CLOSED, SessionState
 from mqlab.engine.limits import LONGEST_REST
 from mqlab.products.openmq.broker import administration as admin
-from mqlab.products.openmq.broker import report
+from mqlab.products.openmq.broker import distributed_transactions, report
 from mqlab.products.openmq.broker.model import Broker, Consumer, Keys
 from mqlab.products.openmq.client import clients, consumers, producers
 from mqlab.products.openmq.files import lab_file as files
 from mqlab.products.openmq.files import treatment
 from mqlab.products.openmq.ha import takeover
-from mqlab.products.openmq.network import faults
+from mqlab.products.openmq.network import cluster, faults
 from mqlab.products.openmq.network.state import Cluster
 from mqlab.products.openmq.notes import DOWN
 from mqlab.products.openmq.script import refusals, waits
@@ -32,10 +32,11 @@ from mqlab.trace.kinds import Kind
 from mqlab.trace.trace import Trace
 
 MS = 1000  # us
+CHANGES = ("update_destination", "destroy_destination", "unsubscribe")  # of what all brokers know
 WAITS = ("wait_for", "wait_received", "wait_background", "knock")  # until something has come about
 CONNECTS = (*OPENS, "browse", "connect", "unsubscribe")  # by a client
 
-STEP_MODULES = (admin, consumers, faults, producers, report, waits)
+STEP_MODULES = (admin, distributed_transactions, consumers, faults, producers, report, waits)
 _ANSWERS = {"refused": "{} refused it", "blocked": "{} did not answer"}  # of brokers, but "ok"
 ACTIONS: dict[str, Callable[[ClusterLab, Keys], Outcome]] = {
     name.removeprefix("do_"): action
@@ -53,6 +54,15 @@ def _may_go_on(asked: tuple[ClusterLab, Step, int]) -> bool:
 def _answers(asked: tuple[ClusterLab, Step, int]) -> bool:
     lab, step, _ = asked
     return not lab.brokers[step.keys["broker"]].hangs
+
+
+def _changes(step: Step) -> bool:
+    """Whether a step changes what all brokers know of, but for creations of destinations."""
+    return step.do in CHANGES or bool(step.keys.get("durable"))
+
+
+def _has_database(asked: tuple[ClusterLab, Step, int]) -> bool:
+    return asked[0].database_up
 
 
 def _act(asked: tuple[ClusterLab, Step, int]) -> Outcome:
@@ -163,7 +173,8 @@ class ClusterLab(Cluster):
         self.dispatch_all()
         if not isinstance(outcome, RunningStep):
             self._answer(operation, outcome)
-            return Completion()
+            rest = waits.rest(self, operation.step, blocked=outcome == "blocked")
+            return Completion(deadline=self.clock.now + round(rest * MS)) if rest else Completion()
         operation.waits = outcome
         end = self.clock.now + round(outcome.ms * MS)
         return Completion(ScriptStep.holds, operation, end, told=ScriptStep.told)
@@ -244,6 +255,11 @@ class ClusterLab(Cluster):
         if "broker" not in step.keys or step.do == "send" or hasattr(faults, f"do_{step.do}"):
             return None
         broker = self._asked(step)
+        if broker is not None and _changes(step) and cluster.waits_for_database(broker):
+            if step.do != "destroy_destination":
+                cluster.begin_subscription(broker, step.keys)
+                return RunningStep(_has_database, (self, step, 0), limit_of(step.keys), _act, insists=True)
+            broker.hangs = True  # it tries for minutes, and answers nothing meanwhile
         if broker is not None and broker.hangs and not broker.suspended:
             refuses = broker.quiesced and (step.do in OPENS or step.do == "connect")
             if refuses or (step.do == "update_destination" and self.database_up):

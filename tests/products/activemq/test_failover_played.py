@@ -184,7 +184,7 @@ TELLS = {"transport_connector": {"update_cluster_clients": True, "rebalance_clus
 ])  # fmt: skip
 def test_an_option_that_the_agent_does_not_know_costs_an_inner_list_its_own(option, waits):
     uri = f"static:(failover:({{E1}})?maxReconnectAttempts=0)?{option}"
-    found = run("A", "start_broker broker=A\nwait_ms ms=900", "E1", [("A", uri)])
+    found = run("A", "start_broker broker=A\nwait_ms ms=950", "E1", [("A", uri)])
     assert gaps(found, "A")[: len(waits)] == waits
 
 

@@ -154,7 +154,7 @@ def test_options_for_all_addresses_hide_which_was_lost_last():
 def test_rounds_without_a_wait_still_take_their_time(option):
     found = run("", f"connect client=C uri=failover:({{E1}})?{option} in_background=true\n"
                 "wait_ms ms=50", "E1")  # fmt: skip
-    assert 52 <= len(tries(found)) < 57  # until the script ends: a moment and 50 ms
+    assert 34 <= len(tries(found)) < 38  # of 1.5 ms, until the script ends: a moment and 50 ms
 
 
 @pytest.mark.parametrize(("option", "version", "rounds"), [
@@ -184,7 +184,7 @@ def test_a_silent_listener_that_is_not_checked_holds_a_client_for_15_s():
     found = run("B", "start_broker broker=B\nconnect client=C uri=failover:"
                 "({E1}?wireFormat.maxInactivityDuration=0,{B})?randomize=false&initialReconnectDelay=100 "
                 "in_background=true\nwait_connected client=C to=B max_ms=30000", "E1=silent")  # fmt: skip
-    assert gaps(found) == [15_100]
+    assert [e["gap_ms"][0] for e in found["attempts"]["C"] if "gap_ms" in e] == [15_100]
 
 
 def bridges(found):
@@ -227,7 +227,8 @@ GROUP = "multicast://default?group=g"
 
 def refusing(options):
     script = f"start_broker broker=A\nadvertise endpoint=E1 uri={GROUP}\nwait_ms ms=9000"
-    return gaps(run("A", script, "E1", connectors=[("A", GROUP + options)]), "A")
+    tried = run("A", script, "E1", connectors=[("A", GROUP + options)])["attempts"]["A"]
+    return [e["gap_ms"][0] for e in tried if "gap_ms" in e]  # the agent's looks
 
 
 def test_the_exponential_mode_of_multicast_reckons_powers_of_its_multiplier_in_ms():

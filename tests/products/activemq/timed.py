@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from mqlab.engine.timing import RECORDED
 from mqlab.products.activemq.files import timed_recordings
 from mqlab.products.activemq.outcome_in_time import outcome
 from mqlab.products.activemq.runtime import play
@@ -60,7 +61,9 @@ def tries(found, who="C") -> list[str]:
 
 
 def gaps(found, who="C") -> list[int]:
-    return [e["gap_ms"][0] for e in found["attempts"][who] if e.get("gap_ms", [0])[0]]
+    """Return the waits between tries (ms), without what a round of tries takes besides."""
+    took = RECORDED.round // 1000
+    return [e["gap_ms"][0] - took for e in found["attempts"][who] if e.get("gap_ms", [0])[0] > took]
 
 
 def path(found, who="C") -> list[str]:

@@ -13,14 +13,12 @@ from mqlab.products.artemis.files import lab_file
 from mqlab.products.artemis.runtime import ArtemisLab
 from mqlab.spec.faults import DatabaseDown
 from mqlab.spec.step import Step
-from tests.conftest import recorded
 from tests.products.artemis.ha import body, master, slave
+from tests.products.scenarios import of_figures, of_recordings
 
 Q = artemis.Queue("Q")
 
-ALL = [pytest.param(lab_file.read(param.values[0]), id=param.id)
-       for name in ("artemis", "artemis-later") for param in recorded(name, lambda path: True)]  # fmt: skip
-ALL += [pytest.param(figure.scenario, id=figure.id) for figure in mq.figures("artemis")]
+ALL = [*of_recordings("artemis"), *of_figures("artemis")]
 PAIR = {"M1": master(), "S1": slave()}
 
 

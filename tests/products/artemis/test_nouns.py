@@ -6,7 +6,6 @@ import json
 
 import pytest
 
-import mqlab as mq
 from mqlab.api import artemis
 from mqlab.errors import BadValue, MqlabError, UnknownName
 from mqlab.products.artemis.files import lab_file
@@ -14,12 +13,9 @@ from mqlab.products.artemis.files.python import python
 from mqlab.products.artemis.runtime import ArtemisLab, outcome, play
 from mqlab.spec import Scenario
 from mqlab.spec.artemis.options import OPTIONS
-from tests.conftest import recorded
+from tests.products.scenarios import of_figures, of_recordings
 
-ALL = [pytest.param(figure.scenario, id=figure.id) for figure in mq.figures("artemis")]
-ALL += [pytest.param(lab_file.read(param.values[0]), id=param.id)
-        for name in ("artemis", "artemis-later")
-        for param in recorded(name, lambda path: True)]  # fmt: skip
+ALL = [*of_figures("artemis"), *of_recordings("artemis")]
 ORDERS = artemis.Queue("orders")
 MASTER = artemis.Broker("M1", "replication", "master", check_for_live_server=True)
 SLAVE = artemis.Broker("S1", "replication", "slave", allow_failback=True)

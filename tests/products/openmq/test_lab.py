@@ -14,15 +14,10 @@ from mqlab.products.openmq.files import lab_file
 from mqlab.products.openmq.runtime import ClusterLab, outcome, play
 from mqlab.spec.faults import HostDown
 from mqlab.spec.step import Step
-from tests.conftest import recorded
 from tests.products.openmq.cluster import FAST, body
+from tests.products.scenarios import of_figures, of_recordings
 
-FIGURES = [pytest.param(figure.scenario, id=figure.id) for figure in mq.figures("openmq")]
-RECORDINGS = [
-    pytest.param(lab_file.read(param.values[0]), id=param.id)
-    for name in ("openmq", "openmq-later")
-    for param in recorded(name, lambda path: True)
-]
+FIGURES, RECORDINGS = of_figures("openmq"), of_recordings("openmq")
 
 
 def lab(script="", **more):

@@ -6,7 +6,6 @@ import json
 
 import pytest
 
-import mqlab as mq
 from mqlab.api import openmq
 from mqlab.errors import BadValue, MqlabError, UnknownName
 from mqlab.products.openmq.files import lab_file as files
@@ -16,14 +15,9 @@ from mqlab.spec import Scenario
 from mqlab.spec.openmq import STEPS
 from mqlab.spec.openmq_options import OPTIONS
 from mqlab.spec.openmq_words import ROWS
-from tests.conftest import recorded
+from tests.products.scenarios import of_figures, of_recordings
 
-FIGURES = [pytest.param(figure.scenario, id=figure.id) for figure in mq.figures("openmq")]
-RECORDINGS = [
-    pytest.param(files.read(param.values[0]), id=param.id)
-    for name in ("openmq", "openmq-later")
-    for param in recorded(name, lambda path: True)
-]
+FIGURES, RECORDINGS = of_figures("openmq"), of_recordings("openmq")
 Q = openmq.Queue("Q")
 
 

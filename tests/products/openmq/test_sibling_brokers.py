@@ -144,12 +144,15 @@ def test_nothing_can_be_administered_at_a_broker_that_is_down():
     "destroy_destination broker=b2 queue=OLD id=first",
     "open_consumer consumer=D broker=b2 topic=T durable=true id=first",
 ])  # fmt: skip
-def test_without_the_database_the_first_operation_is_refused_and_what_follows_blocks(first):
+def test_without_the_database_the_first_operation_is_refused_and_a_destruction_after_it_blocks(first):
     found = run(
         f"""
         create_destination broker=b1 queue=OLD
+        create_destination broker=b1 queue=OLD2
         database action=stop
         {first}
+        send broker=b2 queue=OLD2 count=1 id=before
+        destroy_destination broker=b2 queue=OLD2 id=second limit_ms=5000
         send broker=b2 queue=OLD count=1 id=send limit_ms=5000
         connect broker=b2 id=connect
         send broker=b3 queue=OLD count=1 id=other
@@ -158,7 +161,8 @@ def test_without_the_database_the_first_operation_is_refused_and_what_follows_bl
         wait ms=6000""",
         model="peer",
     )
-    assert [result(found, id) for id in ("first", "send", "connect")] == ["refused"] + ["blocked"] * 2
+    assert [result(found, id) for id in ("first", "before")] == ["refused", "ok"]
+    assert [result(found, id) for id in ("second", "send", "connect")] == ["blocked"] * 3
     assert result(found, "other") == "ok"
     assert at(found, "b2", "down") == {"running": True, "no_answer": True}
     assert holds(found, "b2", "queue://OLD") == 1  # what waited behind it comes through

@@ -14,10 +14,9 @@ STEPS = (
     "send commit rollback recover xa wait_for_sends settle files snapshot"
 )
 KEYS = {
-    "open_consumer": "ack_mode acknowledge delay_ms commit_each in_background selector durable_name client_id "
-                     "url receiving topic",
+    "open_consumer": "ack_mode acknowledge selector durable_name client_id url receiving topic",
     "open_client": "transacted url xa", "start": "brokers", "kill": "brokers",
-    "open_producer": "transacted xa",
+    "open_producer": "transacted",
     "send": "persistent size properties delivery_delay_ms interval_ms in_background producer topic",
     "receive": "acknowledge", "stop": "failover", "cut": "silent isolate", "snapshot": "topology",
 }  # fmt: skip
@@ -386,8 +385,11 @@ def fault(s: Script) -> None:
         if apart and what == "cut" and s.draw.chance(0.2):
             line = {"isolate": [s.draw.one(s.names)]}
         s.cut += [line] if what == "cut" else []
+        more: Step = s.draw.maybe(0.15, silent=True) if what == "cut" else {}
+        if what == "cut" and "between" in line and s.draw.chance(0.12):
+            what, more = "slow", {"bytes_per_second": s.draw.one([2000, 20_000])}
         s.steps += [
-            {"do": what, **line, **(s.draw.maybe(0.15, silent=True) if what == "cut" else {})},
+            {"do": what, **line, **more},
             {"do": "wait", "ms": 8000},
         ]
     s.steps.append({"do": "snapshot", "label": s.name("step"), **s.draw.maybe(0.1, topology=True)})

@@ -44,9 +44,13 @@ class Script:
                 "lock_keep_alive_period_ms": 500,
                 **self.lock,
             }
+            self.lock |= draw.maybe(0.08, database_lock_timeout_ms=draw.one([100, 2000]))
+            if self.lock["locker"] == "lease":
+                self.lock |= draw.maybe(0.1, max_allowable_diff_from_db_time_ms=1000)
         self.brokers = [self.broker(name) for name in self.names]
         self.connectors: list[Step] = []
         self.up: set[str] = set()
+        self.started: set[str] = set()  # at least once
         self.cut: set[str] = set()
         self.clients: dict[str, str] = {}
         self.sessions: dict[str, Step] = {}  # session -> the step that opened it
@@ -78,11 +82,26 @@ class Script:
         if self.kind == "multicast":
             found["discovery_uri"] = MULTICAST
         if self.kind == "pair":
-            found |= {"shared_store": "store", **self.lock, **self.draw.maybe(0.08, fail_if_locked=True)}
+            found |= {
+                "shared_store": "store",
+                **self.lock,
+                **self.draw.maybe(0.08, fail_if_locked=True),
+                **self.draw.maybe(0.06, stop_on_error=True),
+            }
         if self.kind == "jdbc":
-            found = {"name": name, "jdbc": self.lock}
+            own = (
+                self.draw.maybe(0.08, lease_holder_id=f"holder-{name}")
+                if self.lock["locker"] == "lease"
+                else {}
+            )
+            found = {"name": name, "jdbc": {**self.lock, **own}}
+            found |= self.draw.maybe(0.12, io_exception_handler={
+                "kind": self.draw.one(["default", "lease"]),
+                **self.draw.maybe(0.5, resume_check_sleep_period_ms=500),
+            })  # fmt: skip
         if self.set:
             found |= self.draw.maybe(0.15, restart_allowed=False)
+            found |= self.draw.maybe(0.06, broker_name="P")
         if self.kind == "process" or (self.set and self.draw.chance(0.4)):
             found["process"] = True
         return found
@@ -93,6 +112,7 @@ class Script:
         if self.set and not self.up and self.database:
             waits = {"wait": True, "max_ms": 3000}
         self.up.add(name)
+        self.started.add(name)
         self.steps.append({"do": "start_broker", "broker": name, **waits})
 
     def name(self, prefix: str) -> str:
@@ -232,7 +252,9 @@ def with_consumer(s: Script) -> None:
         s.held.discard(name)
         s.steps.append({"do": "resume_consumer", "consumer": name})
     elif what == "receive_once":
-        s.steps.append({"do": what, "consumer": name, "timeout_ms": s.draw.one([300, 1500]), "max_ms": 4000})
+        s.steps.append(
+            {"do": what, "consumer": name, "timeout_ms": s.draw.one([300, 300, 1500, 1500, -1]), "max_ms": 4000}
+        )
     elif what == "acknowledge":
         s.steps.append({"do": "acknowledge", "consumer": name, "max_ms": 4000})
     elif what == "close":
@@ -337,6 +359,9 @@ def fault(s: Script) -> None:
         does |= {"start_connector": 0.7, "stop_connector": 1.0}
     if s.kind == "jdbc":
         does["database_down" if s.database else "database_up"] = 4.0 if s.database else 8.0
+    stored = sorted(set(down) & s.started)  # who has never run has no store to copy
+    if stored and len(down) > 1 and s.kind in ("plain", "process"):
+        does["copy_store"] = 2.0
     if s.kind == "pair" and s.up:
         does |= {"delete_lock_file": 0.7, "touch_lock_file": 0.2}
     does |= {"advertise": 4.0} if s.kind == "multicast" else {}
@@ -363,6 +388,10 @@ def fault(s: Script) -> None:
         s.advertised = not s.advertised
         one = {"do": what, "endpoint": "E", "uri": MULTICAST} if s.advertised else {"do": "stop_advertising"}
         s.steps.append(one)
+    elif what == "copy_store":
+        frm = draw.one(stored)
+        to = draw.one([name for name in down if name != frm])
+        s.steps.append({"do": what, "from": f"store-{frm}", "to": f"store-{to}"})
     elif what == "endpoint":
         mode = draw.one(["refuse", "accept_close", "silent"])
         s.steps.append({"do": "set_endpoint", "endpoint": "E", "mode": mode})

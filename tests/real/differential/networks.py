@@ -64,7 +64,7 @@ class Script:
             policy |= {**draw.maybe(0.5, enable_audit=False), **draw.maybe(0.3, strict_order_dispatch=True),
                        **draw.maybe(0.3, all_consumers_exclusive_by_default=True),
                        **draw.maybe(0.3, queue_prefetch=draw.one([1, 3])),
-                       **draw.maybe(0.3, use_consumer_priority=False),
+                       **draw.maybe(0.3, use_consumer_priority=False), **draw.maybe(0.1, lazy_dispatch=True),
                        **draw.maybe(0.2, dead_letter=draw.one([
                            {"kind": "individual", "queue_prefix": "D."}, {"process_non_persistent": True},
                            {"kind": "individual", "queue_prefix": "D.", "process_expired": False},
@@ -144,7 +144,13 @@ def _client(s: Script, broker: str = "") -> str:
     if s.clients.get(broker) and s.draw.chance(0.5):
         return s.clients[broker]
     name = s.clients[broker] = s.name("U")
-    connect(s, name, broker, **s.draw.maybe(0.06, max_redeliveries=s.draw.number(0, 2)))
+    connect(
+        s,
+        name,
+        broker,
+        **s.draw.maybe(0.06, max_redeliveries=s.draw.number(0, 2)),
+        **s.draw.maybe(0.04, prefetch=s.draw.one([0, 1, 5])),
+    )
     return name
 
 
@@ -217,6 +223,17 @@ def open_durable(s: Script) -> None:
     s.add(step)
 
 
+def with_durable(s: Script) -> None:
+    """Let a durable subscriber come, go to sleep, wake up or give up its subscription."""
+    awake = sorted(k for k in s.durables if k in s.consumers)
+    if not awake or s.draw.chance(0.4):
+        return open_durable(s)
+    name = s.draw.one(awake)
+    del s.consumers[name]
+    s.add({"do": "close_consumer", "consumer": name, "max_ms": 4000})
+    return None
+
+
 def with_consumer(s: Script) -> None:
     """Let a consumer take some, go on, or close."""
     if not s.consumers:
@@ -236,7 +253,7 @@ def with_consumer(s: Script) -> None:
         s.add({"do": what, "consumer": name, "max_ms": 4000})
     elif what == "receive_once":
         s.add({"do": what, "client": step["client"], "consumer": name,
-               "timeout_ms": s.draw.one([300, 1500]), "max_ms": 4000})  # fmt: skip
+               "timeout_ms": s.draw.one([300, 300, 1500, 1500, -1]), "max_ms": 4000})  # fmt: skip
     elif what == "wait":
         s.add({"do": "wait_received", "consumer": name, "count": s.draw.number(1, 5), "max_ms": 1500})
     elif what == "hold":
@@ -355,7 +372,7 @@ def fault(s: Script) -> None:
     elif what == "start":
         name = s.draw.one(down)
         s.up.add(name)
-        new = s.draw.maybe(0.06, broker_id="new")
+        new = s.draw.maybe(0.06, broker_id="new") | s.draw.maybe(0.04 if name != s.pair else 0, store="new")
         s.add({"do": "start_broker", "broker": name, **waits(s, name), **new}, pause)
         if s.draw.chance(0.3):
             wait_bridge(s)
@@ -409,7 +426,7 @@ def waits(s: Script, name: str) -> Step:
 
 
 MOVES: dict[Callable[[Script], None], float] = {
-    open_consumer: 5.0, with_consumer: 3.0, send: 6.0, with_client: 0.6,
+    open_consumer: 5.0, with_consumer: 3.0, with_durable: 1.0, send: 6.0, with_client: 0.6,
 }  # fmt: skip
 
 
@@ -417,6 +434,8 @@ def scenario(draw: Draw, name: str, faults: bool = True) -> dict[str, Any]:
     """Draw a network and a script; with *faults* brokers and lines fail in it."""
     s = Script(draw, faults)
     s.steps += [{"do": "start_broker", "broker": broker, **waits(s, broker)} for broker in reversed(s.names)]
+    if not s.pair and draw.chance(0.05):
+        s.steps = [{"do": "start_brokers", "brokers": s.names}]
     if s.pair:
         s.steps.append({"do": "start_broker", "broker": f"{s.pair}2", "wait": False, "wait_ms": 300})
     s.add({"do": "wait_ms", "ms": 1500})

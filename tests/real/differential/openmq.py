@@ -10,6 +10,10 @@ from tests.real.differential.draw import Draw
 Step = dict[str, Any]
 COLOURS = {"colour": ["red", "blue"], "size": [1, 2, 3]}
 SELECTORS = ("colour = 'red'", "size > 1", "colour = 'blue' OR JMSPriority > 6")
+CHANGED = (  # by a start, for good; who has other auto-creation is not linked
+    {"imq.autocreate.queue": "false"}, {"imq.autocreate.destination.maxNumMsgs": "3"},
+    {"imq.autocreate.reaptime": "5"}, {"imq.autocreate.queue.maxNumActiveConsumers": "1"},
+)  # fmt: skip
 PROPERTIES = ["MaxNumMsgs", "LimitBehavior", "ConsumerFlowLimit"]
 CREATED = {
     "imq.autocreate.queue": "false", "imq.autocreate.topic": "false", "imq.autocreate.reaptime": 5,
@@ -17,9 +21,16 @@ CREATED = {
     "imq.autocreate.queue.consumerFlowLimit": 2,
 }  # fmt: skip
 LIMIT = 6000  # ms that a step may take: sends wait under flow control
+# What the recorder takes no notice of: a temporary destination is nobody's subscription.
+MEANINGLESS = {
+    ("temporary", key)
+    for key in ("selector", "durable", "shared", "subscription_name", "client_id", "no_client_id", "client")
+}
+MEANINGLESS |= {("open_consumer", "process"), ("open_producer", "client")}
 LANGUAGE = {f"{do}{' ' + key if key else ''}" for do, (needs, may) in STEPS.items()
             for key in ("", *needs.replace("|", " ").split(), *may.split())
-            if key not in ("broker", "consumer", "producer", "queue", "topic", "label", "name")}  # fmt: skip
+            if key not in ("broker", "consumer", "producer", "queue", "topic", "label", "name")
+            and (do, key) not in MEANINGLESS}  # fmt: skip
 
 
 class Script:
@@ -47,7 +58,7 @@ class Script:
         """Write a step down, mostly followed by a rest."""
         self.steps.append({"do": do, **keys})
         if settle and self.draw.chance(0.85):
-            self.steps.append({"do": "settle"})
+            self.steps.append({"do": "settle", **self.draw.maybe(0.02, ms=20_000)})
 
     def name(self, prefix: str) -> str:
         """Return a new name."""
@@ -148,6 +159,7 @@ def open_consumer(s: Script) -> None:
     step |= draw.maybe(0.06, delay_ms=draw.one([20, 150]))
     if step["do"] == "open_consumer":
         step |= draw.maybe(0.25, selector=draw.one(SELECTORS))
+    step |= draw.maybe(0.03, client={"imqPingAckTimeout": "3000"})
     mode = draw.weighted({"auto": 4, "client": 3, "dups_ok": 1, "transacted": 3, "xa": 1})
     if mode == "xa" and not step.get("durable"):
         step["xa"] = True
@@ -299,6 +311,7 @@ def open_producer(s: Script) -> None:
     step: Step = {"do": "open_producer", "producer": name, "broker": s.broker(), **s.dest(), "limit_ms": LIMIT}
     step |= {"auto": {}, "transacted": {"ack_mode": "transacted"}, "xa": {"xa": True}}[mode]
     step |= _addresses(s) if s.faults and draw.chance(0.15) else {}
+    step |= draw.maybe(0.03, client_id=f"id-{name}")
     s.producers[name] = step
     s.add(**step)
 
@@ -396,7 +409,7 @@ def fault(s: Script) -> None:
             what, settle=False, broker=name, **(s.draw.maybe(0.5, no_failover=True) if what == "stop" else {})
         )
         if s.model == "enhanced" and what == "kill" and len(running) > 1 and s.draw.chance(0.5):
-            s.steps.append({"do": "wait_for", "event": "takeover_complete", "limit_ms": 60000})
+            _takeover(s, name, [other for other in running if other != name])
         if any(name in c["broker"] for c in s.consumers.values() if c.get("reconnect")) and s.draw.chance(0.5):
             s.steps.append(
                 {"do": "wait_for", "event": "client_reconnected", "settle_ms": 500, "limit_ms": 8000}
@@ -407,11 +420,13 @@ def fault(s: Script) -> None:
         s.steps.append({"do": "database", "action": "start" if s.database else "stop"})
         s.steps.append({"do": "wait", "ms": 12000 if s.database else 1000})
     elif what == "restart":
-        s.add("restart", broker=s.draw.one(running), **s.draw.maybe(0.2, until="ready"))
+        more = {**s.draw.maybe(0.2, until="ready"), **s.draw.maybe(0.06, options=s.draw.one(CHANGED))}
+        s.add("restart", broker=s.draw.one(running), **more)
     elif what == "start":
         name = s.draw.one(down)
         s.up.add(name)
-        s.add("start_broker", broker=name, **s.draw.maybe(0.2, until="ready"))
+        more = {**s.draw.maybe(0.2, until="ready"), **s.draw.maybe(0.06, options=s.draw.one(CHANGED))}
+        s.add("start_broker", broker=name, **more)
     elif what in ("freeze", "thaw"):
         name = s.draw.one(running if what == "freeze" else sorted(s.frozen))
         (s.frozen.add if what == "freeze" else s.frozen.discard)(name)
@@ -424,6 +439,17 @@ def fault(s: Script) -> None:
         )
         (s.cut.add if what == "cut" else s.cut.discard)(line)
         s.add(what, between=sorted(line))
+
+
+def _takeover(s: Script, dead: str, others: list[str]) -> None:
+    """Wait until a broker is taken over, or knock at the others meanwhile; its owner may die, too."""
+    step: Step = {"do": "wait_for", "event": "takeover_complete", **s.draw.maybe(0.3, about=dead)}
+    if s.draw.chance(0.1):
+        step = {"do": "knock", "brokers": [dead, *others], "until": "takeover_complete", "every_ms": 200}
+    s.steps.append({**step, "limit_ms": 60000})
+    if len(others) == 1 and s.draw.chance(0.1):  # of several nobody knows which it is
+        s.up.discard(others[0])
+        s.add("kill_owner", settle=False, of=dead)
 
 
 MOVES = {

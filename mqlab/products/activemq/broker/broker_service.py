@@ -137,6 +137,14 @@ class BrokerService:
         )
         self._end(Kind.Stopped)
 
+    def _look_what_is_stored(self, audit: MessageAudit) -> None:
+        """A database knows of sends what is still in it (`getLastProducerSequenceId` of its adapter)."""
+        audit.clear()
+        kept = [m.number for queue in self.broker.by_name.values() for m in getattr(queue, "messages", ())]
+        kept += [m.number for sub in self.broker.durables.values() for m in sub.waiting]
+        for number in range(1, max(kept, default=0) + 1):
+            audit.add(number)
+
     def become_master(self) -> None:
         """The lock is its own: open the store, then the connectors."""
         self.starting = True
@@ -158,6 +166,8 @@ class BrokerService:
         self.open = True
         self.become(role, Reason.lock_taken if role == "master" else Reason.no_lock)
         self.broker.start(self.new_id)
+        if self.in_database and self.lasting_audit is not None:
+            self._look_what_is_stored(self.lasting_audit)
         self.lab.serve(self)
 
     def become(self, role: str, rule: int) -> None:

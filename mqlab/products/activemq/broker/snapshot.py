@@ -69,7 +69,9 @@ def _client(lab: Lab, client: ClientConnection) -> Row:
 def _broker(broker: Broker) -> Row:
     if not broker.running:
         return {"running": False}
-    shown = {dest: d for dest, d in broker.by_name.items() if not dest.is_temporary}
+    # A send to several queues at once makes them, and none of its whole name (`composite_over_bridge`).
+    named = {dest: d for dest, d in broker.by_name.items() if not dest.is_temporary}
+    shown = {dest: d for dest, d in named.items() if len(dest.elements()) == 1}
     return {
         "running": True,
         "queues": {n.name: _queue(broker, cast("Queue", d)) for n, d in shown.items() if n.is_queue},

@@ -8,8 +8,9 @@ from mqlab.products.activemq.broker.message import Message
 from mqlab.products.activemq.client.addresses import Refused
 from mqlab.products.activemq.client.message_producer import MessageProducer
 from mqlab.products.activemq.transport.openwire import ProducerInfo, Send
-from mqlab.spec import Action, Commit, Consumer, OpenSession, Producer, TemporaryQueue
 from mqlab.spec import Client as ClientSpec
+from mqlab.spec import Commit, Consumer, OpenSession, Producer, TemporaryQueue
+from mqlab.spec.action import Action
 from mqlab.spec.json_types import JsonDict
 from mqlab.spec.steps import SMALLEST
 from mqlab.trace.kinds import Kind, Reason
@@ -174,14 +175,13 @@ class SendJob(PendingCall, MessageProducer):
         )
         command = Send(self.message, row, self.node, transaction, session.name)
         if transaction is None and user.waits_for_send(self.spec.persistent):
-            user.remember(command, self.size)
             self.in_line = True
             user.request(command, self)
             if user.transport.away or user.transport.reconnecting:
                 self._watch_time()
-                user.waiting.append((self._limit_answer, self.message))
+                user.waiting.append((self._goes, command))
             else:
-                self._limit_answer(self.message)
+                self._goes(command)
         elif user.transport.away or user.transport.reconnecting:
             self._wait_for_connection(command)
         else:
@@ -262,11 +262,13 @@ class SendJob(PendingCall, MessageProducer):
         text = f"Failover timeout of {transport.options.timeout} ms reached."
         self._failed(message.number, "JMSException", text, "IOException")
 
-    def _limit_answer(self, message: Message) -> None:
-        """From now on, when it is in the line, the answer may take as long as sendTimeout says."""
-        if self.user.send_timeout > 0:
+    def _goes(self, command: Send) -> None:
+        """It is in the line, and tracked from now on; its answer may take as long as sendTimeout says."""
+        if goes := command.message is self.message and not self.done:
+            self.user.remember(command, self.size)
+        if goes and self.user.send_timeout > 0:
             after = self.lab.clock.now + self.user.send_timeout * 1000
-            self.lab.clock.schedule_background(after, self.on_send_timeout, message)
+            self.lab.clock.schedule_background(after, self.on_send_timeout, command.message)
 
     def on_send_timeout(self, message: Message) -> None:
         """The answer has not come in the time of sendTimeout; the message may still arrive."""

@@ -161,7 +161,7 @@ class ClientConnection:
             return
         if sum(known for _, known in self.cache) > transport.options.max_cache_size:
             self.cache.pop(0)  # looked at before the new one counts
-        self.cache.append((replace(command), size))  # as it is now: without a request
+        self.cache.append((replace(command, request=None), size))
 
     # What the transport tells
 
@@ -284,9 +284,10 @@ class ClientConnection:
         self.lab.record_failure(self, error)
 
     def after_round(self, call: PendingCall, **found: object) -> None:
-        """End *call* well, as soon as no round holds the transport."""
+        """End *call* well, as soon as no round holds the transport, nor what waits there (`MutexTransport`)."""
         transport = self.failover
-        if transport is None or not transport.reconnecting:
+        held = transport is not None and bool(transport.waiting) and not transport.first
+        if transport is None or not (transport.reconnecting or held):
             call.finish(**found)
         else:
             transport.after_reconnect.append((call, found))

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from mqlab.products.activemq.client.calls import PendingCall, SendJob
     from mqlab.products.activemq.client.connection import ClientConnection
 
+ANSWERED = 100_000  # us: longer than the answer of a broker that is asked for a message and has none
+
 
 class Session:
     """One session of a connection; a transacted one has an open transaction at most."""
@@ -272,6 +274,7 @@ class AddressedConsumer(MessageConsumer):
         self.work()
         if self.waiting_receive is not None and self.prefetch == 0:
             self.ask()
+            timeout = timeout or ANSWERED
         lab.clock.schedule_background(lab.clock.now + timeout, self.on_pull_timeout, call)
 
     def on_pull_timeout(self, call: PendingCall) -> None:

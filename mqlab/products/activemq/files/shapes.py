@@ -69,6 +69,7 @@ def _broker() -> Record:
             "topic": NAME,
             **rows(OPTIONS["policyEntry"].values()),
             "selector_aware": TRUTH,
+            "lazy_dispatch": TRUTH,
             "dead_letter": Record(dict.fromkeys(_DEAD_LETTER, OneOf((TEXT, TRUTH)))),
         },
         called="option",

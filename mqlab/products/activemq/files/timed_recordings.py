@@ -17,6 +17,8 @@ from mqlab.spec.json_types import JsonDict, JsonObject
 from mqlab.spec.rows import OPTIONS
 from mqlab.spec.steps import KINDS
 
+RECEIVE_MS = 2000  # that the recorder waits for one message if a step does not say
+FOR_EVER_MS = 1_000_000_000
 FIRST_DIRECT = 51_001  # the ports of brokers themselves, in the order of their names
 _DEAD_LETTER = {
     "kind": "dead_letter_strategy",
@@ -50,10 +52,20 @@ def read(value: Mapping[str, object], where: str = "lab file") -> Scenario:
         body.setdefault("edition", version)
         for key, reader in (("brokers", _broker), ("connectors", dict), ("steps", _step)):
             body[key] = [reader(item) for item in body.get(key, [])]
-        body = _filled(body, _places(body))
+        body = _filled(_with_endpoints(body), _places(body))
     except MqlabError as error:
         raise type(error)(f"{where}: {error}") from None
     return lab_file.build({**body, "pace": "calls"}, where)
+
+
+def _with_endpoints(body: JsonDict) -> JsonDict:
+    """Say in each step that ends announcements which one it ends: the recorder ends all."""
+    announced = next((str(item.get("name")) for item in body.get("endpoints", ())), "")
+    for step in body["steps"]:
+        announced = step.get("endpoint", announced) if step.get("do") == "advertise" else announced
+        if step.get("do") == "stop_advertising" and announced:
+            step.setdefault("endpoint", announced)
+    return body
 
 
 def _places(body: JsonObject) -> dict[str, str]:
@@ -129,7 +141,11 @@ def _broker(given: JsonObject) -> dict[str, object]:
 
 
 def _policy(item: JsonObject, where: str) -> JsonDict:
-    """Return a policy with its dead letter strategy as options."""
+    """Return a policy with its dead letter strategy as options.
+
+    A queue that dispatches lazily pages in no more than its consumers have room for: so it does here anyhow.
+    """
+    item = {key: said for key, said in item.items() if key != "lazy_dispatch"}
     policy = {"replay_selector_aware" if key == "selector_aware" else key: said for key, said in item.items()}
     dead = policy.pop("dead_letter", None) or {}
     _known(f"{where}, dead_letter", dead, _DEAD_LETTER)
@@ -141,6 +157,9 @@ def _step(given: Mapping[str, object]) -> dict[str, object]:
     item = dict(given)
     if item.get("do") == "copy_store":  # the data directory of S is called store-S
         item |= {end: str(item[end]).removeprefix("store-") for end in ("from", "to") if end in item}
+    if item.get("do") == "receive_once":  # the recorder's: below 0 without waiting; 0 is for ever (JMS)
+        timeout = float(item.get("timeout_ms", RECEIVE_MS))  # type: ignore[arg-type]
+        item["timeout_ms"] = max(timeout, 0.0) if timeout else FOR_EVER_MS
     for key in [
         key for key in _OF_FACTORY if key in item
     ]:  # told to the factory after its address, which may say the same

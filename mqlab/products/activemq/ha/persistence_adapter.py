@@ -96,8 +96,7 @@ class PersistenceAdapter:
         """Give the broker back what was kept. Counters begin at zero again."""
         for dest, messages in self.destinations.items():
             for message in messages:
-                # None of this is written down.
-                message.received, message.repeated, message.redeliveries = False, False, 0
+                _forget_deliveries(message)
                 # Nobody had it, of what a second master goes on holding.
                 frm = self.holders.get(message, -1)
                 message.row = broker.record_message(
@@ -108,6 +107,7 @@ class PersistenceAdapter:
         for sub in self.durables:
             sub.last, sub.seen = None, MessageAudit()
             for message in sub.waiting:
+                _forget_deliveries(message)
                 way = self.last, broker.node, -1, sub.no
                 message.row = broker.record_message(Kind.TakenOver, message, *way, Reason.durable, message.row)
             broker.durables[sub.durable or ("", "")] = sub
@@ -115,3 +115,8 @@ class PersistenceAdapter:
             broker.destination(sub.dest).join(sub)
         self.destinations, self.durables, self.holders = {}, [], {}
         self.last = broker.node
+
+
+def _forget_deliveries(message: Message) -> None:
+    """None of this is in a store, neither of queues nor of durable subscriptions (`durable_over_takeover`)."""
+    message.received, message.repeated, message.redeliveries = False, False, 0

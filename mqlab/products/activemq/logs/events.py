@@ -17,7 +17,7 @@ from mqlab.trace.record import Recorder
 ADVISORY = "topic://ActiveMQ.Advisory."
 _WHY = {
     "restricted": Reason.consumer_ttl,
-    "already": Reason.loop,
+    "already routed": Reason.loop,
     "destination": Reason.not_permitted,
     "sub": Reason.duplicate_route,
 }
@@ -42,6 +42,7 @@ class Teller:
         self.seen: set[str] = set()  # brokers that have started
         self.ended: dict[str, int] = {}  # broker that is down -> row of its end
         self.up: dict[tuple[str, str], _Bridge] = {}  # broker, address -> the bridge
+        self.fallen: set[tuple[str, str]] = set()  # bridges that have been down
         self.lost: dict[tuple[str, str], int] = defaultdict(int)  # bridges whose stop is still to be said
         self.subs: dict[str, tuple[int, _Bridge]] = {}
         self.own: dict[tuple[str, str], tuple[int, str]] = {}  # broker, consumer -> subscription, client
@@ -123,6 +124,8 @@ class Teller:
 
     def _lost(self, broker: str, words: Mapping[str, str]) -> None:
         key = broker, words["address"]
+        if key in self.fallen and key not in self.up:  # said twice
+            return
         remote = self.known.remotes.get(key) or self.known.broker_at(words["address"])
         bridge = self.up.get(key) or _Bridge(remote, self.known.link(broker, words["address"], remote))
         self._is_up(broker)
@@ -144,6 +147,7 @@ class Teller:
         """A bridge is down, and with it go its subscriptions."""
         broker, link = key[0], self._link(bridge, key[0])
         self.up.pop(key, None)
+        self.fallen.add(key)
         cause = self.ended.get(bridge.remote, self.ended.get(broker, -1))
         row = self._add(Kind.BridgeDown, broker, broker, bridge.remote, rule=rule, cause=cause)
         down = self._add(Kind.Disconnected, broker, broker, bridge.remote, link=link, rule=rule, cause=row)
@@ -162,10 +166,10 @@ class Teller:
 
     # Demand
 
-    def _bridge_of(self, broker: str, sub: str) -> _Bridge | None:
-        """Return the bridge whose consumer that is: its ID begins with both ends."""
+    def _bridge_of(self, broker: str, sub: str, remote: str) -> _Bridge | None:
+        """Return the bridge whose consumer that is: its ID begins with both ends, where it is not of 5.5."""
         own = (one for key, one in self.up.items() if key[0] == broker)
-        found = [one for one in own if sub.startswith(f"{broker}->{one.remote}-")]
+        found = [one for one in own if sub.startswith(f"{broker}->{one.remote}-") or one.remote == remote]
         return found[-1] if found else None
 
     def _demand(self, broker: str, words: Mapping[str, str]) -> None:
@@ -175,10 +179,8 @@ class Teller:
         destination = self.known.destinations.get(sub)
         if destination is not None and destination.startswith(ADVISORY):
             return
-        bridge = self._bridge_of(broker, sub)
-        if bridge is None:
-            remote = sub.removeprefix(f"{broker}->").split("-")[0]
-            bridge = _Bridge(remote, self.known.link(broker, "", remote))
+        remote = words.get("remote") or sub.removeprefix(f"{broker}->").split("-")[0]
+        bridge = self._bridge_of(broker, sub, remote) or _Bridge(remote, self.known.link(broker, "", remote))
         self.without_destination += destination is None
         label = f"{destination or f'{sub}, whose destination no line tells,'} at {broker} by {bridge.link}"
         number = bridge.subs[sub] = self.recorder.name_subscription(label)
@@ -225,8 +227,7 @@ class Teller:
         destination, remote = words["destination"], words["remote"]
         if destination.startswith(ADVISORY):
             return
-        links = [one for key, one in self.up.items() if key[0] == broker and one.remote == remote]
-        bridge = links[-1] if links else _Bridge(remote, self.known.link(broker, "", remote))
+        bridge = self._bridge_of(broker, "", remote) or _Bridge(remote, self.known.link(broker, "", remote))
         self._about_demand(Kind.Refused, broker, bridge, destination, -1, _WHY[words["why"]])
 
     # Consumers of clients, of which advisories alone tell
@@ -265,7 +266,9 @@ class Teller:
         cause = self._before(number, path, dest)
         if (number, broker, remote) in self.crossed:  # the next broker's log was before this one
             return
-        bridge = self._bridge_of(broker, words["sub"]) or _Bridge(remote, self.known.link(broker, "", remote))
+        bridge = self._bridge_of(broker, words["sub"], remote) or _Bridge(
+            remote, self.known.link(broker, "", remote)
+        )
         # Whether a topic's copy was lost with its subscription no line tells.
         sub = -1 if destination.startswith("topic:") else bridge.subs.get(words["sub"], -1)
         self._forward(number, broker, bridge, len(path) - 1, dest, cause, sub)

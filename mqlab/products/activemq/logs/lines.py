@@ -1,6 +1,6 @@
 """What brokers say in `activemq.log` of themselves and of their bridges: lines as facts.
 
-The sentences are those of 5.17, which earlier and later releases have with few differences. Each names its
+The sentences are those of 5.17 and of 5.5, which other releases have with few differences. Each names its
 broker, so a log may be of several, and several of one. The pattern of the log does not matter, as long as a
 line begins with a date and a time.
 """
@@ -26,44 +26,76 @@ _STAMP = re.compile(
     r"\ufeff?\W{0,2}(\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d)(?:[.,](\d{1,6}))?\d*\s?(Z|[+-]\d\d:?\d\d\b)?"
 )
 _BROKER, _SUB = r"(?P<broker>\S+)", r"DemandSub\{(?P<sub>[^,{}]+),"
-_BRIDGE = r"Network connection between vm://(?P<broker>[^#\s]+)\S* and (?P<address>\S+)"
+_BRIDGE = r"Network connection between vm://(?P<broker>[^#\s]+)\S* and (?P<address>\S+?)"
+_OF = (
+    r"ActiveMQ (?:(?P<version>\d\S*) )?(?:JMS )?(?:Message Broker )?"
+    r"\((?P<broker>[^,()]+)(?:, (?P<id>[^()\s]+))?\) "
+)
+_INFO = r".*?ConsumerInfo .*?consumerId = (?P<sub>[^,\s]+), destination = (?P<destination>\S+?),"
 _REMOTES = re.compile(r"remotes:\[([^\]]*)\]")
 _CONSUMER = re.compile(r"consumerId = ([^,\s]+), destination = (\S+?),")
 
-# What is said -> how. Demand, refusals and "bridging" are said at level DEBUG, the others at INFO or WARN.
-SENTENCES = {
-    name: re.compile(text)
-    for name, text in {
-        "starting": r"Apache ActiveMQ (?P<version>\S+) \((?P<broker>.+?), (?P<id>[^()\s]+)\) is starting",
-        "started": r"Apache ActiveMQ \S+ \((?P<broker>.+?), (?P<id>[^()\s]+)\) started",
-        "stopping": r"Apache ActiveMQ \S+ \((?P<broker>.+?), [^()\s]+\) is shutting down",
-        "stopped": r"Apache ActiveMQ \S+ \((?P<broker>.+?), [^()\s]+\) is shutdown",
-        "connector": r"Network Connector \w+:(?P<connector>.+?):BrokerService\[(?P<broker>[^\]]*)\] started",
-        "asked": r"Establishing network connection from vm://(?P<broker>[^\s?]+)\S* to (?P<address>\S+)",
-        "responder": r"Started responder end of duplex bridge (?P<connector>.+?)@ID:.*?Transport: "
-        r"(?P<address>\S+)",
-        "up": _BRIDGE + r" \((?P<remote>[^()]*)\) has been established",
-        "lost": _BRIDGE + r" shutdown due to a (?P<side>remote|local) error: (?P<error>.*?)" + _END,
-        "down": r"(?P<broker>\S+) bridge to (?P<remote>\S+) stopped",
-        "tried": r"Could not start network bridge between: vm://(?P<broker>\S+) and: (?P<address>\S+) due to: "
-        r"(?P<error>.*?)" + _END,
-        "demand": _BROKER + r" new demand subscription: " + _SUB,
-        "merged": _BROKER + r" .*?matched \(add interest\) .*?" + _SUB,
-        "gone": _BROKER
-        + r" (?:on \S+ from (?P<remote>\S+) removed|remove request on .*?, matching sub:) "
-        + _SUB,
-        "replaced": _BROKER
-        + r" Replacing duplicate subscription ConsumerInfo .*?consumerId = (?P<sub>[^,\s]+),",
-        "refused": _BROKER
-        + r" Ignoring (?:duplicate subscription from|sub from) (?P<remote>[^\s,]+), (?P<why>sub|"
-        r"restricted|already|destination).*?ConsumerInfo .*?destination = (?P<destination>\S+?),",
-        "bridging": r"bridging \((?P<broker>\S+) -> (?P<remote>\S+)\), consumer: (?P<sub>[^\s,]+), "
-        r"destination: (?P<destination>[^\s,]+), brokerPath: (?P<path>\[[^\]]*\]|null), "
-        r"message: (?P<message>\S+)",
-    }.items()
-}
+# What is said -> how. Demand, refusals and "bridging" are said at level DEBUG, the others at INFO or WARN. Of
+# several texts for one thing the last is that of 5.5, which names consumers by those beyond the bridge.
+SENTENCES = [
+    (name, re.compile(text))
+    for name, text in (
+        ("starting", _OF + "is starting"),
+        ("started", _OF + "started"),
+        ("stopping", _OF + "is shutting down"),
+        ("stopped", _OF + "(?:is shutdown|stopped)"),
+        (
+            "connector",
+            r"Network Connector \w+:(?P<connector>.+?):BrokerService\[(?P<broker>[^\]]*)\] [sS]tarted",
+        ),
+        (
+            "asked",
+            r"Establishing network connection from vm://(?P<broker>[^\s?]+)\S* to (?P<address>\S+)",
+        ),
+        (
+            "responder",
+            r"Started responder end of duplex bridge (?P<connector>.+?)@ID:.*?Transport: (?P<address>\S+)",
+        ),
+        ("up", _BRIDGE + r" ?\((?P<remote>[^()]*)\) has been established"),
+        ("lost", _BRIDGE + r" shutdown due to a (?P<side>remote|local) error: (?P<error>.*?)" + _END),
+        ("down", r"(?P<broker>\S+) bridge to (?P<remote>\S+) stopped"),
+        (
+            "tried",
+            r"Could not start network bridge between: vm://(?P<broker>[^\s?]+)\S* and: (?P<address>\S+) "
+            r"due to: (?P<error>.*?)" + _END,
+        ),
+        ("demand", _BROKER + " new demand subscription: " + _SUB),
+        ("demand", _BROKER + r" bridging sub on \S+ from (?P<remote>\S+) : " + _INFO),
+        ("merged", _BROKER + r" .*?matched \(add interest\) .*?" + _SUB),
+        ("merged", _BROKER + r" matched \(add interest\) to " + _INFO),
+        ("gone", _BROKER + r" (?:on \S+ from \S+ removed|remove request on .*?, matching sub:) " + _SUB),
+        ("gone", _BROKER + r" removing sub on \S+ from \S+ : " + _INFO),
+        ("replaced", _BROKER + " Replacing duplicate subscription " + _INFO),
+        (
+            "refused",
+            _BROKER + r" Ignoring (?:duplicate subscription|sub) from (?P<remote>[^\s,]+),? (?:as )?"
+            r"(?P<why>sub|restricted|already routed|destination)" + _INFO,
+        ),
+        (
+            "bridging",
+            r"bridging \((?P<broker>\S+) -> (?P<remote>[^\s,)]+)\)?, consumer: (?P<sub>[^\s,]+), "
+            r"destination:? (?P<destination>[^\s,]+), brokerPath: (?P<path>\[[^\]]*\]|null), "
+            r"message: (?:\w+ \{.*?messageId = )?(?P<message>[^\s,]+)",
+        ),
+    )
+]
+_DEMAND = next(pattern for what, pattern in SENTENCES if what == "demand")
 # What one of these sentences has, to pass over all other lines at once.
-_WORDS = (b"Apache ActiveMQ ", b"etwork Conn", b"etwork conn", b"bridg", b"DemandSub", b"ConsumerInfo", MARK)
+_WORDS = (
+    b"Apache ActiveMQ ",
+    b"Message Broker (",
+    b"etwork Conn",
+    b"etwork conn",
+    b"bridg",
+    b"DemandSub",
+    b"ConsumerInfo",
+    MARK,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +126,7 @@ class Log:
         self.first = self.last = 0  # us since 1970
         self.destinations: dict[str, str] = {}  # consumer -> what it reads
         self._backs: dict[str, str] = {}  # address -> the other end's connector
+        self._ups: dict[str, int] = {}  # address -> place in `said` at which its bridge came up
         self.same: list[tuple[str, str]] = []  # consumers that read the same: a bridge's, and those beyond
 
     def read(self, stopped: Callable[[], bool] = lambda: False) -> None:
@@ -124,24 +157,34 @@ class Log:
                 self._keep(Said(now, *found, str(self.path), self.lines))
 
     def _keep(self, one: Said) -> None:
-        """Keep what was said; that a bridge is the back of another's is told before it, without its broker."""
+        """Keep what was said; that a bridge is the back of another's is told beside it, without its broker."""
         address = one.words.get("address", "")
         if one.what == "responder":
-            self._backs[address] = one.words["connector"]
+            before = self._ups.get(address)
+            if before is None:
+                self._backs[address] = one.words["connector"]
+            else:  # 5.5 may tell it afterwards
+                self.said[before] = _back(self.said[before], one.words["connector"])
             return
-        if one.what == "up" and (connector := self._backs.pop(address, None)):
-            one = replace(one, words={**one.words, "back": connector})
+        if one.what == "up":
+            if connector := self._backs.pop(address, None):
+                one = _back(one, connector)
+            self._ups[address] = len(self.said)
         self.said.append(one)
 
     def _consumers(self, text: str) -> None:
         """Keep what consumers read, which a line tells beside what it is about."""
         self.destinations.update(_CONSUMER.findall(text))
-        if (demand := SENTENCES["demand"].search(text)) and (remotes := _REMOTES.search(text)):
+        if (demand := _DEMAND.search(text)) and (remotes := _REMOTES.search(text)):
             self.same.extend((demand["sub"], one.strip()) for one in remotes[1].split(",") if one.strip())
 
 
+def _back(one: Said, connector: str) -> Said:
+    return replace(one, words={**one.words, "back": connector})
+
+
 def _sentence(text: str) -> tuple[str, dict[str, str]] | None:
-    for what, pattern in SENTENCES.items():
+    for what, pattern in SENTENCES:
         if match := pattern.search(text):
             return what, {name: word for name, word in match.groupdict().items() if word is not None}
     return None

@@ -37,7 +37,7 @@ class Known:
             words, broker = one.words, one.broker
             address = words.get("address", "")
             match one.what:
-                case "starting" | "started":
+                case "starting" | "started" if "id" in words:  # 5.5 has it with the second alone
                     known.ids[words["id"]] = broker
                 case "up":
                     known.remotes[broker, address] = words["remote"]

@@ -254,7 +254,7 @@ class DiscoveredService:
             self.lab.record(Kind.Waited, chain=self, frm=self.node, age=wait, rule=Reason.back_off)
             self.waits = True
             self.lab.trying[self] = None
-            self.process.later(wait, self.connect)
+            self.process.later(wait + self.lab.timing.round, self.connect)
 
     def stop(self) -> None:
         """The connector, or its broker, ends."""

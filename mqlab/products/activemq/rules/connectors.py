@@ -6,17 +6,8 @@ from itertools import combinations
 
 from mqlab.checks.example import Example, mended
 from mqlab.checks.rule import Element, Found, rule
+from mqlab.products.activemq.rules import examples_at_rest as ex
 from mqlab.products.activemq.rules.context import CheckContext, Link
-from mqlab.products.activemq.rules.examples_at_rest import (
-    AB,
-    odd_name,
-    reads,
-    row,
-    secret,
-    sent,
-    silent,
-    two_names,
-)
 from mqlab.products.activemq.rules.reachability import overlapping
 from mqlab.spec.rows import OPTIONS
 from mqlab.spec.values import Destination
@@ -32,8 +23,8 @@ LISTS = ("dynamically_included_destinations", "excluded_destinations", "statical
     fix="add a consumer, or leave the destination to dynamic propagation",
     source="Fuse 2, Static propagation",
     example=lambda: mended(
-        sent(row("AB", statically_included_destinations=["queue://Q"])),
-        {AB: {"statically_included_destinations": []}},
+        ex.sent(ex.row("AB", statically_included_destinations=["queue://Q"])),
+        {ex.AB: {"statically_included_destinations": []}},
     ),
 )
 def _static_no_consumer(context: CheckContext) -> Found:
@@ -60,7 +51,7 @@ def _static_no_consumer(context: CheckContext) -> Found:
     fix="set advisorySupport to true at {target}, or list static destinations and set staticBridge",
     source="Fuse 2, Dynamic propagation",
     see="advisory_off_dynamic",
-    example=lambda: mended(sent(silent(), reads()), {"B": {"advisory_support": True}}),
+    example=lambda: mended(ex.sent(ex.silent(), ex.reads()), {"B": {"advisory_support": True}}),
 )
 def _advisory_off(context: CheckContext) -> Found:
     network = context.network
@@ -80,7 +71,7 @@ def _advisory_off(context: CheckContext) -> Found:
     fix="let the consumer list its queues, or set staticBridge",
     source="recorded: wildcard_queue_consumer_behind_exclude",
     see="activemq/filters/wildcard_queue_consumer_behind_exclude",
-    example=lambda: Example(secret("Q.>"), secret("Q.OPEN")),
+    example=lambda: Example(ex.secret("Q.>"), ex.secret("Q.OPEN")),
 )
 def _excluded_wildcard(context: CheckContext) -> Found:
     wild = [c for c in context.consumers if c.reads.has_wildcard and c.reads.is_queue]
@@ -100,7 +91,7 @@ def _excluded_wildcard(context: CheckContext) -> Found:
     what="{text}: {sign!r} here is a literal part of the name, not a wildcard",
     fix="put '>' last, or use '*' for one whole segment",
     source="Fuse 2, Wildcards",
-    example=lambda: Example(odd_name("SHOP.>.ORDERS"), odd_name("SHOP.*.ORDERS")),
+    example=lambda: Example(ex.odd_name("SHOP.>.ORDERS"), ex.odd_name("SHOP.*.ORDERS")),
 )
 def _wildcard_inside(context: CheckContext) -> Found:
     places = [(Element(f"consumer {c.name}"), str(c.reads)) for c in context.consumers]
@@ -127,7 +118,7 @@ def _wildcard_inside(context: CheckContext) -> Found:
     "retried forever",
     fix="give each connector a name of its own",
     source="Fuse 2, Figure 2.4",
-    example=lambda: Example(two_names(configured_name="link"), two_names()),
+    example=lambda: Example(ex.two_names(configured_name="link"), ex.two_names()),
 )
 def _same_name(context: CheckContext) -> Found:
     called: dict[tuple[str, str], list[Link]] = {}
@@ -173,7 +164,9 @@ def _bridges_twice(context: CheckContext) -> Found:
     "this value",
     fix="use 1 or more",
     source="article, table of networkConnector options",
-    example=lambda: mended(sent(row("AB", prefetch_size=0), reads()).under("5.5"), {AB: {"prefetch_size": 1}}),
+    example=lambda: mended(
+        ex.sent(ex.row("AB", prefetch_size=0), ex.reads()).under("5.5"), {ex.AB: {"prefetch_size": 1}}
+    ),
 )
 def _prefetch_zero(context: CheckContext) -> Found:
     for link in context.links():

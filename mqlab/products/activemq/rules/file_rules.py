@@ -38,6 +38,8 @@ def _no_value(file: BrokerFile) -> Found:
     why = "nothing says what NAME is; without it the broker does not start"
     if named:
         why = f"NAME has no value here; the file names {named}, which mqlab does not read"
+    elif bean := _bean_of_values(root):
+        why = f"NAME has no value here; its value comes from the bean {bean}, which mqlab does not run"
     elif not any(_replaces(one) for one in root.walk()):
         why = (
             "no bean of this file replaces placeholders: unless its container does, as Karaf, a broker takes "
@@ -54,6 +56,13 @@ def _no_value(file: BrokerFile) -> Found:
 def _replaces(element: Element) -> bool:
     """Whether an element is what replaces placeholders, or may bring that from another file."""
     return "laceholder" in f"{element.name} {element.attributes.get('class', '')}" or element.name == "import"
+
+
+def _bean_of_values(root: Element) -> str:
+    """Return the class of a bean that gives what replaces placeholders its values; empty if there is none."""
+    replacing = (one for one in root.walk() if one.name == "bean" and _replaces(one))
+    inside = (bean for one in replacing for bean in one.walk() if bean.name == "bean" and bean is not one)
+    return next((bean.attributes.get("class", "") for bean in inside), "").rpartition(".")[2]
 
 
 def _property_files(root: Element) -> dict[str, None]:

@@ -12,16 +12,8 @@ from mqlab.checks.example import mended
 from mqlab.checks.rule import Found, no_effect, rule
 from mqlab.products.activemq.client.read_otherwise import idle_options
 from mqlab.products.activemq.network.bridge_configuration import heard
+from mqlab.products.activemq.rules import examples_at_rest as ex
 from mqlab.products.activemq.rules.context import CheckContext, Link
-from mqlab.products.activemq.rules.examples_at_rest import (
-    AB,
-    all_in_one,
-    forwards,
-    reads,
-    row,
-    sent,
-    virtual_demand,
-)
 from mqlab.spec import Broker
 from mqlab.spec.rows import OPTIONS
 from mqlab.spec.values import Destination, matches
@@ -55,8 +47,8 @@ def _no_effect(context: CheckContext) -> Found:
     fix="list statically included destinations",
     source=_TABLE,
     example=lambda: mended(
-        sent(row("AB", static_bridge=True), reads()),
-        {AB: {"statically_included_destinations": ["queue://Q"]}},
+        ex.sent(ex.row("AB", static_bridge=True), ex.reads()),
+        {ex.AB: {"statically_included_destinations": ["queue://Q"]}},
     ),
     of=(links,),
 )
@@ -94,7 +86,7 @@ def _excluded(link: Link, text: str) -> bool:
     what="{text} is both statically included and excluded: exclusion wins and nothing is forwarded",
     fix="remove it from one of the two lists",
     source="ActiveMQ rule 26.4",
-    example=lambda: forwards("statically_included_destinations"),
+    example=lambda: ex.forwards("statically_included_destinations"),
     of=(links,),
 )
 def _excluded_static(link: Link) -> Found:
@@ -126,7 +118,7 @@ def _static_wildcard(link: Link) -> Found:
     what="{text} is both included and excluded: exclusion wins and nothing is forwarded",
     fix="remove it from one of the two lists",
     source="Fuse 2, Example 2.4",
-    example=lambda: forwards("dynamically_included_destinations"),
+    example=lambda: ex.forwards("dynamically_included_destinations"),
     of=(links,),
 )
 def _excluded_included(link: Link) -> Found:
@@ -142,7 +134,7 @@ def _excluded_included(link: Link) -> Found:
     what="useVirtualDestSubs has no effect: broker {target} has not set its own",
     fix="set useVirtualDestSubs to true at {target}, too",
     source=_TABLE,
-    example=lambda: virtual_demand(),
+    example=lambda: ex.virtual_demand(),
     of=(links,),
 )
 def _virtual_dest_subs(link: Link) -> Found:
@@ -200,7 +192,7 @@ def _other_kind(of: Home) -> Found:
     what="virtual topic {text}: its prefix has no *, so all its consumers share one queue, {queue}",
     fix="write prefix={prefix}, where * stands for the name of each consumer",
     source="ActiveMQ, virtual destinations",
-    example=lambda: all_in_one(),
+    example=lambda: ex.all_in_one(),
     of=(brokers,),
 )
 def _virtual_prefix(of: Home) -> Found:
@@ -222,7 +214,8 @@ def _virtual_prefix(of: Home) -> Found:
     fix="use {right!r}, or no destinationFilter",
     source="ActiveMQ rule 26.2",
     example=lambda: mended(
-        sent(row("AB", destination_filter="Topic.>"), reads()), {AB: {"destination_filter": "Queue.>"}}
+        ex.sent(ex.row("AB", destination_filter="Topic.>"), ex.reads()),
+        {ex.AB: {"destination_filter": "Queue.>"}},
     ),
 )
 def _filter_deaf(context: CheckContext) -> Found:

@@ -181,6 +181,8 @@ class TransportConnection:
         queue = broker.by_name.get(consumer.dest)
         if command.restored and isinstance(queue, Queue):
             self._await_restored(queue)
+        elif isinstance(queue, Queue) and queue.waits_for_consumers:
+            queue.on_waited(None)  # who is new comes when those who are back have had what was stored
         broker.subscribe(sub, Reason.local_consumer, consumer.node)
         if sub.info.browser and consumer.spec.receiving:
             sub.browse()

@@ -18,8 +18,12 @@ def answers(broker: Broker) -> bool:
 
 
 def check(broker: Broker) -> None:
-    """A broker that finds nobody stops itself; it starts again when somebody answers."""
-    if broker.role in ("down", "not_started", "paused"):
+    """A broker that finds nobody stops itself; it starts again when somebody answers.
+
+    One that was stopped asks nobody: its process has ended.
+    """
+    stopped = broker.role == "stopped" and not broker.stopped_itself
+    if stopped or broker.role in ("down", "not_started", "paused"):
         return
     if not answers(broker) and not broker.stopped_itself:
         broker.lab.end(broker, orderly=True)

@@ -76,6 +76,7 @@ class Client:
         self.failovers: list[str] = []
         self.results: list[str] = []
         self.rollback_only = False  # its open transaction can only be rolled back
+        self.worked = False  # since its last commit; a rollback leaves that (`ClientSessionImpl.workDone`)
         self.refusal = ""  # what its commit is answered: an address in it was full
         self.credits: dict[str, ProducerCredits] = {}  # by address
         self.work: list[Message] = []
@@ -164,7 +165,7 @@ class Client:
 
     def end_session(self, tried: bool) -> None:
         """Its session is gone with all that was open in it."""
-        self.rollback_only |= bool(self.work)
+        self.rollback_only |= bool(self.work) or self.worked
         self.drop(Reason.connection_lost)
         self.at = None
 
@@ -297,6 +298,7 @@ class Client:
             self.roll_back()
             return
         self.settle()
+        self.worked = False
         self.results.append(f"step {step} {what}: ok")
 
     def rollback(self, step: int, what: str = "rollback") -> None:
@@ -322,6 +324,7 @@ class Client:
 
     def roll_back(self) -> None:
         """The work of the transaction is undone."""
+        self.worked |= bool(self.work)
         self.rollback_only, self.refusal = False, ""
         self.drop(Reason.asked)
 

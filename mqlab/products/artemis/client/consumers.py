@@ -108,7 +108,7 @@ class Consumer(Client, Taker):
 
     def end_session(self, tried: bool) -> None:
         """Its session is gone: what it held goes back to its place."""
-        self.rollback_only |= self.mode != "auto" and bool(self.unacknowledged)
+        self.rollback_only |= self.mode != "auto" and (self.worked or bool(self.unacknowledged))
         self.leave(taken=tried, buffered=tried)
         super().end_session(tried)
 
@@ -178,6 +178,7 @@ class Consumer(Client, Taker):
 
     def roll_back(self) -> None:
         """Everything comes again, here only what others do not take; what was taken counts as tried."""
+        self.worked |= self.mode == "transacted" and bool(self.unacknowledged)
         self._give_back(first=False)
 
     def _give_back(self, first: bool) -> None:

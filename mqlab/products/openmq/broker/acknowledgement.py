@@ -143,7 +143,8 @@ def requeue(consumer: Consumer, rule: int) -> None:
         head = consumer.taken[:1]
     old = home.lab.network.edition == "5.1"
     last = _is_last_of_shared(consumer)
-    for claim in consumer.unacknowledged:
+    unheard = [c for c in consumer.unacknowledged if consumer.closed and home.lab.is_cut(home, c.message.home)]
+    for claim in [claim for claim in consumer.unacknowledged if claim not in unheard]:
         remote = claim.message.home is not home
         claim.key = ENDED if last else claim.key
         rolled_back = old and consumer.mode == "transacted" and claim in consumer.taken
@@ -151,11 +152,20 @@ def requeue(consumer: Consumer, rule: int) -> None:
             home.instances[dest].leftovers[claim.message] = None
         unseen = claim in consumer.buffer if home.running else claim not in head
         release(claim, rule, (remote and claim.arrived) or not unseen)
-    consumer.taken, consumer.stuck = [], []
+    if dest in home.instances:
+        home.instances[dest].leftovers |= dict.fromkeys(claim.message for claim in unheard if claim.arrived)
+    consumer.taken, consumer.stuck = [], unheard
     consumer.buffer.clear()
     ends = not dest.is_queue and (last or consumer.key == consumer.name)
     for broker in home.lab.brokers.values() if ends else ():
         forget(broker, consumer.key, rule)
+
+
+def hear_of_end(consumer: Consumer, home: Broker) -> None:
+    """A home learns that a consumer has closed: what it had sent it comes again, flagged (OpenMQ rule 8.19)."""
+    for claim in [claim for claim in consumer.unacknowledged if claim.message.home is home]:
+        (consumer.stuck if claim in consumer.stuck else consumer.buffer).remove(claim)
+        release(claim, Reason.consumer_left)
 
 
 def _is_last_of_shared(consumer: Consumer) -> bool:

@@ -1,4 +1,4 @@
-"""Administration: destinations, subscriptions, commands to the cluster, and distributed transactions."""
+"""Administration: destinations, subscriptions, commands to the cluster."""
 
 from __future__ import annotations
 
@@ -6,16 +6,15 @@ from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from mqlab.products.openmq.broker import acknowledgement, physical_destinations
+from mqlab.products.openmq.broker import physical_destinations
 from mqlab.products.openmq.broker.destinations import turn
-from mqlab.products.openmq.broker.messages import Delivery
-from mqlab.products.openmq.broker.model import DEAD, LOCK_TIMEOUT, Broker, Client, Consumer, Keys, Prepared
-from mqlab.products.openmq.client import clients, producers
+from mqlab.products.openmq.broker.model import DEAD, LOCK_TIMEOUT, Broker, Keys
+from mqlab.products.openmq.client import clients
 from mqlab.products.openmq.ha import takeover
 from mqlab.products.openmq.network import cluster
 from mqlab.products.openmq.script.operation import Outcome, Row, RunningStep, destination_of, limit_of
+from mqlab.spec.openmq import PROPERTIES
 from mqlab.spec.values import Destination
-from mqlab.trace.kinds import Reason
 
 if TYPE_CHECKING:
     from mqlab.products.openmq.network.state import Cluster
@@ -40,7 +39,12 @@ def _managed(lab: Cluster, keys: Keys) -> tuple[Broker, Destination, bool]:
 
 def do_create_destination(lab: Cluster, keys: Keys) -> Outcome:
     """Create a destination, everywhere at once; the broker asked waits for all (OpenMQ rule 8.13)."""
-    broker, _, there = _asked(lab, keys)
+    broker, dest, there = _asked(lab, keys)
+    if not PROPERTIES.keys() >= keys.get("options", {}).keys():
+        return False  # no such attribute of its MBean
+    if not there and cluster.waits_for_database(broker):
+        cluster.create_unrecorded(broker, dest, dict(keys.get("options", {})))
+        return RunningStep(_has_database, (lab, keys), limit_of(keys), _record, insists=True)
     broker.hangs |= broker.serves and not there and broker.asks_in_vain
     if not there:  # what is known is refused without a word to the others
         broker.tell_all()
@@ -48,6 +52,16 @@ def do_create_destination(lab: Cluster, keys: Keys) -> Outcome:
     if broker.hangs:
         lab.later(LOCK_TIMEOUT)
     return RunningStep(_has_answers, (lab, keys, end), limit_of(keys), _create, insists=True)
+
+
+def _has_database(asked: Asked) -> bool:
+    return asked[0].database_up
+
+
+def _record(asked: Asked) -> bool:
+    broker, dest, _ = _asked(*asked)
+    cluster.record(broker, "create", dest, dict(asked[1].get("options", {})))
+    return True
 
 
 def _has_answers(asked: tuple[Cluster, Keys, int]) -> bool:
@@ -247,103 +261,3 @@ def _change_master(broker: Broker, to: Broker) -> bool:
     for peer in (broker, *broker.peers) if allowed else ():
         peer.configure({}, master=to.name)
     return allowed
-
-
-# Distributed transactions
-
-
-def do_xa(lab: Cluster, keys: Keys) -> Outcome:
-    """A step of a distributed transaction; what is prepared ends only where it is."""
-    client: Client | None = lab.producers.get(keys.get("producer", ""))
-    client = client or lab.consumers.get(keys.get("consumer", ""))
-    if client is None:
-        return _xa((lab, None, keys))
-    if not client.open and client.looks_from > lab.clock.now:
-        return RunningStep(_looks, client, limit_of(keys), _lost, insists=True)
-    return RunningStep(_can_ask, (lab, client, keys), limit_of(keys), _xa, insists=True)
-
-
-def _can_ask(asked: tuple[Cluster, Client, Keys]) -> bool:
-    return clients.has_broker(asked[1])
-
-
-def _looks(client: Client) -> bool:
-    """Whether a client has begun to look for a broker: calls from before fail by then (OpenMQ rule 8.7)."""
-    return client.home.lab.clock.now >= client.looks_from
-
-
-def _lost(_: Client) -> bool:
-    return False
-
-
-def _xa(asked: tuple[Cluster, Client | None, Keys]) -> bool:
-    lab, client, keys = asked
-    action, xid = keys["action"], str(keys.get("xid", ""))
-    home = client.home if client else lab.brokers.get(keys.get("broker", ""))
-    if home is None or not home.serves or (client and not client.open):
-        return False
-    ends = action in ("commit", "rollback")
-    if told := _out_of_turn(client, action, xid):
-        lab.tell(told)
-    if told and client and not client.keys.get("xa"):
-        return True  # it has no such call, so nothing is started or prepared
-    if client and action in ("start", "end"):
-        client.xid, client.xid_state = xid, "COMPLETE" if action == "end" else "STARTED"
-        client.between &= action == "end"
-    if client and action == "prepare" and client.cut_off and getattr(client, "taken", ()):
-        client.xid_state = "FAILED"
-        return False
-    unprepared = client is not None and client.xid == xid
-    if client and action == "commit" and keys.get("one_phase", False) != unprepared:
-        # One phase is for what is not prepared; what is, is rolled back by it (played with 6.5).
-        if not unprepared:
-            _xa((lab, client, {**keys, "action": "rollback"}))
-        return False
-    if client and (action == "prepare" or (ends and unprepared)):
-        _prepare(lab, xid, client)
-    branch = lab.prepared.get(xid)
-    if not ends or branch is None or branch.home is not home:
-        return not ends
-    del lab.prepared[xid]
-    producers.end_transaction(lab, xid, action == "commit")
-    if action == "rollback" and isinstance(client, Consumer) and home.lives == branch.life:
-        client.taken = [*branch.taken, *client.taken]
-        acknowledgement.redeliver(client)
-        client.between = True
-        return True
-    for no, claim in enumerate(branch.taken):
-        if action == "commit":
-            acknowledgement.finish(claim)
-        else:  # a store has noted of what a session took only the first as handed out
-            acknowledgement.release(claim, Reason.asked, not no or home.lives == branch.life)
-    return True
-
-
-def _out_of_turn(client: Client | None, action: str, xid: str) -> str:
-    """Return what is wrong with a call that starts, ends or prepares a branch: these come in turn (JTA)."""
-    if action not in ("start", "end", "prepare"):
-        return ""
-    if client is None:
-        return f"only a client can {action} a branch; name it, who="
-    if not client.keys.get("xa"):
-        return f"{client.name} has no XA session; open it with options={{'xa': True}}"
-    if action == "start":
-        return f"the branch {client.xid} was started already" if client.in_branch else ""
-    state = "STARTED" if action == "end" else "COMPLETE"
-    if client.xid == xid and client.xid_state == state:
-        return ""
-    return f"no branch {xid} of {client.name} had been {'started' if action == 'end' else 'ended'}"
-
-
-def _prepare(lab: Cluster, xid: str, client: Client) -> None:
-    """Keep what a client has sent and taken for the transaction's manager."""
-    taken: list[Delivery] = getattr(client, "taken", [])
-    if client.cut_off:
-        taken.clear()
-    lab.prepared[xid] = Prepared(client.home, list(taken), client.home.lives)
-    client.xid = ""
-    taken.clear()
-    lab.removed[xid] = lab.removed.pop(client.name, 0)
-    for _, message in lab.messages():
-        if message.transaction == client.name:
-            message.transaction = xid

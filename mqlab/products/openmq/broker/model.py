@@ -157,7 +157,7 @@ class Broker:
         self.quiesced = False  # it takes no new clients, by command
         self.quiet = False  # nor has it any, nor messages that would be lost with it
         self.hangs = False  # it waits for the database or another broker, and whoever asks it too
-        self.lost_database = False  # it was away: operations fail even when it is back
+        self.lost_database = False  # its connection to it is broken, which the next change finds out
         self.master = lab.network.master
         self.instances: dict[Destination, PhysicalDestination] = {}
         self.durables: dict[Key, DurableSubscription] = {}
@@ -316,12 +316,12 @@ class Broker:
     # Whom it knows
 
     def consumers(self, dest: Destination) -> list[Consumer]:
-        """Return the consumers of a destination that it serves, in order of registration."""
+        """Return the consumers that it serves, as registered: it has heard of them, and not of their end."""
         alone = dest in self.instances and self.instances[dest].option("LocalOnly")
         at = self.lab.destinations.get(dest)
-        known = [c for c in at.consumers if c.open and not c.cut_off] if at else []
-        theirs = set() if alone else {c.name for c in known if self.linked(c.home) and self not in c.unheard_by}
-        return [c for c in known if c.home is self or c.name in theirs]
+        known = [c for c in at.consumers if (c.open or c.closed) and not c.cut_off] if at else []
+        theirs = {c for c in known if c.open != (self in c.unheard_by) and self.linked(c.home) and not alone}
+        return [c for c in known if (c.home is self and c.open) or c in theirs]
 
     def active(self, dest: Destination) -> list[Consumer]:
         """Return those of them that get messages; the others wait as backups.

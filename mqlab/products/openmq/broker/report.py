@@ -164,8 +164,7 @@ def _listed(broker: Broker, dest: Destination) -> list[Consumer]:
     at = broker.lab.destinations.get(dest)
     known = [c for c in at.consumers if not c.open] if at else []
     gone = [c for c in known if c.home in broker.unnoticed and c.lost >= 0]
-    closed = [c for c in known if c.closed and broker in c.unheard_by and broker.linked(c.home)]
-    return [*broker.consumers(dest), *gone, *closed]
+    return [*broker.consumers(dest), *gone]
 
 
 def _durable_lines(broker: Broker) -> list[str]:
@@ -184,9 +183,8 @@ def _durable_lines(broker: Broker) -> list[str]:
 def _destination(broker: Broker, dest: Destination, properties: list[str]) -> Row:
     """Return a broker's view of a destination; all consumers of a subscription count as one."""
     instance, sleeping = broker.instances[dest], len(broker.unused_durables(dest))
-    closed = {c.key for c in _listed(broker, dest) if c.closed}
-    consumers = {c.key for c in broker.consumers(dest)} | closed
-    active = {c.key for c in broker.active(dest)} | closed
+    consumers = {c.key for c in broker.consumers(dest)}
+    active = {c.key for c in broker.active(dest)}
     remote = instance.remote
     in_transaction = sum(m.transaction is not None for m in instance.messages)
     row: Row = {

@@ -13,7 +13,7 @@ from mqlab.trace.kinds import Kind, Reason
 if TYPE_CHECKING:
     from mqlab.products.openmq.network.state import Cluster
 
-RECONNECT = 3_000_000  # us until a client's first attempt after a loss
+RECONNECT = 3_000_000  # us until a client's first attempt after a loss, or its listener hears of a crash
 # us between two rounds of attempts of a client of an enhanced cluster: recorded 6 to 7 s, whatever its
 # broker (OpenMQ rule 9.4).
 ROUND = 6_000_000
@@ -125,8 +125,36 @@ def lose(client: Client, cause: int) -> None:
         pause = ROUND if lab.enhanced else RECONNECT
         client.looks_from = lab.clock.now + pause
         lab.later(pause, on_attempt, (client, 0))
-    else:
+    elif client.home.orderly:  # its broker has said goodbye
         lab.happens("client_exception_listener", client.name)
+    else:  # 3.00 to 3.06 s later in 30 plays (OpenMQ rule 8.18)
+        client.looks_from = lab.clock.now + RECONNECT
+        lab.later(RECONNECT, on_given_up, client)
+
+
+def on_given_up(client: Client) -> None:
+    """A client that looks for no other broker tells its exception listener, if it has not been closed."""
+    if not client.closed:
+        client.home.lab.happens("client_exception_listener", client.name)
+
+
+def close(client: Client) -> None:
+    """A client closes: of its calls that wait only the one under way ends, others are never made."""
+    client.closed = True
+    blocked = client.home.lab.blocked
+    own = [
+        call
+        for call in blocked
+        if client.name in (call.step.keys.get("consumer"), call.step.keys.get("producer"))
+    ]
+    for call in own[1:]:
+        blocked.remove(call)
+
+
+def is_seeking(client: Client) -> bool:
+    """Whether a client that has lost its broker looks for one, or is about to tell its listener."""
+    told = not client.closed and client.looks_from > client.home.lab.clock.now
+    return not client.open and (told or comes_back(client))
 
 
 def on_no_answer(consumer: Consumer) -> None:
@@ -150,7 +178,11 @@ def on_attempt(attempt: tuple[Client, int]) -> None:
         home, pause, rounds = client.home, ROUND, -1
         while home.taken_over_by:
             home = home.taken_over_by
-    else:
+    if home.suspended:  # it accepts the connection, and says nothing (OpenMQ rule 8.8)
+        lab.hanging[client] = home, tries
+        lab.later(CONNECTING, on_hung, (client, home, tries))
+        return
+    if not lab.enhanced:
         lab.notes.add(
             Kind.Attempted,
             frm=client.node,
@@ -165,6 +197,22 @@ def on_attempt(attempt: tuple[Client, int]) -> None:
     else:
         client.closed = True
         lab.happens("client_exception_listener", client.name)
+
+
+def on_hung(attempt: tuple[Client, Broker, int]) -> None:
+    """An attempt has hung for too long at a broker that is suspended: the client makes its next one."""
+    client, home, tries = attempt
+    if home.lab.hanging.get(client) == (home, tries):
+        del home.lab.hanging[client]
+        on_attempt((client, tries + 1))
+
+
+def let_on(home: Broker) -> None:
+    """A broker goes on, or ends: so do the attempts that hang there."""
+    for client, (where, tries) in list(home.lab.hanging.items()):
+        if where is home:
+            del home.lab.hanging[client]
+            on_attempt((client, tries if home.serves else tries + 1))
 
 
 def attach(client: Client, home: Broker) -> None:

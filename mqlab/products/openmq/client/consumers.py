@@ -186,7 +186,8 @@ def do_kill_client(lab: Cluster, keys: Keys) -> None:
 
 def _close(consumer: Consumer) -> None:
     """A consumer leaves; a temporary destination goes with it, unless it was on another connection before."""
-    lab, consumer.closed = consumer.home.lab, True
+    lab = consumer.home.lab
+    clients.close(consumer)
     if consumer.open:
         if consumer.mode == "dups_ok":
             acknowledgement.on_dups(consumer)

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from mqlab.products.openmq.network.state import Cluster
     from mqlab.spec.values import Destination
 
+LEAD_MS = 300  # of a send in the background, until the recorder's script goes on
+
 
 def do_open_producer(lab: Cluster, keys: Keys) -> Outcome:
     """Open a producer on a connection of its own."""
@@ -45,6 +47,9 @@ def _open(lab: Cluster, key: str, name: str, keys: Keys) -> Client | None:
     broker, dest = clients.reachable(lab, keys), destination_of(keys)
     if broker is None or dest == DEAD or not broker.find(dest):
         return None  # only a broker writes to its dead messages (B4183)
+    owner = lab.consumers.get(str(broker.instances[dest].owner))
+    if owner is not None and owner.keys.get("process"):
+        return None  # nobody else learns the name of what a client in a process of its own has made
     if is_full(broker, dest):
         return None
     node = lab.notes.node(name, "producer", broker.name)
@@ -72,7 +77,8 @@ def _close_named(asked: tuple[Cluster, str]) -> None:
     lab, name = asked
     producer = lab.producers.pop(name)
     _close(producer)
-    producer.open, producer.closed = False, True
+    clients.close(producer)
+    producer.open = False
     end_transaction(lab, producer.name, commit=False)
 
 
@@ -122,9 +128,13 @@ def _begin(asked: tuple[Cluster, SendJob]) -> Outcome:
         lab.later(clients.CONNECTING)
     if job.keys.get("in_background"):
         go_on(lab, job)
-        return job.row
+        return RunningStep(None, job, LEAD_MS, _has_begun) if lab.recorded else job.row
     pauses = float(job.keys.get("interval_ms", 0)) * len(job.left)
     return RunningStep(_has_ended, asked, limit_of(job.keys) + pauses, _say_how, told=True)
+
+
+def _has_begun(job: SendJob) -> Row:
+    return job.row
 
 
 def _has_ended(asked: tuple[Cluster, SendJob]) -> bool:

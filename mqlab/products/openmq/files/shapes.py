@@ -36,6 +36,7 @@ def scenario() -> Record:
                 "runs",
                 "time_limit_seconds",
                 "fresh",
+                "recorded",
                 "product",
                 "version",
             ),

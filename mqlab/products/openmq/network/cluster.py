@@ -92,7 +92,8 @@ def change(broker: Broker, what: str, *values: Any) -> bool:
     """Make an administrative change on all brokers; False if it is refused at the broker asked.
 
     Without the record it is refused, and leaves traces all the same: a creation on the other brokers, an
-    update and a new subscription on the one asked (OpenMQ rule 6.2).
+    update and a new subscription on the one asked (OpenMQ rule 6.2). A peer whose database was away finds out
+    by the first change that its connection is broken (OpenMQ rule 7.2).
     """
     lab, peers = broker.lab, broker.peers
     if not broker.serves:
@@ -104,13 +105,12 @@ def change(broker: Broker, what: str, *values: Any) -> bool:
             CHANGES[what](peer, *values)
             peer.seen = len(lab.change_record)
         return True
-    if lab.network.model == "master" or (lab.network.model == "peer" and not lab.database_up):
+    if lab.network.model in ("master", "peer"):
         if what == "subscribe":
             values[0].refused = True
         for peer in {"create": peers, "update": [broker], "subscribe": [broker]}.get(what, ()):
             CHANGES[what](peer, *values)
-        # A peer tries for minutes to reach its database, and answers nothing meanwhile.
-        broker.hangs = lab.network.model == "peer"
+        broker.lost_database = False
     return False
 
 
@@ -132,6 +132,35 @@ def can_change(broker: Broker) -> bool:
     if lab.network.model == "master":
         return broker.linked(lab.brokers[str(broker.named_master)])
     return lab.network.model == "none" or (lab.database_up and not broker.lost_database)
+
+
+def waits_for_database(broker: Broker) -> bool:
+    """Whether a change at a peer waits until its database is back, which it knows to be away."""
+    lab = broker.lab
+    return lab.network.model == "peer" and broker.serves and not (lab.database_up or broker.lost_database)
+
+
+def begin_subscription(broker: Broker, keys: Keys) -> None:
+    """A new durable subscription waits for the record: its broker lists it already, without a consumer."""
+    if not keys.get("durable"):
+        return
+    key = (str(keys.get("client_id", keys["consumer"])), str(keys.get("subscription_name", keys["consumer"])))
+    dest = Destination("topic", str(keys["topic"]))
+    if key not in broker.durables and broker.find(dest):
+        broker.durables[key] = DurableSubscription(key, dest, keys.get("selector"), refused=True)
+
+
+def create_unrecorded(broker: Broker, dest: Destination, options: Keys) -> None:
+    """Create a destination on all brokers, whose record has to wait for the database."""
+    for peer in (broker, *broker.peers):
+        _create(peer, dest, options)
+
+
+def record(broker: Broker, what: str, *values: Any) -> None:
+    """Write a change that was made already into the record."""
+    broker.lab.change_record.append((what, values))
+    for peer in (broker, *broker.peers):
+        peer.seen = len(broker.lab.change_record)
 
 
 def hands_over(broker: Broker) -> bool:
@@ -262,6 +291,7 @@ def down(broker: Broker, kind: int) -> None:
     for client in (*lab.consumers.values(), *lab.producers.values()):
         if client.open and client.home is broker:
             clients.lose(client, row)
+    clients.let_on(broker)
     for consumer in lab.consumers.values():
         if consumer.flow is not None:
             consumer.flow.homes.pop(broker, None)

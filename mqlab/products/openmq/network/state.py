@@ -22,6 +22,8 @@ from mqlab.spec.openmq import OpenMQNetwork
 from mqlab.spec.scenario import Scenario
 from mqlab.spec.values import Destination
 
+NEVER_YET = -(10**9)  # us
+
 
 class Cluster(Lab):
     """The state of a cluster, as all that happens in it knows it."""
@@ -42,6 +44,7 @@ class Cluster(Lab):
         self.network: OpenMQNetwork = network
         self.enhanced = network.model == "enhanced"
         self.longer_names = longer_names
+        self.recorded = bool(scenario.about.get("recorded"))  # the script is a recorder's, with its rests
         self.notes = Notes(self)
         self.listed = [m.name for m in network.brokers if not m.not_listed]
         self.brokers: dict[str, Broker] = {}
@@ -53,6 +56,8 @@ class Cluster(Lab):
         self.producers: dict[str, Client] = {}
         self.of_clients: dict[str, Counter[str]] = {}  # client -> how often what happened to it
         self.moved: dict[str, list[str]] = {}  # client that lost its broker -> those it has had
+        self.sent_last = NEVER_YET  # when the last message of a send with pauses was sent (us)
+        self.hanging: dict[Client, tuple[Broker, int]] = {}  # that tries a frozen broker -> that, its attempts
         self.jobs: list[SendJob] = []  # sends that have not ended
         self.prepared: dict[str, Prepared] = {}
         self.removed: Counter[str] = Counter()  # by transaction that still counts them
@@ -103,6 +108,9 @@ class Cluster(Lab):
     def end_job(self, job: SendJob) -> None:
         """A send has ended, and whoever waits for it is told."""
         self.jobs.remove(job)
+        if job.interval:
+            self.sent_last = self.clock.now
+            self.later(1_000_000)  # who looks whether all is quiet looks again
         self.clock.halt()
 
     def has_happened(self, event: str) -> bool:

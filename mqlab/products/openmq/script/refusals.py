@@ -10,6 +10,7 @@ from mqlab.products.openmq.client import clients, producers
 from mqlab.products.openmq.network.cluster import hands_over
 from mqlab.products.openmq.network.faults import WITH_DATABASE
 from mqlab.products.openmq.script.operation import destination_of
+from mqlab.spec.openmq import PROPERTIES
 from mqlab.spec.step import Step
 
 if TYPE_CHECKING:
@@ -112,6 +113,8 @@ def _destination(lab: Cluster, step: Step, broker: Broker | None) -> str:
     if step.do == "create_destination":
         if there:
             return f"{dest} existed already"
+        if strange := [name for name in step.keys.get("options", {}) if name not in PROPERTIES]:
+            return f"a destination has no {' and no '.join(strange)}"
     elif not there:
         return f"{step.keys['broker']} has no {dest}"
     elif "LocalOnly" in step.keys.get("options", {}):

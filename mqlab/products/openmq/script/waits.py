@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from mqlab.products.openmq.broker.model import Consumer, Keys
 from mqlab.products.openmq.broker.report import ANSWER_MS, hang
-from mqlab.products.openmq.client.clients import comes_back
+from mqlab.products.openmq.client.clients import is_seeking
 from mqlab.products.openmq.script.operation import Outcome, RunningStep, limit_of
+from mqlab.spec.step import Step
 
 if TYPE_CHECKING:
     from mqlab.products.openmq.network.state import Cluster
@@ -19,6 +20,12 @@ LOOK_MS = 350 + 27
 LOOKS_MS = 3 * LOOK_MS
 SETTLE_MS = 10_000  # until then another look begins
 LOOK_IN_VAIN_MS = ANSWER_MS + 350  # a look at a broker that does not answer
+# The recorder's, too: how long it rests after who comes or goes; with the 13 to 54 ms that one takes who is not
+# blocked (three plays of 20 steps).
+REST_MS, TAKES_MS = 300, 20
+RESTED = ("temporary", "unsubscribe", "open_consumer", "open_producer", "close_consumer", "close_producer",
+          "create_destination", "update_destination", "destroy_destination", "pause_destination",
+          "resume_destination")  # fmt: skip
 
 
 def do_wait(lab: Cluster, keys: Keys) -> Outcome:
@@ -37,12 +44,26 @@ def do_settle(lab: Cluster, keys: Keys) -> Outcome:
     if hang(lab):
         limit = ceil(min(limit, SETTLE_MS) / LOOK_IN_VAIN_MS) * LOOK_IN_VAIN_MS
     last = 0
-    lazy = any(c.open and c.mode == "dups_ok" and c.taken for c in lab.consumers.values())
-    seeking = any(not c.open and comes_back(c) for c in (*lab.consumers.values(), *lab.producers.values()))
-    if lab.expiring or lab.healing or lab.lost or lazy or seeking:
+    if _something_is_due(lab):
         last = lab.clock.now + LOOKS_MS * 1000
         lab.later(LOOKS_MS * 1000)
     return RunningStep(_is_quiet, (lab, last), limit)
+
+
+def _something_is_due(lab: Cluster) -> bool:
+    """Whether something comes about by time alone, so that it matters how long a script takes."""
+    if lab.expiring or lab.healing or lab.lost:
+        return True
+    lazy = any(c.open and c.mode == "dups_ok" and c.taken for c in lab.consumers.values())
+    return lazy or any(map(is_seeking, (*lab.consumers.values(), *lab.producers.values())))
+
+
+def rest(lab: Cluster, step: Step, blocked: bool) -> float:
+    """Return how long a script rests after a step (ms): as it says, or as its recorder does if that matters."""
+    usual = 0
+    if lab.recorded and step.do in RESTED and (lab.jobs or _something_is_due(lab)):
+        usual = REST_MS if blocked else REST_MS + TAKES_MS
+    return float(step.keys.get("rest_ms", usual))
 
 
 def _is_quiet(asked: tuple[Cluster, int]) -> bool:
@@ -51,6 +72,8 @@ def _is_quiet(asked: tuple[Cluster, int]) -> bool:
         return False
     if any(lab.clock.now < job.due and job.interval < 2 * LOOK_MS * 1000 for job in lab.jobs):
         return False  # the next message comes before two looks have found nothing new
+    if lab.clock.now < lab.sent_last + 2 * LOOK_MS * 1000:  # nor have they since the last one
+        return False
     busy = (c for c in lab.consumers.values() if c.open and c.buffer and c.busy_until > lab.clock.now)
     return lab.resting and not any(busy) and not hang(lab)
 
