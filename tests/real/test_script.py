@@ -13,6 +13,7 @@ from mqlab.products import real_play as playing
 from mqlab.products.activemq.product import ActiveMQ
 from mqlab.products.activemq.real.brokers import Brokers
 from mqlab.products.activemq.real.networks import NetworkScript
+from mqlab.products.artemis.real.brokers import ArtemisBrokers
 from mqlab.products.face import Player
 from mqlab.real import processes, steps
 from mqlab.real.connections import NUMBER, PRODUCER, RESENT, SENT
@@ -184,3 +185,19 @@ def test_a_wait_lasts_as_long_as_it_says(monkeypatch, step, seconds):
     monkeypatch.setattr(time, "sleep", slept.append)
     Silent([]).do_wait({"do": "wait", **step})
     assert slept == [seconds]
+
+
+@pytest.mark.parametrize(("logs", "waits"), [
+    ({"A": "AMQ221007", "B": "AMQ221109", "C": "AMQ221109\nAMQ221024\nAMQ221031"}, True),
+    ({"A": "AMQ221007", "B": "AMQ221109", "C": "AMQ221109"}, False),  # one of them is to be in sync soon
+    ({"A": "AMQ221007", "B": "", "C": "AMQ221024"}, False),
+])  # fmt: skip
+def test_a_second_slave_of_2_31_waits_once_another_is_in_sync(monkeypatch, logs, waits):
+    """It says that it started as a backup, and nothing more (replicated-multiple-failover on 2.31.2)."""
+    brokers = object.__new__(ArtemisBrokers)
+    brokers.own = dict.fromkeys(logs)
+    monkeypatch.setattr(ArtemisBrokers, "said", lambda self, name: logs[name].splitlines())
+    monkeypatch.setattr(ArtemisBrokers, "is_running", lambda self, name: True)
+    assert brokers.waits(logs["B"].splitlines()) == waits
+    assert brokers.role("B") == ("backup_queued" if waits else "starting")
+    assert brokers.role("C") == ("starting" if logs["C"] == "AMQ221109" else "backup_in_sync")

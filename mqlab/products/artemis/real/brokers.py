@@ -32,6 +32,7 @@ _ROLES = {
     "AMQ221034": "starting",
     "AMQ221002": "stopped",
 }
+_BACKUP, _IN_SYNC = "AMQ221109", "AMQ221024"
 # A broker connection's, in four lines; 100 ms apart where its file says so.
 _RETRIES = re.compile(r"[^\n]*AMQ111002: *\n\*+\nRetrying[^\n]*\n\*+\n")
 _CODE = re.compile("|".join(_ROLES))
@@ -110,12 +111,18 @@ class ArtemisBrokers(Processes):
             announced = _ROLES[code]
             if (role, announced) != ("backup_in_sync", "backup_announced"):  # it says so afterwards
                 role = announced
-        return role
+        return "backup_queued" if role == "starting" and self._is_queued(self.said(name)) else role
 
     def waits(self, said: Sequence[str]) -> bool:
         """Whether it is a backup, or waits for the lock of the live one."""
         codes = _CODE.findall("\n".join(said))
-        return bool(codes) and _ROLES[codes[-1]] in _WAIT
+        return _ROLES[codes[-1]] in _WAIT if codes else self._is_queued(said)
+
+    def _is_queued(self, said: Sequence[str]) -> bool:
+        """Whether it is a backup of 2.31 that says no more than that: its live broker has another one."""
+        text = "\n".join(said)
+        others = ("\n".join(self.said(name)) for name in self.own)
+        return _BACKUP in text and not _CODE.search(text) and any(_IN_SYNC in other for other in others)
 
     def partners(self, name: str) -> list[str]:
         """Return the brokers that may take over from a broker: those of its store or of its group."""
