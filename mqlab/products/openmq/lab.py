@@ -34,6 +34,7 @@ from mqlab.trace.trace import Trace
 MS = 1000  # us
 CHANGES = ("update_destination", "destroy_destination", "unsubscribe")  # of what all brokers know
 WAITS = ("wait_for", "wait_received", "wait_background", "knock")  # until something has come about
+ADMINISTRATOR = 10_000_000  # us that an administrator waits for a connection to a broker that says nothing
 CONNECTS = (*OPENS, "browse", "connect", "unsubscribe")  # by a client
 
 STEP_MODULES = (admin, distributed_transactions, consumers, faults, producers, report, waits)
@@ -215,9 +216,8 @@ class ClusterLab(Cluster):
             return
         answer.setdefault("result", "ok")
         if step.do == "receive":
-            self.tell_received(
-                int(answer.get("took", 0)), int(step.keys["count"]), step.keys["consumer"], operation
-            )
+            took, asked = int(answer.get("took", 0)), int(step.keys["count"])
+            self.tell_received(took, asked, step.keys["consumer"], operation)
         self._note_refusal(operation, answer["result"])
         answer["step"], answer["do"] = self.plan.index(operation) + 1, step.do
         if "id" in step.keys:
@@ -255,6 +255,8 @@ class ClusterLab(Cluster):
         if "broker" not in step.keys or step.do == "send" or hasattr(faults, f"do_{step.do}"):
             return None
         broker = self._asked(step)
+        if broker is not None and broker.serves and step.do not in CONNECTS:
+            self.looked_at.add(broker)
         if broker is not None and _changes(step) and cluster.waits_for_database(broker):
             if step.do != "destroy_destination":
                 cluster.begin_subscription(broker, step.keys)
@@ -268,9 +270,11 @@ class ClusterLab(Cluster):
         if not clients.hangs(self, step.keys):
             return None
         end = NEVER
-        if step.do in CONNECTS:
-            self.later(clients.gives_up(step.keys))
-            end = self.clock.now + clients.gives_up(step.keys)
+        new = broker is not None and broker not in self.looked_at  # whose administrator has no connection yet
+        if step.do in CONNECTS or new:
+            after = clients.gives_up(step.keys) if step.do in CONNECTS else ADMINISTRATOR
+            end = self.clock.now + after
+            self.later(after)
         asked = self, step, end
         return RunningStep(_may_go_on, asked, limit_of(step.keys), _act, insists=True)
 

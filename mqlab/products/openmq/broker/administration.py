@@ -238,6 +238,8 @@ def do_admin(lab: Cluster, keys: Keys) -> bool:
         takeover.take(broker, target)
     if command == "reload":
         lab.tell("no list of brokers has changed that it could read again")
+    if command == "quiesce" and broker.quiesced and not broker.quiet:
+        return False  # it is about to (6.5.0: `BrokerStateHandler.quiesce`)
     if command in ("quiesce", "unquiesce") and broker.quiesced == (command == "quiesce"):
         lab.tell(f"the broker was {'quiesced already' if broker.quiesced else 'not quiesced'}")
     if command in ("quiesce", "unquiesce"):  # new clients go elsewhere, those it has stay

@@ -37,6 +37,7 @@ def _all_answer(asked: tuple[Cluster, Keys]) -> bool:
 
 def _note(asked: tuple[Cluster, Keys]) -> None:
     lab, keys = asked
+    lab.looked_at.update(broker for broker in lab.brokers.values() if broker.serves)
     lab.dispatch_all()
     lab.snapshots[keys["label"]] = {
         "received_so_far": {

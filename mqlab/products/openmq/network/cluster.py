@@ -182,6 +182,7 @@ def start(broker: Broker) -> None:
     """Start a broker: what it kept is there again; without its master it serves nobody."""
     lab = broker.lab
     broker.running, broker.linked_before = True, set()
+    lab.looked_at.discard(broker)
     broker.handed.clear()
     broker.unnoticed.clear()
     _look_whom_it_reaches(broker)

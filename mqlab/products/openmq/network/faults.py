@@ -146,6 +146,7 @@ def do_resume(lab: Cluster, keys: Keys) -> None:
     elif lab.brokers[keys["broker"]].suspended:
         broker = lab.brokers[keys["broker"]]
         broker.suspended = False
+        lab.looked_at.discard(broker)
         row = lab.notes.add(Kind.Resumed, broker=broker.node)
         for consumer in list(lab.consumers.values()):
             if consumer.gone and consumer.home is broker:

@@ -57,6 +57,7 @@ class Cluster(Lab):
         self.of_clients: dict[str, Counter[str]] = {}  # client -> how often what happened to it
         self.moved: dict[str, list[str]] = {}  # client that lost its broker -> those it has had
         self.sent_last = NEVER_YET  # when the last message of a send with pauses was sent (us)
+        self.looked_at: set[Broker] = set()  # to which an administrator has a connection
         self.hanging: dict[Client, tuple[Broker, int]] = {}  # that tries a frozen broker -> that, its attempts
         self.jobs: list[SendJob] = []  # sends that have not ended
         self.prepared: dict[str, Prepared] = {}

@@ -148,6 +148,8 @@ def _command(lab: Cluster, step: Step, broker: Broker | None) -> str:
             return "the master hands over only with imq.cluster.dynamicChangeMasterBrokerEnabled=true"
         to = lab.brokers[str(step.keys["to"])]
         return _away(to, opens=False) or f"{broker.name} has no link to {to.name}"
+    if command == "quiesce" and broker is not None:
+        return f"{broker.name} was becoming quiet already"
     if command != "takeover":
         return ""
     target = lab.brokers[str(step.keys["target"])]

@@ -41,6 +41,7 @@ def do_settle(lab: Cluster, keys: Keys) -> Outcome:
     noticed to be whole, and a client may come nearer to its next attempt.
     """
     limit = limit_of(keys)
+    lab.looked_at.update(broker for broker in lab.brokers.values() if broker.serves)
     if hang(lab):
         limit = ceil(min(limit, SETTLE_MS) / LOOK_IN_VAIN_MS) * LOOK_IN_VAIN_MS
     last = 0
