@@ -86,6 +86,9 @@ def run(
     Artemis sent and received is in their outcome: 4 bytes for each message. `open` and `follow` read what is
     there so far. Returns the folder; raises `BadFile` for one that has a trace, or a full disk.
 
+    A burst of 200,000 messages or more of one producer, with nothing after it, is played in blocks where the
+    network does the same for each of them: the same events, in a twentieth of the time.
+
     With *shards*, destinations of ActiveMQ that have nothing to do with each other are played in so many
     Spark tasks, each with its own clients: the same events at the same times with the same causes and numbers
     of messages; only events of different destinations at one time may have another order. It needs a time

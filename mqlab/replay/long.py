@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING
 
 from mqlab import products
 from mqlab.products.inputs import scenario_of
+from mqlab.replay import blocks
 from mqlab.replay.store import Writer
 from mqlab.spec.action import Action
+from mqlab.spec.values import duration
 from mqlab.trace import parquet
 
 if TYPE_CHECKING:
@@ -64,6 +66,22 @@ def run(
     rows: int = ROWS,
 ) -> Path:
     """Run what `mqlab.run` takes, and write its events to a trace folder; see `mqlab.replay.run`."""
+    scenario = scenario_of(what, *actions)
+    if until is None and not duration(jitter) and (burst := blocks.burst(scenario, seed)) is not None:
+        return _in_blocks(burst, Path(out), rows)
     spool = TraceFolderSink(Path(out), rows)
-    spool.run(scenario_of(what, *actions), until, seed, jitter)
+    spool.run(scenario, until, seed, jitter)
     return spool.writer.folder
+
+
+def _in_blocks(burst: blocks.Burst, folder: Path, rows: int) -> Path:
+    writer = Writer(folder)
+    try:
+        for columns in burst.parts(rows):
+            writer.add(parquet.as_table(columns))
+            writer.end(burst.header, burst.names, grows=True)
+    except BaseException as error:
+        writer.stop(error)
+        raise
+    writer.end(burst.header, burst.names)
+    return folder

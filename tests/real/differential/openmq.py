@@ -420,12 +420,12 @@ def fault(s: Script) -> None:
         s.steps.append({"do": "database", "action": "start" if s.database else "stop"})
         s.steps.append({"do": "wait", "ms": 12000 if s.database else 1000})
     elif what == "restart":
-        more = {**s.draw.maybe(0.2, until="ready"), **s.draw.maybe(0.06, options=s.draw.one(CHANGED))}
+        more = {**s.draw.maybe(0.2, until="ready"), **s.draw.maybe(0.15, options=s.draw.one(CHANGED))}
         s.add("restart", broker=s.draw.one(running), **more)
     elif what == "start":
         name = s.draw.one(down)
         s.up.add(name)
-        more = {**s.draw.maybe(0.2, until="ready"), **s.draw.maybe(0.06, options=s.draw.one(CHANGED))}
+        more = {**s.draw.maybe(0.2, until="ready"), **s.draw.maybe(0.15, options=s.draw.one(CHANGED))}
         s.add("start_broker", broker=name, **more)
     elif what in ("freeze", "thaw"):
         name = s.draw.one(running if what == "freeze" else sorted(s.frozen))
@@ -444,10 +444,10 @@ def fault(s: Script) -> None:
 def _takeover(s: Script, dead: str, others: list[str]) -> None:
     """Wait until a broker is taken over, or knock at the others meanwhile; its owner may die, too."""
     step: Step = {"do": "wait_for", "event": "takeover_complete", **s.draw.maybe(0.3, about=dead)}
-    if s.draw.chance(0.1):
+    if s.draw.chance(0.2):
         step = {"do": "knock", "brokers": [dead, *others], "until": "takeover_complete", "every_ms": 200}
     s.steps.append({**step, "limit_ms": 60000})
-    if len(others) == 1 and s.draw.chance(0.1):  # of several nobody knows which it is
+    if len(others) == 1 and s.draw.chance(0.4):  # of several nobody knows which it is
         s.up.discard(others[0])
         s.add("kill_owner", settle=False, of=dead)
 

@@ -126,7 +126,7 @@ def do_destroy_destination(lab: Cluster, keys: Keys) -> Outcome:
 def _stored(lab: Cluster, keys: Keys) -> bool:
     """Whether a broker finds a destination: those of an enhanced cluster look in their common store, too."""
     broker, dest, there = _asked(lab, keys)
-    return there or (lab.enhanced and any(dest in peer.instances for peer in broker.peers))
+    return there or cluster.stored(broker, dest) is not None
 
 
 def _destroy(asked: Asked) -> bool:
@@ -199,6 +199,8 @@ def do_browse(lab: Cluster, keys: Keys) -> Row | bool:
     if clients.reachable(lab, keys) is None:
         return False
     instance = broker.instances.get(dest)
+    if instance is None and (stored := cluster.stored(broker, dest)) is not None:
+        instance = broker.add(dest, stored.created_by, stored.options)
     if not dest.is_queue:
         lab.tell(f"{dest} is a topic; only queues can be browsed")
     elif instance is None:

@@ -126,6 +126,7 @@ def lose(client: Client, cause: int) -> None:
         client.looks_from = lab.clock.now + pause
         lab.later(pause, on_attempt, (client, 0))
     elif client.home.orderly:  # its broker has said goodbye
+        client.looks_from = lab.clock.now
         lab.happens("client_exception_listener", client.name)
     else:  # 3.00 to 3.06 s later in 30 plays (OpenMQ rule 8.18)
         client.looks_from = lab.clock.now + RECONNECT
@@ -149,6 +150,12 @@ def close(client: Client) -> None:
     ]
     for call in own[1:]:
         blocked.remove(call)
+
+
+def is_told(client: Client) -> bool:
+    """Whether a client's listener has heard that its connection is gone for good: its session is closed."""
+    gone = not client.open and not client.closed and not comes_back(client)
+    return gone and 0 <= client.looks_from <= client.home.lab.clock.now
 
 
 def is_seeking(client: Client) -> bool:

@@ -130,8 +130,12 @@ def _is_another(lab: Cluster, key: tuple[str, ...], dest: Destination, keys: Key
 
 
 def do_temporary(lab: Cluster, keys: Keys) -> Outcome:
-    """Make a temporary destination with a consumer: known everywhere at once."""
-    return do_open_consumer(lab, {**keys, keys.get("kind", "queue"): f"temp:{keys['consumer']}"})
+    """Make a temporary destination with a consumer: known everywhere at once.
+
+    A client in a process of its own looks for a broker for ever, and again when it has lost one.
+    """
+    own = {"reconnect": True} if keys.get("process") else {}
+    return do_open_consumer(lab, {**keys, **own, keys.get("kind", "queue"): f"temp:{keys['consumer']}"})
 
 
 def _register(broker: Broker, dest: Destination, keys: Keys, key: object) -> None:

@@ -95,6 +95,8 @@ def do_send(lab: Cluster, keys: Keys) -> Outcome:
     lab.numbers += count
     row = {"first": first, "count": count, "result": "blocked"}
     producer = lab.producers.get(str(keys.get("producer")))
+    if producer is not None and clients.is_told(producer):
+        return {**row, "result": "refused"}  # it makes no message (C4313)
     job = SendJob(row, _kept(producer, keys), range(first, first + count), [], producer)
     waits = producer is not None and not producer.open and clients.comes_back(producer)
     if job.left and producer and waits and producer.mode != "transacted":

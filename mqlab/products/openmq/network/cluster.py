@@ -140,6 +140,12 @@ def waits_for_database(broker: Broker) -> bool:
     return lab.network.model == "peer" and broker.serves and not (lab.database_up or broker.lost_database)
 
 
+def stored(broker: Broker, dest: Destination) -> PhysicalDestination | None:
+    """Return a destination that a broker of an enhanced cluster finds in the store that they share."""
+    found = (peer.instances[dest] for peer in broker.peers if dest in peer.instances)
+    return next(found, None) if broker.lab.enhanced else None
+
+
 def begin_subscription(broker: Broker, keys: Keys) -> None:
     """A new durable subscription waits for the record: its broker lists it already, without a consumer."""
     if not keys.get("durable"):
