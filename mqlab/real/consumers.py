@@ -23,8 +23,9 @@ class Consumer:
     What it has taken and comes again is acknowledged and not counted, as the audit of a JMS client does it.
     """
 
-    def __init__(self, places: connections.Places, step: JsonObject) -> None:
+    def __init__(self, places: connections.Places, step: JsonObject, prefetch: int = 1000) -> None:
         self.places, self.step, self.frames = places, step, connections.Frames()
+        self.prefetch = step.get("prefetch", prefetch)
         self.taken: list[int] = []
         self.redelivered: list[int] = []
         self.seen: list[ObservedMessage] = []
@@ -80,7 +81,7 @@ class Consumer:
         step, durable = self.step, self.durable
         headers = {
             "receipt": "subscribed",
-            "activemq.prefetchSize": str(step.get("prefetch", 1000)),
+            "activemq.prefetchSize": str(self.prefetch),
         }
         if durable:
             headers |= self.named()

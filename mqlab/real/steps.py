@@ -32,6 +32,7 @@ REST_SECONDS = 20  # the longest that it is waited for, on a machine that does n
 class Script(ABC):
     """Does steps, and keeps what came of them."""
 
+    prefetch = 1000  # that consumers ask for whose step says nothing: messages, as ActiveMQ counts
     restless = False  # whether a broker logs without end: from then on clients alone are waited for
 
     def __init__(self, brokers: Processes, until: float) -> None:
@@ -57,7 +58,7 @@ class Script(ABC):
 
     def do_open_consumer(self, step: Step) -> None:
         """Open a consumer, and let the network hear of it."""
-        consumer = Consumer(self.places(step["broker"]), step)
+        consumer = Consumer(self.places(step["broker"]), step, self.prefetch)
         self.open[step["consumer"]] = consumer
         self.consumers.setdefault(step["consumer"], []).append(consumer)
         self.rest()

@@ -47,6 +47,9 @@ class TraceFolderSink:
         self.lab.recorder.taker = self
         try:
             self.writer.end(self.lab.trace.header, self.lab.recorder.names, grows=True)
+            if until is None and not duration(jitter) and (burst := blocks.burst(scenario, seed)):
+                self._repeat(burst)
+                return
             self.lab.play(until)
             rest = self.lab.trace
             self.writer.add(parquet.table_of(rest).replace_schema_metadata(None))
@@ -54,6 +57,12 @@ class TraceFolderSink:
             self.writer.stop(error)
             raise
         self.writer.end(rest.header, rest.names)
+
+    def _repeat(self, burst: blocks.Burst) -> None:
+        for columns in burst.parts(self.most):
+            self.writer.add(parquet.as_table(columns))
+            self.writer.end(burst.header, burst.names, grows=True)
+        self.writer.end(burst.header, burst.names)
 
 
 def run(
@@ -66,22 +75,6 @@ def run(
     rows: int = ROWS,
 ) -> Path:
     """Run what `mqlab.run` takes, and write its events to a trace folder; see `mqlab.replay.run`."""
-    scenario = scenario_of(what, *actions)
-    if until is None and not duration(jitter) and (burst := blocks.burst(scenario, seed)) is not None:
-        return _in_blocks(burst, Path(out), rows)
     spool = TraceFolderSink(Path(out), rows)
-    spool.run(scenario, until, seed, jitter)
+    spool.run(scenario_of(what, *actions), until, seed, jitter)
     return spool.writer.folder
-
-
-def _in_blocks(burst: blocks.Burst, folder: Path, rows: int) -> Path:
-    writer = Writer(folder)
-    try:
-        for columns in burst.parts(rows):
-            writer.add(parquet.as_table(columns))
-            writer.end(burst.header, burst.names, grows=True)
-    except BaseException as error:
-        writer.stop(error)
-        raise
-    writer.end(burst.header, burst.names)
-    return folder

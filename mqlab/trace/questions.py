@@ -102,7 +102,8 @@ def route(trace: Trace, row: int) -> list[str]:
 
 def paths(trace: Trace, msg: int) -> list[list[str]]:
     """Return the brokers that each copy of message number *msg* went through."""
-    return [route(trace, row) for row in copies(trace, msg)] or _crossings(trace, msg)
+    found = [route(trace, row) for row in copies(trace, msg)]
+    return found or (_crossings(trace, msg) if trace.part else [])
 
 
 def _crossings(trace: Trace, msg: int) -> list[list[str]]:

@@ -79,7 +79,7 @@ def test_what_is_folded_says_so(opened):
     page = opened(mq.run("fuse:4.4"))
     folds = page.evaluate(GET, [0, "folds", "data"])
     page.evaluate("t => Bokeh.documents[0].mqlab.player.seek(t)", (folds["x0"][-1] + folds["x1"][-1]) / 2)
-    assert caption(page) == "252 failed attempts in 8.3 s."
+    assert caption(page) == "249 failed attempts in 8.2 s."
 
 
 def test_a_breakpoint_stops_it_and_is_a_sentence(opened):

@@ -93,9 +93,7 @@ def test_real_brokers_run_on_the_users_own_files(artemis_console, tmp_path, monk
     assert "-  <addresses>" not in both.changes
 
 
-def test_real_queues_take_what_their_filter_lets_pass_and_nothing_without_consumers(
-    artemis_console, monkeypatch
-):
+def test_real_queues_take_what_their_filter_lets_pass_and_topics_everything(artemis_console, monkeypatch):
     monkeypatch.setenv("ARTEMIS_HOME", str(artemis_console))
     some = artemis.AddressQueue("SOME", filter="n = 'a'")
     purged = artemis.AddressQueue("PURGED", purge_on_no_consumers=True)
@@ -105,5 +103,7 @@ def test_real_queues_take_what_their_filter_lets_pass_and_nothing_without_consum
         for name in ("SOME", "PURGED")
     ]
     reads = [artemis.Consumer(name, on="X", reads=mq.Queue(name)) for name in ("SOME", "PURGED")]
-    both = mq.real(net, *sends, *reads, limit=100)
-    assert both.rows == {"SOME received": (2, 2), "PURGED received": (0, 0)}
+    news = mq.Topic("NEWS")  # more than fit into the window of messages that ActiveMQ's header would mean
+    topic = artemis.Consumer("T", on="X", reads=news), artemis.Producer("to T", on="X", sends=9, to=news)
+    both = mq.real(net, *sends, *reads, *topic, limit=100)
+    assert both.rows == {"SOME received": (2, 2), "PURGED received": (0, 0), "T received": (9, 9)}
