@@ -61,7 +61,7 @@ def of_broker(trace: Trace, broker: str) -> Explanation:
         trace.column("broker"),
     )
     msg, frm = trace.column("msg"), trace.column("frm")
-    of_logs = (Kind.Connected, Kind.Disconnected, Kind.Attempted) if "began" in trace.header else ()
+    of_logs = (Kind.Connected, Kind.Disconnected, Kind.Attempted) if "since" in trace.header else ()
     ends, to = (*TOLD, *of_logs), trace.column("to")
     rows = [r for r, kind in enumerate(kinds) if kind in ends and at[r] == node and msg[r] < 0]
     rows += [r for r in trace.rows(*of_logs) if to[r] == node] if of_logs else ()

@@ -123,7 +123,7 @@ def test_times_with_a_zone_are_taken_as_they_say(tmp_path, chain):
         text = path.read_text(encoding="utf-8").replace(" 20:33", " 21:33")
         (tmp_path / path.name).write_text(re.sub(r"(,\d{3}) \|", r"\1+0100 |", text), encoding="utf-8")
     trace = mq.trace_of(tmp_path)
-    assert (trace.header["began"], trace.digest()) == (chain.header["began"], chain.digest())
+    assert (trace.header["since"], trace.digest()) == (chain.header["since"], chain.digest())
 
 
 @pytest.mark.parametrize(("content", "says"), [

@@ -52,7 +52,7 @@ def read(paths: Sequence[Path], shift: Mapping[str, str] | None = None) -> Trace
             "product": "activemq",
             "scenario": {"title": f"Logs of {brokers}"},
             "part": f"what logs of {brokers} tell from {began:%Y-%m-%d %H:%M:%S} on",
-            "began": began.isoformat(sep=" ", timespec="milliseconds"),
+            "since": began.isoformat(sep=" ", timespec="milliseconds"),
             "foreign": {"files": [str(log.path) for log in logs], "messages": list(teller.messages)},
             "details": teller.details,
             "unknown": list(untold(logs, found, known, teller.without_destination)),
