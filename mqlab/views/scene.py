@@ -89,7 +89,7 @@ def scene(
         "mark": plans[0]["plan"]["mark"],
         "undone": ["\n".join(map(str, trace.undone))],
     }
-    columns["about"] = {"product": [labels.product(trace)], "guide": [labels.guide(trace)]}
+    columns["about"] = {"product": [labels.product(trace)], "guide": [labels.guide(trace)], "part": [bool(trace.part)]}
     return Scene(title, story.duration, columns)
 
 
@@ -120,7 +120,7 @@ SHAPES: dict[str, str] = {
     "nodes": "name role home", "meta": "title duration events beat unit mark undone",
     "counted": "t line step", "counter_steps": "a b c d e f g",
     "counter_lines": "broker destination", "counter_names": "name hint",
-    "about": "product guide", "window": "from to low high told level live no",
+    "about": "product guide part", "window": "from to low high told level live no",
     "rates": "t sent received", "whole": "t sent received", "wish": "from to msg no",
 }  # fmt: skip
 

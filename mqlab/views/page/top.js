@@ -181,7 +181,7 @@ player.on("ready", () => {
               event.currentTarget.setAttribute("aria-expanded", `${!list.hidden}`);
             }
           },
-          worded("not_done", lines.length)
+          about.part?.[0] ? worded("not_known", lines.length) : worded("not_done", lines.length)
         )
       );
     if (state?.changes.length)

@@ -97,7 +97,7 @@ interface Tables {
   spans: { t0: number[]; t1: number[]; lane: number[]; text: string[] };
   nodes: { name: string[]; role: string[]; home: string[] };
   meta: { title: string[]; duration: number[]; events: number[]; beat: number[]; unit: number[]; mark: number[]; undone: string[] };
-  about: { product: string[]; guide: string[] };
+  about: { product: string[]; guide: string[]; part: boolean[] };
   window: {
     from: number[]; to: number[]; low: number[]; high: number[]; told: string[]; level: string[]; live: string[];
     no: number[];
