@@ -89,7 +89,8 @@ def scene(
         "mark": plans[0]["plan"]["mark"],
         "undone": ["\n".join(map(str, trace.undone))],
     }
-    columns["about"] = {"product": [labels.product(trace)], "guide": [labels.guide(trace)], "part": [bool(trace.part)]}
+    about = {"product": labels.product(trace), "guide": labels.guide(trace), "part": bool(trace.part)}
+    columns["about"] = {name: [value] for name, value in about.items()}
     return Scene(title, story.duration, columns)
 
 
