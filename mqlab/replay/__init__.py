@@ -87,7 +87,7 @@ def run(
     there so far. Returns the folder; raises `BadFile` for one that has a trace, or a full disk.
 
     A burst of 200,000 messages or more of one producer, with nothing after it, is played in blocks where the
-    network does the same for each of them: the same events, in a twentieth of the time.
+    network does the same for each of them: the same events, ten times as quickly.
 
     With *shards*, destinations of ActiveMQ that have nothing to do with each other are played in so many
     Spark tasks, each with its own clients: the same events at the same times with the same causes and numbers

@@ -6,7 +6,7 @@ looked for; the run that was asked for has more of them. Two short runs of diffe
 that, to the last number of events and counters. The run is played event by event where they do not, where an
 action has a time of its own or something follows the burst, and where messages are left behind.
 
-Measured (`tests/benchmarks/README.md`): of 10^7 messages over three hops an event costs a twentieth.
+Measured: of 10^7 messages over three hops 13 times as many events a second are written as event by event.
 """
 
 from __future__ import annotations
