@@ -7,6 +7,7 @@ so counts them in its docstring.
 import re
 
 import pytest
+from playwright.sync_api import expect
 
 import mqlab as mq
 from tests.browser.desk_page import READY, open_desk
@@ -293,6 +294,7 @@ def test_files_are_opened_by_the_menu_or_dropped_and_what_was_drawn_is_kept(page
     picture = desk("fuse:2.1")
     page.locator("[data-name=open]").focus()
     page.keyboard.press("Enter")
+    expect(page.get_by_role("menuitem").first).to_be_focused()
     with page.expect_file_chooser() as chosen:
         page.keyboard.press("Enter")
     hub = {"name": "hub.xml", "mimeType": "text/xml", "buffer": BROKER.format("Z").encode()}

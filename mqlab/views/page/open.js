@@ -16,10 +16,12 @@ const openFiles = async (/** @type {Iterable<File>} */ files) => {
     player.emit("busy", worded("your_network_is_kept"), ""); // until something else is said
 };
 
+// Kept: a browser may collect one that nobody holds before it has opened its dialog.
+const chooser = element("input", { type: "file", multiple: true, accept: OPENED });
+chooser.addEventListener("change", () => openFiles(chooser.files));
 const chooseFiles = () => {
-  const input = element("input", { type: "file", multiple: true, accept: OPENED });
-  input.addEventListener("change", () => openFiles(input.files));
-  input.click();
+  chooser.value = ""; // the same file may be chosen again
+  chooser.click();
 };
 
 const openKinds = () => [
