@@ -61,11 +61,11 @@ def of_broker(trace: Trace, broker: str) -> Explanation:
         trace.column("broker"),
     )
     msg, frm = trace.column("msg"), trace.column("frm")
-    of_logs = (Kind.Connected, Kind.Disconnected, Kind.Attempted) if "since" in trace.header else ()
-    ends, to = (*TOLD, *of_logs), trace.column("to")
-    rows = [r for r, kind in enumerate(kinds) if kind in ends and at[r] == node and msg[r] < 0]
-    rows += [r for r in trace.rows(*of_logs) if to[r] == node] if of_logs else ()
-    rows.sort()
+    rows = [r for r, kind in enumerate(kinds) if kind in TOLD and at[r] == node and msg[r] < 0]
+    if trace.is_of_logs:
+        to = trace.column("to")
+        bridges = trace.rows(Kind.Connected, Kind.Disconnected, Kind.Attempted)
+        rows = sorted({*rows, *(r for r in bridges if node in (at[r], to[r]))})
     rows = [r for r in rows if kinds[r] != Kind.Locked or frm[r] >= 0]  # of its own store its role says it
     told: list[Line | None] = [*crowds.events(trace, rows), *crowds.consumers(trace, broker)]
     told += waiting(trace, broker)

@@ -138,7 +138,7 @@ def _split(trace: Trace) -> Iterator[str]:
 
 
 def _faults(trace: Trace) -> Iterator[Line]:
-    rows = trace.rows(*FAULTS, *(OF_LOGS if "since" in trace.header else ()))
+    rows = trace.rows(*FAULTS, *(OF_LOGS if trace.is_of_logs else ()))
     apart = [row for row in rows if trace.column("msg")[row] < 0]
     told = (sentence(trace, trace.event(row)) for row in apart[:MOST])
     yield from dict.fromkeys(filter(None, told))

@@ -31,10 +31,8 @@ if TYPE_CHECKING:
     Parts = Iterator[dict[str, Numbers]]
 
 LEAST = 200_000  # messages of a burst for which it is worth three short runs
-MESSAGES, LASTS = (
-    8_192,
-    150_000_000,
-)  # of a short run, and how long it lasts (us): longer than any default timer
+MESSAGES = 8_192  # of a short run, at least
+LASTS = 150_000_000  # us that it lasts, at least: longer than any default timer
 TIMES = 4  # as long as the largest number among the options, be it of messages or of milliseconds
 LONGEST = 2_048  # messages of a period: flow control of OpenMQ comes every 999
 MORE = 37  # periods that the second short run is longer, so that it ends at another phase of every timer
@@ -75,17 +73,14 @@ class Period:
         """Yield the columns of the run that has the period so many times more."""
         import numpy as np
 
-        yield from _cut({name: column[: self.start] for name, column in columns.items()}, rows)
+        yield from _cut(_slice(columns, 0, self.start), rows)
         many = max(1, min(rows // self.rows, times))
-        once = {name: column[self.start : self.start + self.rows] for name, column in columns.items()}
+        once = _slice(columns, self.start, self.start + self.rows)
         turns = np.repeat(np.arange(many), self.rows)
         block = self.later({name: np.tile(column, many) for name, column in once.items()}, turns)
         for done in range(0, times, many):
-            part = self.later(block, done)
-            size = min(many, times - done) * self.rows
-            yield part if size == len(turns) else {name: column[:size] for name, column in part.items()}
-        rest = {name: column[self.start :] for name, column in columns.items()}
-        yield from _cut(self.later(rest, times), rows)
+            yield _slice(self.later(block, done), 0, min(many, times - done) * self.rows)
+        yield from _cut(self.later(_slice(columns, self.start, None), times), rows)
 
     def later(self, columns: dict[str, Numbers], turns: Any) -> dict[str, Numbers]:
         """Return columns so many periods later."""
@@ -129,9 +124,13 @@ class _Untold(Exception):
     """A value of a header is not that of a shorter run, some periods later."""
 
 
+def _slice(columns: Mapping[str, Numbers], begin: int, end: int | None) -> dict[str, Numbers]:
+    return {name: column[begin:end] for name, column in columns.items()}
+
+
 def _cut(columns: Mapping[str, Numbers], rows: int) -> Parts:
     for at in range(0, len(columns["t"]), rows):
-        yield {name: column[at : at + rows] for name, column in columns.items()}
+        yield _slice(columns, at, at + rows)
 
 
 def burst(scenario: Scenario, seed: int) -> Burst | None:
@@ -174,12 +173,12 @@ def _alone(actions: Sequence[Action]) -> bool:
     """Whether nothing has a time of its own, and nothing follows the burst."""
     first = next(i for i, one in enumerate(actions) if _is_large(one))
     untimed = all(getattr(one, "at", None) is None for one in actions)
-    return untimed and all(_is_large(one) or isinstance(one, AFTERWARDS) for one in actions[first:])
+    return untimed and all(isinstance(one, AFTERWARDS) for one in actions[first + 1 :])
 
 
 def _short(scenario: Scenario, seed: int, count: int) -> tuple[Trace, int, Period] | None:
     """Return a run of so few messages that one may be sure of its period, their count, and the period."""
-    largest = max(_numbers(_played(scenario, seed, 1).header["scenario"]))
+    largest = max(_numbers(_played(scenario, seed, 1).header["scenario"]), default=0)
     short = max(MESSAGES, TIMES * largest)
     while short <= count // TIMES:
         run = _played(scenario, seed, short)
@@ -218,7 +217,6 @@ def _columns(trace: Trace) -> dict[str, Numbers]:
 
 def _numbers(value: object) -> Iterator[int]:
     """Yield the numbers of a lab file, as they are and as the milliseconds of durations."""
-    yield 0
     if isinstance(value, dict):
         for one in value.values():
             yield from _numbers(one)
@@ -271,9 +269,7 @@ def _again(columns: Mapping[str, Numbers], place: slice, rows: int, messages: in
 
     same = np.logical_and.reduce([np.equal(*pair(name)) for name in COLUMNS if name not in GROWS])
     (t, later), (message, other), (cause, its) = (pair(name) for name in GROWS)
-    lasts = columns["t"][place.start + 2 * rows] - columns["t"][place.start + rows] if len(t) else 0
-    lasts = np.median(later - t) if len(t) > 2 * rows else lasts
-    same &= later - t == lasts
+    same &= later - t == np.median(later - t)
     same &= other - message == np.where(message < 0, 0, messages)
     return same & ((its - cause == rows) | (its == cause))
 

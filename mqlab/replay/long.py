@@ -22,6 +22,7 @@ from mqlab.trace import parquet
 if TYPE_CHECKING:
     from mqlab.engine.lab import Lab
     from mqlab.spec.scenario import Scenario
+    from mqlab.trace.trace import Trace
 
 ROWS = 1 << 20  # of a file, and of a row group
 FIRST = 1 << 16  # of the first file: whoever follows the run soon sees something
@@ -47,22 +48,24 @@ class TraceFolderSink:
         self.lab.recorder.taker = self
         try:
             self.writer.end(self.lab.trace.header, self.lab.recorder.names, grows=True)
-            if until is None and not duration(jitter) and (burst := blocks.burst(scenario, seed)):
-                self._repeat(burst)
-                return
-            self.lab.play(until)
-            rest = self.lab.trace
-            self.writer.add(parquet.table_of(rest).replace_schema_metadata(None))
+            burst = blocks.burst(scenario, seed) if until is None and not duration(jitter) else None
+            ended = self._play(until) if burst is None else self._repeat(burst)
         except BaseException as error:  # Ctrl-C, too: nobody must wait for more
             self.writer.stop(error)
             raise
-        self.writer.end(rest.header, rest.names)
+        self.writer.end(ended.header, ended.names)
 
-    def _repeat(self, burst: blocks.Burst) -> None:
+    def _play(self, until: int | str | None) -> Trace:
+        self.lab.play(until)
+        rest = self.lab.trace
+        self.writer.add(parquet.table_of(rest).replace_schema_metadata(None))
+        return rest
+
+    def _repeat(self, burst: blocks.Burst) -> blocks.Burst:
         for columns in burst.parts(self.most):
             self.writer.add(parquet.as_table(columns))
             self.writer.end(burst.header, burst.names, grows=True)
-        self.writer.end(burst.header, burst.names)
+        return burst
 
 
 def run(

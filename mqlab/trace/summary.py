@@ -23,7 +23,7 @@ def lines(trace: Trace) -> Lines:
     roles, account = trace.names["node_role"], trace.account()
     brokers = [name for name, role in zip(trace.names["node"], roles, strict=True) if role == "broker"]
     ran = f"{told_time(trace.end)}, {counted(len(trace), 'event')}"
-    ran += f", seed {trace.header.get('seed', 0)}" * ("since" not in trace.header)  # which logs do not have
+    ran += f", seed {trace.header.get('seed', 0)}" * (not trace.is_of_logs)
     edition = f", edition {trace.header['edition']}" if "edition" in trace.header else ""
     found = [("run", ran + edition), ("brokers", _some(brokers)), ("messages", _fates(trace))]
     if trace.part:

@@ -100,6 +100,11 @@ class Trace(Columns, Plottable, Suggests):
 
         return undone(self)
 
+    @property
+    def is_of_logs(self) -> bool:
+        """Whether it was read from brokers' logs, which tell `since` what time of day."""
+        return "since" in self.header
+
     def tally(self) -> FateTable:
         """Return what became of every message, as numbers."""
         if self._tally is None:
