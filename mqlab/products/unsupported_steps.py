@@ -123,6 +123,10 @@ def steps(scenario: Scenario) -> list[JsonDict]:
     if scenario.product == "activemq":
         made = steps_of(scenario.actions, scenario.network.names)
         return [{TIMES.get(k, k): _ms(k, value) for k, value in step.items()} for step in made]
+    if scenario.product == "openmq":
+        from mqlab.spec import openmq_steps  # here: who plays no OpenMQ does not load them
+
+        return list(openmq_steps.steps_of(scenario.script, scenario.network.names))
     return [{"do": step.do, **step.keys} for step in scenario.script]
 
 
