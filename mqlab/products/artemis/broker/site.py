@@ -134,7 +134,7 @@ class Site(Lab):
         reason = broker.spec.refused(self.network.edition)
         if reason is not None:
             self.refused.append(f"{broker.name}: {reason}")
-        broker.stopped_itself = broker.announced = False
+        broker.stopped_itself = broker.announced = broker.voted_out = False
         self.role(broker, "down" if reason is not None else "starting")
         if reason is None:
             self.soon(broker, self.random_duration(BOOT), self._activate)
@@ -218,7 +218,7 @@ class Site(Lab):
         """A process ends, in order or by a kill, and what it hosts with it."""
         if broker.role in GONE and not broker.stopped_itself:
             return
-        broker.stopped_itself = False
+        broker.stopped_itself = broker.voted_out = False
         for hosted in broker.hosted.values():
             self.end(hosted, orderly)
         if orderly:

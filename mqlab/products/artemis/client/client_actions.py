@@ -21,6 +21,7 @@ from mqlab.spec.plural import counted
 from mqlab.trace.kinds import Reason
 
 MS = 1000
+OPENING = 5 * MS  # a client that is opened as others begin to send comes behind their first messages: 10 to 30 ms
 # Call of an XA resource -> what a branch is before it (JTA 1.1, 3.4).
 AFTER = {
     "start": ("",),
@@ -42,6 +43,8 @@ class ReceiveCall:
     got: int = 0
     ended: bool = False
     end: int = 0  # us, of one that goes on behind the script
+    limit: int = 0  # us, when the script goes on without it
+    was_answered: bool = False  # it was blocked in its question, until the connection was up or given up
 
 
 class ClientActions(Subsystem):
@@ -69,7 +72,10 @@ class ClientActions(Subsystem):
 
     def _open(self, client: Client, keys: Keys, what: str) -> Completion:
         opening = CreateSession(client, what, keys.get("time_limit_ms", BLOCKED))
-        opening.make()
+        if self.lab.clients.began == self.lab.clock.now:
+            self.lab.later(OPENING, opening.make)
+        else:
+            opening.make()
         return Completion() if keys.get("in_background") else self._blocking(opening)
 
     def do_close_consumer(self, keys: Keys) -> Completion:
@@ -103,6 +109,7 @@ class ClientActions(Subsystem):
         consumer = self.lab.clients.consumer(keys["consumer"])
         wait = int(keys.get("wait_ms", 2000) * MS)
         reading = ReceiveCall(consumer, keys["count"], wait, keys.get("acknowledge", True), self.lab.acting)
+        reading.limit = self.lab.clock.now + BLOCKED * MS
         if consumer.state == "new":  # a client has one thread, and that is in the opening still
             return Completion(self._is_open, reading, self.lab.clock.now + BLOCKED * MS, then=self._take_turn)
         return self._next_message(reading)
@@ -115,7 +122,10 @@ class ClientActions(Subsystem):
         """Receive once the opening is over; the script goes on without it if that takes too long."""
         if self._is_open(reading):
             self.lab.under_way = self._next_message(reading)
-            return
+        else:
+            self._go_on_behind(reading)
+
+    def _go_on_behind(self, reading: ReceiveCall) -> None:
         reading.consumer.results.append("receive: still blocked")
         reading.consumer.calls += 1
         self.lab.later(LOOKS, self._receive_behind, reading)
@@ -123,9 +133,10 @@ class ClientActions(Subsystem):
 
     def _receive_behind(self, reading: ReceiveCall) -> None:
         """Take what comes behind the script, in the time that begins with the end of the opening."""
-        if not self._is_open(reading):
+        if not self._is_open(reading) or self._is_blocked(reading):
             self.lab.later(LOOKS, self._receive_behind, reading)
             return
+        self._end_question(reading)
         reading.end = reading.end or self.lab.clock.now + reading.wait
         while reading.got < reading.count and not reading.ended and self._has_message(reading):
             self._take_one(reading)
@@ -148,9 +159,33 @@ class ClientActions(Subsystem):
         self._say_how(reading)
         return Completion()
 
+    @staticmethod
+    def _is_blocked(reading: ReceiveCall) -> bool:
+        """Whether it waits for its connection: to acknowledge what it had, or to ask whether there is more."""
+        return reading.consumer.state == "reconnecting" and not reading.consumer.takes_stale()
+
+    def _is_answered(self, reading: ReceiveCall) -> bool:
+        return not self._is_blocked(reading)
+
+    def _end_question(self, reading: ReceiveCall) -> None:
+        """Its connection is up again, and brings what there is; or it was given up, and the call ends."""
+        consumer = reading.consumer
+        if consumer.asks and consumer.state != "reconnecting":
+            reading.got += consumer.acknowledge_stale()
+            consumer.asks, reading.was_answered = False, consumer.state == "failed"
+            reading.ended |= reading.was_answered
+            reading.wait, reading.end = 2 * LOOKS, self.lab.clock.now + 2 * LOOKS
+
+    def _answered(self, reading: ReceiveCall) -> None:
+        if self._is_blocked(reading):
+            self._go_on_behind(reading)
+            return
+        self._end_question(reading)
+        self.lab.under_way = self._next_message(reading)
+
     def _say_how(self, reading: ReceiveCall) -> None:
         self.lab.tell_received(reading.got, reading.count, reading.consumer.name, reading.asked)
-        if reading.consumer.state == "failed":
+        if reading.consumer.state == "failed" and not reading.was_answered:
             reading.consumer.see_closed()
         elif reading.got < reading.count:
             said = f"receive: {reading.got} of {reading.count}"
@@ -158,9 +193,17 @@ class ClientActions(Subsystem):
 
     @staticmethod
     def _has_message(reading: ReceiveCall) -> bool:
-        return reading.consumer.arrived > 0
+        return reading.consumer.arrived > 0 or reading.consumer.takes_stale()
 
     def _receive(self, reading: ReceiveCall) -> None:
+        """Take one; a call whose time is over asks the broker whether there is one, and waits for its answer.
+
+        Source: `ClientConsumerImpl.receive` of 2.4.0, which forces the delivery; Artemis rule 9.8.
+        """
+        if self._is_blocked(reading):
+            reading.consumer.asks = True
+            self.lab.under_way = Completion(self._is_answered, reading, reading.limit, then=self._answered)
+            return
         self._take_one(reading)
         self.lab.under_way = self._next_message(reading)
 
@@ -190,7 +233,10 @@ class ClientActions(Subsystem):
         self.lab.clients.numbers += keys["count"]
         self.lab.clients.sending += keys["count"]
         sending.begin()
-        return Completion() if keys.get("in_background") else self._blocking(sending)
+        if not keys.get("in_background"):
+            return self._blocking(sending)
+        self.lab.clients.began = self.lab.clock.now
+        return Completion()
 
     def _sender(self, keys: Keys) -> Client:
         opened = keys.get("producer") or keys.get("client")

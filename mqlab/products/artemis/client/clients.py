@@ -260,12 +260,16 @@ class Client:
             self.settle()
 
     def _is_full_for(self, message: Message) -> bool:
-        """Whether the address of a message in a transaction is full: that cannot be committed if it refuses."""
+        """Whether a message in a transaction is dropped, or refused: then it cannot be committed.
+
+        The client does not wait for an answer to each (`ServerSessionImpl.markTXFailed` of 2.4.0).
+        """
         assert self.at is not None
         try:
+            self.lab.balancing.check(self.at, message)
             return self.lab.paging.drops(self.at, message)
         except Refused as refused:
-            self.refusal = str(refused)
+            self.refusal = self.refusal or str(refused) or "JMSException / ActiveMQException"
             self.lab.message(Kind.Failed, message, self.at, self.node, rule=refused.rule, cause=message.row)
             return True
 
@@ -312,6 +316,9 @@ class Client:
         live = self.at.served_journal if self.at is not None else None
         if live is not None and act == "recover":
             self.results.append(f"step {step} xa recover: {len(live.prepared)} in doubt")
+        elif act == "prepare" and self.refusal:
+            self.results.append(f"step {step} xa prepare: XAException -7")
+            self.roll_back()
         elif live is not None and act == "prepare" and not self.rollback_only:
             live.prepared.append(self.work)
             self.prepared, self.work = self.work, []

@@ -258,7 +258,7 @@ class SendRequest(Request):
         self.message = None
         self.sent += 1
         if self.sent < self.count:
-            wait = max(0, self.left + self.interval - self.lab.clock.now) if self.interval else 0
+            wait = self.interval
             self.client.calling += wait
             # A pause between two sends ends in any case, so the run's end waits for it.
             (self.lab.pause if self.interval else self.lab.later)(wait, self.make, None)

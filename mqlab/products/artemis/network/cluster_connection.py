@@ -131,6 +131,17 @@ class ClusterConnection(Subsystem):
         if not ("diverts" in broker.spec.keys and diverts.divert(broker, message)):
             self.deliver_to(broker, message)
 
+    def check(self, broker: Broker, message: Message) -> None:
+        """Look whether a message of an open transaction finds a queue; raises `Refused` where the product does.
+
+        It looks as the message comes, and the message is there only with the commit.
+        """
+        if broker.option("message_load_balancing") == "OFF":
+            if message.dest.is_queue and message.dest.name not in broker.journal.queues:
+                self.lab.queue(broker, message.dest.name)  # the client has it made
+            for bindings in self._groups(broker, message.dest.name, message.dest.is_queue):
+                self._next(broker, message, bindings)
+
     def deliver_to(self, broker: Broker, message: Message) -> None:
         """Give a message to the queues of its address.
 
