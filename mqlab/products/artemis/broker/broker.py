@@ -53,7 +53,7 @@ class Broker:
         self.stored_journal: Journal | None = None  # what it would serve
         self.master: Broker | None = None  # whom it copies
         self.refused_by: set[tuple[str, int]] = set()  # which masters, in which of their lives
-        self.in_sync_since = 0  # us
+        self.in_sync_since, self.announcing = 0, False  # us; whether it lost its master as it told of itself
         self.broken = False  # its first copy was cut off: it does not begin another
         self.stopped_itself = False  # it has stopped itself, and its process is still there
         self.voted_out = False  # it is about to stop itself, and its process still says that it is live

@@ -157,11 +157,12 @@ class Site(Lab):
         broker.incarnation += 1
         broker.node_id, broker.master = live.node_id, None
         here = [queue for queue in self.network.queues if queue.is_at(broker.name)]
+        since = live.since
         live.open(here, self.clock.now)
         broker.topology[live.node_id] = [broker.process_name, "-"]
         self.role(broker, "live")
         self.event(Kind.Started, broker, rule=rule)
-        self.notes.loaded(broker, live)
+        self.notes.loaded(broker, live, since)
         self.topology.gossip()
         self.store.announce(broker)
         self.replication.search_again()
@@ -174,7 +175,7 @@ class Site(Lab):
         if not slave.spec.scales_down:
             self.go_live(slave, data, rule)
         elif slave.hosting_broker is not None:  # outside a colocated broker it fails at this point
-            self.notes.loaded(slave, data)
+            self.notes.loaded(slave, data, data.since)
             scaledown.move(self, slave, data, slave.hosting_broker)
             self.end(slave, orderly=True)
 

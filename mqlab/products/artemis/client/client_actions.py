@@ -21,14 +21,9 @@ from mqlab.spec.plural import counted
 from mqlab.trace.kinds import Reason
 
 MS = 1000
-OPENING = 5 * MS  # a client that is opened as others begin to send comes behind their first messages: 10 to 30 ms
-# Call of an XA resource -> what a branch is before it (JTA 1.1, 3.4).
-AFTER = {
-    "start": ("",),
-    "end": ("started",),
-    "prepare": ("ended",),
-    **dict.fromkeys(("commit", "rollback"), ("ended", "prepared")),
-}
+OPENING = (
+    5 * MS
+)  # a client that is opened as others begin to send comes behind their first messages: 10 to 30 ms
 
 
 @dataclass(eq=False, slots=True)
@@ -294,36 +289,18 @@ class ClientActions(Subsystem):
         """Return who ends its transaction: a consumer's one thread takes nothing more until it resumes."""
         client = self.lab.clients.named(keys["client"])
         if isinstance(client, Consumer):
+            client.stuck = client.receiving and client.state == "reconnecting"
             client.receiving = False
         return client
 
     def do_xa(self, keys: Keys) -> Completion:
         """One call of an XA resource."""
-        client = self.lab.clients.named(keys["client"])
-        if self._judge_xa(client, keys["act"]):
-            return Completion()
-        return self._call(Transaction(client, client.xa, "xa", keys["act"]))
-
-    def _judge_xa(self, client: Client, act: str) -> bool:
-        """Tell of a call that is out of turn: start, end, prepare, then commit or rollback (JTA).
-
-        Return whether it is refused: the session still works in the branch (`ServerSessionImpl`, 2.4 and 2.5).
-        """
-        live = client.at.served_journal if client.at is not None else None
-        in_doubt = live is not None and live.prepared and act in ("commit", "rollback")
-        if not client.keys.get("xa"):
+        client, xid = self.lab.clients.named(keys["client"]), str(keys.get("id", "x1"))
+        if client.resource is None:
             self.lab.tell(f"{client.name} has no XA session; open it with artemis.Session(..., xa=True)")
-        elif client.branch == "started" and act in ("prepare", "commit", "rollback"):
-            client.results.append(f"step {self.lab.step_no} xa {act}: XAException XAER_PROTO")
-            told = f"refused (XAER_PROTO), as the branch of {client.name} has not ended"
-            self.lab.tell(f"{told}; add artemis.Xa({client.name!r}, 'end')")
-            return True
-        elif act != "recover" and client.branch not in AFTER[act] and not in_doubt:
-            begun = f"was {client.branch} already" if client.branch else "had not been started"
-            self.lab.tell(f"the branch of {client.name} {begun}")
-        if act != "recover":
-            client.branch = {"start": "started", "end": "ended", "prepare": "prepared"}.get(act, "")
-        return False
+            return Completion()
+        client.resource.judge(keys["act"], xid)
+        return self._call(Transaction(client, client.resource.call, "xa", keys["act"], xid))
 
     def _call(self, request: Request) -> Completion:
         request.make()

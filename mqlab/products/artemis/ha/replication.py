@@ -160,6 +160,7 @@ class Replication(Subsystem):
             return
         if live.served_journal is not None and live.served_journal.replica is slave:
             slave.stored_journal = live.served_journal.persisted(orderly)
+        slave.announcing = self.lab.clock.now - slave.in_sync_since <= ANNOUNCING
         # In 2.4 a vote is held once. In 2.5 it is repeated, each time after a wait.
         retries = self.lab.network.forgets_crashed
         self.lab.soon(
@@ -229,7 +230,7 @@ class Replication(Subsystem):
         master = slave.master
         self._unpair(slave)
         cut = master is not None and not self.lab.partitions.joined(slave.process_name, master.process_name)
-        if cut and self.lab.clock.now - slave.in_sync_since <= ANNOUNCING:
+        if cut and slave.announcing:
             self.lab.role(slave, "stopping")
             self.lab.soon(slave, self.lab.random_duration(ENDING), self._restart)
         else:
