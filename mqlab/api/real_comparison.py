@@ -4,24 +4,30 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from mqlab import products
 from mqlab.errors import BadValue
 from mqlab.products import inputs
-from mqlab.products.real_play import play
+from mqlab.products.real_play import Played, play
 from mqlab.products.unsupported_steps import steps
-from mqlab.real.home import find
+from mqlab.real.home import Home, find
 from mqlab.spec.action import Action
 from mqlab.spec.json_types import JsonDict, JsonObject
 from mqlab.spec.plural import counted
 from mqlab.trace.grid import TextTable
 from mqlab.trace.trace import Trace
 
+if TYPE_CHECKING:
+    from mqlab.spec.scenario import Scenario
+
 Outcome = JsonObject
+PLAYS = 5  # of real brokers, where the first one is not as mqlab's
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -34,6 +40,9 @@ class Beside(TextTable):
     the way of each message that was received, and when; it can be viewed and asked as that of a run.
     `failures` is what ended threads within the real brokers: bugs of theirs, for which the script was
     played again. `changes` is how the files that the real brokers ran on differ from the user's own, as a diff.
+
+    Where real brokers race, two plays of theirs differ: `more` has the outcomes of further plays, and `varies`
+    what came out otherwise in one than in another. There mqlab differs only if it is outside of what was seen.
     """
 
     version: str
@@ -43,37 +52,93 @@ class Beside(TextTable):
     product: str = "ActiveMQ"
     failures: tuple[str, ...] = ()
     changes: str = field(default="", hash=False, compare=False)
+    more: tuple[Outcome, ...] = field(default=(), hash=False)
+
+    @property
+    def plays(self) -> int:
+        """How many times the real brokers played it."""
+        return 1 + len(self.more)
 
     @property
     def rows(self) -> dict[str, tuple[int | str, int | str]]:
-        """What is compared: name -> the real number, mqlab's number."""
-        real, lab = dict(_totals(self.real)), dict(_totals(self.lab))
-        return {name: (real.get(name, 0), lab.get(name, 0)) for name in {**real, **lab}}
+        """What is compared: name -> the real number (of the first play), mqlab's number."""
+        lab = dict(_totals(self.lab))
+        return {name: (seen[0], lab.get(name, 0)) for name, seen in self._seen.items()}
+
+    @property
+    def varies(self) -> dict[str, tuple[int | str, ...]]:
+        """The rows in which plays of the real brokers are not alike: name -> the number of each play."""
+        return {name: seen for name, seen in self._seen.items() if len(set(seen)) > 1}
 
     @property
     def differs(self) -> list[str]:
-        """The rows in which the two differ."""
-        return [name for name, (real, lab) in self.rows.items() if real != lab]
+        """The rows in which mqlab is outside of what the real brokers did."""
+        lab = {name: own for name, (_, own) in self.rows.items()}
+        return [name for name, seen in self._seen.items() if not _within(lab[name], seen)]
+
+    @property
+    def _seen(self) -> dict[str, tuple[int | str, ...]]:
+        plays = [dict(_totals(outcome)) for outcome in (self.real, *self.more)]
+        names = dict.fromkeys(name for one in (*plays, dict(_totals(self.lab))) for name in one)
+        return {name: tuple(one.get(name, 0) for one in plays) for name in names}
 
     @property
     def problems(self) -> list[str]:
         """What went wrong for clients of the real brokers, and within these."""
         failed = (f"repeated, because a thread of the real broker failed: {one}" for one in self.failures)
-        return [*self.real.get("problems", ()), *failed]
+        met = (one for outcome in (self.real, *self.more) for one in outcome.get("problems", ()))
+        return [*dict.fromkeys(met), *failed]
+
+    @property
+    def said(self) -> list[str]:
+        """What came of the comparison, in sentences: what differs, and what varied between plays."""
+        often = f" in {self.plays} plays" if self.more else ""
+        verb = "differs" if len(self.differs) == 1 else "differ"
+        first = f"{counted(len(self.differs), 'total')} {verb}{often}."
+        lab = {name: own for name, (_, own) in self.rows.items()}
+        varied = [
+            f"Varies in {self.plays} plays of the real brokers: {name}: {', '.join(map(str, seen))}. "
+            f"{_course(lab[name], seen)}."
+            for name, seen in self.varies.items()
+        ]
+        once = "Played once: a longer time limit allows more plays, which tell whether that varies."
+        told = first if self.differs else "Real broker and mqlab agree."
+        return [told, *varied, *([once] if self.differs and not self.more else [])]
 
     def table(self) -> list[list[str]]:
         """Return the table as text: the head, then a line for each total."""
         lines = [
-            [name, str(real), str(lab), "" if real == lab else "differs"]
-            for name, (real, lab) in self.rows.items()
+            [name, _range(self._seen[name]), str(lab), self._how(name)] for name, (_, lab) in self.rows.items()
         ]
         return [["", f"{self.product} {self.version}", "mqlab", ""], *lines]
 
+    def _how(self, name: str) -> str:
+        return "differs" if name in self.differs else "varies" if name in self.varies else ""
+
     def __str__(self) -> str:
-        told = "Real broker and mqlab agree." if not self.differs else f"{len(self.differs)} differ."
         lines = sum(line[:1] == "+" and line[:3] != "+++" for line in self.changes.splitlines())
         own = f"Real brokers ran on your files; {counted(lines, 'line')} set for this machine: see `changes`."
-        return "\n".join([TextTable.__str__(self), told, *([own] if self.changes else []), *self.problems])
+        return "\n".join(
+            [TextTable.__str__(self), *self.said, *([own] if self.changes else []), *self.problems]
+        )
+
+
+def _course(lab: int | str, seen: Sequence[int | str]) -> str:
+    return f"mqlab shows one possible course: {lab}" if _within(lab, seen) else f"mqlab shows {lab}, never seen"
+
+
+def _within(lab: int | str, seen: Sequence[int | str]) -> bool:
+    """Whether mqlab's number is among those that were seen, or between two of them."""
+    numbers = [one for one in seen if isinstance(one, int)]
+    between = isinstance(lab, int) and bool(numbers) and min(numbers) <= lab <= max(numbers)
+    return between or lab in seen
+
+
+def _range(seen: Sequence[int | str]) -> str:
+    """Return what was seen as one text: a number, the least and the greatest, or the words."""
+    if all(isinstance(one, int) for one in seen):
+        return f"{min(seen)} to {max(seen)}" if len(set(seen)) > 1 else str(seen[0])
+    return ", ".join(map(str, dict.fromkeys(seen)))
 
 
 def _totals(outcome: Outcome) -> Iterator[tuple[str, int | str]]:
@@ -101,12 +166,18 @@ def _depths(state: JsonObject) -> Iterator[tuple[str, int]]:
 
 
 def real(
-    what: object, actions: tuple[Action, ...], record: str | os.PathLike[str] | None, limit: float
+    what: object,
+    actions: tuple[Action, ...],
+    record: str | os.PathLike[str] | None,
+    limit: float,
+    plays: int | None = None,
 ) -> Beside:
     """Run *what* on real brokers of its product and in mqlab; see `mqlab.real`."""
     scenario = inputs.scenario_of(what, *actions)
     if isinstance(limit, bool) or not isinstance(limit, (int, float)) or not 0 < limit < 86400:
         raise BadValue(f"limit: {limit!r} is not a number of seconds; use e.g. 120")
+    if plays is not None and (isinstance(plays, bool) or not isinstance(plays, int) or plays < 1):
+        raise BadValue(f"plays: {plays!r} is not a number of plays; use e.g. 5")
     product = products.product_of_scenario(scenario)
     home = find(product.name)
     scenario = home.edition(scenario)
@@ -114,19 +185,43 @@ def real(
         file: Path | None = None
         if record is not None:
             file = stack.enter_context(inputs.writing(record))  # before anybody waits
-        played = play(scenario, home, limit)
+        both = _side_by_side(scenario, home, limit, plays)
         if file is not None:
             body = {**product.write(scenario), "steps": steps(scenario)}
-            body = recording(body, played.outcome, home.version)
+            body = recording(body, (both.real, *both.more), home.version)
             file.write_text(json.dumps(body, indent=1) + "\n", encoding="utf-8")
+    return both
+
+
+def _side_by_side(scenario: Scenario, home: Home, limit: float, plays: int | None) -> Beside:
+    """Play until mqlab agrees with the first play, or as often as tells whether real brokers vary.
+
+    Where the first play differs there are `PLAYS` in all, if a further one has time within the limit.
+    """
+    until, longest, played = time.monotonic() + limit, 0.0, list[Played]()
     ours = products.outcome_of(products.play(scenario))
-    return Beside(
-        home.version, played.outcome, ours, played.trace, home.product.title, played.failures, played.changes
-    )
+    while True:
+        began = time.monotonic()
+        played.append(play(scenario, home, until - began))
+        longest = max(longest, time.monotonic() - began)
+        first = played[0]
+        both = Beside(
+            home.version,
+            first.outcome,
+            ours,
+            first.trace,
+            home.product.title,
+            tuple(failure for one in played for failure in one.failures),
+            first.changes,
+            tuple(one.outcome for one in played[1:]),
+        )
+        wanted = plays or (PLAYS if both.differs or len(played) > 1 else 1)
+        if len(played) >= wanted or time.monotonic() + longest > until:
+            return both
 
 
-def recording(scenario: JsonObject, outcome: Outcome, version: str) -> JsonDict:
-    """Return a recording of one real run, in the form of recordings (Recordings rules 1 and 2).
+def recording(scenario: JsonObject, outcomes: Sequence[Outcome], version: str) -> JsonDict:
+    """Return a recording of plays of real brokers, in the form of recordings (Recordings rules 1 and 2).
 
     STOMP shows what was received and what waits, not the counters and subscriptions of brokers: so it is
     compared by its totals.
@@ -136,8 +231,8 @@ def recording(scenario: JsonObject, outcome: Outcome, version: str) -> JsonDict:
         "scenario": {**body, "version": version},
         "observed": {
             "product_version": version,
-            "runs": 1,
+            "runs": len(outcomes),
             "deterministic": "totals",
-            "outcomes": [{"seen_in_runs": 1, "outcome": dict(outcome)}],
+            "outcomes": [{"seen_in_runs": 1, "outcome": dict(outcome)} for outcome in outcomes],
         },
     }

@@ -306,18 +306,22 @@ def recorded(what: object) -> Recorded:
 
 
 def real(
-    what: object, *actions: Action, record: str | os.PathLike[str] | None = None, limit: float = 120
+    what: object,
+    *actions: Action,
+    record: str | os.PathLike[str] | None = None,
+    limit: float = 120,
+    plays: int | None = None,
 ) -> Beside:
     """Play what `run` takes on real brokers as well, and return both outcomes side by side.
 
-    They are those of the system's package `activemq`, or of ``ACTIVEMQ_HOME``, ``ARTEMIS_HOME`` and
-    ``IMQ_HOME``, and run here for *limit* seconds at most; mqlab uses their version. *record* is where to
-    write a recording.
+    They are those of the system's package, or of ``ACTIVEMQ_HOME``, ``ARTEMIS_HOME`` and ``IMQ_HOME``.
+    mqlab uses their version. *limit* is in seconds. *record* is where to write a recording. It is played once,
+    or 5 times if the first play is not as mqlab's, or *plays* times: `varies` has what real brokers race for.
     Raises `CannotRun` if the product is not installed, or if the script cannot be run over STOMP.
     """
     from mqlab.api import real_comparison
 
-    return real_comparison.real(what, actions, record, limit)
+    return real_comparison.real(what, actions, record, limit, plays)
 
 
 def view(what: object, *actions: Action) -> Any:

@@ -23,20 +23,34 @@ def real(
     as_json: arguments.Json = False,
     record: Annotated[Path | None, typer.Option(help="save the real run as a recording")] = None,
     limit: Annotated[float, typer.Option(help="time limit in seconds")] = 120,
+    plays: Annotated[
+        int | None, typer.Option(help="plays of the real brokers (default: 1, or 5 if the first one differs)")
+    ] = None,
 ) -> None:
-    """Run a figure or lab file on real brokers as well and compare; exit status 1 if anything differs."""
+    """Run a figure or lab file on real brokers as well and compare; exit status 1 if anything differs.
+
+    Real brokers race in some networks. What varies between their plays is told with its counts.
+    """
     paths = only(what)
     label, asked = ", ".join(paths), scenario(paths, changes, None, load, consumers, producers, does)
-    both = verbs.real(asked, record=record, limit=limit)
+    both = verbs.real(asked, record=record, limit=limit, plays=plays)
     if as_json:
-        print_json(what=label, version=both.version, differs=both.differs, real=both.real, lab=both.lab)
+        print_json(
+            what=label,
+            version=both.version,
+            plays=both.plays,
+            differs=both.differs,
+            varies={name: list(seen) for name, seen in both.varies.items()},
+            problems=both.problems,
+            real=both.real,
+            lab=both.lab,
+        )
     else:
         head, *lines = both.table()
         totals = table(next(iter(told(label))), *head)
         for line in lines:
             totals.add_row(*told(*line))
-        said = f"{len(both.differs)} differ." if both.differs else "Real broker and mqlab agree."
-        show(totals, said, *told(*both.problems))
+        show(totals, *told(*both.said, *both.problems))
     if record is not None:
         note(f"{label}: recording written to {record}")
     raise typer.Exit(1 if both.differs else 0)

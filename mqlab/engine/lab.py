@@ -283,16 +283,22 @@ class Lab(Limited, Chances, InVain, Suggests, ABC):
         Raises `BadValue` beyond the limit of events.
         """
         end = self.cut_at = None if until is None else moment(until, "until")
-        while end is None or self._next_time() <= end:
-            if not self.step():
-                break
-            if end is None and self.ends_with_script and not self.script and not self.under_way:
-                break
-            self.check_limit()
-            self.hurry(NEVER - 1 if end is None else end)
-            self.check_limit()
-        if end is not None:
-            self.clock.rest(end)
+        looks = gc.isenabled()  # what happens leaves no cycles: a topic's run took a fifth longer to find none
+        gc.disable()
+        try:
+            while end is None or self._next_time() <= end:
+                if not self.step():
+                    break
+                if end is None and self.ends_with_script and not self.script and not self.under_way:
+                    break
+                self.check_limit()
+                self.hurry(NEVER - 1 if end is None else end)
+                self.check_limit()
+            if end is not None:
+                self.clock.rest(end)
+        finally:
+            if looks:
+                gc.enable()
 
     hurry = hurrying.hurry
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from mqlab.errors import BadValue, UnknownName
-from mqlab.spec import artemis, graph, openmq, topology
+from mqlab.spec import artemis, openmq, topology
 from mqlab.spec.artemis.broker import Broker as ArtemisBroker
 from mqlab.spec.scenario import AnyNetwork
 from mqlab.spec.topology import Pairs
@@ -35,7 +35,7 @@ def made(shape: str, names: list[str], pairs: Pairs, product: str, options: Mapp
         model = {} if "model" in options else {"model": "master", "master": names[0]}
         return openmq.Network(*names, **{**model, **options})
     if product == "artemis":
-        hops = max(1, graph.diameter(topology.connected(names, pairs)))
+        hops = topology.most_hops(names, pairs)
         joined = {name: sorted({*_others(name, pairs)}, key=names.index) for name in names}
         brokers = (ArtemisBroker(name, to=joined[name]) for name in names)
         return artemis.Network(*brokers, **{"max_hops": hops, **options})

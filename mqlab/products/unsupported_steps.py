@@ -100,6 +100,10 @@ def steps(scenario: Scenario) -> list[JsonDict]:
     """Return a script in the words of recordings, which those have that play it on real brokers."""
     if scenario.product == "activemq":
         return steps_of(scenario.actions, scenario.network.names)
+    if scenario.product == "openmq":
+        from mqlab.spec import openmq_steps  # here: who plays no OpenMQ does not load them
+
+        return list(openmq_steps.steps_of(scenario.script, scenario.network.names))
     return [{"do": step.do, **step.keys} for step in scenario.script]
 
 

@@ -40,6 +40,10 @@ class Gone(CannotRun):
     """The connection has ended."""
 
 
+class Refused(CannotRun):
+    """The broker has answered with an error."""
+
+
 def library() -> ModuleType:
     """Return stomp.py; raises `MissingExtra` without it."""
     try:
@@ -123,12 +127,12 @@ class Frames:
             self.there.notify_all()
 
     def wait_for(self, what: str, seconds: float = LIMIT_SECONDS) -> None:
-        """Wait for a receipt; raises `CannotRun` for an error, or when none comes, `Gone` at an end."""
+        """Wait for a receipt; raises `Refused` for an error, `CannotRun` when none comes, `Gone` at an end."""
         with self.there:
             if not self.there.wait_for(lambda: what in self.receipts or self.error or self.gone, seconds):
                 raise CannotRun(f"the broker does not answer within {seconds} s")
             if self.error:
-                raise CannotRun(f"the broker returned an error: {self.error}")
+                raise Refused(f"the broker returned an error: {self.error}")
             if what not in self.receipts:
                 raise Gone("the connection has ended")
 

@@ -56,7 +56,12 @@ class Consumer:
         self.owed: list[str] = []
         transacted = self.step.get("ack_mode") == "transacted"
         self.transaction = self.connection.begin() if transacted else ""
-        self.subscribe()
+        try:
+            self.subscribe()
+        except connections.Refused:
+            self.closed = True
+            connections.close(self.connection)
+            raise
 
     def on_disconnected(self) -> None:
         """Go to the next place, unless it is closed or has only one."""

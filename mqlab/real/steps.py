@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 
 from mqlab.errors import CannotRun
-from mqlab.real.connections import Places
+from mqlab.real.connections import Places, Refused
 from mqlab.real.consumers import Consumer
 from mqlab.real.processes import Processes, busy
 from mqlab.real.producers import send
@@ -39,15 +39,18 @@ class Script(ABC):
         self.brokers, self.until = brokers, until
         self.consumers: dict[str, list[Consumer]] = {}
         self.open: dict[str, Consumer] = {}
+        self.refused: set[str] = set()  # consumers that a broker did not let in
         self.background: list[threading.Thread] = []
         self.sent = 0
         self.snapshots: dict[str, object] = {}
         self.problems: list[str] = []
 
     def do(self, step: Step) -> None:
-        """Do one step; raises `CannotRun` when time is over."""
+        """Do one step; raises `CannotRun` when time is over. A consumer that was refused does nothing."""
         if time.monotonic() > self.until:
             raise CannotRun("the time limit for the real brokers was exceeded; raise --limit")
+        if step.get("consumer") in self.refused and step["do"] != "open_consumer":
+            return
         does: Callable[[Step], None] = getattr(self, f"do_{step['do']}")
         does(step)
 
@@ -57,10 +60,18 @@ class Script(ABC):
         return [place for name in names for place in self.brokers.places(name)]
 
     def do_open_consumer(self, step: Step) -> None:
-        """Open a consumer, and let the network hear of it."""
-        consumer = Consumer(self.places(step["broker"]), step, self.prefetch)
-        self.open[step["consumer"]] = consumer
-        self.consumers.setdefault(step["consumer"], []).append(consumer)
+        """Open a consumer, and let the network hear of it; a broker may refuse it."""
+        name = step["consumer"]
+        made = self.consumers.setdefault(name, [])
+        try:
+            consumer = Consumer(self.places(step["broker"]), step, self.prefetch)
+        except Refused as error:
+            self.refused.add(name)
+            self.problems.append(f"consumer {name}: {error}")
+            return
+        self.refused.discard(name)
+        self.open[name] = consumer
+        made.append(consumer)
         self.rest()
 
     def do_close_consumer(self, step: Step) -> None:

@@ -137,10 +137,9 @@ def _recorded(steps: Sequence[JsonObject], product: str) -> Iterable[Action]:
 
         return actions_of(steps)
     if product == "openmq":
-        from mqlab.spec.openmq import ANY_STEP, STEPS
-        from mqlab.spec.openmq_words import nouns_of
+        from mqlab.spec import openmq_words
 
-        return nouns_of(checked(steps, STEPS, ANY_STEP))
+        return openmq_words.nouns_of(checked(steps, openmq_words.STEPS, openmq_words.CALL))
     from mqlab.spec.artemis.steps import STEPS
     from mqlab.spec.artemis.words import actions_of as of_artemis
 

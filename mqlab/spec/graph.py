@@ -49,7 +49,7 @@ def way_round(onward: Mapping[str, tuple[str, ...]], start: str, end: str) -> in
 
 def _distances(onward: Mapping[str, tuple[str, ...]], start: str) -> dict[str, int]:
     found, queue = {start: 0}, deque([start])
-    while queue:
+    while queue and len(found) < len(onward):  # of a complete graph one broker tells all
         here = queue.popleft()
         for there in onward[here]:
             if there not in found:
@@ -60,7 +60,11 @@ def _distances(onward: Mapping[str, tuple[str, ...]], start: str) -> dict[str, i
 
 def diameter(network: Network) -> int:
     """Return the largest distance between two brokers of which one can reach the other."""
-    onward = neighbours(network)
+    return longest(neighbours(network))
+
+
+def longest(onward: Mapping[str, tuple[str, ...]]) -> int:
+    """Return the largest distance between two of those that *onward* joins: each with whom it leads to."""
     return max((max(_distances(onward, name).values()) for name in onward), default=0)
 
 

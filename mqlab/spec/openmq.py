@@ -10,18 +10,16 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from mqlab.errors import BadValue, UnknownName, nearest, shown
-from mqlab.spec.action import Action, Producer, Restart, Start
+from mqlab.spec.action import Action, Restart, Start
 from mqlab.spec.calls import fitting
 from mqlab.spec.manual import documented
-from mqlab.spec.naming import BEGIN, bare
 from mqlab.spec.openmq_actions import StartBroker, StartBrokers
 from mqlab.spec.openmq_options import OPTIONS, Options, to_guide
-from mqlab.spec.openmq_words import steps_of
+from mqlab.spec.openmq_script import ScriptReader
 from mqlab.spec.option import release_of
 from mqlab.spec.origin import Origin
-from mqlab.spec.scenario import AnyNetwork, check_change, check_no_producer, no_broker, others
+from mqlab.spec.scenario import AnyNetwork, check_change, no_broker, others
 from mqlab.spec.shape import check_noun
-from mqlab.spec.step import Step, check_keys
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -46,9 +44,6 @@ LINKED_ALIKE = {
     "imq.autocreate.topic": "true",
 }
 
-# Properties of destinations by their administration names, and what they are if nobody sets them.
-PROPERTIES: Options = {row.guide: row.default for row in OPTIONS["destination"].values()}
-QUEUES_ONLY = {row.guide for row in OPTIONS["destination"].values() if row.queues_only}
 # What a broker gives auto-created ones: property -> (the broker's own property, its default).
 AUTO_CREATED: dict[str, tuple[str, object]] = {
     part[0].upper() + part[1:]: (row.guide, row.default)
@@ -56,52 +51,6 @@ AUTO_CREATED: dict[str, tuple[str, object]] = {
     for head, _, part in [row.guide.rpartition(".")]
     if head in ("imq.autocreate.destination", "imq.autocreate.queue")
 }
-CHOICES = {
-    "LimitBehavior": OPTIONS["destination"]["limit_behavior"].choices,
-    "command": ("change_master", "takeover", "reload", "quiesce", "unquiesce"),
-    "action": ("stop", "start", "end", "prepare", "commit", "rollback", "recover"),
-    "until": ("linked", "ready", "none"), "kind": ("queue", "topic"),
-    "ack_mode": ("auto", "client", "dups_ok", "transacted"),
-}  # fmt: skip
-
-# Steps: the keys that each needs (of those joined by a bar one), and those that it may have.
-_CONSUMER = (
-    "receiving selector durable client_id subscription_name no_client_id shared flow_limit "
-    "ack_mode acknowledge delay_ms xa process reconnect reconnect_attempts "
-    "reconnect_interval_ms iterations client"
-)
-STEPS: dict[str, tuple[str, str]] = {
-    "start": ("", "brokers"),
-    "start_broker": ("broker", "until options"), "restart": ("broker", "until options"),
-    "kill": ("broker", ""), "stop": ("broker", "no_failover"), "kill_owner": ("of", ""),
-    "pause": ("broker|consumer", ""), "resume": ("broker|consumer", ""),
-    "cut": ("between", ""), "heal": ("between", ""), "database": ("action", ""),
-    "create_destination": ("broker queue|topic", "options"),
-    "update_destination": ("broker queue|topic options", ""),
-    "destroy_destination": ("broker queue|topic", ""), "purge": ("broker queue|topic", ""),
-    "pause_destination": ("broker queue|topic", ""),
-    "resume_destination": ("broker queue|topic", ""),
-    "open_consumer": ("consumer broker queue|topic", _CONSUMER),
-    "temporary": ("consumer broker", f"kind {_CONSUMER}"),
-    "kill_client": ("consumer", ""), "close_consumer": ("consumer", ""),
-    "receive": ("consumer count", "within_ms"), "acknowledge": ("consumer", ""),
-    "commit": ("consumer|producer", ""), "rollback": ("consumer|producer", ""),
-    "recover": ("consumer", ""), "unsubscribe": ("broker client_id subscription_name", ""),
-    "open_producer": ("producer broker queue|topic", "ack_mode xa client_id reconnect reconnect_attempts "
-                      "reconnect_interval_ms iterations client"),
-    "close_producer": ("producer", ""),
-    "send": ("count", "name broker producer queue topic persistent transacted properties jms_priority size "
-             "time_to_live_ms interval_ms"),
-    "xa": ("action", "xid consumer producer broker one_phase"), "connect": ("broker", ""),
-    "knock": ("brokers until", "every_ms"), "browse": ("broker queue|topic", ""),
-    "admin": ("broker command", "from to target"), "wait": ("ms", ""), "settle": ("", "ms"),
-    "wait_for": ("event", "about settle_ms"), "wait_received": ("consumer count", ""),
-    "wait_background": ("", ""), "snapshot": ("label", "properties"),
-}  # fmt: skip
-ANY_STEP = ("id", "limit_ms", "rest_ms", "in_background", "at")
-SILENT = ("start", "settle", "snapshot", "wait", "wait_for", "wait_received", "wait_background")
-ANYBODY = ("open_consumer", "temporary", "open_producer", "connect")  # go to "any" broker, too
-OPENS = {"open_consumer": "consumer", "temporary": "consumer", "open_producer": "producer"}
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -184,14 +133,14 @@ class OpenMQNetwork(AnyNetwork):
         """The brokers' names in order."""
         return tuple(broker.name for broker in self.brokers)
 
-    def script(self, actions: tuple[Action, ...], pace: str = "rest") -> tuple[Step, ...]:
-        """Return the steps of actions; raises for those that this cluster cannot do."""
+    def script(self, actions: tuple[Action, ...], pace: str = "rest") -> tuple[Action, ...]:
+        """Return actions as its lab plays them; raises for those that this cluster cannot do."""
         reader = self.reader()
-        return tuple(step for action in actions for step in reader.read(action))
+        return tuple(one for action in actions for one in reader.read(action))
 
     def reader(self) -> ScriptReader:
         """Return what reads actions one by one."""
-        return ScriptReader([*self.names])
+        return ScriptReader(self.names)
 
     def change(self, path: str, **options: Any) -> OpenMQNetwork:
         """Return the network with options changed: of the broker called *path*, or with ``*`` of the cluster.
@@ -280,62 +229,3 @@ def Network(  # noqa: N802 - a noun
         raise BadValue("pass the brokers themselves: openmq.Network('b1', 'b2'), not brokers=")
     members = tuple(Member(b) if isinstance(b, str) else b for b in brokers)
     return OpenMQNetwork(members, model, master, to_guide("broker", {**options}, "cluster"), edition)
-
-
-class ScriptReader:
-    """Reads actions one by one: clients are opened before they are used."""
-
-    def __init__(self, brokers: list[str]) -> None:
-        self.brokers, self.count, self.producers = brokers, 0, set[str]()
-        self.opened: dict[str, set[str]] = {"consumer": set(), "producer": set()}
-
-    def read(self, action: Action) -> list[Step]:
-        """Return the steps of the next action; raises for those that the cluster cannot do."""
-        self.count += action is not BEGIN
-        where = f"action {self.count} ({type(bare(action)).__name__})"
-        opened = {name for known in self.opened.values() for name in known}
-        check_no_producer(bare(action), self.producers - opened, where)
-        self.producers |= {inner.name} if isinstance(inner := bare(action), Producer) else set()
-        steps = steps_of(action, self.brokers, self.opened["producer"])
-        for step in steps:
-            _check_step(step, where, self.brokers, self.opened)
-        return steps
-
-
-def _check_step(step: Step, where: str, brokers: list[str], opened: dict[str, set[str]]) -> None:
-    """Raise for a step with unknown or missing keys, or names of what is not there."""
-    check_keys(step, where, STEPS, ANY_STEP)
-    for key in ("broker", "brokers", "between", "of", "to", "target"):
-        given = step.keys.get(key)
-        for broker in given if isinstance(given, (list, tuple)) else [given]:
-            anybody = given == "any" and step.do in ANYBODY
-            if broker is not None and not anybody and broker not in brokers:
-                raise UnknownName.of("broker", broker, brokers, where)
-    for key in step.keys.get("properties", ()) if step.do == "snapshot" else ():
-        if key not in PROPERTIES:
-            raise UnknownName.of("destination property", key, PROPERTIES, where)
-    if step.do in ("create_destination", "update_destination"):
-        for key in step.keys.get("options", {}):
-            if key not in (*PROPERTIES, *ANY_STEP):
-                raise UnknownName.of("destination property", key, PROPERTIES, where)
-            if key in QUEUES_ONLY and "topic" in step.keys:
-                raise BadValue(f"{where}: {key} is a property of queues only; remove it")
-    for key, value in {**step.keys, **dict(step.keys.get("options", {}))}.items():
-        if key in CHOICES and step.do != "knock" and value not in CHOICES[key]:
-            raise UnknownName.of(key, value, CHOICES[key], where)
-    _check_clients(step, where, opened)
-
-
-def _check_clients(step: Step, where: str, opened: dict[str, set[str]]) -> None:
-    for kind, known in opened.items():
-        name = step.keys.get(kind)
-        if OPENS.get(step.do) == kind:
-            if name in known:
-                raise BadValue(f"{where}: two are called {name!r}; give each its own name")
-            known.add(str(name))
-        elif name is not None and name not in known:
-            raise UnknownName.of(kind, name, sorted(known), where)
-    for key in ("count", "ms"):
-        value = step.keys.get(key, 0)
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or value < 0:
-            raise BadValue(f"{where}: {key} is {value!r}; expected a number, 0 or more")

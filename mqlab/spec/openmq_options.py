@@ -15,6 +15,10 @@ OPTIONS = {
     "consumer": {**_ROWS["connection"], **_ROWS["consumer"]},
 }
 
+# Properties of destinations by their administration names, and what they are if nobody sets them.
+PROPERTIES: Options = {row.guide: row.default for row in OPTIONS["destination"].values()}
+QUEUES_ONLY = {row.guide for row in OPTIONS["destination"].values() if row.queues_only}
+
 
 def to_guide(element: str, given: Options, where: str) -> dict[str, object]:
     """Return options by the guide's names, each in its type; *given* has Python names.

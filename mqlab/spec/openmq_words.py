@@ -1,12 +1,12 @@
 """Nouns and steps: each action that an OpenMQ cluster knows, and the step of a recording that it is.
 
-One table for both directions (Recordings rule 6.3 has the steps). Several nouns may be one step:
-its keys say which. Times are in milliseconds in steps; a list of addresses is `on` and `others`.
+One table for both directions (Recordings rule 6.3 has the steps); `openmq_steps` writes them. Several nouns
+may be one step: its keys say which. Times in steps are milliseconds; a list of addresses is `on` and `others`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 
 from mqlab.errors import BadValue, MqlabError, UnknownName
@@ -14,20 +14,19 @@ from mqlab.spec import action as a
 from mqlab.spec import faults as f
 from mqlab.spec import openmq_actions as o
 from mqlab.spec.json_types import JsonDict
-from mqlab.spec.naming import bare
-from mqlab.spec.noun import as_usual
+from mqlab.spec.noun import required
 from mqlab.spec.openmq_options import OPTIONS, Options, to_guide, to_python
 from mqlab.spec.step import Step
-from mqlab.spec.values import Destination, duration
+from mqlab.spec.values import Destination
 
 Keys = JsonDict  # of a step, or fields of an action
 
 SIZE = len("message 1")  # bytes of a message in a step that does not say: its text is its number
 CALL = ("id", "limit_ms", "in_background", "rest_ms", "at")  # what any step may have
 IMQ = "imq"  # options that begin so are properties of a client's connection, by their real names
-ALWAYS = {"size", "count", "no_failover"}  # told even where they are as usual
 NOT_KEYS = ("at", "others", "kind")
 DESTINATIONS = ("destination", "reads", "to")
+TEMPORARY = "temporary"  # a consumer's step with a destination of its own
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +40,7 @@ class Row:
     options: str = ""
     nested: bool = False  # the step has its options under a key of that name
     silent: tuple[str, ...] = ()  # keys that change nothing
+    needs: tuple[str, ...] = ()  # keys that have to be there, though the noun has them as usual
 
 
 def _same(*names: str, **renamed: str) -> dict[str, str]:
@@ -86,18 +86,18 @@ ROWS = (
     Row(f.DatabaseDown, "database", constant={"action": "stop"}),
     Row(f.DatabaseUp, "database", constant={"action": "start"}),
     Row(o.CreateDestination, "create_destination", _ON, options="destination", nested=True),
-    Row(o.UpdateDestination, "update_destination", _ON, options="destination", nested=True),
+    Row(o.UpdateDestination, "update_destination", _ON, options="destination", nested=True, needs=("options",)),
     Row(o.DestroyDestination, "destroy_destination", _ON),
     Row(o.PurgeDestination, "purge", _ON),
     Row(o.PauseDestination, "pause_destination", _ON),
     Row(o.ResumeDestination, "resume_destination", _ON),
     Row(o.Browse, "browse", _ON),
     Row(a.Consumer, "open_consumer", _CONSUMER, options="consumer"),
-    Row(a.Consumer, "temporary", _CONSUMER, options="consumer"),
+    Row(a.Consumer, TEMPORARY, _CONSUMER, options="consumer"),
     Row(a.Close, "close_consumer", _same("consumer")),
     Row(o.KillClient, "kill_client", _same("consumer")),
     Row(o.Receive, "receive", _same("consumer", "count", within_ms="within")),
-    Row(a.Receive, "receive", _same("consumer", "count")),
+    Row(a.Receive, "receive", _same("consumer", "count"), needs=("count",)),
     Row(a.Acknowledge, "acknowledge", _same("consumer")),
     Row(a.Commit, "commit", {"consumer": "who", "producer": "who"}),
     Row(a.Rollback, "rollback", {"consumer": "who", "producer": "who"}),
@@ -126,6 +126,42 @@ ROWS = (
     Row(o.Look, "snapshot", _same("label", "properties")),
 )  # fmt: skip
 BY_NOUN = {row.noun: row for row in reversed(ROWS)}  # of a consumer the first row
+
+
+def _guide_names(element: str) -> list[str]:
+    return [row.guide for row in OPTIONS[element].values()]
+
+
+def _given(row: Row, name: str) -> list[str]:
+    """Return the keys of which one gives a field; a temporary destination is called as who reads it."""
+    if name in DESTINATIONS and name not in row.keys.values():
+        return ["queue", "topic"] if row.step != TEMPORARY else ["kind"]
+    return [key for key, own in row.keys.items() if own == name]
+
+
+def _words(row: Row) -> list[str]:
+    """Return the keys that a step may have."""
+    given = [key for known in fields(row.noun) for key in _given(row, known.name)]
+    options = ["options"] if row.nested else [*_guide_names(row.options), "client"] if row.options else []
+    return [*given, *row.constant, *row.silent, *options]
+
+
+def _needed(row: Row) -> list[str]:
+    named = ["|".join(_given(row, name)) for name in required(row.noun)]
+    return [*(one for one in named if one not in ("", "kind")), *row.constant, *row.needs]
+
+
+def _steps() -> Iterator[tuple[str, tuple[str, str]]]:
+    for do in dict.fromkeys(row.step for row in ROWS):
+        rows = [row for row in ROWS if row.step == do]
+        needed = [key for key in _needed(rows[0]) if all(key in _needed(row) for row in rows)]
+        known = [*"|".join(needed).split("|"), *CALL]
+        more = dict.fromkeys(key for row in rows for key in _words(row) if key not in known)
+        yield do, (" ".join(needed), " ".join(more))
+
+
+# Step -> the keys that it needs (of those joined by a bar one), and those that it may have.
+STEPS = dict(_steps())
 
 
 # Steps -> nouns
@@ -167,16 +203,7 @@ def _misfit(do: str, keys: Options) -> UnknownName:
 def _fits(row: Row, keys: Options) -> bool:
     if any(keys.get(key) != value for key, value in row.constant.items()):
         return False
-    words = {*row.keys, *row.constant, *row.silent}
-    if any(known.name in DESTINATIONS for known in fields(row.noun)):
-        words |= {"queue", "topic", "kind"}
-    if row.options:
-        words |= {"options", "client"} if row.nested else {"client", *_guide_names(row.options)}
-    return words >= set(keys)
-
-
-def _guide_names(element: str) -> set[str]:
-    return {row.guide for row in OPTIONS[element].values()}
+    return set(_words(row)) >= set(keys)
 
 
 def _noun(row: Row, keys: Options, step: Step) -> a.Action:
@@ -218,7 +245,7 @@ def _noun(row: Row, keys: Options, step: Step) -> a.Action:
 
 
 def _destination(step: Step) -> Destination:
-    if step.do == "temporary":
+    if step.do == TEMPORARY:
         return Destination(f"temp-{step.keys.get('kind', 'queue')}", step.keys["consumer"])
     kind = "queue" if "queue" in step.keys else "topic"
     if kind not in step.keys:
@@ -240,111 +267,34 @@ def _with_call(action: a.Action, step: Step) -> a.Action:
     return action if step.at is None else replace(action, at=step.at)
 
 
-# Nouns -> steps
+# What a script holds
 
 
-def steps_of(action: a.Action, brokers: Collection[str], producers: Collection[str] = ()) -> list[Step]:
-    """Return the steps of an action, of a cut of several lines more than one.
-
-    *brokers* and *producers* are the names of those that are there. Raises `BadValue` for what OpenMQ does
-    not know.
-    """
-    return [_called(step, action) for step in _steps(bare(action), brokers, producers)]
+def word_of(action: a.Action) -> str:
+    """Return the step that an action is in recordings."""
+    return TEMPORARY if makes_temporary(action) else BY_NOUN[type(action)].step
 
 
-def _called(step: Step, action: a.Action) -> Step:
-    more: Keys = {}
-    if isinstance(action, o.Call):
-        more = {"id": action.id, "in_background": action.in_background or None}
-        more["limit_ms"] = None if action.limit is None else _ms(action.limit, "limit")
-    more = {key: value for key, value in {**more, "at": action.at}.items() if value is not None}
-    return Step(step.do, {**step.keys, **more})
+def makes_temporary(action: a.Action) -> bool:
+    """Whether a consumer reads a temporary destination of its own."""
+    own = isinstance(action, a.Consumer) and action.reads.is_temporary
+    return own and action.reads.name == action.name  # type: ignore[attr-defined]
 
 
-def _steps(action: a.Action, brokers: Collection[str], producers: Collection[str]) -> list[Step]:
-    where = type(action).__name__
-    row = BY_NOUN.get(type(action))
-    if row is None:
-        raise BadValue(
-            f"{where}: OpenMQ does not know this action; see mqlab.openmq for those it does (a client's "
-            "list of brokers is on='b1', others=('b2',) of a consumer or a producer)"
-        )
-    if isinstance(action, (f.Cut, f.Heal)):
-        return _lines(row.step, action, brokers)
-    keys: Keys = dict(row.constant)
-    always = ALWAYS & set(row.keys)
-    fields_of = {name: key for key, name in row.keys.items()}
-    for known in fields(action):
-        value = getattr(action, known.name)
-        if known.name in DESTINATIONS and isinstance(value, Destination):
-            row = _write_destination(row, keys, action, value)
-        elif known.name == "options":
-            _write_options(row, keys, value, where)
-        elif known.name == "who" and value is not None:
-            keys[getattr(action, "kind", None) or _kind_of(value, brokers, producers)] = value
-        elif known.name in NOT_KEYS or (known.name not in always and as_usual(known, value)):
-            continue
-        elif known.name not in fields_of:
-            raise BadValue(f"{where}: OpenMQ knows no {known.name}; remove it")
-        else:
-            key = fields_of[known.name]
-            keys[key] = _ms(value, where) if key.endswith("ms") else _plain(value)
-    if getattr(action, "others", ()):
-        keys["broker"] = [keys["broker"], *action.others]  # type: ignore[attr-defined]
-    if isinstance(action, a.Producer) and keys["name"] == f"P.{action.on}":
-        del keys["name"]
-    return [Step(row.step, keys)]
+def destination_in(action: a.Action) -> Destination | None:
+    """Return the destination that an action names; None if it names none."""
+    named = (getattr(action, name, None) for name in DESTINATIONS)
+    return next((one for one in named if isinstance(one, Destination)), None)
 
 
-def _kind_of(name: str, brokers: Collection[str], producers: Collection[str]) -> str:
-    return "broker" if name in brokers else "producer" if name in producers else "consumer"
-
-
-def _ms(value: int | float | str, where: str) -> int | float:
-    ms = duration(value, where) / 1000
-    return int(ms) if ms == int(ms) else ms
-
-
-def _plain(value: object) -> object:
-    return list(value) if isinstance(value, tuple) else value
-
-
-def _write_destination(row: Row, keys: Keys, action: a.Action, dest: Destination) -> Row:
-    """Write a destination down; a consumer of a temporary one that is its own is another step."""
-    kind = dest.kind.removeprefix("temp-")
-    if not dest.is_temporary:
-        keys[kind] = dest.name
-    elif isinstance(action, a.Consumer) and action.name == dest.name:
-        keys |= {"kind": kind} if kind != "queue" else {}
-        return next(row for row in ROWS if row.step == "temporary")
-    else:
-        keys[kind] = f"temp:{dest.name}"
-    return row
-
-
-def _write_options(row: Row, keys: Keys, given: Options, where: str) -> None:
-    real = {name: value for name, value in given.items() if name.startswith(IMQ)}
-    if dict(given) == {"transacted": True} and row.noun is a.Producer:
-        keys["transacted"] = True
-        return
-    if given and not row.options:
+def options_of(action: a.Action, where: str = "") -> Keys:
+    """Return an action's options by the product's names, each in its type; raises for those it has not."""
+    row, given = BY_NOUN[type(action)], getattr(action, "options", {})
+    if not given or (row.noun is a.Producer and dict(given) == {"transacted": True}):
+        return dict(given)
+    if not row.options:
         raise BadValue(f"{where}: OpenMQ takes no options here")
-    if row.options in ("consumer", "producer") and real:
-        keys["client"] = real
-        given = {name: value for name, value in given.items() if name not in real}
-    stray = {name: given[name] for name in CALL if name in given and row.options == "destination"}
-    found = to_guide(row.options, {n: v for n, v in given.items() if n not in stray}, where) if given else {}
-    if row.nested and (found or stray):
-        keys["options"] = {**found, **stray}
-    elif not row.nested:
-        keys |= found
-    if row.step == "update_destination":
-        keys.setdefault("options", {})
-
-
-def _lines(step: str, action: f.Cut | f.Heal, brokers: Collection[str]) -> list[Step]:
-    """Return a step for each line that is cut or healed: with one name, for all that lead there."""
-    if isinstance(action, f.Cut) and action.how != "hang":
-        raise BadValue(f"Cut: how={action.how!r}; OpenMQ supports only silent cuts: how='hang'")
-    others = [action.other] if action.other else [name for name in brokers if name != action.one]
-    return [Step(step, {"between": [action.one, other]}) for other in others]
+    # A property of the connection, or what a recording has among those of a destination, stays as it is.
+    stays = CALL if row.options == "destination" else ()
+    own = {n: v for n, v in given.items() if n not in stays and (row.nested or not n.startswith(IMQ))}
+    return {**to_guide(row.options, own, where), **{n: v for n, v in given.items() if n not in own}}

@@ -118,15 +118,25 @@ def connected(names: list[str], pairs: Pairs, **options: Unpack[NetworkConnector
     own = not {"message_ttl", "consumer_ttl"}.isdisjoint(options)
     given: NetworkConnectorOptions = {"duplex": True, **(SHORTEST if cyclic else {}), **options}
 
-    def build(ttl: int) -> Network:
-        found: dict[str, list[NetworkConnector]] = {name: [] for name in names}
-        ttls: NetworkConnectorOptions = (
-            {"message_ttl": ttl, "consumer_ttl": ttl} if own else {"network_ttl": ttl}
-        )
-        with_ttl: NetworkConnectorOptions = {**ttls, **given}
-        for a, b in pairs:
-            connector = NetworkConnector(f"{a}_to_{b}", uri=f"static:(tcp://{b}:61616)", **with_ttl)
-            found[a].append(connector)
-        return Network(*(Broker(name, *connectors) for name, connectors in found.items()))
+    def joined(here: str, there: str, options: NetworkConnectorOptions) -> NetworkConnector:
+        return NetworkConnector(f"{here}_to_{there}", uri=f"static:(tcp://{there}:61616)", **options)
 
-    return build(max(1, graph.diameter(build(1))))
+    hops = most_hops(names, pairs, all(joined(*pair, given).get("duplex") for pair in pairs[:1]))
+    ttls: NetworkConnectorOptions = (
+        {"message_ttl": hops, "consumer_ttl": hops} if own else {"network_ttl": hops}
+    )
+    with_ttl: NetworkConnectorOptions = {**ttls, **given}
+    found: dict[str, list[NetworkConnector]] = {name: [] for name in names}
+    for here, there in pairs:
+        found[here].append(joined(here, there, with_ttl))
+    return Network(*(Broker(name, *connectors) for name, connectors in found.items()))
+
+
+def most_hops(names: list[str], pairs: Pairs, duplex: bool = True) -> int:
+    """Return the most hops that a message takes between two brokers that *pairs* join, 1 at least."""
+    onward: dict[str, dict[str, None]] = {name: {} for name in names}
+    for here, there in pairs:
+        onward[here][there] = None
+        if duplex:
+            onward[there][here] = None
+    return max(1, graph.longest({name: tuple(targets) for name, targets in onward.items()}))

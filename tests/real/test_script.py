@@ -1,5 +1,6 @@
 """What a script on real brokers is told by the machine it runs on."""
 
+import json
 import subprocess
 import sys
 import time
@@ -8,15 +9,19 @@ from types import SimpleNamespace
 import pytest
 
 import mqlab as mq
+from mqlab import conform
+from mqlab.api import real_comparison
 from mqlab.api.real_comparison import Beside
+from mqlab.errors import BadValue
 from mqlab.products import real_play as playing
 from mqlab.products.activemq.product import ActiveMQ
 from mqlab.products.activemq.real.brokers import Brokers
 from mqlab.products.activemq.real.networks import NetworkScript
 from mqlab.products.artemis.real.brokers import ArtemisBrokers
 from mqlab.products.face import Player
-from mqlab.real import processes, steps
-from mqlab.real.connections import NUMBER, PRODUCER, RESENT, SENT
+from mqlab.products.real_play import Played
+from mqlab.real import home, processes, steps
+from mqlab.real.connections import NUMBER, PRODUCER, RESENT, SENT, Refused
 from mqlab.real.consumers import Consumer
 from mqlab.real.processes import Processes
 
@@ -201,3 +206,69 @@ def test_a_second_slave_of_2_31_waits_once_another_is_in_sync(monkeypatch, logs,
     assert brokers.waits(logs["B"].splitlines()) == waits
     assert brokers.role("B") == ("backup_queued" if waits else "starting")
     assert brokers.role("C") == ("starting" if logs["C"] == "AMQ221109" else "backup_in_sync")
+
+
+def outcome(**received):
+    """Return what came of a play: what consumers received, and a queue that is empty in the end."""
+    consumers = {name: {"count": count} for name, count in received.items()}
+    end = {"brokers": {"A": {"queues": {"Q": {"depth": 0}}}}}
+    return {"consumers": consumers, "snapshots": {"final": end}}
+
+
+@pytest.mark.parametrize(("counts", "asked", "plays", "differs", "said"), [
+    ([5], None, 1, [], "Real broker and mqlab agree."),
+    ([4] * 5, None, 5, ["C received"], "1 total differs in 5 plays."),
+    ([4, 5, 5, 6, 4], None, 5, [], "Varies in 5 plays of the real brokers: C received: 4, 5, 5, 6, 4. "
+                                   "mqlab shows one possible course: 5."),
+    ([3, 4, 3, 3, 3], None, 5, ["C received"], "mqlab shows 5, never seen."),
+    ([5, 6], 2, 2, [], "Varies in 2 plays of the real brokers: C received: 5, 6."),
+])  # fmt: skip
+def test_real_brokers_that_race_play_it_again_and_what_varied_is_told(
+    monkeypatch, tmp_path, counts, asked, plays, differs, said
+):
+    left = [Played(outcome(C=count), None) for count in counts]
+    monkeypatch.setattr(
+        real_comparison, "find", lambda _: home.Home(home.PRODUCTS["activemq"], None, "5.17.2", "")
+    )
+    monkeypatch.setattr(real_comparison, "play", lambda *_: left.pop(0))
+    queue, record = mq.Queue("Q"), tmp_path / "record.json"
+    script = mq.Consumer("C", on="A", reads=queue), mq.Producer("P", on="A", sends=5, to=queue)
+    both = mq.real(mq.Network(mq.Broker("A")), *script, plays=asked, record=record)
+    assert (both.plays, both.differs, left) == (plays, differs, [])
+    assert said in str(both)
+    assert json.loads(record.read_text())["observed"]["runs"] == plays
+    assert (conform.judge(record).result == "agree") == (5 in counts)
+
+
+def test_where_there_is_no_time_for_a_second_play_that_is_told(monkeypatch):
+    monkeypatch.setattr(
+        real_comparison, "find", lambda _: home.Home(home.PRODUCTS["activemq"], None, "5.17.2", "")
+    )
+
+    def slow(*_):
+        time.sleep(0.06)
+        return Played(outcome(C=1), None)
+
+    monkeypatch.setattr(real_comparison, "play", slow)
+    both = mq.real(mq.Network(mq.Broker("A")), limit=0.1)
+    assert both.plays == 1
+    assert "Played once: a longer time limit allows more plays" in str(both)
+    with pytest.raises(BadValue, match="plays: 0 is not a number of plays"):
+        mq.real(mq.Network(mq.Broker("A")), plays=0)
+
+
+def test_a_consumer_that_a_broker_refuses_is_told_and_the_rest_goes_on(monkeypatch):
+    """Open Message Queue refuses durable subscriptions while its master broker is down (openmq:4-2)."""
+
+    def refused(*_):
+        raise Refused("the broker returned an error: no permission")
+
+    monkeypatch.setattr(steps, "Consumer", refused)
+    script = Silent([])
+    script.until, script.refused, script.problems, script.snapshots = time.monotonic() + 9, set(), [], {}
+    monkeypatch.setattr(Silent, "places", lambda *_: [])
+    script.do({"do": "open_consumer", "consumer": "S9", "broker": "b2", "topic": "T"})
+    script.do({"do": "receive", "consumer": "S9", "count": 2})
+    script.do({"do": "close_consumer", "consumer": "S9"})
+    assert script.outcome()["consumers"] == {"S9": {"count": 0, "received": [], "paths": []}}
+    assert script.problems == ["consumer S9: the broker returned an error: no permission"]

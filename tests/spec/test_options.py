@@ -12,11 +12,11 @@ from mqlab.api import artemis
 from mqlab.products.artemis.client.clients import Client
 from mqlab.products.artemis.files import lab_file as artemis_files
 from mqlab.products.openmq.broker.model import Broker as OpenMQProcess
+from mqlab.products.openmq.script.operation import ScriptStep
 from mqlab.spec import connector
 from mqlab.spec.artemis import ArtemisNetwork
 from mqlab.spec.artemis import Broker as ArtemisBroker
 from mqlab.spec.options import tables
-from mqlab.spec.step import Step
 from tests.conftest import ROOT, packed
 
 # What a run goes through: the parts of a product's folder that play it, and the nouns that answer for options.
@@ -94,13 +94,13 @@ def note_all(patch, product, seen):
         )
     elif product == "openmq":
         note_calls(patch, OpenMQProcess, "option", "broker", seen)
-        keys = Step.keys
+        options = ScriptStep.options
         patch.setattr(
-            Step,
-            "keys",
+            ScriptStep,
+            "options",
             property(
-                lambda self: Noted(keys.__get__(self), seen, "connection", "consumer"),
-                lambda self, given: keys.__set__(self, given),
+                lambda self: Noted(options.__get__(self), seen, "connection", "consumer"),
+                lambda self, given: options.__set__(self, given),
             ),
         )
     else:

@@ -2,73 +2,62 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from mqlab.engine.clock import NEVER
 from mqlab.engine.completion import Completion
 from mqlab.engine.in_vain import CLOSED, SessionState
 from mqlab.engine.limits import LONGEST_REST
-from mqlab.products.openmq.broker import administration as admin
-from mqlab.products.openmq.broker import distributed_transactions, report
-from mqlab.products.openmq.broker.model import Broker, Consumer, Keys
-from mqlab.products.openmq.client import clients, consumers, producers
+from mqlab.products.openmq.broker import report
+from mqlab.products.openmq.broker.model import Broker, Consumer
+from mqlab.products.openmq.client import clients
 from mqlab.products.openmq.files import lab_file as files
 from mqlab.products.openmq.files import treatment
 from mqlab.products.openmq.ha import takeover
-from mqlab.products.openmq.network import cluster, faults
+from mqlab.products.openmq.network import cluster
 from mqlab.products.openmq.network.state import Cluster
 from mqlab.products.openmq.notes import DOWN
-from mqlab.products.openmq.script import refusals, waits
-from mqlab.products.openmq.script.operation import Answer, Outcome, RunningStep, ScriptStep, limit_of
+from mqlab.products.openmq.script import actions, refusals, waits
+from mqlab.products.openmq.script.operation import Answer, Outcome, RunningStep, ScriptStep, is_of
+from mqlab.spec import action as a
+from mqlab.spec import openmq_actions as o
 from mqlab.spec.action import Action
 from mqlab.spec.calls import fit_methods
 from mqlab.spec.json_types import JsonDict
-from mqlab.spec.openmq import OPENS, SILENT, ScriptReader
+from mqlab.spec.openmq_script import ScriptReader
 from mqlab.spec.scenario import check_actions
-from mqlab.spec.step import Step
 from mqlab.spec.values import duration, told_time
 from mqlab.trace.kinds import Kind
 from mqlab.trace.trace import Trace
 
 MS = 1000  # us
-CHANGES = ("update_destination", "destroy_destination", "unsubscribe")  # of what all brokers know
-WAITS = ("wait_for", "wait_received", "wait_background", "knock")  # until something has come about
 ADMINISTRATOR = 10_000_000  # us that an administrator waits for a connection to a broker that says nothing
-CONNECTS = (*OPENS, "browse", "connect", "unsubscribe")  # by a client
-
-STEP_MODULES = (admin, distributed_transactions, consumers, faults, producers, report, waits)
 _ANSWERS = {"refused": "{} refused it", "blocked": "{} did not answer"}  # of brokers, but "ok"
-ACTIONS: dict[str, Callable[[ClusterLab, Keys], Outcome]] = {
-    name.removeprefix("do_"): action
-    for module in STEP_MODULES
-    for name, action in vars(module).items()
-    if name.startswith("do_")
-}
+Asked = tuple["ClusterLab", ScriptStep[Action], int]
 
 
-def _may_go_on(asked: tuple[ClusterLab, Step, int]) -> bool:
+def _may_go_on(asked: Asked) -> bool:
     lab, step, end = asked
-    return lab.clock.now >= end or not clients.hangs(lab, step.keys)
+    return lab.clock.now >= end or not clients.hangs(lab, step)
 
 
-def _answers(asked: tuple[ClusterLab, Step, int]) -> bool:
+def _answers(asked: Asked) -> bool:
     lab, step, _ = asked
-    return not lab.brokers[step.keys["broker"]].hangs
+    return not lab.brokers[step.place].hangs
 
 
-def _changes(step: Step) -> bool:
-    """Whether a step changes what all brokers know of, but for creations of destinations."""
-    return step.do in CHANGES or bool(step.keys.get("durable"))
+def _changes(action: Action) -> bool:
+    """Whether an action changes what all brokers know of, but for creations of destinations."""
+    return isinstance(action, actions.CHANGES) or (isinstance(action, a.Consumer) and action.durable)
 
 
-def _has_database(asked: tuple[ClusterLab, Step, int]) -> bool:
+def _has_database(asked: Asked) -> bool:
     return asked[0].database_up
 
 
-def _act(asked: tuple[ClusterLab, Step, int]) -> Outcome:
+def _act(asked: Asked) -> Outcome:
     lab, step, _ = asked
-    return False if clients.hangs(lab, step.keys) else ACTIONS[step.do](lab, step.keys)
+    return False if clients.hangs(lab, step) else actions.DO[type(step.action)](lab, step)
 
 
 class ClusterLab(Cluster):
@@ -85,29 +74,28 @@ class ClusterLab(Cluster):
         if reader is None or self.script:
             reader = self.network.reader()
             for known in self.plan[:place]:
-                reader.read(known.noun)
-        operations = [ScriptStep(step) for step in reader.read(action)]
+                reader.read(known.called)
+        operations: list[ScriptStep[Action]] = [ScriptStep(one) for one in reader.read(action)]
         if self.script:  # what is still to come has to go with it
             for known in self.plan[place:]:
-                reader.read(known.noun)
+                reader.read(known.called)
         for operation in operations:
             if operation.at is not None:
                 self.schedule(operation)
         self.reader = reader  # of what could not be done, nothing stays
         self.plan[place:place] = operations
-        self.scenario = self.scenario.planned(
-            [known.noun for known in self.plan], [known.step for known in self.plan]
-        )
+        script = [known.called for known in self.plan]
+        self.scenario = self.scenario.planned(script, script)
         for operation in operations:
             if operation.at is None:
                 self._put_beside(self.begin(operation))
 
     def begin(self, action: Any) -> Completion:
         """Begin a step; it is over when its operation has its answer."""
-        step = action.step
-        self.judge(action)
-        outcome = self._in_vain(step) or self._waits(step) or ACTIONS[step.do](self, step.keys)
-        return self._go_on_with(action, outcome)
+        step: ScriptStep[Action] = action
+        self.judge(step)
+        outcome = self._in_vain(step) or self._waits(step) or actions.DO[type(step.action)](self, step)
+        return self._go_on_with(step, outcome)
 
     def on_scheduled(self, action: object) -> None:
         """The time of a step has come: it happens beside the others."""
@@ -169,12 +157,12 @@ class ClusterLab(Cluster):
             self.beside.remove(until)
             self._put_beside(until)
 
-    def _go_on_with(self, operation: ScriptStep, outcome: Outcome) -> Completion:
+    def _go_on_with(self, operation: ScriptStep[Action], outcome: Outcome) -> Completion:
         """Return when an operation is over, or goes on."""
         self.dispatch_all()
         if not isinstance(outcome, RunningStep):
             self._answer(operation, outcome)
-            rest = waits.rest(self, operation.step, blocked=outcome == "blocked")
+            rest = waits.rest(self, operation.action, blocked=outcome == "blocked")
             return Completion(deadline=self.clock.now + round(rest * MS)) if rest else Completion()
         operation.waits = outcome
         end = self.clock.now + round(outcome.ms * MS)
@@ -182,9 +170,9 @@ class ClusterLab(Cluster):
 
     def _go_on_after(self, until: Completion) -> Completion:
         """Return what comes after an operation has waited."""
-        operation: ScriptStep = until.argument
+        operation: ScriptStep[Action] = until.argument
         self.acting = operation
-        if operation.step.do in WAITS and operation.is_late():
+        if isinstance(operation.action, actions.WAITS) and operation.is_late():
             self.tell(f"not so within {told_time(round(operation.waits.ms * MS))}", operation)  # type: ignore[union-attr]
         if operation.waits is not None and operation.waits.insists and not operation.holds():
             self.blocked.append(operation)
@@ -197,12 +185,12 @@ class ClusterLab(Cluster):
         if until is not None and until.argument is not None:
             self.under_way = self._go_on_after(until)
 
-    def _answer(self, operation: ScriptStep, answer: Answer) -> None:
+    def _answer(self, operation: ScriptStep[Action], answer: Answer) -> None:
         """Note what came of a step, the second time what came of it in the end.
 
         True and None are ok, False is refused.
         """
-        step = operation.step
+        action = operation.action
         if not isinstance(answer, dict):
             answer = {"result": "ok" if answer in (True, None) else answer or "refused"}
         if operation.row is not None:
@@ -210,18 +198,17 @@ class ClusterLab(Cluster):
                 operation.row.setdefault("later", answer.get("result", "ok"))
             return
         operation.row = answer
-        if step.do == "send" and "first" not in answer:
-            self.numbers += int(step.keys["count"])
-        if step.do in SILENT:
+        if isinstance(action, actions.SENDS) and "first" not in answer:
+            self.numbers += action.sends
+        if isinstance(action, actions.SILENT):
             return
         answer.setdefault("result", "ok")
-        if step.do == "receive":
-            took, asked = int(answer.get("took", 0)), int(step.keys["count"])
-            self.tell_received(took, asked, step.keys["consumer"], operation)
+        if isinstance(action, (a.Receive, o.Receive)):
+            self.tell_received(int(answer.get("took", 0)), action.count, action.consumer, operation)
         self._note_refusal(operation, answer["result"])
-        answer["step"], answer["do"] = self.plan.index(operation) + 1, step.do
-        if "id" in step.keys:
-            answer["id"] = step.keys["id"]
+        answer["step"], answer["do"] = self.plan.index(operation) + 1, operation.word
+        if operation.id is not None:
+            answer["id"] = operation.id
         self.operations.append(answer)
 
     def session_state(self, name: str, session: str | None = None) -> SessionState | None:
@@ -231,78 +218,81 @@ class ClusterLab(Cluster):
             return None
         gone = "" if clients.has_broker(found) else "it has lost its connection, and looks for no other"
         gone = CLOSED if found.closed else gone
-        mode = "xa" if found.keys.get("xa") else found.mode
+        mode = "xa" if found.step.options.get("xa") else found.mode
         if not isinstance(found, Consumer):
             sent = sum(message.transaction == name for _, message in self.messages())
             return SessionState(gone, None, mode, mode in ("transacted", "xa"), sent + found.rollback_only)
-        waits = mode != "auto" and not (mode == "client" and found.keys.get("acknowledge"))
+        waits = mode != "auto" and not (mode == "client" and found.acknowledge)
         held = len(found.taken) + found.rollback_only
         return SessionState(gone, found.allowance is None, mode, waits, held)
 
-    def _in_vain(self, step: Step) -> str:
-        """Say why a step cannot be done: its client is not there."""
-        clients = (("consumer", self.consumers), ("producer", self.producers))
-        gone = any(step.keys.get(kind, "") not in (*known, "") for kind, known in clients)
-        # Its opening was refused, or it is closed.
-        return "refused" if gone and step.do not in OPENS else ""
+    def _in_vain(self, step: ScriptStep[Action]) -> str:
+        """Say why a step cannot be done: its client was not opened, or is closed."""
+        action, name = step.action, step.client
+        if not name or isinstance(action, (*actions.OPENS, a.Producer)):
+            return ""
+        sends, both = isinstance(action, actions.OF_PRODUCERS), isinstance(action, actions.OF_SESSIONS)
+        there = (not sends and name in self.consumers) or ((sends or both) and name in self.producers)
+        return "" if there else "refused"
 
-    def _waits(self, step: Step) -> RunningStep | None:
+    def _waits(self, step: ScriptStep[Action]) -> RunningStep | None:
         """Return what who asks a broker that hangs, or is suspended, waits for.
 
         A client gives up at a suspended one, an administrator does not. One that hangs takes changes of
         properties; the port of one that is quiesced refuses new clients, whatever else waits (C4090).
         """
-        if "broker" not in step.keys or step.do == "send" or hasattr(faults, f"do_{step.do}"):
+        action = step.action
+        if not step.addresses or isinstance(action, a.Producer) or type(action) in actions.FAULTS:
             return None
-        broker = self._asked(step)
-        if broker is not None and broker.serves and step.do not in CONNECTS:
+        broker, connects = self._asked(step), isinstance(action, actions.CONNECTS)
+        if broker is not None and broker.serves and not connects:
             self.looked_at.add(broker)
-        if broker is not None and _changes(step) and cluster.waits_for_database(broker):
-            if step.do != "destroy_destination":
-                cluster.begin_subscription(broker, step.keys)
-                return RunningStep(_has_database, (self, step, 0), limit_of(step.keys), _act, insists=True)
+        if broker is not None and _changes(action) and cluster.waits_for_database(broker):
+            if not isinstance(action, o.DestroyDestination):
+                if is_of(step, a.Consumer):
+                    cluster.begin_subscription(broker, step)
+                return RunningStep(_has_database, (self, step, 0), step.limit, _act, insists=True)
             broker.hangs = True  # it tries for minutes, and answers nothing meanwhile
         if broker is not None and broker.hangs and not broker.suspended:
-            refuses = broker.quiesced and (step.do in OPENS or step.do == "connect")
-            if refuses or (step.do == "update_destination" and self.database_up):
+            refuses = broker.quiesced and isinstance(action, (*actions.OPENS, o.Connect))
+            if refuses or (isinstance(action, o.UpdateDestination) and self.database_up):
                 return None
-            return RunningStep(_answers, (self, step, 0), limit_of(step.keys), _act, insists=True)
-        if not clients.hangs(self, step.keys):
+            return RunningStep(_answers, (self, step, 0), step.limit, _act, insists=True)
+        if not clients.hangs(self, step):
             return None
         end = NEVER
         new = broker is not None and broker not in self.looked_at  # whose administrator has no connection yet
-        if step.do in CONNECTS or new:
-            after = clients.gives_up(step.keys) if step.do in CONNECTS else ADMINISTRATOR
+        if connects or new:
+            after = clients.gives_up(step.options) if connects else ADMINISTRATOR
             end = self.clock.now + after
             self.later(after)
         asked = self, step, end
-        return RunningStep(_may_go_on, asked, limit_of(step.keys), _act, insists=True)
+        return RunningStep(_may_go_on, asked, step.limit, _act, insists=True)
 
-    def _note_refusal(self, operation: ScriptStep, result: str) -> None:
+    def _note_refusal(self, operation: ScriptStep[Action], result: str) -> None:
         """Record what a broker was asked for in vain; sends have events of their own."""
-        step, asked = operation.step, self._asked(operation.step)
-        if result in _ANSWERS and step.do != "send":
-            why = refusals.why(self, step) if result == "refused" else ""
+        asked, sends = self._asked(operation), isinstance(operation.action, actions.SENDS)
+        if result in _ANSWERS and not sends:
+            why = refusals.why(self, operation) if result == "refused" else ""
             who = asked.name if asked else "its client"
             told = [_ANSWERS[result].format(who)] if not why or (asked and asked.serves) else []
             self.tell("; ".join((*told, *filter(None, (why,)))), operation)
         elif result == "refused" and (
-            why := refusals.why(self, step)
+            why := refusals.why(self, operation)
         ):  # else its messages have rows of their own
             self.tell(why, operation)
-        if asked and result != "ok" and step.do != "send":
-            names = ("queue", "topic", "consumer", "subscription_name", "command")
-            about = " ".join(str(step.keys[name]) for name in names if name in step.keys)
-            self.notes.add(Kind.Failed, {step.do: f"{about} {result}".strip()}, broker=asked.node)
+        if asked and result != "ok" and not sends:
+            about = f"{refusals.about(operation)} {result}".strip()
+            self.notes.add(Kind.Failed, {operation.word: about}, broker=asked.node)
 
-    def _asked(self, step: Step) -> Broker | None:
-        return self.brokers.get(str(step.keys.get("broker")))
+    def _asked(self, step: ScriptStep[Action]) -> Broker | None:
+        return self.brokers.get(step.place)
 
     # What came of it
 
-    def action_of(self, scripted: ScriptStep) -> Action:
+    def action_of(self, scripted: ScriptStep[Action]) -> Action:
         """Return the action of a step of the script."""
-        return scripted.noun
+        return scripted.called
 
     @property
     def undone(self) -> list[JsonDict]:
@@ -321,7 +311,7 @@ class ClusterLab(Cluster):
     @property
     def coming(self) -> bool:  # type: ignore[override]  # of a product where a takeover is housekeeping
         """Whether a broker is about to be taken over: a run goes on unless it ends with a look."""
-        looked = isinstance(self.latest, ScriptStep) and self.latest.step.do == "snapshot"
+        looked = isinstance(self.latest, ScriptStep) and isinstance(self.latest.action, actions.LOOKS)
         late = self.clock.now > self.rest_since + LONGEST_REST
         return not looked and not late and takeover.is_coming(self)
 

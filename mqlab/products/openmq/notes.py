@@ -53,7 +53,7 @@ class Notes:
 
     def subscription(self, consumer: Consumer) -> int:
         """Return the number of a new subscription, named by what it reads and where."""
-        chosen = consumer.keys.get("selector")
+        chosen = consumer.step.action.selector
         text = f"{consumer.dest} at {consumer.home.name} by {consumer.name}"
         text += f" where {chosen}" if chosen else ""
         return self.recorder.name_subscription(text)

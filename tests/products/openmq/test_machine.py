@@ -9,7 +9,7 @@ import pytest
 from mqlab.explain import explain
 from mqlab.products.openmq.files import lab_file
 from mqlab.products.openmq.runtime import ClusterLab
-from mqlab.spec.openmq import OPENS, STEPS
+from mqlab.spec.openmq_words import STEPS
 from mqlab.spec.plural import counted
 from mqlab.trace.kinds import Kind
 from mqlab.views import scene
@@ -118,6 +118,7 @@ WORDS = {
     "reconnect": [True, False], "persistent": [True, False], "transacted": [True],
     "no_failover": [True, False],
 }  # fmt: skip
+OPENS = {"open_consumer": "consumer", "temporary": "consumer", "open_producer": "producer"}
 ONE_OF = {"command": ["change_master", "takeover", "reload"], "database": ["stop", "start"],
           "xa": ["start", "end", "prepare", "commit", "rollback"]}  # fmt: skip
 

@@ -11,10 +11,11 @@ from mqlab.errors import BadValue, MqlabError, UnknownName
 from mqlab.products.openmq.files import lab_file as files
 from mqlab.products.openmq.files.python import python
 from mqlab.products.openmq.runtime import ClusterLab, play
+from mqlab.products.openmq.script import actions
+from mqlab.products.unsupported_steps import steps
 from mqlab.spec import Scenario
-from mqlab.spec.openmq import STEPS
 from mqlab.spec.openmq_options import OPTIONS
-from mqlab.spec.openmq_words import ROWS
+from mqlab.spec.openmq_words import ROWS, STEPS
 from tests.products.scenarios import of_figures, of_recordings
 
 FIGURES, RECORDINGS = of_figures("openmq"), of_recordings("openmq")
@@ -40,6 +41,7 @@ def test_what_is_printed_with_nouns_runs_as_the_steps_do(scenario):
 def test_every_step_is_a_noun_and_every_noun_of_the_door_is_a_step():
     assert {row.step for row in ROWS} == set(STEPS)
     assert {row.noun.__name__ for row in ROWS} <= set(openmq.__all__)
+    assert {row.noun for row in ROWS} == set(actions.DO)
 
 
 def test_a_cluster_is_written_with_the_words_that_all_products_share():
@@ -66,7 +68,7 @@ def test_a_cluster_is_written_with_the_words_that_all_products_share():
 def test_a_cut_with_one_name_cuts_all_lines_of_that_broker():
     net = openmq.Network("b1", "b2", "b3")
     found = net.with_actions(openmq.Cut("b2", how="hang"), openmq.Heal("b2", "b1"))
-    assert [step.keys["between"] for step in found.script] == [
+    assert [[cut.one, cut.other] for cut in found.script] == [
         ["b2", "b1"], ["b2", "b3"], ["b2", "b1"]]  # fmt: skip
 
 
@@ -79,8 +81,9 @@ def test_a_transaction_is_a_producers_or_a_consumers():
         openmq.Call(openmq.Commit("P"), "sent"),
         openmq.Call(openmq.Commit("C"), "taken", limit="2s"),
     )
-    assert [dict(step.keys) for step in net.script[-2:]] == [
-        {"producer": "P", "id": "sent"}, {"consumer": "C", "id": "taken", "limit_ms": 2000}]  # fmt: skip
+    assert steps(net)[-2:] == [
+        {"do": "commit", "producer": "P", "id": "sent"},
+        {"do": "commit", "consumer": "C", "id": "taken", "limit_ms": 2000}]  # fmt: skip
     assert {row["id"]: row["result"] for row in play(net).header["operations"] if "id" in row} == {
         "sent": "ok", "taken": "ok"}  # fmt: skip
 

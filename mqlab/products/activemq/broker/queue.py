@@ -33,6 +33,7 @@ TURN = int(Reason.turn)
 HIGHER_PRIORITY = int(Reason.higher_priority)
 EXCLUSIVE = int(Reason.exclusive)
 ALREADY_VISITED = int(Reason.already_visited)
+HOPS = (ALREADY_VISITED, int(Reason.ttl_used_up))
 
 
 class Queue:
@@ -86,9 +87,8 @@ class Queue:
     def page_in(self) -> None:
         """Take up what came while there was no consumer: what is in the store comes first."""
         if not self.sorts:
-            fresh = [
-                self.pending_messages.pop() for _ in range(min(self.not_paged_in, len(self.pending_messages)))
-            ]
+            count = min(self.not_paged_in, len(self.pending_messages))
+            fresh = [self.pending_messages.pop() for _ in range(count)]
             fresh.reverse()
             self.pending_messages.extend(sorted(fresh, key=lambda message: not message.persistent))
         self.not_paged_in = 0
@@ -143,8 +143,6 @@ class Queue:
         With *mark* they all count as received before.
         """
         back = sorted(messages, key=lambda message: message.turn)
-        if not back:
-            return
         for message in back:
             message.received |= mark
             message.row = self.broker.record_message(Kind.Returned, message, cause=message.row)
@@ -253,10 +251,16 @@ class Queue:
             if properties.get(GROUP_SEQUENCE) == 1 and not message.received:
                 self.groups.free(properties[GROUP])
             only = only or self.groups.owners.get(properties[GROUP])
+        shut: object = self  # the bridge that has just refused it for its way: all its subscriptions do
         for sub in subs if only is None else (only,):
-            if len(sub.dispatched) - sub.prefetch_extension < sub.prefetch and not (
-                sub.may_refuse and sub.refusal(message)
-            ):
+            if len(sub.dispatched) - sub.prefetch_extension < sub.prefetch:
+                if sub.may_refuse:
+                    if sub.bridge is shut:
+                        continue
+                    if rule := sub.refusal(message):
+                        if rule in HOPS and not self.policy["replay_when_no_consumers"]:
+                            shut = sub.bridge
+                        continue
                 if properties:
                     self._note_group(message, sub)
                 sub.deliver(message, self._turn(sub) if self.shared else ONLY_TAKER)
@@ -313,10 +317,8 @@ class Queue:
         """
         if not self.subs:
             return Reason.no_subscription
-        if (
-            len(self.pending_messages) > self.max_page_size
-            and self.pending_messages[self.max_page_size - 1].turn < message.turn
-        ):
+        pending, page = self.pending_messages, self.max_page_size
+        if len(pending) > page and pending[page - 1].turn < message.turn:
             return Reason.beyond_page
         refusals: list[int] = []
         for sub in self.subs:

@@ -17,6 +17,7 @@ from mqlab.trace.record import pack_prefix
 
 if TYPE_CHECKING:
     from mqlab.products.activemq.broker.broker import Broker
+    from mqlab.products.activemq.network.network_bridge import NetworkBridge
 
 # Bound once: reading a member of an enumeration costs ten times as much as a name.
 ACKNOWLEDGED = int(Kind.Acknowledged)
@@ -42,6 +43,7 @@ class Subscription:
         self.selector: Selector | None = info.selector
         # whether it may refuse a message
         self.may_refuse = network or info.selector is not None or info.not_from is not None
+        self.bridge: NetworkBridge | None = None  # that holds it
         self.prefetch = prefetch
         self.prefetch_extension = 0
         self.slow = False  # full while something waits for it

@@ -31,6 +31,8 @@ class DemandSubscription(Subscription):
     does.
     """
 
+    bridge: NetworkBridge
+
     def __init__(self, bridge: NetworkBridge, info: ConsumerInfo, static: bool) -> None:
         settings = bridge.settings
         come_through = ">".join(bridge.lab.broker_name(id) for id in info.path)

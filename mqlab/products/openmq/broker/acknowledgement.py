@@ -139,7 +139,7 @@ def requeue(consumer: Consumer, rule: int) -> None:
         drop_all(consumer)
     noted = consumer.mode == "auto" and not (home.orderly and dest.is_queue)
     head = [*consumer.taken, *consumer.buffer][: 1 if noted else None]
-    if consumer.keys.get("xa") and consumer.received:  # what is prepared is not with it any more
+    if consumer.step.options.get("xa") and consumer.received:  # what is prepared is not with it any more
         head = consumer.taken[:1]
     old = home.lab.network.edition == "5.1"
     last = _is_last_of_shared(consumer)
@@ -173,7 +173,7 @@ def _is_last_of_shared(consumer: Consumer) -> bool:
 
     What that has in hands stays at its home for nobody, what waits there is gone (OpenMQ rule 5.6).
     """
-    if consumer.dest.is_queue or not consumer.keys.get("shared") or consumer.keys.get("durable"):
+    if consumer.dest.is_queue or not consumer.step.options.get("shared") or consumer.step.action.durable:
         return False
     others = (c for c in consumer.home.lab.consumers.values() if c.open and c is not consumer)
     return all((c.key, c.dest) != (consumer.key, consumer.dest) for c in others)

@@ -8,50 +8,60 @@ from typing import TYPE_CHECKING
 
 from mqlab.products.openmq.broker import physical_destinations
 from mqlab.products.openmq.broker.destinations import turn
-from mqlab.products.openmq.broker.model import DEAD, LOCK_TIMEOUT, Broker, Keys
+from mqlab.products.openmq.broker.model import DEAD, LOCK_TIMEOUT, Broker
 from mqlab.products.openmq.client import clients
 from mqlab.products.openmq.ha import takeover
 from mqlab.products.openmq.network import cluster
-from mqlab.products.openmq.script.operation import Outcome, Row, RunningStep, destination_of, limit_of
-from mqlab.spec.openmq import PROPERTIES
+from mqlab.products.openmq.script.operation import Outcome, Row, RunningStep, ScriptStep
+from mqlab.spec import openmq_actions as o
+from mqlab.spec.openmq_options import PROPERTIES
 from mqlab.spec.values import Destination
 
 if TYPE_CHECKING:
     from mqlab.products.openmq.network.state import Cluster
 
 
-Asked = tuple["Cluster", Keys]
+Manages = (
+    o.CreateDestination
+    | o.UpdateDestination
+    | o.DestroyDestination
+    | o.PurgeDestination
+    | o.PauseDestination
+    | o.ResumeDestination
+    | o.Browse
+)
+Asked = tuple["Cluster", ScriptStep[Manages]]
 
 QUIESCE_POLL = 10_000_000  # us between two looks of a broker that is to become quiet (`QuiesceRunnable`)
 
 
-def _asked(lab: Cluster, keys: Keys) -> tuple[Broker, Destination, bool]:
+def _asked(lab: Cluster, step: ScriptStep[Manages]) -> tuple[Broker, Destination, bool]:
     """Return the broker asked, the destination, and whether it is there."""
-    broker, dest = lab.brokers[keys["broker"]], destination_of(keys)
+    broker, dest = lab.brokers[step.action.on], step.dest
     return broker, dest, dest in broker.instances
 
 
-def _managed(lab: Cluster, keys: Keys) -> tuple[Broker, Destination, bool]:
+def _managed(lab: Cluster, step: ScriptStep[Manages]) -> tuple[Broker, Destination, bool]:
     """Return the same, and whether the broker's administration finds that destination."""
-    broker, dest, there = _asked(lab, keys)
+    broker, dest, there = _asked(lab, step)
     return broker, dest, there and not broker.instances[dest].unlisted
 
 
-def do_create_destination(lab: Cluster, keys: Keys) -> Outcome:
+def do_create_destination(lab: Cluster, step: ScriptStep[o.CreateDestination]) -> Outcome:
     """Create a destination, everywhere at once; the broker asked waits for all (OpenMQ rule 8.13)."""
-    broker, dest, there = _asked(lab, keys)
-    if not PROPERTIES.keys() >= keys.get("options", {}).keys():
+    broker, dest, there = _asked(lab, step)
+    if not PROPERTIES.keys() >= step.options.keys():
         return False  # no such attribute of its MBean
     if not there and cluster.waits_for_database(broker):
-        cluster.create_unrecorded(broker, dest, dict(keys.get("options", {})))
-        return RunningStep(_has_database, (lab, keys), limit_of(keys), _record, insists=True)
+        cluster.create_unrecorded(broker, dest, dict(step.options))
+        return RunningStep(_has_database, (lab, step), step.limit, _record, insists=True)
     broker.hangs |= broker.serves and not there and broker.asks_in_vain
     if not there:  # what is known is refused without a word to the others
         broker.tell_all()
     end = lab.clock.now + LOCK_TIMEOUT if broker.hangs else 0
     if broker.hangs:
         lab.later(LOCK_TIMEOUT)
-    return RunningStep(_has_answers, (lab, keys, end), limit_of(keys), _create, insists=True)
+    return RunningStep(_has_answers, (lab, step, end), step.limit, _create, insists=True)
 
 
 def _has_database(asked: Asked) -> bool:
@@ -60,79 +70,79 @@ def _has_database(asked: Asked) -> bool:
 
 def _record(asked: Asked) -> bool:
     broker, dest, _ = _asked(*asked)
-    cluster.record(broker, "create", dest, dict(asked[1].get("options", {})))
+    cluster.record(broker, "create", dest, dict(asked[1].options))
     return True
 
 
-def _has_answers(asked: tuple[Cluster, Keys, int]) -> bool:
-    lab, broker, end = asked[0], asked[0].brokers[asked[1]["broker"]], asked[2]
+def _has_answers(asked: tuple[Cluster, ScriptStep[o.CreateDestination], int]) -> bool:
+    lab, broker, end = asked[0], asked[0].brokers[asked[1].action.on], asked[2]
     return not (broker.hangs and broker.asks_in_vain) or lab.clock.now >= end
 
 
-def _create(asked: tuple[Cluster, Keys, int]) -> bool:
-    lab, keys, end = asked
-    broker, dest, there = _asked(lab, keys)
+def _create(asked: tuple[Cluster, ScriptStep[o.CreateDestination], int]) -> bool:
+    lab, step, end = asked
+    broker, dest, there = _asked(lab, step)
     in_vain, broker.hangs = broker.hangs and lab.clock.now >= end, False
     if in_vain and not there:  # it is there all the same, and no administrator finds it (OpenMQ rule 8.13)
         broker.add(dest, "admin").unlisted = True
-    return not there and not in_vain and cluster.change(broker, "create", dest, dict(keys.get("options", {})))
+    return not there and not in_vain and cluster.change(broker, "create", dest, dict(step.options))
 
 
-def _changes(lab: Cluster, keys: Keys, change: Callable[[Asked], bool]) -> Outcome:
+def _changes(lab: Cluster, step: ScriptStep[Manages], change: Callable[[Asked], bool]) -> Outcome:
     """Change what is in the master's record once it answers; until then the broker hangs (OpenMQ rule 6.1)."""
-    broker = lab.brokers[keys["broker"]]
+    broker = lab.brokers[step.action.on]
     if not (broker.serves and broker.asks_master_in_vain):
-        return change((lab, keys))
+        return change((lab, step))
     broker.hangs |= change is not _update
     broker.tell_all()
-    return RunningStep(_master_answers, (lab, keys), limit_of(keys), change, insists=True)
+    return RunningStep(_master_answers, (lab, step), step.limit, change, insists=True)
 
 
 def _master_answers(asked: Asked) -> bool:
-    broker = asked[0].brokers[asked[1]["broker"]]
+    broker = asked[0].brokers[asked[1].action.on]
     broker.hangs &= broker.asks_master_in_vain
     return not broker.asks_master_in_vain
 
 
-def do_update_destination(lab: Cluster, keys: Keys) -> Outcome:
+def do_update_destination(lab: Cluster, step: ScriptStep[o.UpdateDestination]) -> Outcome:
     """Change properties, the same everywhere; local-only is fixed at the creation.
 
     At the broker asked they are in force at once, and it does not hang (OpenMQ rule 6.1).
     """
-    broker, dest, there = _managed(lab, keys)
-    if there and broker.asks_master_in_vain and "LocalOnly" not in keys["options"]:
-        cluster.CHANGES["update"](broker, dest, dict(keys["options"]))
-    return _changes(lab, keys, _update) if there else False
+    broker, dest, there = _managed(lab, step)
+    if there and broker.asks_master_in_vain and "LocalOnly" not in step.options:
+        cluster.CHANGES["update"](broker, dest, dict(step.options))
+    return _changes(lab, step, _update) if there else False
 
 
 def _update(asked: Asked) -> bool:
-    keys = asked[1]
+    step = asked[1]
     broker, dest, there = _managed(*asked)
-    allowed = there and "LocalOnly" not in keys["options"]
-    changed = allowed and cluster.change(broker, "update", dest, dict(keys["options"]))
+    allowed = there and "LocalOnly" not in step.options
+    changed = allowed and cluster.change(broker, "update", dest, dict(step.options))
     if changed:  # who lacks it has it now (OpenMQ rule 3.6)
         broker.spread(dest)
     return changed
 
 
-def do_destroy_destination(lab: Cluster, keys: Keys) -> Outcome:
+def do_destroy_destination(lab: Cluster, step: ScriptStep[o.DestroyDestination]) -> Outcome:
     """Destroy a destination with all its messages; its consumers and producers are cut off for good.
 
     A consumer goes on taking what its client has already (OpenMQ rule 4.11).
     """
-    return _changes(lab, keys, _destroy) if _stored(lab, keys) else False
+    return _changes(lab, step, _destroy) if _stored(lab, step) else False
 
 
-def _stored(lab: Cluster, keys: Keys) -> bool:
+def _stored(lab: Cluster, step: ScriptStep[Manages]) -> bool:
     """Whether a broker finds a destination: those of an enhanced cluster look in their common store, too."""
-    broker, dest, there = _asked(lab, keys)
+    broker, dest, there = _asked(lab, step)
     return there or cluster.stored(broker, dest) is not None
 
 
 def _destroy(asked: Asked) -> bool:
-    lab, keys = asked
-    broker, dest, _ = _asked(lab, keys)
-    if not _stored(lab, keys) or not cluster.change(broker, "destroy", dest):
+    lab, step = asked
+    broker, dest, _ = _asked(lab, step)
+    if not _stored(lab, step) or not cluster.change(broker, "destroy", dest):
         return False
     for client in (*lab.consumers.values(), *lab.producers.values()):
         client.cut_off |= client.dest == dest
@@ -145,9 +155,9 @@ def _destroy(asked: Asked) -> bool:
     return True
 
 
-def do_purge(lab: Cluster, keys: Keys) -> bool:
+def do_purge(lab: Cluster, step: ScriptStep[o.PurgeDestination]) -> bool:
     """Remove what one broker has of a destination (OpenMQ rule 3.8)."""
-    broker, dest, there = _managed(lab, keys)
+    broker, dest, there = _managed(lab, step)
     if dest == DEAD:  # every broker has one
         there = bool(broker.add(dest, "auto"))
     if there and broker.serves:
@@ -157,29 +167,30 @@ def do_purge(lab: Cluster, keys: Keys) -> bool:
     return there and broker.serves
 
 
-def do_unsubscribe(lab: Cluster, keys: Keys) -> Outcome:
+def do_unsubscribe(lab: Cluster, step: ScriptStep[o.Unsubscribe]) -> Outcome:
     """Give up a durable subscription, on any broker, unless its client id is in use: all are asked for that."""
-    broker = lab.brokers[keys["broker"]]
+    broker = lab.brokers[step.action.on]
     if not (broker.serves and broker.asks_in_vain):
-        return _unsubscribe((lab, keys))
+        return _unsubscribe((lab, step))
     broker.tell_all()
-    return RunningStep(_all_answer, (lab, keys), limit_of(keys), _unsubscribe, insists=True)
+    return RunningStep(_all_answer, (lab, step), step.limit, _unsubscribe, insists=True)
 
 
-def _all_answer(asked: Asked) -> bool:
-    return not asked[0].brokers[asked[1]["broker"]].asks_in_vain
+def _all_answer(asked: tuple[Cluster, ScriptStep[o.Unsubscribe]]) -> bool:
+    return not asked[0].brokers[asked[1].action.on].asks_in_vain
 
 
-def _unsubscribe(asked: Asked) -> bool:
-    lab, keys = asked
-    broker, key = lab.brokers[keys["broker"]], (keys["client_id"], keys["subscription_name"])
+def _unsubscribe(asked: tuple[Cluster, ScriptStep[o.Unsubscribe]]) -> bool:
+    lab, action = asked[0], asked[1].action
+    broker, key = lab.brokers[action.on], (action.client_id, action.subscription_name)
     known = key in broker.durables and not clients.is_used(lab, key[0])
     return known and cluster.change(broker, "unsubscribe", key)
 
 
-def do_pause_destination(lab: Cluster, keys: Keys, paused: bool = True) -> bool:
-    """Pause one broker's instance: its producers and consumers wait."""
-    broker, dest, there = _managed(lab, keys)
+def do_pause_destination(lab: Cluster, step: ScriptStep[o.PauseDestination | o.ResumeDestination]) -> bool:
+    """Pause one broker's instance, so that its producers and consumers wait, or let it go on."""
+    paused = isinstance(step.action, o.PauseDestination)
+    broker, dest, there = _managed(lab, step)
     if there and broker.serves:
         if broker.instances[dest].paused == paused:
             lab.tell(f"{dest} was {'paused already' if paused else 'not paused'} at {broker.name}")
@@ -188,15 +199,10 @@ def do_pause_destination(lab: Cluster, keys: Keys, paused: bool = True) -> bool:
     return there and broker.serves
 
 
-def do_resume_destination(lab: Cluster, keys: Keys) -> bool:
-    """Let a paused instance go on."""
-    return do_pause_destination(lab, keys, paused=False)
-
-
-def do_browse(lab: Cluster, keys: Keys) -> Row | bool:
+def do_browse(lab: Cluster, step: ScriptStep[o.Browse]) -> Row | bool:
     """Show what a broker holds of a queue, by priority, but what has expired."""
-    broker, dest, _ = _asked(lab, keys)
-    if clients.reachable(lab, keys) is None:
+    broker, dest, _ = _asked(lab, step)
+    if clients.reachable(lab, step) is None:
         return False
     instance = broker.instances.get(dest)
     if instance is None and (stored := cluster.stored(broker, dest)) is not None:
@@ -211,40 +217,57 @@ def do_browse(lab: Cluster, keys: Keys) -> Row | bool:
     return {"numbers": [m.number for m in found if not m.expires or lab.clock.now < m.expires]}
 
 
-def do_connect(lab: Cluster, keys: Keys) -> Row | bool:
+def do_connect(lab: Cluster, step: ScriptStep[o.Connect]) -> Row | bool:
     """Open and close a connection."""
-    broker = clients.reachable(lab, keys)
+    broker = clients.reachable(lab, step)
     return {"home": broker.name} if broker else False
 
 
-def do_knock(lab: Cluster, keys: Keys) -> Outcome:
+def do_knock(lab: Cluster, step: ScriptStep[o.Knock]) -> Outcome:
     """Knock at brokers until an event has happened."""
-    return RunningStep(lab.has_happened, keys["until"], limit_of(keys))
+    return RunningStep(lab.has_happened, step.action.until, step.limit)
 
 
-def do_admin(lab: Cluster, keys: Keys) -> bool:
-    """Give a broker of a cluster a command."""
-    broker, command = lab.brokers[keys["broker"]], keys["command"]
+def do_change_master(lab: Cluster, step: ScriptStep[o.ChangeMaster]) -> bool:
+    """Let a broker hand over to another one."""
+    broker, to = lab.brokers[step.action.on], lab.brokers[step.action.to]
     if not broker.serves:
         return False
-    if command == "change_master":
-        if broker is (to := lab.brokers[keys["to"]]):
-            lab.tell(f"{broker.name} is asked to hand over to itself: the master stays the same")
-        return _change_master(broker, to)
-    if command == "takeover":
-        target = lab.brokers[keys["target"]]
-        if not lab.enhanced or target.running or target.taken_over_by:
-            return False
-        takeover.take(broker, target)
-    if command == "reload":
+    if broker is to:
+        lab.tell(f"{broker.name} is asked to hand over to itself: the master stays the same")
+    allowed = cluster.hands_over(broker) and broker.linked(to)
+    for peer in (broker, *broker.peers) if allowed else ():
+        peer.configure({}, master=to.name)
+    return allowed
+
+
+def do_take_over(lab: Cluster, step: ScriptStep[o.TakeOver]) -> bool:
+    """Let a broker take over a dead one."""
+    broker, target = lab.brokers[step.action.on], lab.brokers[step.action.target]
+    if not broker.serves or not lab.enhanced or target.running or target.taken_over_by:
+        return False
+    takeover.take(broker, target)
+    return True
+
+
+def do_reload(lab: Cluster, step: ScriptStep[o.Reload]) -> bool:
+    """Let a broker read the cluster's configuration again."""
+    if serves := lab.brokers[step.action.on].serves:
         lab.tell("no list of brokers has changed that it could read again")
-    if command == "quiesce" and broker.quiesced and not broker.quiet:
+    return serves
+
+
+def do_quiesce(lab: Cluster, step: ScriptStep[o.Quiesce | o.Unquiesce]) -> bool:
+    """Let new clients go elsewhere, or come again: those that a broker has stay."""
+    broker, quiesces = lab.brokers[step.action.on], isinstance(step.action, o.Quiesce)
+    if not broker.serves:
+        return False
+    if quiesces and broker.quiesced and not broker.quiet:
         return False  # it is about to (6.5.0: `BrokerStateHandler.quiesce`)
-    if command in ("quiesce", "unquiesce") and broker.quiesced == (command == "quiesce"):
+    if broker.quiesced == quiesces:
         lab.tell(f"the broker was {'quiesced already' if broker.quiesced else 'not quiesced'}")
-    if command in ("quiesce", "unquiesce"):  # new clients go elsewhere, those it has stay
-        broker.quiesced, broker.quiet = command == "quiesce", False
-        on_quiesced(broker)
+    broker.quiesced, broker.quiet = quiesces, False
+    on_quiesced(broker)
     return True
 
 
@@ -258,10 +281,3 @@ def on_quiesced(broker: Broker) -> None:
     broker.quiet = not busy and all(message.persistent for message in kept)
     if not broker.quiet:
         lab.later(QUIESCE_POLL, on_quiesced, broker)
-
-
-def _change_master(broker: Broker, to: Broker) -> bool:
-    allowed = cluster.hands_over(broker) and broker.linked(to)
-    for peer in (broker, *broker.peers) if allowed else ():
-        peer.configure({}, master=to.name)
-    return allowed

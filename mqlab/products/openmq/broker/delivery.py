@@ -220,8 +220,7 @@ def _receive(consumer: Consumer, claim: Delivery, automatic: bool) -> None:
     else:
         consumer.taken.append(claim)
         _acknowledge(consumer, automatic)
-    if consumer.keys.get("delay_ms"):  # its application works on it
-        work = int(consumer.keys["delay_ms"]) * 1000
+    if work := consumer.delay:  # its application works on it
         consumer.busy_until = lab.clock.now + work
         lab.later_at(work, consumer.at)
 
@@ -230,7 +229,7 @@ def _acknowledge(consumer: Consumer, automatic: bool) -> None:
     """Acknowledge the message just taken, as the session's mode is."""
     if automatic:
         acknowledgement.acknowledge(consumer, consumer.taken[-1:])
-    elif consumer.mode == "client" and consumer.keys.get("acknowledge"):
+    elif consumer.mode == "client" and consumer.acknowledge:
         acknowledgement.acknowledge(consumer, list(consumer.taken))
     elif consumer.mode == "dups_ok":
         if len(consumer.taken) == acknowledgement.DUPS_LIMIT:

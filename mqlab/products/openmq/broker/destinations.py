@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from mqlab.products.openmq.broker.producer_flow import ProducerFlow
-from mqlab.spec.openmq import PROPERTIES
+from mqlab.spec.openmq_options import PROPERTIES, Options
 from mqlab.spec.values import Destination
 
 if TYPE_CHECKING:
     from mqlab.products.openmq.broker.messages import Message
-    from mqlab.products.openmq.broker.model import Broker, Consumer, Keys, Properties
+    from mqlab.products.openmq.broker.model import Broker, Consumer, Properties
     from mqlab.products.openmq.network.state import Cluster
 
 
@@ -85,7 +85,7 @@ class PhysicalDestination:
         self.producers = ProducerFlow(self)
         self.set({})
 
-    def set(self, options: Keys) -> None:
+    def set(self, options: Options) -> None:
         """Some of its properties are others now."""
         self.options.update(options)
         self.behaviour = str(self.option("LimitBehavior"))  # each message asks for all of these

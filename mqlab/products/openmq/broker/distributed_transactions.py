@@ -2,31 +2,32 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mqlab.products.openmq.broker import acknowledgement
-from mqlab.products.openmq.broker.messages import Delivery
-from mqlab.products.openmq.broker.model import Client, Consumer, Keys, Prepared
+from mqlab.products.openmq.broker.messages import Delivery, Prepared
+from mqlab.products.openmq.broker.model import Client, Consumer
 from mqlab.products.openmq.client import clients, producers
-from mqlab.products.openmq.script.operation import Outcome, RunningStep, limit_of
+from mqlab.products.openmq.script.operation import Outcome, RunningStep, ScriptStep
+from mqlab.spec.openmq_actions import Xa
 from mqlab.trace.kinds import Reason
 
 if TYPE_CHECKING:
     from mqlab.products.openmq.network.state import Cluster
 
 
-def do_xa(lab: Cluster, keys: Keys) -> Outcome:
+def do_xa(lab: Cluster, step: ScriptStep[Xa]) -> Outcome:
     """A step of a distributed transaction; what is prepared ends only where it is."""
-    client: Client | None = lab.producers.get(keys.get("producer", ""))
-    client = client or lab.consumers.get(keys.get("consumer", ""))
+    client: Client | None = lab.producers.get(step.client) or lab.consumers.get(step.client)
     if client is None:
-        return _xa((lab, None, keys))
+        return _xa((lab, None, step.action))
     if not client.open and client.looks_from > lab.clock.now:
-        return RunningStep(_looks, client, limit_of(keys), _lost, insists=True)
-    return RunningStep(_can_ask, (lab, client, keys), limit_of(keys), _xa, insists=True)
+        return RunningStep(_looks, client, step.limit, _lost, insists=True)
+    return RunningStep(_can_ask, (lab, client, step.action), step.limit, _xa, insists=True)
 
 
-def _can_ask(asked: tuple[Cluster, Client, Keys]) -> bool:
+def _can_ask(asked: tuple[Cluster, Client, Xa]) -> bool:
     return clients.has_broker(asked[1])
 
 
@@ -39,28 +40,28 @@ def _lost(_: Client) -> bool:
     return False
 
 
-def _xa(asked: tuple[Cluster, Client | None, Keys]) -> bool:
-    lab, client, keys = asked
-    action, xid = keys["action"], str(keys.get("xid", ""))
-    home = client.home if client else lab.brokers.get(keys.get("broker", ""))
+def _xa(asked: tuple[Cluster, Client | None, Xa]) -> bool:
+    lab, client, call = asked
+    action, xid = call.action, call.xid
+    home = client.home if client else lab.brokers.get(call.on or "")
     if home is None or not home.serves or (client and not client.open):
         return False
     ends = action in ("commit", "rollback")
     if told := _out_of_turn(client, action, xid):
         lab.tell(told)
-    if told and client and not client.keys.get("xa"):
+    if told and client and not client.step.options.get("xa"):
         return True  # it has no such call, so nothing is started or prepared
     if client and action in ("start", "end"):
         client.xid, client.xid_state = xid, "COMPLETE" if action == "end" else "STARTED"
         client.between &= action == "end"
-    if client and action == "prepare" and client.cut_off and getattr(client, "taken", ()):
+    if client and action == "prepare" and client.cut_off and getattr(client, "taken", None):
         client.xid_state = "FAILED"
         return False
     unprepared = client is not None and client.xid == xid
-    if client and action == "commit" and keys.get("one_phase", False) != unprepared:
+    if client and action == "commit" and call.one_phase != unprepared:
         # One phase is for what is not prepared; what is, is rolled back by it (played with 6.5).
         if not unprepared:
-            _xa((lab, client, {**keys, "action": "rollback"}))
+            _xa((lab, client, replace(call, action="rollback")))
         return False
     if client and (action == "prepare" or (ends and unprepared)):
         _prepare(lab, xid, client)
@@ -88,7 +89,7 @@ def _out_of_turn(client: Client | None, action: str, xid: str) -> str:
         return ""
     if client is None:
         return f"only a client can {action} a branch; name it, who="
-    if not client.keys.get("xa"):
+    if not client.step.options.get("xa"):
         return f"{client.name} has no XA session; open it with options={{'xa': True}}"
     if action == "start":
         return f"the branch {client.xid} was started already" if client.in_branch else ""

@@ -15,7 +15,8 @@ NUMBERED = {"n": 0}  # the property with the number that each message has here
 
 if TYPE_CHECKING:
     from mqlab.products.openmq.broker.destinations import ClusterDestination
-    from mqlab.products.openmq.broker.model import Broker, Consumer, Keys
+    from mqlab.products.openmq.broker.model import Broker, Consumer
+    from mqlab.spec.openmq_options import Options
 
 
 @dataclass(eq=False, slots=True)
@@ -54,7 +55,7 @@ class Message:
     dest_no: int  # in the trace
     persistent: bool
     priority: int
-    properties: Keys
+    properties: Options
     size: int
     sent: int
     claims: list[Delivery] = field(default_factory=list)
@@ -83,6 +84,15 @@ class Message:
         return None in [claim.taker for claim in self.claims]
 
 
+@dataclass(eq=False, slots=True)
+class Prepared:
+    """A prepared transaction: it stays at its home, or with whoever takes that one over."""
+
+    home: Broker
+    taken: list[Delivery]
+    life: int  # of its home at the time
+
+
 def packet_size(message: Message) -> int:
     """Return how many bytes the packet of a text message has (6.5.0: `Packet`, `PacketProperties`).
 
@@ -97,7 +107,7 @@ def packet_size(message: Message) -> int:
     return HEADER + fields + 4 - fields % 4 + 8 + values + message.size
 
 
-def _bytes(properties: Keys) -> int:
+def _bytes(properties: Options) -> int:
     return sum(
         2 + len(key) + 2 + (4 if isinstance(value, int) else 2 + len(str(value)))
         for key, value in properties.items()

@@ -17,8 +17,12 @@ from mqlab.engine.link import Link
 from mqlab.products.openmq.broker.destinations import ClusterDestination, PhysicalDestination
 from mqlab.products.openmq.broker.flow import Flow
 from mqlab.products.openmq.broker.messages import Delivery
-from mqlab.spec.json_types import JsonDict, JsonObject
+from mqlab.products.openmq.script.operation import ScriptStep
+from mqlab.spec import action as a
+from mqlab.spec.json_types import JsonDict
 from mqlab.spec.openmq import AUTO_CREATED, LINKED_ALIKE
+from mqlab.spec.openmq_actions import OpenProducer
+from mqlab.spec.openmq_options import Options
 from mqlab.spec.selector import Selector
 from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind
@@ -30,9 +34,10 @@ if TYPE_CHECKING:
 DEAD = Destination("queue", "mq.sys.dmq")  # of the dead messages of each broker
 LOCK_TIMEOUT = 60_000_000  # us that a new name waits for the answers of all (`ProtocolGlobals` of 6.5.0)
 QUEUES = "imq.autocreate.queue."  # properties of queues that are created automatically, not of topics
+PRIORITY = 4  # of a message whose producer is not told another one (JMS)
 ENDED = "of a subscription that has ended"  # the key of what its home keeps for nobody
 
-Keys = JsonObject  # of a step
+Opening = a.Consumer | OpenProducer | a.Producer  # what makes a client
 Properties = JsonDict  # of a destination or broker, by their administration names
 Key = tuple[str, str]  # (client id, subscription name) of a durable or shared subscription
 
@@ -43,7 +48,7 @@ class Client:
 
     name: str
     at: ClusterDestination
-    keys: Keys
+    step: ScriptStep[Opening]  # that opened it
     home: Broker
     node: int
     to_home: Link
@@ -59,12 +64,13 @@ class Client:
     lost: int = -1  # the row with which it last lost its connection
     looks_from: int = -1  # us: when it begins to look for a broker again
     credit: int = 0  # messages that a producer may still send
-    kept: JsonDict = field(default_factory=dict)  # what a producer was told last, and goes on with
+    time_to_live: int = 0  # us: what a producer was told last, and goes on with
+    priority: int | list[int] = PRIORITY
     sending: bytes = b""  # of rows of the trace, what those of its messages have in common
     entry: bytes = b""
 
     def __post_init__(self) -> None:
-        self.mode = "transacted" if self.keys.get("transacted") else str(self.keys.get("ack_mode", "auto"))
+        self.mode = self.step.ack_mode
 
     def stamp(self) -> None:
         """It has a broker: pack what the rows of its messages have in common."""
@@ -87,10 +93,13 @@ class Client:
 class Consumer(Client):
     """A consumer. `allowance` None takes all it can; `key` names its topic subscription."""
 
+    step: ScriptStep[a.Consumer]
     selector: Selector | None = None
     key: object = None
     flow: Flow | None = None  # None: what a topic has for it is sent at once
     allowance: int | None = None
+    delay: int = 0  # us that its application works on a message
+    acknowledge: bool = False  # by itself, where its mode is client
     buffer: deque[Delivery] = field(default_factory=deque)
     taken: list[Delivery] = field(default_factory=list)
     stuck: list[Delivery] = field(default_factory=list)  # of homes that died: its until it closes
@@ -130,15 +139,6 @@ class DurableSubscription:
     refused: bool = False  # the trace of a refused creation: listed, and no consumer
 
 
-@dataclass(eq=False, slots=True)
-class Prepared:
-    """A prepared transaction: it stays at its home, or with whoever takes that one over."""
-
-    home: Broker
-    taken: list[Delivery]
-    life: int  # of its home at the time
-
-
 Trip = tuple[Delivery, int]  # a claim on its way, and which of its trips that is
 
 
@@ -176,7 +176,7 @@ class Broker:
         """Return a property: set at a start, its own, or the cluster's."""
         return self.options.get(key, default)
 
-    def configure(self, options: Keys, master: str | None = None) -> None:
+    def configure(self, options: Options, master: str | None = None) -> None:
         """Change properties, or who is its master."""
         self.options.update(options)
         self.master = master or self.master
@@ -274,7 +274,7 @@ class Broker:
         self,
         dest: Destination,
         created_by: str,
-        options: Keys | None = None,
+        options: Options | None = None,
         owner: str | None = None,
     ) -> PhysicalDestination:
         """Give it an instance of a destination; it keeps the one that it has."""

@@ -6,9 +6,12 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from mqlab.products.openmq.broker.destinations import PhysicalDestination
-from mqlab.products.openmq.broker.model import DEAD, Broker, Consumer, Keys
+from mqlab.products.openmq.broker.model import DEAD, Broker, Consumer
 from mqlab.products.openmq.client import clients
-from mqlab.products.openmq.script.operation import Outcome, Row, RunningStep, ScriptStep
+from mqlab.products.openmq.script.operation import Outcome, Row, RunningStep, ScriptStep, is_of
+from mqlab.spec.action import Action, Snapshot
+from mqlab.spec.action import Consumer as Opens
+from mqlab.spec.openmq_actions import Look
 from mqlab.spec.values import Destination
 
 if TYPE_CHECKING:
@@ -18,11 +21,14 @@ if TYPE_CHECKING:
 ANSWER_MS = 8000  # how long it is waited for a broker that does not answer
 
 
-def do_snapshot(lab: Cluster, keys: Keys) -> Outcome:
+Asked = tuple["Cluster", Snapshot | Look]
+
+
+def do_snapshot(lab: Cluster, step: ScriptStep[Snapshot | Look]) -> Outcome:
     """Note the state of everything under a label."""
     if hang(lab):
-        return RunningStep(_all_answer, (lab, keys), ANSWER_MS, _note)
-    _note((lab, keys))
+        return RunningStep(_all_answer, (lab, step.action), ANSWER_MS, _note)
+    _note((lab, step.action))
     return None
 
 
@@ -31,22 +37,21 @@ def hang(lab: Cluster) -> bool:
     return any(broker.running and broker.hangs for broker in lab.brokers.values())
 
 
-def _all_answer(asked: tuple[Cluster, Keys]) -> bool:
+def _all_answer(asked: Asked) -> bool:
     return not hang(asked[0])
 
 
-def _note(asked: tuple[Cluster, Keys]) -> None:
-    lab, keys = asked
+def _note(asked: Asked) -> None:
+    lab, look = asked
+    properties = look.properties if isinstance(look, Look) else ()
     lab.looked_at.update(broker for broker in lab.brokers.values() if broker.serves)
     lab.dispatch_all()
-    lab.snapshots[keys["label"]] = {
+    lab.snapshots[look.label] = {
         "received_so_far": {
-            name: len(c.received) for name, c in lab.consumers.items() if not c.keys.get("process")
+            name: len(c.received) for name, c in lab.consumers.items() if not c.step.options.get("process")
         },
         "brokers": {
-            name: _state(broker, keys.get("properties", ()))
-            for name, broker in lab.brokers.items()
-            if is_known(broker)
+            name: _state(broker, properties) for name, broker in lab.brokers.items() if is_known(broker)
         },
     }
 
@@ -56,7 +61,7 @@ def of_clients(lab: Cluster) -> dict[str, Row]:
 
     A consumer in a process of its own tells nobody.
     """
-    told = {name: c for name, c in lab.consumers.items() if not c.keys.get("process")}
+    told = {name: c for name, c in lab.consumers.items() if not c.step.options.get("process")}
     found: dict[str, Row] = {}
     for name in dict.fromkeys([*sorted(set(lab.moved) - set(lab.consumers)), *told]):
         consumer = told.get(name)
@@ -78,7 +83,7 @@ def is_known(broker: Broker) -> bool:
     return broker.name in broker.lab.listed or broker.lives > 0
 
 
-def _state(broker: Broker, properties: list[str]) -> Row:
+def _state(broker: Broker, properties: tuple[str, ...]) -> Row:
     if not broker.running:
         return {"running": False}
     if broker.suspended:
@@ -136,12 +141,13 @@ def transactions(broker: Broker) -> list[str]:
     return sorted(lines)
 
 
-def _has_session(call: ScriptStep, broker: Broker) -> bool:
+def _has_session(call: ScriptStep[Action], broker: Broker) -> bool:
     """Whether a consumer that is being opened has its transacted session at a broker already."""
     asks = call.waits.argument if call.waits is not None else None
     begun = isinstance(asks, tuple) and asks[0] is broker and broker.serves
     # Where a connection has a client id, that is asked for before there is a session.
-    return begun and call.step.keys.get("ack_mode") == "transacted" and not clients.client_id(call.step.keys)
+    transacted = call.ack_mode == "transacted"
+    return begun and transacted and is_of(call, Opens) and not clients.client_id(call)
 
 
 def state_of(broker: Broker, other: Broker) -> str:
@@ -181,7 +187,7 @@ def _durable_lines(broker: Broker) -> list[str]:
     return sorted(lines)
 
 
-def _destination(broker: Broker, dest: Destination, properties: list[str]) -> Row:
+def _destination(broker: Broker, dest: Destination, properties: tuple[str, ...]) -> Row:
     """Return a broker's view of a destination; all consumers of a subscription count as one."""
     instance, sleeping = broker.instances[dest], len(broker.unused_durables(dest))
     consumers = {c.key for c in broker.consumers(dest)}

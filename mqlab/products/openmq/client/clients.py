@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mqlab.products.openmq.broker import acknowledgement
 from mqlab.products.openmq.broker.flow import Flow
-from mqlab.products.openmq.broker.model import Broker, Client, Consumer, Keys
+from mqlab.products.openmq.broker.model import Broker, Client, Consumer, Key, Opening
+from mqlab.products.openmq.script.operation import ScriptStep
+from mqlab.spec.action import Action
+from mqlab.spec.action import Consumer as Consumes
+from mqlab.spec.openmq_options import Options
 from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Reason
 
@@ -23,46 +27,47 @@ ROUND = 6_000_000
 CONNECTING = 60_000_000
 
 
-def addresses(lab: Cluster, where: Any) -> list[Broker]:
-    """Return the brokers of an address list, or of a single name; "any" are all."""
-    names = where if isinstance(where, (list, tuple)) else [where]
-    return list(lab.brokers.values()) if where == "any" else [lab.brokers[name] for name in names]
+def addresses(lab: Cluster, step: ScriptStep[Action]) -> list[Broker]:
+    """Return the brokers of a step's address list."""
+    names = lab.brokers if step.place == "any" else step.addresses
+    return [lab.brokers[name] for name in names]
 
 
-def reachable(lab: Cluster, keys: Keys) -> Broker | None:
+def reachable(lab: Cluster, step: ScriptStep[Action]) -> Broker | None:
     """Return the first broker of a step's address list that takes a new connection."""
-    return next(filter(_takes_clients, addresses(lab, keys["broker"])), None)
+    return next(filter(_takes_clients, addresses(lab, step)), None)
 
 
 def _takes_clients(broker: Broker) -> bool:
     return broker.serves and not broker.quiesced and not _is_taking(broker)
 
 
-def hangs(lab: Cluster, keys: Keys) -> bool:
+def hangs(lab: Cluster, step: ScriptStep[Action]) -> bool:
     """Whether who opens a connection hangs at an address whose broker is suspended (OpenMQ rule 8.8)."""
-    first = (b for b in addresses(lab, keys["broker"]) if b.suspended or _takes_clients(b))
+    first = (b for b in addresses(lab, step) if b.suspended or _takes_clients(b))
     broker = next(first, None)
     return broker is not None and broker.suspended
 
 
-def gives_up(keys: Keys) -> int:
+def gives_up(options: Options) -> int:
     """Return for how long (us) a client hangs there, with all its attempts."""
-    return CONNECTING * (int(keys.get("reconnect_attempts", 3)) if keys.get("reconnect") else 1)
+    return CONNECTING * (int(options.get("reconnect_attempts", 3)) if options.get("reconnect") else 1)
 
 
-def awaits(lab: Cluster, keys: Keys) -> bool:
+def awaits(lab: Cluster, step: ScriptStep[Opening]) -> bool:
     """Whether who opens a connection that reconnects finds nobody yet, and tries its addresses again.
 
     It does so for ever unless the step limits the iterations over its list (OpenMQ rule 8.13).
     """
-    return bool(keys.get("reconnect")) and reachable(lab, keys) is None
+    return bool(step.options.get("reconnect")) and reachable(lab, step) is None
 
 
-def patience(lab: Cluster, keys: Keys, usual: float) -> float:
+def patience(lab: Cluster, step: ScriptStep[Opening]) -> float:
     """Return for how long a client that reconnects tries to open its connection (ms)."""
-    rounds, many = int(keys.get("iterations", -1)), len(addresses(lab, keys["broker"]))
-    every = float(keys.get("reconnect_interval_ms", 500)) * int(keys.get("reconnect_attempts", 3))
-    return min(usual, rounds * many * every) if rounds >= 0 else usual
+    options, many = step.options, len(addresses(lab, step))
+    rounds, tries = int(options.get("iterations", -1)), int(options.get("reconnect_attempts", 3))
+    every = float(options.get("reconnect_interval_ms", 500)) * tries
+    return min(step.limit, rounds * many * every) if rounds >= 0 else step.limit
 
 
 def awaits_store(broker: Broker, dest: Destination) -> bool:
@@ -74,21 +79,27 @@ def _is_taking(broker: Broker) -> bool:
     return any(other.taking_over_broker is broker for other in broker.lab.brokers.values())  # C4099
 
 
-def client_id(keys: Keys) -> str:
+def client_id(step: ScriptStep[Consumes]) -> str:
     """Return the client id of a consumer's connection; empty if it has none."""
-    if keys.get("no_client_id") or not (keys.get("durable") or keys.get("client_id")):
+    opens, given = step.action, step.options.get("client_id", step.action.client_id)
+    if step.options.get("no_client_id") or not (opens.durable or given):
         return ""
-    return str(keys.get("client_id", keys["consumer"]))
+    return str(given or opens.name)
+
+
+def subscription(step: ScriptStep[Consumes]) -> Key:
+    """Return by what the durable, or shared, subscription of a consumer is known."""
+    return client_id(step), step.action.subscription_name or step.action.name
 
 
 def is_used(lab: Cluster, id: str) -> bool:
     """Whether a connection with a client id is there: it is unique in the cluster."""
-    return bool(id) and any(c.open and client_id(c.keys) == id for c in lab.consumers.values())
+    return bool(id) and any(c.open and client_id(c.step) == id for c in lab.consumers.values())
 
 
 def comes_back(client: Client) -> bool:
     """Whether a client that lost its broker looks for another: always, in an enhanced cluster."""
-    reconnects = client.keys.get("reconnect") or client.home.lab.enhanced
+    reconnects = client.step.options.get("reconnect") or client.home.lab.enhanced
     return bool(reconnects) and not client.closed
 
 
@@ -143,11 +154,7 @@ def close(client: Client) -> None:
     """A client closes: of its calls that wait only the one under way ends, others are never made."""
     client.closed = True
     blocked = client.home.lab.blocked
-    own = [
-        call
-        for call in blocked
-        if client.name in (call.step.keys.get("consumer"), call.step.keys.get("producer"))
-    ]
+    own = [call for call in blocked if call.client == client.name]
     for call in own[1:]:
         blocked.remove(call)
 
@@ -174,12 +181,12 @@ def on_no_answer(consumer: Consumer) -> None:
 def on_attempt(attempt: tuple[Client, int]) -> None:
     """A client tries its brokers, each so many times; after a takeover it is sent to the owner."""
     client, tries = attempt
-    lab, keys = client.home.lab, client.keys
+    lab, options = client.home.lab, client.step.options
     if client.closed or client.open:
         return
-    names, most = addresses(lab, keys["broker"]), max(1, int(keys.get("reconnect_attempts", 3)))
-    pause = int(keys.get("reconnect_interval_ms", 500)) * 1000
-    rounds = int(keys.get("iterations", -1))
+    names, most = addresses(lab, client.step), max(1, int(options.get("reconnect_attempts", 3)))
+    pause = int(options.get("reconnect_interval_ms", 500)) * 1000
+    rounds = int(options.get("iterations", -1))
     home = names[tries // most % len(names)]
     if lab.enhanced:
         home, pause, rounds = client.home, ROUND, -1

@@ -7,30 +7,33 @@ from typing import TYPE_CHECKING
 from mqlab.engine.clock import NEVER
 from mqlab.products.openmq.broker import acknowledgement, delivery
 from mqlab.products.openmq.broker.flow import SHARED, Flow
-from mqlab.products.openmq.broker.model import LOCK_TIMEOUT, Broker, Client, Consumer, Keys
+from mqlab.products.openmq.broker.model import LOCK_TIMEOUT, Broker, Client, Consumer
 from mqlab.products.openmq.client import clients, producers
 from mqlab.products.openmq.network import cluster
-from mqlab.products.openmq.script.operation import Outcome, Row, RunningStep, destination_of, limit_of
+from mqlab.products.openmq.script.operation import Outcome, Row, RunningStep, ScriptStep
+from mqlab.spec import action as a
+from mqlab.spec.openmq_actions import KillClient, Receive
+from mqlab.spec.openmq_words import makes_temporary
 from mqlab.spec.selector import Selector
-from mqlab.spec.values import Destination
+from mqlab.spec.values import Destination, duration
 from mqlab.trace.kinds import Kind, Reason
 
 if TYPE_CHECKING:
     from mqlab.products.openmq.network.state import Cluster
 
+WITHIN_MS = 5_000  # how long a consumer may take messages if its step does not say
 CALL_OUT = 5_000  # ms that a step waits for a session whose call has not come back: it has one thread
 
 
-def do_open_consumer(lab: Cluster, keys: Keys) -> Outcome:
+def do_open_consumer(lab: Cluster, step: Opening) -> Outcome:
     """Open a consumer on a connection of its own; all brokers are asked for a queue's, or a client id."""
-    if clients.awaits(lab, keys):
-        return RunningStep(
-            _finds, (lab, keys), clients.patience(lab, keys, limit_of(keys)), _begin, insists=True
-        )
-    return _begin((lab, keys))
+    if clients.awaits(lab, step):
+        return RunningStep(_finds, (lab, step), clients.patience(lab, step), _begin, insists=True)
+    return _begin((lab, step))
 
 
-Asked = tuple["Cluster", Keys]
+Opening = ScriptStep[a.Consumer]
+Asked = tuple["Cluster", Opening]
 
 
 def _finds(asked: Asked) -> bool:
@@ -38,38 +41,38 @@ def _finds(asked: Asked) -> bool:
 
 
 def _begin(asked: Asked) -> Outcome:
-    lab, keys = asked
-    broker, dest = clients.reachable(lab, keys), destination_of(keys)
-    if broker and dest == Destination(dest.kind, f"temp:{keys['consumer']}"):
+    lab, step = asked
+    broker, dest = clients.reachable(lab, step), step.dest
+    if broker and makes_temporary(step.action):
         if broker.asks_in_vain:
             broker.tell_all()
             lab.later(LOCK_TIMEOUT)
             end = lab.clock.now + LOCK_TIMEOUT
-            return RunningStep(_may_be_made, (broker, keys, end), limit_of(keys), _make, insists=True)
-        broker.add(dest, "temporary", owner=keys["consumer"])
-    return _goes_on(lab, keys)
+            return RunningStep(_may_be_made, (broker, step, end), step.limit, _make, insists=True)
+        broker.add(dest, "temporary", owner=step.action.name)
+    return _goes_on(lab, step)
 
 
-def _may_be_made(asked: tuple[Broker, Keys, int]) -> bool:
+def _may_be_made(asked: tuple[Broker, Opening, int]) -> bool:
     """Whether all brokers have answered for a temporary destination, or their time is over."""
     broker, _, end = asked
     return not broker.asks_in_vain or broker.lab.clock.now >= end
 
 
-def _make(asked: tuple[Broker, Keys, int]) -> Outcome:
+def _make(asked: tuple[Broker, Opening, int]) -> Outcome:
     """Make a temporary destination; its home does not list one that not all answered for (OpenMQ rule 8.15)."""
-    broker, keys, _ = asked
+    broker, step, _ = asked
     if not broker.serves:
         return False
-    made = broker.add(destination_of(keys), "temporary", owner=keys["consumer"])
+    made = broker.add(step.dest, "temporary", owner=step.action.name)
     made.unlisted = broker.asks_in_vain
-    return _goes_on(broker.lab, keys)
+    return _goes_on(broker.lab, step)
 
 
-def _goes_on(lab: Cluster, keys: Keys) -> Outcome:
-    broker, dest, id = clients.reachable(lab, keys), destination_of(keys), clients.client_id(keys)
+def _goes_on(lab: Cluster, step: Opening) -> Outcome:
+    broker, dest, id = clients.reachable(lab, step), step.dest, clients.client_id(step)
     if broker and clients.awaits_store(broker, dest):
-        return RunningStep(_has_store, (lab, keys), limit_of(keys), _begin, insists=True)
+        return RunningStep(_has_store, (lab, step), step.limit, _begin, insists=True)
     asks = dest.is_queue or bool(id)
     if broker and asks and broker.asks_in_vain and (id or broker.find(dest)):  # the client id comes first
         if dest.is_queue and dest in broker.instances:
@@ -78,82 +81,76 @@ def _goes_on(lab: Cluster, keys: Keys) -> Outcome:
         end = lab.clock.now + LOCK_TIMEOUT if id else NEVER
         if id:
             lab.later(LOCK_TIMEOUT)
-        asked = broker, keys, end
-        return RunningStep(_has_answers, asked, limit_of(keys), _open_at_last, insists=True)
-    return _open(lab, broker, keys)
+        asked = broker, step, end
+        return RunningStep(_has_answers, asked, step.limit, _open_at_last, insists=True)
+    return _open(lab, broker, step)
 
 
 def _has_store(asked: Asked) -> bool:
     return not asked[0].store_down
 
 
-def _has_answers(asked: tuple[Broker, Keys, int]) -> bool:
+def _has_answers(asked: tuple[Broker, Opening, int]) -> bool:
     return not asked[0].asks_in_vain or asked[0].lab.clock.now >= asked[2]
 
 
-def _open_at_last(asked: tuple[Broker, Keys, int]) -> bool:
+def _open_at_last(asked: tuple[Broker, Opening, int]) -> bool:
     """Open a consumer whose connection is there; a client id is refused after its time (C4330)."""
-    broker, keys, end = asked
-    instance = broker.instances.get(destination_of(keys))
+    broker, step, end = asked
+    instance = broker.instances.get(step.dest)
     if instance is not None:
         instance.unanswered -= instance.dest.is_queue
-    return broker.lab.clock.now < end and broker.serves and _open(broker.lab, broker, keys)
+    return broker.lab.clock.now < end and broker.serves and _open(broker.lab, broker, step)
 
 
-def _open(lab: Cluster, broker: Broker | None, keys: Keys) -> bool:
-    dest, id = destination_of(keys), clients.client_id(keys)
+def _open(lab: Cluster, broker: Broker | None, step: Opening) -> bool:
+    dest, id, opens = step.dest, clients.client_id(step), step.action
     if broker is None or clients.is_used(lab, id) or not broker.find(dest):
         return False
     owner = broker.instances[dest].owner
-    if owner not in (None, keys["consumer"]):  # only who made a temporary destination consumes from it (C4020)
+    if owner not in (None, opens.name):  # only who made a temporary destination consumes from it (C4020)
         return False
     active, backup = (
         int(broker.instances[dest].option(f"MaxNum{which}Consumers")) for which in ("Active", "Backup")
     )
     if min(active, backup) >= 0 and len(broker.consumers(dest)) >= active + backup:
         return False
-    key = (id, str(keys.get("subscription_name", keys["consumer"])))
-    if keys.get("shared") and _is_another(lab, key if keys.get("durable") else ("", *key), dest, keys):
-        return False
-    if keys.get("durable") and not cluster.subscribe(broker, key, dest, keys.get("selector")):
-        return False
-    named = keys.get("durable") or keys.get("shared")
+    durable, shared = clients.subscription(step), step.options.get("shared")
     # A durable subscription and one that is not may have one name.
-    _register(broker, dest, keys, (key if keys.get("durable") else ("", *key)) if named else keys["consumer"])
+    key = durable if opens.durable else ("", *durable)
+    if shared and _is_another(lab, key, dest, opens.selector):
+        return False
+    if opens.durable and not cluster.subscribe(broker, durable, dest, opens.selector):
+        return False
+    _register(broker, step, key if opens.durable or shared else opens.name)
     return True
 
 
-def _is_another(lab: Cluster, key: tuple[str, ...], dest: Destination, keys: Keys) -> bool:
+def _is_another(lab: Cluster, key: tuple[str, ...], dest: Destination, selector: str | None) -> bool:
     """Whether those who share a subscription of that name read another topic, or with another selector."""
     sharing = (c for c in lab.consumers.values() if c.open and not c.cut_off and c.key == key)
-    return any((c.dest, c.keys.get("selector")) != (dest, keys.get("selector")) for c in sharing)
+    return any((c.dest, c.step.action.selector) != (dest, selector) for c in sharing)
 
 
-def do_temporary(lab: Cluster, keys: Keys) -> Outcome:
-    """Make a temporary destination with a consumer: known everywhere at once.
-
-    A client in a process of its own looks for a broker for ever, and again when it has lost one.
-    """
-    own = {"reconnect": True} if keys.get("process") else {}
-    return do_open_consumer(lab, {**keys, **own, keys.get("kind", "queue"): f"temp:{keys['consumer']}"})
-
-
-def _register(broker: Broker, dest: Destination, keys: Keys, key: object) -> None:
+def _register(broker: Broker, step: Opening, key: object) -> None:
     """Make a consumer known, with its destination, on all brokers."""
-    lab, name, text = broker.lab, keys["consumer"], keys.get("selector")
+    lab, dest, opens = broker.lab, step.dest, step.action
+    name, text = opens.name, opens.selector
     limited = dest.is_queue or key != name  # what a topic has for one without a subscription is sent at once
     consumer = Consumer(
         name,
         lab.destination(dest),
-        keys,
+        step,
         broker,
         lab.notes.node(name, "consumer", broker.name),
         lab.new_link(name, broker.name),
         lab.new_link(broker.name, name),
         selector=Selector(text) if text else None,
         key=key,
-        flow=_flow(broker, dest, keys) if limited else None,
-        allowance=None if keys.get("receiving", True) else 0,
+        flow=_flow(broker, step) if limited else None,
+        allowance=None if opens.receiving else 0,
+        delay=duration(opens.delay),
+        acknowledge=bool(opens.acknowledge),
         served_weight=delivery.first_free(lab),
     )
     lab.register(consumer)
@@ -165,27 +162,27 @@ def _register(broker: Broker, dest: Destination, keys: Keys, key: object) -> Non
     broker.spread(dest)
 
 
-def _flow(broker: Broker, dest: Destination, keys: Keys) -> Flow:
+def _flow(broker: Broker, step: Opening) -> Flow:
     """Return the flow control of a new consumer, by the smaller of the client's and the destination's limit."""
-    instance = broker.instances[dest]
-    most = SHARED if keys.get("shared") else int(instance.option("ConsumerFlowLimit"))
-    limit = max(1, min(most, int(keys.get("flow_limit", 1000))))
-    first = 1 if keys.get("shared") else Flow.share(limit, instance.room, len(broker.lab.listed))
+    instance, shared = broker.instances[step.dest], step.options.get("shared")
+    most = SHARED if shared else int(instance.option("ConsumerFlowLimit"))
+    limit = max(1, min(most, int(step.options.get("flow_limit", 1000))))
+    first = 1 if shared else Flow.share(limit, instance.room, len(broker.lab.listed))
     return Flow(limit, first, broker)
 
 
-def do_close_consumer(lab: Cluster, keys: Keys) -> Outcome:
+def do_close(lab: Cluster, step: ScriptStep[a.Close]) -> Outcome:
     """Close consumer and connection, which a suspended broker does not answer (OpenMQ rule 8.8)."""
-    return RunningStep(_can_close, lab.consumers[keys["consumer"]], limit_of(keys), _close, insists=True)
+    return RunningStep(_can_close, lab.consumers[step.action.consumer], step.limit, _close, insists=True)
 
 
 def _can_close(consumer: Consumer) -> bool:
     return not (consumer.open and consumer.home.suspended)
 
 
-def do_kill_client(lab: Cluster, keys: Keys) -> None:
+def do_kill_client(lab: Cluster, step: ScriptStep[KillClient]) -> None:
     """Kill the process of a client: its broker sees the connection go."""
-    _close(lab.consumers[keys["consumer"]])
+    _close(lab.consumers[step.action.consumer])
 
 
 def _close(consumer: Consumer) -> None:
@@ -205,13 +202,14 @@ def _close(consumer: Consumer) -> None:
             broker.drop(consumer.dest)
 
 
-def do_receive(lab: Cluster, keys: Keys) -> Outcome:
+def do_receive(lab: Cluster, step: ScriptStep[Receive | a.Receive]) -> Outcome:
     """Let a consumer take so many messages, and wait for them."""
-    consumer = lab.consumers[keys["consumer"]]
-    if not keys["count"]:
+    receive, consumer = step.action, lab.consumers[step.action.consumer]
+    if not receive.count:
         lab.tell("it asks for no message")
-    before, consumer.allowance = len(consumer.received), int(keys["count"])
-    return RunningStep(_has_taken, (consumer, before), keys.get("within_ms", 5000), _hold_again)
+    before, consumer.allowance = len(consumer.received), receive.count
+    within = duration(receive.within) / 1000 if isinstance(receive, Receive) else WITHIN_MS
+    return RunningStep(_has_taken, (consumer, before), within, _hold_again)
 
 
 def _has_taken(asked: tuple[Consumer, int]) -> bool:
@@ -226,7 +224,7 @@ def _hold_again(asked: tuple[Consumer, int]) -> Outcome:
 def _is_free(asked: tuple[Consumer, int]) -> bool:
     """Whether no call of its session is still out."""
     consumer = asked[0]
-    return all(call.step.keys.get("consumer") != consumer.name for call in consumer.home.lab.blocked)
+    return all(call.client != consumer.name for call in consumer.home.lab.blocked)
 
 
 def _took(asked: tuple[Consumer, int]) -> Row | bool:
@@ -234,14 +232,14 @@ def _took(asked: tuple[Consumer, int]) -> Row | bool:
     return {"took": len(consumer.received) - before} if _is_free(asked) else False
 
 
-def do_acknowledge(lab: Cluster, keys: Keys) -> Outcome:
+def do_acknowledge(lab: Cluster, step: ScriptStep[a.Acknowledge]) -> Outcome:
     """Acknowledge what the session has taken: by its last message, so that one without any cannot."""
-    consumer = lab.consumers[keys["consumer"]]
-    return _end_work(consumer, keys) if consumer.received else False
+    consumer = lab.consumers[step.action.consumer]
+    return _end_work(consumer, step.limit) if consumer.received else False
 
 
-def _end_work(consumer: Consumer, keys: Keys) -> Outcome:
-    return RunningStep(clients.is_answered, consumer, limit_of(keys), _acknowledge, insists=True)
+def _end_work(consumer: Consumer, limit: float) -> Outcome:
+    return RunningStep(clients.is_answered, consumer, limit, _acknowledge, insists=True)
 
 
 def _acknowledge(consumer: Consumer) -> bool:
@@ -250,10 +248,10 @@ def _acknowledge(consumer: Consumer) -> bool:
     return acknowledgement.acknowledge(consumer, list(consumer.taken))
 
 
-def do_recover(lab: Cluster, keys: Keys) -> Outcome:
+def do_recover(lab: Cluster, step: ScriptStep[a.Recover | a.Rollback]) -> Outcome:
     """Let what was taken come again; refused without a connection."""
-    consumer = lab.consumers[keys["consumer"]]
-    return RunningStep(clients.is_answered, consumer, limit_of(keys), _recover, insists=True)
+    consumer = lab.consumers[step.action.who]
+    return RunningStep(clients.is_answered, consumer, step.limit, _recover, insists=True)
 
 
 def _recover(consumer: Consumer) -> bool:
@@ -261,21 +259,22 @@ def _recover(consumer: Consumer) -> bool:
     return consumer.open
 
 
-def do_rollback(lab: Cluster, keys: Keys) -> Outcome:
+def do_rollback(lab: Cluster, step: ScriptStep[a.Rollback]) -> Outcome:
     """Roll back a session's transaction."""
-    if "consumer" in keys:
-        return do_recover(lab, keys)
-    lab.producers[keys["producer"]].rollback_only = False
-    producers.end_transaction(lab, keys["producer"], commit=False)
+    producer = lab.producers.get(step.action.who)
+    if producer is None:
+        return do_recover(lab, step)
+    producer.rollback_only = False
+    producers.end_transaction(lab, producer.name, commit=False)
     return True
 
 
-def do_commit(lab: Cluster, keys: Keys) -> Outcome:
+def do_commit(lab: Cluster, step: ScriptStep[a.Commit]) -> Outcome:
     """Commit a session's transaction; refused if it was rolled back with its broker."""
-    if "consumer" in keys:
-        return _end_work(lab.consumers[keys["consumer"]], keys)
-    producer = lab.producers[keys["producer"]]
-    return RunningStep(clients.is_answered, producer, limit_of(keys), _commit, insists=True)
+    producer = lab.producers.get(step.action.who)
+    if producer is None:
+        return _end_work(lab.consumers[step.action.who], step.limit)
+    return RunningStep(clients.is_answered, producer, step.limit, _commit, insists=True)
 
 
 def _commit(producer: Client) -> bool:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from mqlab.products.openmq.broker import delivery, physical_destinations, removal
 from mqlab.products.openmq.broker.messages import Message, packet_size
-from mqlab.products.openmq.broker.model import DEAD, Broker, Client, Keys
+from mqlab.products.openmq.broker.model import DEAD, PRIORITY, Broker, Client
 from mqlab.products.openmq.client import clients
-from mqlab.products.openmq.client.send_job import SendJob
-from mqlab.products.openmq.script.operation import Outcome, Row, RunningStep, destination_of, limit_of
+from mqlab.products.openmq.client.send_job import SendJob, Sends
+from mqlab.products.openmq.script.operation import Outcome, Row, RunningStep, ScriptStep
+from mqlab.spec.action import Producer
 from mqlab.spec.headers import dealt, dealt_one
+from mqlab.spec.openmq_actions import CloseProducer, OpenProducer, Send
 from mqlab.trace.kinds import Kind, Reason
 
 if TYPE_CHECKING:
@@ -20,22 +22,21 @@ if TYPE_CHECKING:
 LEAD_MS = 300  # of a send in the background, until the recorder's script goes on
 
 
-def do_open_producer(lab: Cluster, keys: Keys) -> Outcome:
+def do_open_producer(lab: Cluster, step: ScriptStep[OpenProducer]) -> Outcome:
     """Open a producer on a connection of its own."""
-    limit = clients.patience(lab, keys, limit_of(keys))
-    return RunningStep(_finds, (lab, keys), limit, _open_named, insists=True)
+    return RunningStep(_finds, (lab, step), clients.patience(lab, step), _open_named, insists=True)
 
 
-def _finds(asked: tuple[Cluster, Keys]) -> bool:
-    lab, keys = asked
-    broker = clients.reachable(lab, keys)
-    waits = broker is not None and clients.awaits_store(broker, destination_of(keys))
-    return not (waits or clients.awaits(lab, keys))
+def _finds(asked: tuple[Cluster, ScriptStep[OpenProducer]]) -> bool:
+    lab, step = asked
+    broker = clients.reachable(lab, step)
+    waits = broker is not None and clients.awaits_store(broker, step.dest)
+    return not (waits or clients.awaits(lab, step))
 
 
-def _open_named(asked: tuple[Cluster, Keys]) -> bool:
-    lab, keys = asked
-    return _open(lab, keys["producer"], keys["producer"], keys) is not None
+def _open_named(asked: tuple[Cluster, ScriptStep[OpenProducer]]) -> bool:
+    lab, step = asked
+    return _open(lab, step.action.name, step) is not None
 
 
 def is_full(broker: Broker, dest: Destination) -> bool:
@@ -43,28 +44,28 @@ def is_full(broker: Broker, dest: Destination) -> bool:
     return 0 <= int(broker.instances[dest].option("MaxNumProducers")) <= broker.producers(dest)
 
 
-def _open(lab: Cluster, key: str, name: str, keys: Keys) -> Client | None:
-    broker, dest = clients.reachable(lab, keys), destination_of(keys)
+def _open(lab: Cluster, key: str, step: ScriptStep[OpenProducer | Producer]) -> Client | None:
+    broker, dest, name = clients.reachable(lab, step), step.dest, step.action.name
     if broker is None or dest == DEAD or not broker.find(dest):
         return None  # only a broker writes to its dead messages (B4183)
     owner = lab.consumers.get(str(broker.instances[dest].owner))
-    if owner is not None and owner.keys.get("process"):
+    if owner is not None and owner.step.options.get("process"):
         return None  # nobody else learns the name of what a client in a process of its own has made
     if is_full(broker, dest):
         return None
     node = lab.notes.node(name, "producer", broker.name)
     links = lab.new_link(name, broker.name), lab.new_link(broker.name, name)
-    lab.producers[key] = Client(name, lab.destination(dest), keys, broker, node, *links)
+    lab.producers[key] = Client(name, lab.destination(dest), step, broker, node, *links)
     lab.reapable.add(broker.instances[dest])
     lab.producers[key].stamp()
     broker.instances[dest].producers.open(lab.producers[key])
     return lab.producers[key]
 
 
-def do_close_producer(lab: Cluster, keys: Keys) -> Outcome:
+def do_close_producer(lab: Cluster, step: ScriptStep[CloseProducer]) -> Outcome:
     """Close a producer, which a suspended broker does not answer (OpenMQ rule 8.8)."""
-    asked = lab, keys["producer"]
-    return RunningStep(_can_close, asked, limit_of(keys), _close_named, insists=True)
+    asked = lab, step.action.producer
+    return RunningStep(_can_close, asked, step.limit, _close_named, insists=True)
 
 
 def _can_close(asked: tuple[Cluster, str]) -> bool:
@@ -88,33 +89,32 @@ def _close(producer: Client) -> None:
         instance.producers.close(producer)
 
 
-def do_send(lab: Cluster, keys: Keys) -> Outcome:
+def do_send(lab: Cluster, step: ScriptStep[Sends]) -> Outcome:
     """Send messages one by one; under flow control the rest waits."""
-    first, count = lab.numbers + 1, int(keys["count"])
+    first, count = lab.numbers + 1, step.action.sends
     lab.expect(count)
     lab.numbers += count
     row = {"first": first, "count": count, "result": "blocked"}
-    producer = lab.producers.get(str(keys.get("producer")))
+    producer = lab.producers.get(step.action.producer) if isinstance(step.action, Send) else None
     if producer is not None and clients.is_told(producer):
         return {**row, "result": "refused"}  # it makes no message (C4313)
-    job = SendJob(row, _kept(producer, keys), range(first, first + count), [], producer)
+    job = SendJob(row, step, range(first, first + count), [], producer)
+    if producer is not None:
+        _keep(job, producer)
     waits = producer is not None and not producer.open and clients.comes_back(producer)
     if job.left and producer and waits and producer.mode != "transacted":
         _send_into_nothing(job, producer)
-        if keys.get("persistent", True):
-            return RunningStep(_can_send, (lab, job), limit_of(keys), _begin)
+        if job.persistent:
+            return RunningStep(_can_send, (lab, job), step.limit, _begin)
     return _begin((lab, job))
 
 
-def _kept(producer: Client | None, keys: Keys) -> Keys:
-    """Return a step's keys with the time to live and the priority that its producer has kept (JMS)."""
-    if producer is None:
-        return keys
-    keys = {**producer.kept, **keys}
-    producer.kept = {name: keys[name] for name in ("time_to_live_ms", "jms_priority") if name in keys}
-    if "jms_priority" in keys and keys["count"]:
-        producer.kept["jms_priority"] = dealt_one(keys["jms_priority"], int(keys["count"]) - 1)
-    return keys
+def _keep(job: SendJob, producer: Client) -> None:
+    """Let a producer keep the time to live and the priority that it is told; the usual ones tell nothing."""
+    job.time_to_live = producer.time_to_live = job.time_to_live or producer.time_to_live
+    if job.priority == PRIORITY:
+        job.priority = producer.priority
+    producer.priority = dealt_one(job.priority, len(job.left) - 1) if job.left else job.priority
 
 
 def _can_send(asked: tuple[Cluster, SendJob]) -> bool:
@@ -128,11 +128,11 @@ def _begin(asked: tuple[Cluster, SendJob]) -> Outcome:
     if job.producer is None:
         job.until = lab.clock.now + clients.CONNECTING
         lab.later(clients.CONNECTING)
-    if job.keys.get("in_background"):
+    if job.step.in_background:
         go_on(lab, job)
         return RunningStep(None, job, LEAD_MS, _has_begun) if lab.recorded else job.row
-    pauses = float(job.keys.get("interval_ms", 0)) * len(job.left)
-    return RunningStep(_has_ended, asked, limit_of(job.keys) + pauses, _say_how, told=True)
+    pauses = job.interval / 1000 * len(job.left)
+    return RunningStep(_has_ended, asked, job.step.limit + pauses, _say_how, told=True)
 
 
 def _has_begun(job: SendJob) -> Row:
@@ -157,7 +157,7 @@ def _send_into_nothing(job: SendJob, producer: Client) -> None:
     refused until there is a connection again (6.5.0).
     """
     first, job.left = job.left[0], job.left[1:]
-    if job.keys.get("persistent", True):
+    if job.persistent:
         job.refused.append(first)
     else:
         job.refused += [first, *job.left] if producer.rollback_only else job.left
@@ -169,13 +169,11 @@ def go_on(lab: Cluster, job: SendJob) -> bool:
     """Send what a producer can send now; True if something moved."""
     producer, moved = job.producer, False
     if producer is None:  # a step that sends at a broker has one for itself
-        where = clients.addresses(lab, job.keys["broker"])[0]
+        where = clients.addresses(lab, job.step)[0]
         over = where.suspended and lab.clock.now >= job.until
         if not where.answers and not over:
             return False
-        producer = job.producer = _open(
-            lab, f"#{job.row['first']}", str(job.keys.get("name", f"P.{where.name}")), job.keys
-        )
+        producer = job.producer = _open(lab, f"#{job.row['first']}", cast("ScriptStep[Producer]", job.step))
         if producer is None:
             job.row["later" if job.late else "result"] = "refused"
             lab.end_job(job)
@@ -246,8 +244,8 @@ def on_sent(what: Sent) -> None:
         _ask(message, producer)
     if not physical_destinations.take_in(message, producer):
         job.refused.append(message.number)
-    elif "time_to_live_ms" in job.keys:
-        message.expires = message.sent + int(job.keys["time_to_live_ms"]) * 1000
+    elif job.time_to_live:
+        message.expires = message.sent + job.time_to_live
         lab.expiring.append(message)
         lab.later_at(physical_destinations.next_sweep(message) - lab.clock.now, message.at)
     if message.persistent:  # its producer waits for the receipt
@@ -290,7 +288,7 @@ def _end(lab: Cluster, job: SendJob) -> None:
     """All is sent or refused: say how it ended."""
     row = job.row
     if (
-        job.keys.get("transacted") and job.producer is not None
+        job.step.options.get("transacted") and job.producer is not None
     ):  # on a connection of its own: it commits in the end
         end_transaction(lab, job.producer.name, commit=True)
     row["sent"] = row["count"] - len(job.refused)
@@ -306,7 +304,7 @@ def _end(lab: Cluster, job: SendJob) -> None:
 
 
 def _message(job: SendJob, producer: Client) -> Message:
-    keys, number, properties, size = job.keys, job.left[0], job.properties, job.size
+    number, properties, priority = job.left[0], job.properties, job.priority
     place = number - job.row["first"]
     message = Message(
         number,
@@ -314,9 +312,9 @@ def _message(job: SendJob, producer: Client) -> Message:
         producer.at,
         producer.at.number,
         job.persistent,
-        dealt_one(keys["jms_priority"], place) if "jms_priority" in keys else 4,
+        priority if priority == PRIORITY else dealt_one(priority, place),
         dealt(properties, place) if properties else {},
-        len(f"message {number}") if size is None else size,  # what the recorder sends if nothing is said
+        job.size,
         producer.home.lab.clock.now,
     )
     if producer.mode == "transacted" or (producer.xid and producer.in_branch):

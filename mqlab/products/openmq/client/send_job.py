@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from mqlab.products.openmq.broker.model import Client, Keys
-from mqlab.products.openmq.script.operation import Row
-from mqlab.spec.json_types import JsonDict
+from mqlab.products.openmq.broker.model import Client
+from mqlab.products.openmq.script.operation import Row, ScriptStep
+from mqlab.spec.action import Producer
+from mqlab.spec.openmq_actions import Send
+from mqlab.spec.openmq_options import Options
+from mqlab.spec.values import duration
+
+Sends = Send | Producer  # what lets a producer send
 
 
 @dataclass(eq=False, slots=True)
@@ -14,7 +19,7 @@ class SendJob:
     """A step that sends: `row` is its outcome, `left` the numbers that are still to be sent."""
 
     row: Row
-    keys: Keys
+    step: ScriptStep[Sends]
     left: range
     refused: list[int]
     producer: Client | None
@@ -22,13 +27,17 @@ class SendJob:
     late: bool = False
     due: int = 0  # us, before which the next message is not sent
     until: int = 0  # us, until which it tries to connect, if it has to open a connection
-    interval: int = field(init=False)  # us, from one message to the next
+    interval: int = 0  # us, from one message to the next
     persistent: bool = field(init=False)
-    properties: JsonDict = field(init=False)
-    size: int | None = field(init=False)  # bytes, if the step says how many
+    properties: Options = field(init=False)
+    size: int = field(init=False)  # bytes
+    time_to_live: int = field(init=False)  # us; 0 is for ever
+    priority: int | list[int] = field(init=False)
 
     def __post_init__(self) -> None:
-        self.interval = round(float(self.keys.get("interval_ms", 0)) * 1000)
-        self.persistent = bool(self.keys.get("persistent", True))
-        self.properties = dict(self.keys.get("properties") or {})
-        self.size = int(self.keys["size"]) if "size" in self.keys else None
+        action = self.step.action
+        if isinstance(action, Producer):
+            self.interval = duration(action.every)
+        self.persistent, self.properties = action.persistent, action.properties
+        self.size, self.priority = action.size, action.jms_priority
+        self.time_to_live = duration(action.time_to_live)

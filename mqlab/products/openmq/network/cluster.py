@@ -12,14 +12,16 @@ from typing import TYPE_CHECKING, Any
 
 from mqlab.products.openmq.broker import acknowledgement, physical_destinations, removal
 from mqlab.products.openmq.broker.destinations import PhysicalDestination
-from mqlab.products.openmq.broker.model import ENDED, Broker, DurableSubscription, Key, Keys
+from mqlab.products.openmq.broker.model import ENDED, Broker, DurableSubscription, Key
 from mqlab.products.openmq.client import clients
-from mqlab.spec.openmq import PROPERTIES
+from mqlab.spec.openmq_options import PROPERTIES, Options
 from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Reason
 
 if TYPE_CHECKING:
     from mqlab.products.openmq.network.state import Cluster
+    from mqlab.products.openmq.script.operation import ScriptStep
+    from mqlab.spec.action import Consumer
 
 SECOND = 1_000_000
 # us that a temporary destination waits for its client after a restart: five times the broker's own 10 s
@@ -29,7 +31,7 @@ RETURN_WINDOW = 5 * 10 * SECOND
 # The change record
 
 
-def _create(broker: Broker, dest: Destination, options: Keys) -> None:
+def _create(broker: Broker, dest: Destination, options: Options) -> None:
     mine = broker.instances.get(dest)  # it keeps what it has created itself, with all the new properties
     usual = {name: PROPERTIES.get(name) for name in mine.options} if mine is not None else {}
     # In an enhanced cluster one store knows a destination as what it was first.
@@ -38,7 +40,7 @@ def _create(broker: Broker, dest: Destination, options: Keys) -> None:
     broker.add(dest, "auto" if was_auto else "admin", options).set({**usual, **options} if mine else {})
 
 
-def _update(broker: Broker, dest: Destination, options: Keys) -> None:
+def _update(broker: Broker, dest: Destination, options: Options) -> None:
     if dest in broker.instances:
         if "MaxNumActiveConsumers" in options:
             for consumer in broker.active(dest):
@@ -146,17 +148,15 @@ def stored(broker: Broker, dest: Destination) -> PhysicalDestination | None:
     return next(found, None) if broker.lab.enhanced else None
 
 
-def begin_subscription(broker: Broker, keys: Keys) -> None:
+def begin_subscription(broker: Broker, step: ScriptStep[Consumer]) -> None:
     """A new durable subscription waits for the record: its broker lists it already, without a consumer."""
-    if not keys.get("durable"):
-        return
-    key = (str(keys.get("client_id", keys["consumer"])), str(keys.get("subscription_name", keys["consumer"])))
-    dest = Destination("topic", str(keys["topic"]))
-    if key not in broker.durables and broker.find(dest):
-        broker.durables[key] = DurableSubscription(key, dest, keys.get("selector"), refused=True)
+    key = clients.subscription(step)
+    if key not in broker.durables and broker.find(step.dest):
+        selector = step.action.selector
+        broker.durables[key] = DurableSubscription(key, step.dest, selector, refused=True)
 
 
-def create_unrecorded(broker: Broker, dest: Destination, options: Keys) -> None:
+def create_unrecorded(broker: Broker, dest: Destination, options: Options) -> None:
     """Create a destination on all brokers, whose record has to wait for the database."""
     for peer in (broker, *broker.peers):
         _create(peer, dest, options)
@@ -192,7 +192,7 @@ def start(broker: Broker) -> None:
     for dest, instance in list(broker.instances.items()):
         instance.unlisted = False
         owner = lab.consumers.get(str(instance.owner))
-        if instance.created_by == "temporary" and owner and owner.keys.get("reconnect"):
+        if instance.created_by == "temporary" and owner and owner.step.options.get("reconnect"):
             lab.later(RETURN_WINDOW, on_window_over, (broker, dest, len(lab.moved.get(owner.name, ()))))
         elif instance.created_by == "temporary" or is_unused(broker, dest):
             broker.drop(dest)  # nor does an empty auto-created one survive

@@ -5,11 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mqlab.products.openmq.broker import acknowledgement, delivery
-from mqlab.products.openmq.broker.model import Broker, Keys
+from mqlab.products.openmq.broker.model import Broker
 from mqlab.products.openmq.client import clients
 from mqlab.products.openmq.ha import takeover
 from mqlab.products.openmq.network import cluster
-from mqlab.products.openmq.script.operation import Outcome, RunningStep, limit_of
+from mqlab.products.openmq.script.operation import Outcome, RunningStep, ScriptStep
+from mqlab.spec import action as a
+from mqlab.spec import faults as f
+from mqlab.spec import openmq_actions as o
 from mqlab.trace.kinds import Kind
 
 if TYPE_CHECKING:
@@ -19,7 +22,6 @@ WITH_DATABASE = ("peer", "enhanced")  # models of clusters whose record, or stor
 RETRY_MS = 5000  # between two attempts at a broker that is away
 READY_MS = 2000  # until a broker that starts is ready, and linked: 1.0 to 4.3 s in 16 scenarios of 3 to 5 plays
 STOP_MS = 2000  # until the process of one that is stopped has ended: 1.91 to 2.68 s in 8 scenarios of 3 plays
-START_MS = 60_000  # how long a start may take if the step does not say
 LINKED_MS = 25_000  # how long it is waited for its links after that
 # us until TCP sends again what was not acknowledged, for the first time: Linux's least 200 ms and the spread
 # of a quiet line's round trips. The eighth time came after 53.3 to 55.0 s (created_in_cut, two plays), the
@@ -29,9 +31,12 @@ LONGEST_PAUSE = 120_000_000  # us between two of these (Linux)
 GIVES_UP = 8_000_000  # us until a client with imqPingAckTimeout leaves a silent broker
 
 
-def do_start(lab: Cluster, keys: Keys) -> Outcome:
+Starts = a.Restart | o.StartBroker | o.CrashAndRestart
+
+
+def do_start(lab: Cluster, step: ScriptStep[a.Start | o.StartBrokers]) -> Outcome:
     """Start all listed brokers, or those named, one after the other."""
-    for name in keys.get("brokers", lab.listed):
+    for name in step.action.brokers if isinstance(step.action, o.StartBrokers) else lab.listed:
         if lab.brokers[name].running:
             lab.tell_in_vain(f"Start of {name}", "the broker was running already")
         else:
@@ -39,23 +44,23 @@ def do_start(lab: Cluster, keys: Keys) -> Outcome:
     return RunningStep(None, None, RETRY_MS)
 
 
-def do_start_broker(lab: Cluster, keys: Keys) -> Outcome:
+def do_start_broker(lab: Cluster, step: ScriptStep[Starts]) -> Outcome:
     """Start one broker; it may have to wait for its master, or end by itself."""
-    broker = lab.brokers[keys["broker"]]
-    broker.configure(keys.get("options", {}))
+    broker = lab.brokers[step.action.broker]
+    broker.configure(step.options)
     if not lab.database_up and lab.network.model in WITH_DATABASE:
         lab.tell("the broker ended at once, as its database was down")
         return "ended"
-    return RunningStep(_may_begin, (broker, keys), takeover.patience(broker), _start)
+    return RunningStep(_may_begin, (broker, step), takeover.patience(broker), _start)
 
 
-def _may_begin(asked: tuple[Broker, Keys]) -> bool:
+def _may_begin(asked: tuple[Broker, ScriptStep[Starts]]) -> bool:
     return takeover.is_left_alone(asked[0])
 
 
-def _start(asked: tuple[Broker, Keys]) -> Outcome:
-    broker, keys = asked
-    until = keys.get("until", "linked")
+def _start(asked: tuple[Broker, ScriptStep[Starts]]) -> Outcome:
+    broker, step = asked
+    until = "linked" if isinstance(step.action, a.Restart) else step.action.until
     if not takeover.may_start(broker):
         broker.lab.tell("its store belongs to another broker by now, so it ended")
         return "ended"
@@ -68,11 +73,11 @@ def _start(asked: tuple[Broker, Keys]) -> Outcome:
     return RunningStep(None, asked, READY_MS, _wait) if until == "linked" else _wait(asked)
 
 
-def _wait(asked: tuple[Broker, Keys]) -> RunningStep:
-    return RunningStep(_is_linked, asked, min(LINKED_MS, limit_of(asked[1], START_MS)), _say_how)
+def _wait(asked: tuple[Broker, ScriptStep[Starts]]) -> RunningStep:
+    return RunningStep(_is_linked, asked, min(LINKED_MS, asked[1].limit), _say_how)
 
 
-def _is_linked(asked: tuple[Broker, Keys]) -> bool:
+def _is_linked(asked: tuple[Broker, ScriptStep[Starts]]) -> bool:
     """Whether a broker is linked to all that are there; without its master it is to none."""
     broker = asked[0]
     others = [b for b in broker.lab.brokers.values() if b is not broker and b.running]
@@ -81,70 +86,74 @@ def _is_linked(asked: tuple[Broker, Keys]) -> bool:
     return not there or (broker.ready and not lacks)
 
 
-def _say_how(asked: tuple[Broker, Keys]) -> str:
+def _say_how(asked: tuple[Broker, ScriptStep[Starts]]) -> str:
     if _is_linked(asked):
         return "ok"
     asked[0].lab.tell("the broker had not found its links to all others when the wait was over")
     return "not linked"
 
 
-def do_restart(lab: Cluster, keys: Keys) -> Outcome:
+def do_crash_and_restart(lab: Cluster, step: ScriptStep[o.CrashAndRestart]) -> Outcome:
     """Kill a broker and start it again."""
-    if not lab.brokers[keys["broker"]].running:
+    broker = lab.brokers[step.action.broker]
+    if not broker.running:
         lab.tell("the broker was not running, so it was only started")
-    do_kill(lab, keys)
-    return do_start_broker(lab, keys)
+    _kill(broker)
+    return do_start_broker(lab, step)
 
 
-def do_kill(lab: Cluster, keys: Keys) -> None:
+def do_crash(lab: Cluster, step: ScriptStep[f.Crash]) -> None:
     """Kill a broker."""
-    broker = lab.brokers[keys["broker"]]
+    _kill(lab.brokers[step.action.broker])
+
+
+def _kill(broker: Broker) -> None:
     if broker.running:
         takeover.fault(broker)
         cluster.down(broker, Kind.Crashed)
 
 
-def do_kill_owner(lab: Cluster, keys: Keys) -> str:
+def do_crash_owner(lab: Cluster, step: ScriptStep[o.CrashOwner]) -> bool:
     """Kill the broker that took over another."""
-    owner = lab.brokers[keys["of"]].taken_over_by
-    if owner is None:
-        return "refused"
-    do_kill(lab, {"broker": owner.name})
-    return "ok"
+    owner = lab.brokers[step.action.of].taken_over_by
+    if owner is not None:
+        _kill(owner)
+    return owner is not None
 
 
-def do_stop(lab: Cluster, keys: Keys) -> Outcome:
+def do_stop(lab: Cluster, step: ScriptStep[a.Stop | o.Shutdown]) -> Outcome:
     """Stop a broker in an orderly way: its clients lose it at once, its process ends later."""
-    broker = lab.brokers[keys["broker"]]
+    broker = lab.brokers[step.action.broker]
     if not broker.serves:
         return False
-    takeover.fault(broker, orderly=True, failover=not keys.get("no_failover", False))
+    alone = isinstance(step.action, o.Shutdown) and step.action.no_failover
+    takeover.fault(broker, orderly=True, failover=not alone)
     cluster.down(broker, Kind.Stopped)
     return RunningStep(None, None, STOP_MS)
 
 
-def do_pause(lab: Cluster, keys: Keys) -> None:
+def do_pause(lab: Cluster, step: ScriptStep[a.Pause]) -> None:
     """Let a consumer take nothing more, or freeze a broker: in a conventional cluster unnoticed."""
-    if "consumer" in keys:
-        lab.consumers[keys["consumer"]].allowance = 0
-    elif lab.brokers[keys["broker"]].running:
-        broker = lab.brokers[keys["broker"]]
+    if step.client:
+        lab.consumers[step.client].allowance = 0
+    elif lab.brokers[step.action.who].running:
+        broker = lab.brokers[step.action.who]
         if broker.suspended:
             lab.tell("the broker was paused already")
         broker.suspended = True
         takeover.fault(broker)
         broker.ended = lab.notes.add(Kind.Suspended, broker=broker.node)
         for consumer in lab.consumers.values():
-            if consumer.home is broker and "imqPingAckTimeout" in consumer.keys.get("client", {}):
+            if consumer.home is broker and "imqPingAckTimeout" in consumer.step.options:
                 lab.later(GIVES_UP, clients.on_no_answer, consumer)
 
 
-def do_resume(lab: Cluster, keys: Keys) -> None:
+def do_resume(lab: Cluster, step: ScriptStep[a.Resume]) -> None:
     """Let a consumer take all it can, or a frozen broker go on: it ends if it was taken over."""
-    if "consumer" in keys:
-        lab.consumers[keys["consumer"]].allowance = None
-    elif lab.brokers[keys["broker"]].suspended:
-        broker = lab.brokers[keys["broker"]]
+    if step.client:
+        lab.consumers[step.client].allowance = None
+    elif lab.brokers[step.action.who].suspended:
+        broker = lab.brokers[step.action.who]
         broker.suspended = False
         lab.looked_at.discard(broker)
         row = lab.notes.add(Kind.Resumed, broker=broker.node)
@@ -168,29 +177,29 @@ def do_resume(lab: Cluster, keys: Keys) -> None:
         lab.tell("the broker was not paused")
 
 
-def _line(lab: Cluster, keys: Keys, kind: int) -> frozenset[str]:
-    one, other = (lab.brokers[name].node for name in keys["between"])
-    lab.notes.add(kind, frm=one, to=other)
-    return frozenset(keys["between"])
+def _line(lab: Cluster, action: f.Cut | f.Heal, kind: int) -> frozenset[str]:
+    one, other = (lab.brokers[str(name)] for name in (action.one, action.other))
+    lab.notes.add(kind, frm=one.node, to=other.node)
+    return frozenset((one.name, other.name))
 
 
-def do_cut(lab: Cluster, keys: Keys) -> None:
+def do_cut(lab: Cluster, step: ScriptStep[f.Cut]) -> None:
     """Cut the network silently: what is under way waits for the healing.
 
     Only enhanced brokers notice: they miss the heartbeats.
     """
-    line = _line(lab, keys, Kind.Partitioned)
+    line = _line(lab, step.action, Kind.Partitioned)
     if line in lab.cuts and line not in lab.healing:
         lab.tell("the link was cut already")
     lab.cuts.add(line)
     lab.healing.discard(line)
-    for name in keys["between"]:
+    for name in (step.action.one, str(step.action.other)):
         takeover.fault(lab.brokers[name])
 
 
-def do_heal(lab: Cluster, keys: Keys) -> None:
+def do_heal(lab: Cluster, step: ScriptStep[f.Heal]) -> None:
     """Make the network between two brokers whole again: what was under way arrives when it is sent again."""
-    line = _line(lab, keys, Kind.Healed)
+    line = _line(lab, step.action, Kind.Healed)
     if line not in lab.cuts or line in lab.healing:
         lab.tell("the link was not cut")
     lab.healing.add(line)
@@ -232,9 +241,9 @@ def on_whole(what: tuple[Cluster, frozenset[str]]) -> None:
         delivery.release_held(lab)
 
 
-def do_database(lab: Cluster, keys: Keys) -> None:
+def do_database(lab: Cluster, step: ScriptStep[f.DatabaseDown | f.DatabaseUp]) -> None:
     """Stop or start the database of the record, or of the shared store."""
-    starts = keys["action"] == "start"
+    starts = isinstance(step.action, f.DatabaseUp)
     if lab.network.model not in WITH_DATABASE:
         lab.tell(
             f"no broker uses a database: the model is {lab.network.model}, and not {' or '.join(WITH_DATABASE)}"

@@ -12,11 +12,12 @@ from mqlab.engine.completion import Completion
 from mqlab.engine.lab import Lab
 from mqlab.products.openmq.broker import settling
 from mqlab.products.openmq.broker.destinations import ClusterDestination, PhysicalDestination
-from mqlab.products.openmq.broker.messages import Message
-from mqlab.products.openmq.broker.model import Broker, Client, Consumer, Prepared, Trip
+from mqlab.products.openmq.broker.messages import Message, Prepared
+from mqlab.products.openmq.broker.model import Broker, Client, Consumer, Trip
 from mqlab.products.openmq.client.send_job import SendJob
 from mqlab.products.openmq.notes import Notes
 from mqlab.products.openmq.script.operation import Row, ScriptStep
+from mqlab.spec.action import Action
 from mqlab.spec.link import LikeLinks, Links
 from mqlab.spec.openmq import OpenMQNetwork
 from mqlab.spec.scenario import Scenario
@@ -37,7 +38,7 @@ class Cluster(Lab):
         links: LikeLinks = None,
         longer_names: int = 0,  # characters that a recorder has added to the names of destinations
     ) -> None:
-        self.plan = [ScriptStep(step) for step in scenario.script]
+        self.plan: list[ScriptStep[Action]] = [ScriptStep(action) for action in scenario.script]
         network: OpenMQNetwork = scenario.network
         super().__init__("openmq", self.plan, seed, jitter, limit, None, Links.of(links, network.names))
         self.scenario = scenario
@@ -78,7 +79,7 @@ class Cluster(Lab):
         self.database_up = True
         self.numbers = 0  # of messages
         self.beside: list[Completion] = []  # what is under way and the script does not wait for
-        self.blocked: list[ScriptStep] = []  # what went on too long, and waits still
+        self.blocked: list[ScriptStep[Action]] = []  # what went on too long, and waits still
         self.operations: list[Row] = []
         self.snapshots: Row = {}
         self.happened: set[str] = set()  # since the last fault

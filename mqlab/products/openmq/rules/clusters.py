@@ -14,10 +14,14 @@ from mqlab.files.treatment import once
 from mqlab.products.openmq.files import properties, treatment
 from mqlab.products.openmq.network.faults import RETRY_MS
 from mqlab.products.openmq.rules.examples import MASTER, READS, begun, linked, missed, start
-from mqlab.spec.action import Action
+from mqlab.spec.action import Action, Restart, Start
+from mqlab.spec.naming import bare
 from mqlab.spec.openmq import LINKED_ALIKE, OpenMQNetwork
+from mqlab.spec.openmq_actions import CrashAndRestart, StartBroker, StartBrokers
+from mqlab.spec.openmq_words import options_of
 from mqlab.spec.scenario import Scenario
-from mqlab.spec.step import Step
+
+_STARTS = (Start, StartBrokers, StartBroker, Restart)
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +29,6 @@ class Cluster:
     """What the rules look at: a cluster, its own file under "cluster", and that of each broker by its name."""
 
     network: OpenMQNetwork
-    steps: tuple[Step, ...]
     files: dict[str, properties.Found]
     actions: tuple[Action, ...] = ()
 
@@ -34,7 +37,7 @@ class Cluster:
         """Return a cluster beside the files that it was read from."""
         found = properties.sources(origin.files) if (origin := scenario.network.origin) else []
         files = {one.broker or "cluster": one for one in found}
-        return Cluster(scenario.network, scenario.script, files, scenario.actions)
+        return Cluster(scenario.network, files, scenario.actions)
 
     def text(self, name: str, key: str, default: object) -> str:
         """Return a property of a broker as it is compared."""
@@ -95,11 +98,9 @@ def _must_match(cluster: Cluster) -> Found:
 )
 def _broker_id(cluster: Cluster) -> Found:
     key, seen = "imq.brokerid", dict[str, str]()
-    later = {
-        str(step.keys["broker"]): step.keys["options"][key]
-        for step in cluster.steps
-        if key in step.keys.get("options", {})
-    }
+    starts = (one for one in map(bare, cluster.actions) if isinstance(one, (StartBroker, CrashAndRestart)))
+    given_later = ((one.broker, options_of(one)) for one in starts)
+    later = {name: options[key] for name, options in given_later if key in options}
     for name in cluster.network.names:
         given = later.get(name, cluster.network.option(name, key))
         if given is None:
@@ -139,11 +140,11 @@ def _ignored(cluster: Cluster) -> Found:
 )
 def _master_first(cluster: Cluster) -> Found:
     network = cluster.network
-    first = next((s for s in cluster.steps if s.do in ("start", "start_broker")), None)
-    if first is None or network.model != "master":
-        return
-    names = first.keys.get("brokers", [network.master])  # all of them: the master first
-    name = first.keys.get("broker", *names[:1])
+    starts = (one for one in map(bare, cluster.actions) if isinstance(one, _STARTS))
+    first = next(starts, None)
+    if first is None or isinstance(first, Start) or network.model != "master":
+        return  # a start of all begins with the master
+    name = first.brokers[0] if isinstance(first, StartBrokers) else first.broker
     if name != network.master:
         yield Element(f"broker {name}"), {"master": network.master}
 

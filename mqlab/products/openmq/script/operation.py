@@ -7,20 +7,25 @@ inside of it never does.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeGuard, TypeVar, cast
 
 from mqlab.engine.clock import NEVER
-from mqlab.spec.action import Action
-from mqlab.spec.json_types import JsonDict, JsonObject
-from mqlab.spec.openmq_words import noun_of
-from mqlab.spec.step import Step
-from mqlab.spec.values import Destination
+from mqlab.spec.action import Action, Pause, Resume
+from mqlab.spec.json_types import JsonDict
+from mqlab.spec.naming import bare
+from mqlab.spec.openmq_actions import Call
+from mqlab.spec.openmq_options import Options
+from mqlab.spec.openmq_words import destination_in, makes_temporary, options_of, word_of
+from mqlab.spec.values import Destination, duration
 
 LIMIT_MS = 30_000  # how long a step waits if it does not say
 
 Row = JsonDict  # what came of a step, in the form of the recordings
 Answer = Row | str | bool | None  # True and None are ok, False is refused
+Done = TypeVar("Done", bound=Action, covariant=True)
+
+Kind = TypeVar("Kind", bound=Action)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,25 +49,76 @@ Outcome = Answer | RunningStep
 
 
 @dataclass(eq=False, slots=True)
-class ScriptStep:
-    """A step of the script, and what it waits for once it has begun."""
+class ScriptStep(Generic[Done]):
+    """An action of the script, and what it waits for once it has begun.
 
-    step: Step
+    `called` is the action as the script has it, `action` without the call around it.
+    """
+
+    called: Action
     waits: RunningStep | None = None
     row: Row | None = None  # what came of it, once it has an answer
-    known: Action | None = None  # see `noun`
+    action: Done = field(init=False)
+    options: Options = field(init=False)  # by the product's own names
+    id: str | None = None  # of its result
+    limit: float = LIMIT_MS  # ms that it waits
+    in_background: bool = False
 
-    @property
-    def noun(self) -> Action:
-        """The action that it is."""
-        if self.known is None:
-            self.known = noun_of(self.step)
-        return self.known
+    def __post_init__(self) -> None:
+        self.action = cast(Done, bare(self.called))
+        self.options = options_of(self.action)
+        self.in_background = bool(getattr(self.action, "in_background", False))
+        if isinstance(self.called, Call):
+            self.id, self.in_background = self.called.id, self.in_background or self.called.in_background
+            self.limit = LIMIT_MS if self.called.limit is None else duration(self.called.limit) / 1000
+        if makes_temporary(self.action) and self.options.get("process"):
+            # A client in a process of its own looks for a broker for ever, and again when it has lost one.
+            self.options = {**self.options, "reconnect": True}
 
     @property
     def at(self) -> int | str | None:
         """When it happens; None when its turn has come."""
-        return self.step.at
+        return self.called.at
+
+    @property
+    def word(self) -> str:
+        """What the recordings call it."""
+        return word_of(self.action)
+
+    @property
+    def dest(self) -> Destination:
+        """The destination that it names: a broker lists a temporary one by a name of its own."""
+        found = destination_in(self.action)
+        assert found is not None
+        kind = found.kind.removeprefix("temp-")
+        return Destination(kind, f"temp:{found.name}") if found.is_temporary else found
+
+    @property
+    def addresses(self) -> tuple[str, ...]:
+        """The brokers that it is for, in the order in which a client tries them; ``any`` are all."""
+        one = getattr(self.action, "on", None) or getattr(self.action, "broker", None)
+        return (one, *getattr(self.action, "others", ())) if one else ()
+
+    @property
+    def place(self) -> str:
+        """The one broker that it is for; empty if there are several, or none."""
+        names = self.addresses
+        return names[0] if len(names) == 1 else ""
+
+    @property
+    def client(self) -> str:
+        """The client whose call it is, or that it opens; empty if it is nobody's."""
+        if isinstance(self.action, (Pause, Resume)) and self.action.kind != "consumer":
+            return ""  # of a broker
+        named = (getattr(self.action, one, None) for one in ("consumer", "producer", "who", "name"))
+        return next(filter(None, named), "")
+
+    @property
+    def ack_mode(self) -> str:
+        """The acknowledge mode of the session that it opens."""
+        if self.options.get("transacted"):
+            return "transacted"
+        return str(self.options.get("ack_mode", getattr(self.action, "ack_mode", "auto")))
 
     def holds(self) -> bool:
         """Whether what it waits for has come."""
@@ -83,12 +139,6 @@ class ScriptStep:
         return waits.then(waits.argument) if waits is not None and waits.then is not None else None
 
 
-def limit_of(keys: JsonObject, usual: float = LIMIT_MS) -> float:
-    """Return how long a step may wait (ms)."""
-    return float(keys.get("limit_ms", usual))
-
-
-def destination_of(keys: JsonObject) -> Destination:
-    """Return the destination that a step names."""
-    kind = "queue" if "queue" in keys else "topic"
-    return Destination(kind, keys[kind])
+def is_of(step: ScriptStep[Action], kind: type[Kind]) -> TypeGuard[ScriptStep[Kind]]:
+    """Whether a step is an action of a kind."""
+    return isinstance(step.action, kind)

@@ -5,11 +5,13 @@ from __future__ import annotations
 from math import ceil
 from typing import TYPE_CHECKING
 
-from mqlab.products.openmq.broker.model import Consumer, Keys
+from mqlab.products.openmq.broker.model import Consumer
 from mqlab.products.openmq.broker.report import ANSWER_MS, hang
 from mqlab.products.openmq.client.clients import is_seeking
-from mqlab.products.openmq.script.operation import Outcome, RunningStep, limit_of
-from mqlab.spec.step import Step
+from mqlab.products.openmq.script.operation import Outcome, RunningStep, ScriptStep
+from mqlab.spec import action as a
+from mqlab.spec import openmq_actions as o
+from mqlab.spec.values import duration
 
 if TYPE_CHECKING:
     from mqlab.products.openmq.network.state import Cluster
@@ -23,24 +25,23 @@ LOOK_IN_VAIN_MS = ANSWER_MS + 350  # a look at a broker that does not answer
 # The recorder's, too: how long it rests after who comes or goes; with the 13 to 54 ms that one takes who is not
 # blocked (three plays of 20 steps).
 REST_MS, TAKES_MS = 300, 20
-RESTED = ("temporary", "unsubscribe", "open_consumer", "open_producer", "close_consumer", "close_producer",
-          "create_destination", "update_destination", "destroy_destination", "pause_destination",
-          "resume_destination")  # fmt: skip
+RESTED = (o.Unsubscribe, a.Consumer, o.OpenProducer, a.Close, o.CloseProducer, o.CreateDestination,
+          o.UpdateDestination, o.DestroyDestination, o.PauseDestination, o.ResumeDestination)  # fmt: skip
 
 
-def do_wait(lab: Cluster, keys: Keys) -> Outcome:
+def do_wait(lab: Cluster, step: ScriptStep[a.Wait]) -> Outcome:
     """Let time pass."""
-    return RunningStep(None, None, keys["ms"])
+    return RunningStep(None, None, duration(step.action.time) / 1000)
 
 
-def do_settle(lab: Cluster, keys: Keys) -> Outcome:
+def do_settle(lab: Cluster, step: ScriptStep[a.Settle]) -> Outcome:
     """Wait until nothing moves, nor will when a consumer has done its work.
 
     A broker that answers nobody cannot be asked whether it is quiet: each look waits for its answer.
     Who looks whether something moves looks several times, so that meanwhile messages may expire, a line may be
     noticed to be whole, and a client may come nearer to its next attempt.
     """
-    limit = limit_of(keys)
+    limit = step.limit
     lab.looked_at.update(broker for broker in lab.brokers.values() if broker.serves)
     if hang(lab):
         limit = ceil(min(limit, SETTLE_MS) / LOOK_IN_VAIN_MS) * LOOK_IN_VAIN_MS
@@ -59,12 +60,11 @@ def _something_is_due(lab: Cluster) -> bool:
     return lazy or any(map(is_seeking, (*lab.consumers.values(), *lab.producers.values())))
 
 
-def rest(lab: Cluster, step: Step, blocked: bool) -> float:
-    """Return how long a script rests after a step (ms): as it says, or as its recorder does if that matters."""
-    usual = 0
-    if lab.recorded and step.do in RESTED and (lab.jobs or _something_is_due(lab)):
-        usual = REST_MS if blocked else REST_MS + TAKES_MS
-    return float(step.keys.get("rest_ms", usual))
+def rest(lab: Cluster, action: a.Action, blocked: bool) -> float:
+    """Return how long a script rests after an action (ms): as its recorder does if that matters."""
+    if lab.recorded and isinstance(action, RESTED) and (lab.jobs or _something_is_due(lab)):
+        return REST_MS if blocked else REST_MS + TAKES_MS
+    return 0
 
 
 def _is_quiet(asked: tuple[Cluster, int]) -> bool:
@@ -79,30 +79,30 @@ def _is_quiet(asked: tuple[Cluster, int]) -> bool:
     return lab.resting and not any(busy) and not hang(lab)
 
 
-def do_wait_received(lab: Cluster, keys: Keys) -> Outcome:
+def do_wait_for_received(lab: Cluster, step: ScriptStep[o.WaitForReceived]) -> Outcome:
     """Wait until a consumer has so many messages, or for as long as the step allows."""
-    consumer = lab.consumers[keys["consumer"]]
-    return RunningStep(_has_received, (consumer, int(keys["count"])), limit_of(keys))
+    consumer = lab.consumers[step.action.consumer]
+    return RunningStep(_has_received, (consumer, step.action.count), step.limit)
 
 
 def _has_received(asked: tuple[Consumer, int]) -> bool:
     return len(asked[0].received) >= asked[1]
 
 
-def do_wait_background(lab: Cluster, keys: Keys) -> Outcome:
+def do_wait_for_sends(lab: Cluster, step: ScriptStep[a.WaitForSends]) -> Outcome:
     """Wait until sends in the background have ended."""
-    return RunningStep(_have_ended, lab, limit_of(keys))
+    return RunningStep(_have_ended, lab, step.limit)
 
 
 def _have_ended(lab: Cluster) -> bool:
     return not lab.jobs
 
 
-def do_wait_for(lab: Cluster, keys: Keys) -> Outcome:
+def do_wait_for(lab: Cluster, step: ScriptStep[o.WaitFor]) -> Outcome:
     """Wait until an event has happened since the last fault, such as a takeover."""
-    event = f"{keys['event']} {keys.get('about', '')}".strip()
-    pause = RunningStep(None, None, keys.get("settle_ms", 1000))
-    return RunningStep(_has_happened, (lab, event, pause), limit_of(keys), _pause)
+    event = f"{step.action.event} {step.action.about or ''}".strip()
+    pause = RunningStep(None, None, duration(step.action.settle) / 1000)
+    return RunningStep(_has_happened, (lab, event, pause), step.limit, _pause)
 
 
 Awaited = tuple["Cluster", str, RunningStep]
