@@ -73,9 +73,9 @@ class ArtemisLab(Site):
         known = {"closed": CLOSED, "failed": "it has given its connection up"}
         gone, left = known.get(client.state, ""), int(client.rollback_only)
         if not isinstance(client, Consumer):
-            prepared = any(client.prepared is work for b in self.live_brokers() for work in b.journal.prepared)
-            left += len(client.work) or prepared * len(client.prepared)
-            mode = "xa" if client.is_xa else "transacted"
+            prepared = [branch for b in self.live_brokers() for branch in b.journal.prepared.values()]
+            left += len(client.work) or sum(len(b.work) for b in prepared if b.client == client.name)
+            mode = "xa" if client.resource is not None else "transacted"
             return SessionState(gone, None, mode, not client.at_once, left)
         waits = client.mode == "transacted" or not client.acknowledges
         return SessionState(gone, client.receiving, client.mode, waits, left + len(client.unacknowledged))

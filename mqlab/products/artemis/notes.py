@@ -154,8 +154,8 @@ class EventLog:
             rule = Reason.selector if queue.consumers else kept
             self.message(Kind.Held, item.message, broker, rule=rule, cause=item.row)
 
-    def loaded(self, broker: Broker, live: Journal) -> None:
-        """What another had is here now; beside one that still serves it is there twice."""
+    def loaded(self, broker: Broker, live: Journal, since: int) -> None:
+        """What another had is here now, served from *since* (us); beside one that serves it is there twice."""
         before, live.home = live.home, broker
         if before is None or before is broker:
             return
@@ -164,8 +164,9 @@ class EventLog:
         kept += [stored for mail in live.store_and_forward.values() for stored in mail]
         for item in kept:
             item.row = self.message(kind, item.message, broker, before.node, broker.node, cause=item.row)
-        if before.served_journal is None and before.stored_journal is not None:
-            before.stored_journal.home = broker  # its copy is an old one now
+        own = before.stored_journal
+        if before.served_journal is None and own is not None and own.since <= since:
+            own.home = broker  # its copy is an old one now
 
     def forgotten(self, broker: Broker, live: Journal, moved: bool = False) -> None:
         """What was only in memory is gone with its broker; all is, if its data were moved aside or not kept."""
@@ -182,6 +183,8 @@ class EventLog:
             for mail in rows
             if moved or not mail.message.persistent
         ]
+        open_ones = [branch for xid, branch in live.branches.items() if moved or xid not in live.prepared]
+        gone += [(message, message.row) for branch in open_ones for message in branch.work]
         for message, row in gone:
             self.message(Kind.Discarded, message, broker, rule=rule, cause=row)
 

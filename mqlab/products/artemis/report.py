@@ -75,6 +75,8 @@ def state(broker: Broker, topology: bool) -> Told:
     # One that waits for its lock is told by what its process has said of itself (Recordings rule 7.4).
     waits = broker.role in ("backup_queued", "backup_holding_lock")
     found: Told = {"role": "backup_announced" if waits and broker.announced else broker.role}
+    if broker.voted_out:  # a thread of its own holds what it would have to ask for its role
+        return {"role": "live"}
     searching = broker.role == "backup_searching"
     if broker.role == "live" or (broker.role.startswith("backup") and not searching):
         found["pair"] = broker.node_id

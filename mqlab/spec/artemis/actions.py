@@ -146,7 +146,11 @@ class Session(Action):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Xa(Action):
-    """A call of a session's XA resource: start, end, prepare, commit, rollback, recover."""
+    """A call of a session's XA resource: start, end, prepare, commit, rollback, recover.
+
+    `id` is that of the branch; brokers know branches by their ids alone.
+    """
 
     client: str
     act: str
+    id: str | None = None

@@ -230,19 +230,25 @@ class Broker(metaclass=Called):
         roles = ("master", "slave") if self.role == "colocated" else ()
         return tuple(self.part(role, self.name) for role in roles)
 
+    def invalid(self, edition: str) -> str | None:
+        """Return what of this configuration the product's schema does not have."""
+        if edition == "2.4" and {"vote_retries", "vote_retry_wait"} & set(self.elements):
+            return "vote-retries and vote-retry-wait are not accepted by edition 2.4"
+        shares = self.role == "colocated" and self.policy == "shared_store"
+        if shares and "excludes" in self.elements:
+            return "excludes is not accepted in a colocated shared-store policy"
+        return None
+
     def refused(self, edition: str) -> str | None:
         """Return why the product does not start with this configuration, in its words."""
-        if edition == "2.4" and {"vote_retries", "vote_retry_wait"} & set(self.elements):
-            return "java.lang.IllegalStateException: Invalid configuration"  # its schema does not have them
+        if self.invalid(edition) is not None:
+            return "java.lang.IllegalStateException: Invalid configuration"
         size = self.element("quorum_size")
         if size != -1 and size < 1:
             return (
                 "java.lang.IllegalArgumentException: AMQ119041: quorum-size  must be equals to -1 "
                 f"or greater than 0 (actual value: {size})"
             )
-        shares = self.role == "colocated" and self.policy == "shared_store"
-        if shares and "excludes" in self.elements:
-            return "configuration error: excludes is not accepted in a colocated shared-store policy"
         return None
 
 

@@ -19,7 +19,7 @@ STEPS: dict[str, tuple[str, str]] = {
     "hold": ("consumer", ""), "close_consumer": ("consumer", ""), "close_client": ("client", ""),
     "send": ("count", "broker producer client queue topic persistent size interval_ms properties "
              "delivery_delay_ms time_to_live_ms in_background time_limit_ms url name"),
-    "commit": ("client", ""), "rollback": ("client", ""), "recover": ("client", ""), "xa": ("client act", ""),
+    "commit": ("client", ""), "rollback": ("client", ""), "recover": ("client", ""), "xa": ("client act", "id"),
     "wait": ("ms", ""), "wait_for_sends": ("", "timeout_ms"),
     "settle": ("", "quiet_ms timeout_ms"), "files": ("label", "broker brokers"),
     "snapshot": ("label", "topology"),

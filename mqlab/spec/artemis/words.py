@@ -85,7 +85,7 @@ WORDS: tuple[Word, ...] = (
     _word(shared.Commit, "commit", "who=client"),
     _word(shared.Rollback, "rollback", "who=client"),
     _word(shared.Recover, "recover", "who=client"),
-    _word(own.Xa, "xa", "client act"),
+    _word(own.Xa, "xa", "client act id"),
     _word(shared.Wait, "wait", "time=ms"),
     _word(own.WaitForSends, "wait_for_sends", "timeout=timeout_ms"),
     _word(shared.WaitForSends, "wait_for_sends"),

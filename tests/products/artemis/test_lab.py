@@ -147,3 +147,10 @@ def test_a_run_that_ends_with_a_crash_goes_on_until_the_slave_serves_and_all_hav
     assert trace.undone == ()
     looked = mq.run(pair, consumer, artemis.Crash("L"), artemis.Snapshot("at once"))
     assert looked.end < trace.end, "who looks at the network last sees it as it is then"
+
+
+def test_a_producer_of_a_session_with_a_topic_sends_where_it_says():
+    q, session = artemis.Queue("Q"), artemis.Session("S", "A", artemis.Topic("T"))
+    sends = artemis.Producer("P", "S", 2, q)
+    trace = mq.run(artemis.Network(artemis.Broker("A")), session, artemis.Consumer("C", "A", q), sends)
+    assert trace.received() == {"C": 2}

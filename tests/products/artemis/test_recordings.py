@@ -329,7 +329,7 @@ def test_a_text_is_read_in_the_type_of_its_option():
 @pytest.mark.parametrize(("brokers", "who", "says"), [
     ({"M1": master(), "S1": slave(quorum_size=0)}, "S1", "AMQ119041: quorum-size"),
     ({"M1": {"ha": ha("shared_store", "colocated", excludes=["to_M2"]), "shared_store": "s"}},
-     "M1", "excludes is not accepted"),
+     "M1", "Invalid configuration"),
 ])  # fmt: skip
 def test_what_the_product_refuses_at_start_is_an_outcome_and_a_problem(brokers, who, says):
     found = run(brokers)

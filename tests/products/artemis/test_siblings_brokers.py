@@ -192,9 +192,8 @@ QUORUM = [
         {SYNC}
         kill brokers=["M1","M2"]
         wait ms=9000""", roles="down down live backup_searching backup_searching"),
-    case("quorum_size_2_cut_for_good",  # the end of a process takes 10 s
+    case("quorum_size_2_cut_for_good",  # as it announces itself: the end of a process takes 10 s
          {"M1": master(), "S1": slave(quorum_size=2, vote_retries=1)}, f"""
-        {SYNC}
         cut between=["M1","S1"]
         wait ms=8000
         snapshot label=cut
@@ -307,7 +306,7 @@ FAILOVER = [
         xa client=Y act=rollback
         xa client=Y act=recover""", lost=[1, 2], S1=[],
          Y={"results": ["step 10 xa rollback: ok", "step 11 xa recover: 0 in doubt"]}),
-    case("one_phase_beside_one_that_is_prepared", {"A": None}, """
+    case("an_id_that_is_taken_commits_the_first_branch", {"A": None}, """
         open_client client=X broker=A xa=true
         xa client=X act=start
         send client=X queue=Q count=1
@@ -317,7 +316,7 @@ FAILOVER = [
         xa client=Y act=start
         send client=Y queue=Q count=1
         xa client=Y act=end
-        xa client=Y act=commit""", A=[2]),
+        xa client=Y act=commit""", A=[1]),
     case("two_crashes", {"M1": master(check_for_live_server=True), "S1": slave()}, f"""
         {SYNC}
         send broker=M1 queue=Q count=1

@@ -130,7 +130,7 @@ CLIENTS = [
         open_consumer consumer=C broker=A queue=Q
         kill broker=A
         send broker=B queue=Q count=30 interval_ms=1000 in_background=true
-        close_consumer consumer=C""", B=[*range(1, 22)],
+        close_consumer consumer=C""", B=[*range(1, 21)],
          C={"failovers": ["failure_detected"], "results": ["step 4 close_consumer: still blocked"]}),
     case("given_up_for_good", {"A": None}, """
         open_consumer consumer=C broker=A queue=Q receiving=false url={"reconnect_attempts":1}

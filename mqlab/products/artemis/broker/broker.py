@@ -54,8 +54,10 @@ class Broker:
         self.stored_journal: Journal | None = None  # what it would serve
         self.master: Broker | None = None  # whom it copies
         self.refused_by: set[tuple[str, int]] = set()  # which masters, in which of their lives
+        self.in_sync_since, self.announcing = 0, False  # us; whether it lost its master as it told of itself
         self.broken = False  # its first copy was cut off: it does not begin another
         self.stopped_itself = False  # it has stopped itself, and its process is still there
+        self.voted_out = False  # it is about to stop itself, and its process still says that it is live
         self.suspended = ("", 0)  # its role, and since when (us) it hangs
         self.announced = False  # as a backup with a shared store, since its process began
         self.topology: dict[str, list[str]] = {}

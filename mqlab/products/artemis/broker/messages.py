@@ -183,8 +183,21 @@ class BridgedMessage:
 
 
 @dataclass(eq=False, slots=True)
+class Branch:
+    """A branch of a distributed transaction, of a client (its name), with what was sent in it.
+
+    `state`: active, refused, prepared or rolled back. One that is `lost` is not the broker's.
+    """
+
+    client: str
+    work: list[Message] = field(default_factory=list)
+    state: str = "active"
+    lost: bool = False
+
+
+@dataclass(eq=False, slots=True)
 class Journal:
-    """What a broker has, or what is on a disk: queues, prepared transactions, mail for others.
+    """What a broker has, or what is on a disk: queues, branches of transactions by id, mail for others.
 
     `node_id` is the node id; `home` the broker where the trace last saw the messages. While it is served,
     `replica` is the slave that copies it and `positions` are whose turn it is, per queue name.
@@ -193,7 +206,7 @@ class Journal:
     node_id: str
     home: Broker | None = None
     queues: dict[str, Queue] = field(default_factory=dict)
-    prepared: list[list[Message]] = field(default_factory=list)
+    branches: dict[str, Branch] = field(default_factory=dict)
     store_and_forward: dict[str, list[StoredMessage]] = field(default_factory=dict)  # for other pairs
     since: int = 0
     positions: dict[str, int] = field(default_factory=dict)
@@ -207,6 +220,11 @@ class Journal:
             made.purges, made.most = queue.purge_on_no_consumers, queue.max_consumers
             self.queues.setdefault(queue.name, made)
 
+    @property
+    def prepared(self) -> dict[str, Branch]:
+        """Its branches that are in doubt."""
+        return {xid: branch for xid, branch in self.branches.items() if branch.state == "prepared"}
+
     def items(self) -> Iterator[tuple[Queue, MessageReference]]:
         """Yield every message that lies in a queue, with its queue."""
         for queue in self.queues.values():
@@ -214,7 +232,9 @@ class Journal:
 
     def persisted(self, orderly: bool = False) -> Journal:
         """Return what outlives it; an orderly end also counts what consumers hold as tried."""
-        kept = Journal(self.node_id, self.home, prepared=[list(work) for work in self.prepared])
+        kept = Journal(self.node_id, self.home, since=self.since)
+        for xid, branch in self.prepared.items():
+            kept.branches[xid] = Branch(branch.client, list(branch.work), branch.state)
         for name, old in self.queues.items():
             if old.durable:
                 kept.queues[name] = queue = Queue(name, old.topic, True, old.selector, old.auto_delete)

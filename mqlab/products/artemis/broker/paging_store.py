@@ -48,9 +48,11 @@ class PagingStore:
         for queue in journal.queues.values():
             if (queue.topic or queue.name) == address:
                 yield from (item.message for item in (*queue.waiting, *queue.held))
-        open_ones = [client.work for client in self.broker.lab.clients.at(self.broker)]
+        local = (client for client in self.broker.lab.clients.at(self.broker) if client.resource is None)
+        open_ones = [client.work for client in local]
         stored = [[row.message for row in mail] for mail in journal.store_and_forward.values()]
-        for messages in (*stored, *open_ones, *journal.prepared):
+        branches = [branch.work for branch in journal.branches.values()]
+        for messages in (*stored, *open_ones, *branches):
             yield from (message for message in messages if message.dest.name == address)
 
     def wait(self, call: Call, argument: object) -> None:

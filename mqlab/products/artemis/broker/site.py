@@ -134,7 +134,7 @@ class Site(Lab):
         reason = broker.spec.refused(self.network.edition)
         if reason is not None:
             self.refused.append(f"{broker.name}: {reason}")
-        broker.stopped_itself = broker.announced = False
+        broker.stopped_itself = broker.announced = broker.voted_out = False
         self.role(broker, "down" if reason is not None else "starting")
         if reason is None:
             self.soon(broker, self.random_duration(BOOT), self._activate)
@@ -157,11 +157,12 @@ class Site(Lab):
         broker.incarnation += 1
         broker.node_id, broker.master = live.node_id, None
         here = [queue for queue in self.network.queues if queue.is_at(broker.name)]
+        since = live.since
         live.open(here, self.clock.now)
         broker.topology[live.node_id] = [broker.process_name, "-"]
         self.role(broker, "live")
         self.event(Kind.Started, broker, rule=rule)
-        self.notes.loaded(broker, live)
+        self.notes.loaded(broker, live, since)
         self.topology.gossip()
         self.store.announce(broker)
         self.replication.search_again()
@@ -174,7 +175,7 @@ class Site(Lab):
         if not slave.spec.scales_down:
             self.go_live(slave, data, rule)
         elif slave.hosting_broker is not None:  # outside a colocated broker it fails at this point
-            self.notes.loaded(slave, data)
+            self.notes.loaded(slave, data, data.since)
             scaledown.move(self, slave, data, slave.hosting_broker)
             self.end(slave, orderly=True)
 
@@ -218,7 +219,7 @@ class Site(Lab):
         """A process ends, in order or by a kill, and what it hosts with it."""
         if broker.role in GONE and not broker.stopped_itself:
             return
-        broker.stopped_itself = False
+        broker.stopped_itself = broker.voted_out = False
         for hosted in broker.hosted.values():
             self.end(hosted, orderly)
         if orderly:

@@ -27,13 +27,9 @@ from mqlab.spec.values import duration
 from mqlab.trace.kinds import Reason
 
 MS = 1000
-# Call of an XA resource -> what a branch is before it (JTA 1.1, 3.4).
-AFTER = {
-    "start": ("",),
-    "end": ("started",),
-    "prepare": ("ended",),
-    **dict.fromkeys(("commit", "rollback"), ("ended", "prepared")),
-}
+OPENING = (
+    5 * MS
+)  # a client that is opened as others begin to send comes behind their first messages: 10 to 30 ms
 
 
 @dataclass(eq=False, slots=True)
@@ -48,6 +44,8 @@ class ReceiveCall:
     got: int = 0
     ended: bool = False
     end: int = 0  # us, of one that goes on behind the script
+    limit: int = 0  # us, when the script goes on without it
+    was_answered: bool = False  # it was blocked in its question, until the connection was up or given up
 
 
 class ClientActions(Subsystem):
@@ -71,7 +69,10 @@ class ClientActions(Subsystem):
 
     def _open(self, client: Client, action: a.Consumer | Session, what: str) -> Completion:
         opening = CreateSession(client, what, time_option(action, "time_limit", BLOCKED * MS))
-        opening.make()
+        if self.lab.clients.began == self.lab.clock.now:
+            self.lab.later(OPENING, opening.make)
+        else:
+            opening.make()
         return Completion() if action.options.get("in_background") else self._blocking(opening)
 
     def do_close(self, action: a.Close) -> Completion:
@@ -105,6 +106,7 @@ class ClientActions(Subsystem):
         consumer = self.lab.clients.consumer(action.consumer)
         wait, acknowledges = time_option(action, "timeout", 2000 * MS), action.options.get("acknowledge", True)
         reading = ReceiveCall(consumer, action.count, wait, bool(acknowledges), self.lab.acting)
+        reading.limit = self.lab.clock.now + BLOCKED * MS
         if consumer.state == "new":  # a client has one thread, and that is in the opening still
             return Completion(self._is_open, reading, self.lab.clock.now + BLOCKED * MS, then=self._take_turn)
         return self._next_message(reading)
@@ -117,7 +119,10 @@ class ClientActions(Subsystem):
         """Receive once the opening is over; the script goes on without it if that takes too long."""
         if self._is_open(reading):
             self.lab.under_way = self._next_message(reading)
-            return
+        else:
+            self._go_on_behind(reading)
+
+    def _go_on_behind(self, reading: ReceiveCall) -> None:
         reading.consumer.results.append("receive: still blocked")
         reading.consumer.calls += 1
         self.lab.later(LOOKS, self._receive_behind, reading)
@@ -125,9 +130,10 @@ class ClientActions(Subsystem):
 
     def _receive_behind(self, reading: ReceiveCall) -> None:
         """Take what comes behind the script, in the time that begins with the end of the opening."""
-        if not self._is_open(reading):
+        if not self._is_open(reading) or self._is_blocked(reading):
             self.lab.later(LOOKS, self._receive_behind, reading)
             return
+        self._end_question(reading)
         reading.end = reading.end or self.lab.clock.now + reading.wait
         while reading.got < reading.count and not reading.ended and self._has_message(reading):
             self._take_one(reading)
@@ -150,9 +156,33 @@ class ClientActions(Subsystem):
         self._say_how(reading)
         return Completion()
 
+    @staticmethod
+    def _is_blocked(reading: ReceiveCall) -> bool:
+        """Whether it waits for its connection: to acknowledge what it had, or to ask whether there is more."""
+        return reading.consumer.state == "reconnecting" and not reading.consumer.takes_stale()
+
+    def _is_answered(self, reading: ReceiveCall) -> bool:
+        return not self._is_blocked(reading)
+
+    def _end_question(self, reading: ReceiveCall) -> None:
+        """Its connection is up again, and brings what there is; or it was given up, and the call ends."""
+        consumer = reading.consumer
+        if consumer.asks and consumer.state != "reconnecting":
+            reading.got += consumer.acknowledge_stale()
+            consumer.asks, reading.was_answered = False, consumer.state == "failed"
+            reading.ended |= reading.was_answered
+            reading.wait, reading.end = 2 * LOOKS, self.lab.clock.now + 2 * LOOKS
+
+    def _answered(self, reading: ReceiveCall) -> None:
+        if self._is_blocked(reading):
+            self._go_on_behind(reading)
+            return
+        self._end_question(reading)
+        self.lab.under_way = self._next_message(reading)
+
     def _say_how(self, reading: ReceiveCall) -> None:
         self.lab.tell_received(reading.got, reading.count, reading.consumer.name, reading.asked)
-        if reading.consumer.state == "failed":
+        if reading.consumer.state == "failed" and not reading.was_answered:
             reading.consumer.see_closed()
         elif reading.got < reading.count:
             said = f"receive: {reading.got} of {reading.count}"
@@ -160,9 +190,17 @@ class ClientActions(Subsystem):
 
     @staticmethod
     def _has_message(reading: ReceiveCall) -> bool:
-        return reading.consumer.arrived > 0
+        return reading.consumer.arrived > 0 or reading.consumer.takes_stale()
 
     def _receive(self, reading: ReceiveCall) -> None:
+        """Take one; a call whose time is over asks the broker whether there is one, and waits for its answer.
+
+        Source: `ClientConsumerImpl.receive` of 2.4.0, which forces the delivery; Artemis rule 9.8.
+        """
+        if self._is_blocked(reading):
+            reading.consumer.asks = True
+            self.lab.under_way = Completion(self._is_answered, reading, reading.limit, then=self._answered)
+            return
         self._take_one(reading)
         self.lab.under_way = self._next_message(reading)
 
@@ -192,7 +230,10 @@ class ClientActions(Subsystem):
         self.lab.clients.numbers += action.sends
         self.lab.clients.sending += action.sends
         sending.begin()
-        return Completion() if in_background(action) else self._blocking(sending)
+        if not in_background(action):
+            return self._blocking(sending)
+        self.lab.clients.began = self.lab.clock.now
+        return Completion()
 
     def _sender(self, action: a.Producer) -> Client:
         if action.on not in self.lab.brokers:
@@ -248,36 +289,18 @@ class ClientActions(Subsystem):
         """Return who ends its transaction: a consumer's one thread takes nothing more until it resumes."""
         client = self.lab.clients.named(name)
         if isinstance(client, Consumer):
+            client.stuck = client.receiving and client.state == "reconnecting"
             client.receiving = False
         return client
 
     def do_xa(self, action: Xa) -> Completion:
         """One call of an XA resource."""
-        client = self.lab.clients.named(action.client)
-        if self._judge_xa(client, action.act):
-            return Completion()
-        return self._call(Transaction(client, client.xa, "xa", action.act))
-
-    def _judge_xa(self, client: Client, act: str) -> bool:
-        """Tell of a call that is out of turn: start, end, prepare, then commit or rollback (JTA).
-
-        Return whether it is refused: the session still works in the branch (`ServerSessionImpl`, 2.4 and 2.5).
-        """
-        live = client.at.served_journal if client.at is not None else None
-        in_doubt = live is not None and live.prepared and act in ("commit", "rollback")
-        if not client.is_xa:
+        client, xid = self.lab.clients.named(action.client), action.id or "x1"
+        if client.resource is None:
             self.lab.tell(f"{client.name} has no XA session; open it with artemis.Session(..., xa=True)")
-        elif client.branch == "started" and act in ("prepare", "commit", "rollback"):
-            client.results.append(f"step {self.lab.step_no} xa {act}: XAException XAER_PROTO")
-            told = f"refused (XAER_PROTO), as the branch of {client.name} has not ended"
-            self.lab.tell(f"{told}; add artemis.Xa({client.name!r}, 'end')")
-            return True
-        elif act != "recover" and client.branch not in AFTER[act] and not in_doubt:
-            begun = f"was {client.branch} already" if client.branch else "had not been started"
-            self.lab.tell(f"the branch of {client.name} {begun}")
-        if act != "recover":
-            client.branch = {"start": "started", "end": "ended", "prepare": "prepared"}.get(act, "")
-        return False
+            return Completion()
+        client.resource.judge(action.act, xid)
+        return self._call(Transaction(client, client.resource.call, "xa", action.act, xid))
 
     def _call(self, request: Request) -> Completion:
         request.make()

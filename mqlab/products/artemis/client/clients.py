@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from mqlab.products.artemis.broker.broker import Broker, Refused
 from mqlab.products.artemis.broker.messages import Message
+from mqlab.products.artemis.client.xa import XAResource
 from mqlab.spec.action import Consumer as Consumes
 from mqlab.spec.action import Producer
 from mqlab.spec.artemis.actions import Session
@@ -77,6 +78,7 @@ class Client:
         self.at: Broker | None = None
         self.epoch = 0  # counts its connections, so that a late answer to an old one is dropped
         self.opening: CreateSession | None = None  # the call that connects it
+        self.stuck = False  # a call that receives waits for its connection, others behind it
         self.calling = 0  # since when (us) it is in a call
         self.failovers: list[str] = []
         self.results: list[str] = []
@@ -85,8 +87,6 @@ class Client:
         self.refusal = ""  # what its commit is answered: an address in it was full
         self.credits: dict[str, ProducerCredits] = {}  # by address
         self.work: list[Message] = []
-        self.prepared: list[Message] = []
-        self.branch = ""  # of its XA resource: started, ended or prepared
         self.sent = array("i")
         self.failed: list[str] = []
         self.node: int = lab.notes.recorder.add_node(self.name, self.role, action.on)
@@ -96,9 +96,11 @@ class Client:
         self.addresses = [action.on, *action.others]
         defaults = {name: row.default for name, row in OPTIONS["url"].items()}
         self.options = {**defaults, **self.lab.network.clients, **url_options(action)}
-        self.is_xa = isinstance(action, Session) and action.xa
-        transacted = isinstance(action, Session) and action.transacted
-        self.at_once = not (transacted or self.is_xa)  # what is sent becomes visible
+        session = action if isinstance(action, Session) else None
+        self.resource = XAResource(self) if session and session.xa else None
+        self.transacted = session.transacted if session else getattr(action, "ack_mode", "") == "transacted"
+        # What is sent becomes visible.
+        self.at_once = session is None or not (session.transacted or session.xa)
         self.state, self.node_id = "new", ""
 
     # Connecting
@@ -166,10 +168,14 @@ class Client:
 
     def opened(self) -> None:
         """The connection is up: a session is made anew, if the old one did not stay."""
+        if self.resource is not None:
+            self.resource.opened()
 
     def end_session(self, tried: bool) -> None:
         """Its session is gone with all that was open in it."""
         self.rollback_only |= bool(self.work) or self.worked
+        if self.resource is not None:
+            self.resource.lose()
         self.drop(Reason.connection_lost)
         self.at = None
 
@@ -258,18 +264,26 @@ class Client:
             self.failed.append(f"{message.number} IllegalStateException")
             return
         self.sent.append(message.number)
-        if self.at_once or not self._is_full_for(message):
+        at_once = self.at_once or (self.resource is not None and self.resource.open is None)
+        if at_once or not self._is_full_for(message):
             self.work.append(message)
-        if self.at_once:
+        if at_once:
             self.settle()
 
     def _is_full_for(self, message: Message) -> bool:
-        """Whether the address of a message in a transaction is full: that cannot be committed if it refuses."""
+        """Whether a message in a transaction is dropped, or refused: then it cannot be committed.
+
+        The client does not wait for an answer to each (`ServerSessionImpl.markTXFailed` of 2.4.0).
+        """
         assert self.at is not None
         try:
+            self.lab.balancing.check(self.at, message)
             return self.lab.paging.drops(self.at, message)
         except Refused as refused:
-            self.refusal = str(refused)
+            if self.resource is not None:
+                self.resource.refuse()
+            else:
+                self.refusal = self.refusal or str(refused) or "JMSException / ActiveMQException"
             self.lab.message(Kind.Failed, message, self.at, self.node, rule=refused.rule, cause=message.row)
             return True
 
@@ -290,8 +304,18 @@ class Client:
 
     # Transactions
 
+    def is_refused(self, step: int, what: str) -> bool:
+        """Whether its session has no transaction to end (JMS 2.0, 6.2.10); a distributed one ends otherwise."""
+        if self.transacted:
+            return False
+        said = "TransactionInProgressException" if self.resource is not None else "IllegalStateException"
+        self.results.append(f"step {step} {what}: {said}")
+        return True
+
     def commit(self, step: int, what: str = "commit") -> None:
         """Commit: refused if the connection broke while there was work."""
+        if self.is_refused(step, what):
+            return
         if self.state == "failed" or self.rollback_only:
             said = SESSION_CLOSED if self.state == "failed" else ROLLED_BACK
             self.results.append(f"step {step} {what}: {said}")
@@ -307,24 +331,11 @@ class Client:
 
     def rollback(self, step: int, what: str = "rollback") -> None:
         """Undo the work of the open transaction; a connection that was given up cannot be told."""
+        if self.is_refused(step, what):
+            return
         self.roll_back()
         said = SESSION_CLOSED if self.state == "failed" else "ok"
         self.results.append(f"step {step} {what}: {said}")
-
-    def xa(self, step: int, act: str) -> None:
-        """Prepare, recover, commit, roll back: what is in doubt may be another client's."""
-        live = self.at.served_journal if self.at is not None else None
-        if live is not None and act == "recover":
-            self.results.append(f"step {step} xa recover: {len(live.prepared)} in doubt")
-        elif live is not None and act == "prepare" and not self.rollback_only:
-            live.prepared.append(self.work)
-            self.prepared, self.work = self.work, []
-            self.results.append(f"step {step} prepare: ok")
-        else:
-            if live is not None and live.prepared and not self.work and not self.rollback_only:
-                self.work = self.prepared if self.prepared in live.prepared else live.prepared[0]
-                live.prepared.remove(self.work)
-            (self.rollback if act == "rollback" else self.commit)(step, f"xa {act}")
 
     def roll_back(self) -> None:
         """The work of the transaction is undone."""
@@ -333,7 +344,7 @@ class Client:
         self.drop(Reason.asked)
 
     def drop(self, rule: Reason) -> None:
-        """What was sent in the open transaction never becomes visible."""
-        for message in self.work:
+        """What was sent in the open transaction never becomes visible; a branch is its broker's."""
+        for message in self.work if self.resource is None else ():
             self.lab.message(Kind.Discarded, message, self.at, rule=rule, cause=message.row)
         self.work = []

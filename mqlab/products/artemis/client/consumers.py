@@ -41,6 +41,8 @@ class Consumer(Client, Taker):
         self.round = 0  # counts how often the buffer was given back
         self.calls = 0  # that wait behind its opening
         self.closes = False  # as soon as they are over
+        self.stale: list[MessageReference] = []  # of a buffer that was lost, until it is connected again
+        self.asks = False  # a call that receives waits for the connection
         self.unacknowledged: list[MessageReference] = []
         self.acknowledging: list[MessageReference] = []  # acknowledged, and the broker does not know yet
         self.received = array("i")
@@ -108,6 +110,7 @@ class Consumer(Client, Taker):
     def end_session(self, tried: bool) -> None:
         """Its session is gone: what it held goes back to its place."""
         self.rollback_only |= self.mode != "auto" and (self.worked or bool(self.unacknowledged))
+        self.stale = [] if self.receiving else self.buffer[: self.arrived]
         self.leave(taken=tried, buffered=tried)
         super().end_session(tried)
 
@@ -128,8 +131,31 @@ class Consumer(Client, Taker):
             if not self.receive_one(self.acknowledges):
                 return
 
+    def takes_stale(self) -> bool:
+        """Whether a call that receives takes what the lost connection has brought: none that acknowledges."""
+        waits = self.mode == "auto" or (self.mode == "client" and self.acknowledges)
+        return self.state == "reconnecting" and bool(self.stale) and not waits
+
+    def acknowledge_stale(self) -> int:
+        """Take the message that a call had before its acknowledgement was blocked; it comes again.
+
+        Only an automatic acknowledgement is within the call (`ActiveMQMessageConsumer.getMessage` of 2.4.0).
+        """
+        stale, self.stale = self.stale[:1] if self.mode == "auto" else [], []
+        for item in stale:
+            self._take_stale(item)
+        return len(stale)
+
+    def _take_stale(self, item: MessageReference) -> None:
+        self.received.append(item.message.number)
+        self.rollback_only |= self.mode != "auto"
+        self.lab.message(RECEIVED, item.message, self.at, to=self.node, cause=item.row)
+
     def receive_one(self, acknowledge: bool = True) -> bool:
         """Take one message; False if there is none, or if its acknowledgement rolled all back."""
+        if self.takes_stale():
+            self._take_stale(self.stale.pop(0))
+            return True
         while self.arrived and 0 < self.buffer[0].message.expires <= self.lab.clock.now:
             self.arrived -= 1
             self.acknowledging.append(self.buffer.pop(0))

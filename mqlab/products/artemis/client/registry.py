@@ -19,6 +19,7 @@ class Clients:
         self.consumers: dict[str, Consumer] = {}
         self.senders: dict[str, Client] = {}
         self.numbers = 0  # of messages
+        self.began = -1  # when (us) the last send in the background did
         self.sending = 0  # messages of send steps that are not through
 
     def named(self, name: str) -> Client:

@@ -26,9 +26,14 @@ if TYPE_CHECKING:
 
 MS = 1000
 NOT_CONNECTED = "JMSException / ActiveMQNotConnectedException AMQ119007"
+NO_ANSWER = "JMSException / ActiveMQConnectionTimedOutException AMQ119014"
+TIMED_OUT = "JMSException / ActiveMQTransactionOutcomeUnknownException AMQ119031"
 NO_SESSION = "NullPointerException"  # of a client whose opening has failed
 SENT = Kind.Sent  # bound once: reading a member of an enumeration costs ten times as much as a name
 BLOCKED = 20_000  # ms after which a call counts as blocked
+# A call waits so long (ms) for a connection that is lost (`DEFAULT_CALL_FAILOVER_TIMEOUT`). Then it goes into
+# the dead one, and is not answered within callTimeout (`ChannelImpl.sendBlocking` of 2.4.0).
+FAILOVER = 30_000
 
 
 class Request(ABC):
@@ -42,6 +47,7 @@ class Request(ABC):
         self.lab, self.step = client.lab, client.lab.step_no
         self.limit = limit
         self.answered = False
+        self.lost = 0  # us, since when it waits for a connection that is lost
         client.calling = self.lab.clock.now
 
     @abstractmethod
@@ -58,8 +64,15 @@ class Request(ABC):
         if client.state == "failed" and not client.epoch and self.ends_unconnected():
             return
         if client.is_blocked(self.persistent):
+            now = self.lab.clock.now
+            self.lost = (self.lost or now) if client.state == "reconnecting" else 0
+            if self.lost and now >= self.lost + (FAILOVER + client.options["call_timeout"]) * MS:
+                self.lost = 0
+                if self.times_out():
+                    return
             self.lab.later(LOOKS, self._try)
             return
+        self.lost = 0
         if self.lab.paging.limits and not self.has_credits():
             return
         self.leave()
@@ -71,6 +84,10 @@ class Request(ABC):
 
     def ends_unconnected(self) -> bool:
         """Whether the request ends because its client has never connected."""
+        return False
+
+    def times_out(self) -> bool:
+        """Whether the request ends as its connection has been lost for too long."""
         return False
 
     def has_credits(self) -> bool:
@@ -151,7 +168,7 @@ class Transaction(Request):
     def __init__(self, client: Client, call: Callable[..., None], *words: str) -> None:
         super().__init__(client, words[0])
         self.call, self.words = call, words[1:]
-        self.queued = client.state == "new"  # it begins when the opening is over
+        self.queued = client.state == "new" or client.stuck  # it begins when another call is over
 
     def ends_unconnected(self) -> bool:
         """There is no session: a program that calls it all the same is told so, if that is not too late."""
@@ -160,10 +177,18 @@ class Transaction(Request):
         self.answered = True
         return True
 
+    def times_out(self) -> bool:
+        """A commit of a branch is to be tried again; what became of another commit is not known."""
+        said = {("commit",): TIMED_OUT, ("xa", "commit"): "XAException 4"}.get((self.what, *self.words[:1]))
+        if said is not None:
+            self.client.results.append(f"step {self.step} {' '.join((self.what, *self.words[:1]))}: {said}")
+            self.client.roll_back()
+            self.answered = True
+        return said is not None
+
     def act(self) -> None:
-        """Let the session do it; from the start and the end of a branch nothing comes that anyone sees."""
-        if self.words not in (("start",), ("end",)):
-            self.call(self.lab.step_no if self.queued else self.step, *self.words)
+        """Let the session do it."""
+        self.call(self.lab.step_no if self.queued else self.step, *self.words)
 
 
 class SendRequest(Request):
@@ -198,6 +223,20 @@ class SendRequest(Request):
         """Nothing is sent, and the step ends."""
         self.lab.clients.sending -= self.count
         self._end()
+        return True
+
+    def times_out(self) -> bool:
+        """The program cannot make its producer, or this message is not sent, and the next is."""
+        left = self.count - self.sent
+        if self.sent:
+            self.leave()
+            assert self.message is not None  # it is made as it leaves
+            self.client.failed.append(f"{self.message.number} {NO_ANSWER}")
+            left = 1
+            self.on_answered()
+        else:
+            self._end()
+        self.lab.clients.sending -= left
         return True
 
     def leave(self) -> None:
@@ -257,7 +296,7 @@ class SendRequest(Request):
         self.message = None
         self.sent += 1
         if self.sent < self.count:
-            wait = max(0, self.left + self.interval - self.lab.clock.now) if self.interval else 0
+            wait = self.interval
             self.client.calling += wait
             # A pause between two sends ends in any case, so the run's end waits for it.
             (self.lab.pause if self.interval else self.lab.later)(wait, self.make, None)

@@ -106,8 +106,8 @@ def move(lab: Site, broker: Broker, data: Journal, target: Broker) -> None:
                     cause=item.row,
                 )
         queue.waiting = []
-    target.served_journal.prepared += data.prepared
+    target.served_journal.branches |= data.prepared
     for pair, mail in data.store_and_forward.items():
         target.served_journal.store_and_forward.setdefault(pair, []).extend(mail)
-    data.prepared, data.store_and_forward = [], {}
+    data.branches, data.store_and_forward = {}, {}
     lab.balancing.forward_stored()

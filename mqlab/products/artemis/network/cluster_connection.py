@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from mqlab.products.artemis.broker import bridges, diverts, expiry
 from mqlab.products.artemis.broker.broker import Broker, Refused, Subsystem
 from mqlab.products.artemis.broker.messages import BridgedMessage, Message, Queue, StoredMessage, Taker, selects
-from mqlab.products.artemis.network import echo
+from mqlab.products.artemis.network import echo, redistribution
 from mqlab.trace.kinds import Kind, Reason
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ class ClusterConnection(Subsystem):
         role, since = other.suspended
         return other.role == "paused" and role == "live" and self.lab.clock.now <= since + broker.patience
 
-    def _bindings(self, broker: Broker, wanted: Callable[[Queue], bool]) -> list[Binding]:
+    def bindings(self, broker: Broker, wanted: Callable[[Queue], bool]) -> list[Binding]:
         """Return the queues, here and elsewhere, in the order in which the broker learned of them."""
         places = [broker, *self.remote(broker)]
         found = [
@@ -131,6 +131,17 @@ class ClusterConnection(Subsystem):
         if not ("diverts" in broker.spec.keys and diverts.divert(broker, message)):
             self.deliver_to(broker, message)
 
+    def check(self, broker: Broker, message: Message) -> None:
+        """Look whether a message of an open transaction finds a queue; raises `Refused` where the product does.
+
+        It looks as the message comes, and the message is there only with the commit.
+        """
+        if broker.option("message_load_balancing") == "OFF":
+            if message.dest.is_queue and message.dest.name not in broker.journal.queues:
+                self.lab.queue(broker, message.dest.name)  # the client has it made
+            for bindings in self._groups(broker, message.dest.name, message.dest.is_queue):
+                self._next(broker, message, bindings)
+
     def deliver_to(self, broker: Broker, message: Message) -> None:
         """Give a message to the queues of its address.
 
@@ -144,7 +155,7 @@ class ClusterConnection(Subsystem):
             if binding.__class__ is echo.Echo:
                 self._forward(echo.passage(broker, binding, message))
             else:
-                self._deliver(broker, *binding, message, message.row, BROKER_TURN)
+                self.deliver(broker, *binding, message, message.row, BROKER_TURN)
         if not groups or (message.dest.is_queue and not any(chosen)):
             rule = Reason.selector if groups else Reason.no_subscription
             self.lab.message(Kind.Discarded, message, broker, rule=rule, cause=message.row)
@@ -160,7 +171,7 @@ class ClusterConnection(Subsystem):
         address = broker, name, is_queue
         if address not in self.groups:
             found: dict[tuple[str, object], list[Binding]] = {}
-            for at, queue in self._bindings(
+            for at, queue in self.bindings(
                 broker, lambda of: (of.topic or of.name, of.topic is None) == (name, is_queue)
             ):
                 own = queue if queue.auto_delete == "left" else None
@@ -182,7 +193,7 @@ class ClusterConnection(Subsystem):
         own: Binding | None = None
         taker: Binding | None = None
         own_is_wanted = False
-        for turn in self._turns(broker, bindings):  # a loop with three answers: it runs for every message
+        for turn in self.turns(broker, bindings):  # a loop with three answers: it runs for every message
             if turn[1].selector is not None and not selects(turn[1].selector, message):
                 continue
             first = first or turn
@@ -201,22 +212,22 @@ class ClusterConnection(Subsystem):
             return own
         chosen = taker or own or first
         if chosen is not None:
-            self._end_turn(broker, bindings, chosen)
+            self.end_turn(broker, bindings, chosen)
         return chosen
 
     @staticmethod
-    def _turns(broker: Broker, bindings: list[Binding]) -> list[Binding]:
+    def turns(broker: Broker, bindings: list[Binding]) -> list[Binding]:
         """Return the bindings of one name, that whose turn it is first; a turn beyond them is over."""
         start = broker.journal.positions.get(bindings[0][1].name, 0)
         return bindings[start:] + bindings[:start] if start else bindings
 
     @staticmethod
-    def _end_turn(broker: Broker, bindings: list[Binding], binding: Binding) -> None:
+    def end_turn(broker: Broker, bindings: list[Binding], binding: Binding) -> None:
         """The next turn is that of the binding behind this one."""
         place = (bindings.index(binding) + 1) % len(bindings)
         broker.journal.positions[binding[1].name] = place
 
-    def _deliver(
+    def deliver(
         self, broker: Broker, at: Broker, queue: Queue, message: Message, row: int, rule: Reason
     ) -> None:
         """Bring a message to a queue; what is for another broker lies here until that has it."""
@@ -315,36 +326,7 @@ class ClusterConnection(Subsystem):
             item.row = self.lab.message(taker.handed, item.message, broker, *way, Reason.queue_turn, item.row)
             taker.take(item)
 
-    # Redistribution
-
     def redistribute(self) -> None:
-        """A queue without consumers sends its messages to where there are some, after the delay.
-
-        Not with STRICT and OFF; what a subscriber's own queue holds goes with it.
-        """
-        for broker in self.lab.live_brokers() if self.lab.redistributes else ():
-            if broker.option("message_load_balancing") in ("ON_DEMAND", "OFF_WITH_REDISTRIBUTION"):
-                for queue in broker.journal.queues.values():
-                    if queue.waiting and not queue.consumers and queue.auto_delete != "left":
-                        address = queue.topic or queue.name
-                        delay = self.lab.setting(broker, address, "redistribution_delay")
-                        if delay >= 0:
-                            self.lab.soon(broker, delay * 1000, self._move, queue)
-
-    def _move(self, broker: Broker, queue: Queue) -> None:
-        """Move from the head on; the first message that nobody elsewhere wants blocks the rest."""
-        if not broker.serves or queue.consumers:
-            return
-        for item in queue.due(self.lab.clock.now):
-            bindings = self._bindings(broker, lambda other: other.name == queue.name)
-            near = (broker, *self.remote(broker))
-            takers = [
-                (at, other)
-                for at, other in self._turns(broker, bindings)
-                if at in near and other is not queue and other.wanted(item.message, at is not broker)
-            ]
-            if not takers:
-                return
-            self._end_turn(broker, bindings, takers[0])
-            queue.waiting.remove(item)
-            self._deliver(broker, *takers[0], item.message, item.row, Reason.redistribution)
+        """Let queues without consumers send their messages to where there are some."""
+        if self.lab.redistributes:
+            redistribution.begin(self)

@@ -53,11 +53,13 @@ def _cluster_password(set_up: SetUp) -> Found:
 )
 def _refused(server: Server) -> Found:
     for half in (server.broker, *server.broker.halves()[1:]):  # a colocated one is, with its master
-        reason = half.refused(server.set_up.network.edition)
+        edition = server.set_up.network.edition
+        reason, invalid = half.refused(edition), half.invalid(edition)
         if reason is not None:
-            fix = "remove excludes" if "excludes" in reason else "use -1 or a value of at least 1"
-            fix = "remove vote-retries and vote-retry-wait, or use edition 2.5" if "Invalid" in reason else fix
-            yield server.element, {"reason": reason, "fix": fix}
+            fix = "remove excludes" if invalid else "use -1 or a value of at least 1"
+            fix = "remove them, or use edition 2.5" if invalid and "vote-retries" in invalid else fix
+            told = f"{reason}; {invalid}" if invalid else reason
+            yield server.element, {"reason": told, "fix": fix}
 
 
 def _scale_down(server: Server) -> Mapping[str, object] | None:

@@ -1,0 +1,46 @@
+"""Redistribution: a queue without consumers sends its messages to where there are some (Artemis rule 8.4)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mqlab.products.artemis.broker.broker import Broker
+from mqlab.products.artemis.broker.messages import Queue
+from mqlab.trace.kinds import Reason
+
+if TYPE_CHECKING:
+    from mqlab.products.artemis.network.cluster_connection import ClusterConnection
+
+
+def begin(cluster: ClusterConnection) -> None:
+    """Let what has no consumer be moved after the delay; not with STRICT and OFF.
+
+    What a subscriber's own queue holds goes with it.
+    """
+    lab = cluster.lab
+    for broker in lab.live_brokers():
+        if broker.option("message_load_balancing") in ("ON_DEMAND", "OFF_WITH_REDISTRIBUTION"):
+            for queue in broker.journal.queues.values():
+                if queue.waiting and not queue.consumers and queue.auto_delete != "left":
+                    delay = lab.setting(broker, queue.topic or queue.name, "redistribution_delay")
+                    if delay >= 0:
+                        lab.soon(broker, delay * 1000, _move, cluster, queue)
+
+
+def _move(broker: Broker, cluster: ClusterConnection, queue: Queue) -> None:
+    """Move from the head on; the first message that nobody elsewhere wants blocks the rest."""
+    if not broker.serves or queue.consumers:
+        return
+    for item in queue.due(cluster.lab.clock.now):
+        bindings = cluster.bindings(broker, lambda other: other.name == queue.name)
+        near = (broker, *cluster.remote(broker))
+        takers = [
+            (at, other)
+            for at, other in cluster.turns(broker, bindings)
+            if at in near and other is not queue and other.wanted(item.message, at is not broker)
+        ]
+        if not takers:
+            return
+        cluster.end_turn(broker, bindings, takers[0])
+        queue.waiting.remove(item)
+        cluster.deliver(broker, *takers[0], item.message, item.row, Reason.redistribution)
