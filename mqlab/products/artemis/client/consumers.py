@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 TOO_MANY = "JMSException / ActiveMQQueueMaxConsumerLimitReached AMQ119200"
 # Bound once: reading a member of an enumeration costs ten times as much as a name.
-RECEIVED, ACKNOWLEDGED = Kind.Received, Kind.Acknowledged
+RECEIVED, ACKNOWLEDGED = int(Kind.Received), int(Kind.Acknowledged)
 
 
 class Consumer(Client, Taker):

@@ -29,7 +29,7 @@ NOT_CONNECTED = "JMSException / ActiveMQNotConnectedException AMQ119007"
 NO_ANSWER = "JMSException / ActiveMQConnectionTimedOutException AMQ119014"
 TIMED_OUT = "JMSException / ActiveMQTransactionOutcomeUnknownException AMQ119031"
 NO_SESSION = "NullPointerException"  # of a client whose opening has failed
-SENT = Kind.Sent  # bound once: reading a member of an enumeration costs ten times as much as a name
+SENT = int(Kind.Sent)  # bound once, as in `notes`
 BLOCKED = 20_000  # ms after which a call counts as blocked
 # A call waits so long (ms) for a connection that is lost (`DEFAULT_CALL_FAILOVER_TIMEOUT`). Then it goes into
 # the dead one, and is not answered within callTimeout (`ChannelImpl.sendBlocking` of 2.4.0).
