@@ -127,7 +127,10 @@ def steps(scenario: Scenario) -> list[JsonDict]:
         from mqlab.spec import openmq_steps  # here: who plays no OpenMQ does not load them
 
         return list(openmq_steps.steps_of(scenario.script, scenario.network.names))
-    return [{"do": step.do, **step.keys} for step in scenario.script]
+    from mqlab.spec.artemis.words import to_step
+
+    played = (to_step(action, scenario.network.names) for action in scenario.script)
+    return [{"do": step.do, **step.keys} for step in played]
 
 
 def _ms(key: str, value: object) -> object:
