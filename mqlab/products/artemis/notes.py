@@ -29,6 +29,7 @@ Told = JsonDict  # what no column of the trace holds
 MOVES = (Kind.Sent, Kind.Forwarded, Kind.Dispatched)  # what arrives somewhere else
 ARRIVES = (Kind.Enqueued, Kind.Received)
 NONE, ENQUEUED, FORWARDED = Reason.none, Kind.Enqueued, Kind.Forwarded
+SENT, UNROUTED = Kind.Sent, Reason.no_subscription
 
 
 class TransitRow(int):
@@ -103,7 +104,9 @@ class EventLog:
         cause: int = -1,
     ) -> int:
         """Record what happened to a message; what arrives came the way of its cause."""
-        self.moved = now = self.lab.clock.now
+        now = self.lab.clock.now
+        if kind is not SENT and rule is not UNROUTED:  # nothing that an operator sees moves
+            self.moved = now
         if message.sent < 0:
             message.sent = now
         if type(cause) is TransitRow and kind in ARRIVES:

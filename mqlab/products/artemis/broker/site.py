@@ -130,6 +130,7 @@ class Site(Lab):
         if broker.role not in GONE and not broker.stopped_itself:
             return
         broker.incarnation += 1
+        broker.has_taken_over &= broker.stopped_itself
         broker.topology, broker.max_cluster_size, broker.broken, broker.lost = {}, 0, False, {}
         reason = broker.spec.refused(self.network.edition)
         if reason is not None:
@@ -173,6 +174,7 @@ class Site(Lab):
     def take_over(self, slave: Broker, data: Journal, rule: Reason) -> None:
         """A slave has read what its master left: it serves it, or scales it down (21.4.4)."""
         if not slave.spec.scales_down:
+            slave.has_taken_over = True
             self.go_live(slave, data, rule)
         elif slave.hosting_broker is not None:  # outside a colocated broker it fails at this point
             self.notes.loaded(slave, data, data.since)

@@ -16,7 +16,7 @@ from mqlab.trace.kinds import Kind, Reason
 if TYPE_CHECKING:
     from mqlab.products.artemis.broker.site import Site
     from mqlab.products.artemis.client.producer_credits import ProducerCredits
-    from mqlab.products.artemis.client.requests import CreateSession
+    from mqlab.products.artemis.client.requests import CreateSession, Request
 
 MS = 1000
 _CLOSED = "IllegalStateException / ActiveMQObjectClosedException"
@@ -72,6 +72,7 @@ class Client:
         self.stays = True  # until it is closed; else as long as it sends
         self.at: Broker | None = None
         self.epoch = 0  # counts its connections, so that a late answer to an old one is dropped
+        self.line: list[Request] = []  # calls that were blocked in its opening, and those behind them
         self.opening: CreateSession | None = None  # the call that connects it
         self.stuck = False  # a call that receives waits for its connection, others behind it
         self.calling = 0  # since when (us) it is in a call

@@ -124,6 +124,8 @@ class BrokerActions(Subsystem):
             if round.at.role == "paused":
                 self.lab.tell(STOPS_PAUSED)
             runs = round.at.runs
+            if round.at.role == "down":  # it has ended before, and now that was asked for
+                self.lab.role(round.at, "stopped")
             self.lab.stop(round.at, bool(round.keys.get("failover", False)))
             if runs:
                 return self._in(ENDING, round, self._ended)
