@@ -156,11 +156,15 @@ class Client:
 
     def _attach(self, broker: Broker) -> None:
         self.at, self.state, self.node_id = broker, "connected", broker.node_id
-        self.uplink = self.lab.way(self.name, broker.process_name)
-        self.downlink = self.lab.way(broker.process_name, self.name)
+        self.take_lines(broker)
         self.epoch += 1
         self.lab.event(Kind.Attached, broker, frm=self.node, to=broker.node)
         self.opened()
+
+    def take_lines(self, broker: Broker) -> None:
+        """Take the lines to and from its broker as they are now."""
+        self.uplink = self.lab.way(self.name, broker.process_name)
+        self.downlink = self.lab.way(broker.process_name, self.name)
 
     def opened(self) -> None:
         """The connection is up: a session is made anew, if the old one did not stay."""

@@ -62,7 +62,7 @@ class Request(ABC):
         client = self.client
         if client.state == "failed" and not client.epoch and self.ends_unconnected():
             return
-        if self.waits_in_line():
+        if (client.line or client.state == "new") and self.waits_in_line():
             self.lab.later(LOOKS, self._try)
             return
         if client.is_blocked(self.persistent):
@@ -93,7 +93,7 @@ class Request(ABC):
         line = self.client.line
         while line and line[0].answered:
             line.pop(0)
-        if (line or self.client.state == "new") and self not in line:
+        if self not in line and (line or self.client.state == "new"):
             line.append(self)
         return bool(line) and line[0] is not self
 

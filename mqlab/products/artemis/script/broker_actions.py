@@ -125,7 +125,7 @@ class BrokerActions(Subsystem):
                 self.lab.tell(STOPS_PAUSED)
             runs = round.at.runs
             if round.at.role == "down":  # it has ended before, and now that was asked for
-                self.lab.role(round.at, "stopped")
+                round.at.role = "stopped"
             self.lab.stop(round.at, bool(round.keys.get("failover", False)))
             if runs:
                 return self._in(ENDING, round, self._ended)
@@ -216,6 +216,7 @@ class BrokerActions(Subsystem):
             self.lab.balancing.outdated = True
             if self.lab.partitions.cuts.pop(line, None) is not None:
                 self._line(Kind.Healed, line)
+        self.lab.set_rates()
         self.lab.topology.gossip()
         self.lab.replication.search_again()
         self.lab.deliver()
@@ -227,6 +228,7 @@ class BrokerActions(Subsystem):
         if lines and all(slow.get(line) == rate for line in lines):
             self.lab.tell("the line was as slow already")
         slow.update(dict.fromkeys(lines, rate))
+        self.lab.set_rates()
 
     def do_gateway(self, keys: Keys) -> None:
         """The address that network checks ask answers, or is silent."""
