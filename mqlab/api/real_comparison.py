@@ -143,7 +143,7 @@ def _range(seen: Sequence[int | str]) -> str:
 
 def _totals(outcome: Outcome) -> Iterator[tuple[str, int | str]]:
     """Yield what each consumer received, and in the end what brokers are and what lies in their queues."""
-    for name, got in sorted(outcome["consumers"].items()):
+    for name, got in sorted(outcome.get("consumers", {}).items()):
         yield f"{name} received", got["count"]
     for shot in list(outcome["snapshots"].values())[-1:]:
         for broker, state in sorted(shot["brokers"].items()):
@@ -158,7 +158,7 @@ def _depths(state: JsonObject) -> Iterator[tuple[str, int]]:
     """Yield the messages that lie in each queue; those of a cluster of OpenMQ lie at their home broker."""
     for queue, held in state.get("queues", {}).items():
         if not queue.startswith(("store_and_forward:", "temporary:")):
-            yield queue, held["depth"]
+            yield queue, held if isinstance(held, int) else held["depth"]
     for name, held in state.get("destinations", {}).items():
         kind, _, queue = name.partition("://")
         if kind == "queue":

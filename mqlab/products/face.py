@@ -47,7 +47,7 @@ class Player:
     """What runs a product's own brokers, and what does the steps of a script on them."""
 
     brokers: Callable[[Any, Home], Processes]
-    script: Callable[[Any, float], Script]
+    script: Callable[[Any, float, str], Script]
 
 
 class Product(ABC):

@@ -12,6 +12,7 @@ from mqlab.products.unsupported_steps import steps, unplayable
 from mqlab.real.connections import library
 from mqlab.real.home import Home
 from mqlab.real.observed import trace
+from mqlab.real.steps import is_timed
 from mqlab.spec import Scenario
 from mqlab.trace.trace import Trace
 
@@ -57,10 +58,12 @@ def play(scenario: Scenario, home: Home, limit: float = 120) -> Played:
 
 def _play(scenario: Scenario, home: Home, until: float) -> Played:
     player = products.product_of_scenario(scenario).player()
+    script_steps, began = steps(scenario), dict[int, float]()
+    if any(map(is_timed, script_steps)):  # when the lab does each step, in s
+        began = {no: at / 1_000_000 for no, at, _ in products.play(scenario).header["began"]}
     with player.brokers(scenario.network, home) as brokers:
-        script = player.script(brokers, until)
-        for step in steps(scenario):
-            script.do(step)
+        script = player.script(brokers, until, scenario.pace)
+        script.play(script_steps, began)
         outcome = script.outcome()
         failures, changes = tuple(brokers.failures()), brokers.changes
     seen = (one for each in script.consumers.values() for consumer in each for one in consumer.seen)

@@ -6,7 +6,9 @@ from collections.abc import Iterator, Mapping
 
 from mqlab.spec import Network, Scenario
 from mqlab.spec.json_types import JsonDict, JsonObject
-from mqlab.spec.steps import steps_of
+from mqlab.spec.steps import TIMES, steps_of
+from mqlab.spec.uri import read
+from mqlab.spec.values import duration
 
 CANNOT = {
     "start_connector": "a connector cannot be started alone over STOMP",
@@ -32,6 +34,12 @@ _KNOWN = {
     "start_broker",
     "stop_broker",
     "kill",
+    "host_down",
+    "connect",
+    "wait_connected",
+    "wait_master",
+    "wait_bridge",
+    "wait_received",
 }
 _STRANGE = {
     "open_consumer": {
@@ -41,9 +49,22 @@ _STRANGE = {
         "connection_options",
         "options",
         "session",
-        "client",
+        "loop",
+        "transacted",
     },
-    "send": {"group", "transacted", "session", "client", "connection_options"},
+    "send": {"group", "transacted", "session", "connection_options"},
+    "connect": {"prefetch", "client_id", "redelivery", "watch_topic_advisories", "max_redeliveries"},
+    "start_broker": {"store", "jitter_ms"},
+    "wait_bridge": {"up"},
+}
+# What may be in the address of a client over STOMP: it tries the brokers in their order, and in its own times.
+_ADDRESS = {
+    "randomize",
+    "initialReconnectDelay",
+    "maxReconnectDelay",
+    "useExponentialBackOff",
+    "backOffMultiplier",
+    "reconnectDelayExponent",
 }
 # Steps of the clusters, and the keys of theirs that STOMP clients and processes can do.
 _SEND = {
@@ -82,12 +103,13 @@ _CLUSTER: Mapping[str, set[str]] = {
 _DOES: Mapping[str, Mapping[str, set[str]]] = {
     "artemis": {
         **_CLUSTER, "open_consumer": {*_OPEN, "durable_name"}, "pause": {"broker"}, "resume_broker": {"broker"},
-        "send": {*_SEND, "time_to_live_ms"},
+        "send": {*_SEND, "time_to_live_ms", "client"}, "open_client": {"client", "broker", "queue", "topic"},
         "hold": {"consumer"}, "wait_until": {"broker", "role", "timeout_ms"},
         "wait_failover": {"client", "times", "timeout_ms"},
     },
     "openmq": {
-        **_CLUSTER, "open_consumer": {*_OPEN, "durable", "subscription_name"}, "pause": {"broker", "consumer"},
+        **_CLUSTER, "open_consumer": {*_OPEN, "durable", "subscription_name", "reconnect"},
+        "pause": {"broker", "consumer"},
         "start_broker": {*_AT, "until"}, "create_destination": {"broker", "queue", "topic", "options"},
         "destroy_destination": {"broker", "queue", "topic"}, "wait_received": {"consumer", "count"},
         "purge": {"broker", "queue", "topic"},
@@ -99,12 +121,21 @@ _ANYWHERE = {"do", "id", "limit_ms", "rest_ms"}
 def steps(scenario: Scenario) -> list[JsonDict]:
     """Return a script in the words of recordings, which those have that play it on real brokers."""
     if scenario.product == "activemq":
-        return steps_of(scenario.actions, scenario.network.names)
+        made = steps_of(scenario.actions, scenario.network.names)
+        return [{TIMES.get(k, k): _ms(k, value) for k, value in step.items()} for step in made]
     if scenario.product == "openmq":
         from mqlab.spec import openmq_steps  # here: who plays no OpenMQ does not load them
 
         return list(openmq_steps.steps_of(scenario.script, scenario.network.names))
-    return [{"do": step.do, **step.keys} for step in scenario.script]
+    from mqlab.spec.artemis.words import to_step
+
+    played = (to_step(action, scenario.network.names) for action in scenario.script)
+    return [{"do": step.do, **step.keys} for step in played]
+
+
+def _ms(key: str, value: object) -> object:
+    """Return a time with its unit, such as "20ms", in milliseconds; times that are numbers are that already."""
+    return duration(value) / 1000 if key in TIMES and isinstance(value, str) else value
 
 
 def unplayable(scenario: Scenario) -> list[str]:
@@ -143,12 +174,10 @@ def _of_steps(scenario: Scenario) -> Iterator[str]:
 
 
 def _of_network(scenario: Scenario) -> list[str]:
-    found = [f"a script of the pace {scenario.pace!r}"] if scenario.pace != "rest" else []
     network = scenario.network
+    found = list(_of_brokers(network))
     if any(connector.get("auto_start") is False for _, connector in network.connectors()):
         found.append("a connector that starts later (cannot be expressed in configuration files)")
-    if any(b.get("store", network.edition) == "jdbc" for b in network.brokers):
-        found.append("a database is not available")
     if network.around.endpoints or network.around.lines:
         found.append("endpoints that are not brokers, or links to cut")
     for step in steps(scenario):
@@ -162,11 +191,31 @@ def _of_network(scenario: Scenario) -> list[str]:
             found.append("a prefetch without acknowledgements: over STOMP delivered messages keep counting")
         elif isinstance(step.get("acknowledge"), str):
             found.append(f"acknowledge={step['acknowledge']!r}")
-        elif "at" in step or "at_ms" in step:
-            found.append("actions at a time of their own")
+        elif do == "connect" and (why := _address(step["uri"], network)):
+            found.append(why)
         elif not _texts(step, numbers=not _selects(network)):
             found.append(_TEXTS)
     return found
+
+
+def _of_brokers(network: Network) -> Iterator[str]:
+    """Yield what brokers have that is not there when they are played: files of this machine are all."""
+    for broker in network.brokers:
+        if broker.get("store", network.edition) == "jdbc":
+            yield "a database is not available"
+        if broker.get("pure_slave_of", network.edition) or broker.get("wait_for_slave", network.edition):
+            yield "a pure pair: ActiveMQ has had none since 5.8"
+        if (system := broker.get("file_system", network.edition)) not in (None, "local"):
+            yield f"a file system {system!r}"
+
+
+def _address(text: str, network: Network) -> str:
+    """Return why a client over STOMP cannot have an address; empty if it can."""
+    uri = read(text)
+    if uri is None or any(leaf.scheme != "tcp" or leaf.host not in network.names for leaf in uri.leaves()):
+        return f"a client with the address {text!r}: brokers of the network are to be listed by name"
+    more = sorted({name for part in (uri, *uri.leaves()) for name in part.parameters} - _ADDRESS)
+    return f"{', '.join(more)} of a client's address, which STOMP does not have" if more else ""
 
 
 def _selects(network: Network) -> bool:

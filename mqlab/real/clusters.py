@@ -11,8 +11,8 @@ from mqlab.real.steps import Script, Step
 class ClusterScript(Script):
     """What scripts of both have: brokers one by one, and producers that stay."""
 
-    def __init__(self, brokers: Processes, until: float) -> None:
-        super().__init__(brokers, until)
+    def __init__(self, brokers: Processes, until: float, pace: str = "rest") -> None:
+        super().__init__(brokers, until, pace)
         self.producers: dict[str, Step] = {}
         self.queues: dict[str, None] = {}  # destinations that the script has named, with their kind
 
@@ -24,10 +24,10 @@ class ClusterScript(Script):
         super().do(step)
 
     def do_start(self, step: Step) -> None:
-        """Start brokers one after the other."""
+        """Start brokers one after the other, each when what the one before came to is at rest."""
         for name in step.get("brokers", self.brokers.names):
             self.brokers.start([name])
-        self.rest()
+            self.rest()
 
     def do_start_broker(self, step: Step) -> None:
         """Start a broker, or several one after the other, again or for the first time."""

@@ -64,9 +64,9 @@ class Consumer:
             raise
 
     def on_disconnected(self) -> None:
-        """Go to the next place, unless it is closed or has only one."""
+        """Go to the next place, unless it is closed or has only one; a step may say otherwise."""
         self.frames.on_disconnected()
-        if not self.closed and len(self.places) > 1:
+        if not self.closed and self.step.get("reconnect", len(self.places) > 1):
             threading.Thread(target=self.reopen, daemon=True).start()
 
     def reopen(self) -> None:

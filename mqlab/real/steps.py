@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 
 from mqlab.errors import CannotRun
 from mqlab.real.connections import Places, Refused
@@ -26,6 +26,7 @@ LOOK_SECONDS = 0.05
 # processor is silent, too, but not at rest.
 IDLE = 0.05
 ENDLESS = 10  # times that a log grows while one waits for it to rest, as with an address that is tried for ever
+RECEIVED_MS = 30_000  # that a wait for messages takes at most, unless told
 REST_SECONDS = 20  # the longest that it is waited for, on a machine that does nothing else
 
 
@@ -35,15 +36,44 @@ class Script(ABC):
     prefetch = 1000  # that consumers ask for whose step says nothing: messages, as ActiveMQ counts
     restless = False  # whether a broker logs without end: from then on clients alone are waited for
 
-    def __init__(self, brokers: Processes, until: float) -> None:
-        self.brokers, self.until = brokers, until
+    def __init__(self, brokers: Processes, until: float, pace: str = "rest") -> None:
+        self.brokers, self.until, self.by_calls = brokers, until, pace == "calls"
         self.consumers: dict[str, list[Consumer]] = {}
         self.open: dict[str, Consumer] = {}
         self.refused: set[str] = set()  # consumers that a broker did not let in
         self.background: list[threading.Thread] = []
+        self.timers: list[threading.Timer] = []
         self.sent = 0
         self.snapshots: dict[str, object] = {}
         self.problems: list[str] = []
+
+    def play(self, steps: Sequence[Step], began: Mapping[int, float]) -> None:
+        """Do all steps; those with a time of their own when the lab does them (*began*: step -> s).
+
+        Real brokers take longer to start than the lab's. So a time counts from the step in which it falls.
+        """
+        own = {no: began.get(no, 0.0) for no, step in enumerate(steps) if not is_timed(step)}
+        for no in own:
+            for other, at in began.items():
+                if other not in own and no == max((n for n in own if own[n] <= at), default=0):
+                    self._later(at - own[no], steps[other])
+            self.do(steps[no])
+        for thread in self.timers:
+            thread.join()
+
+    def _later(self, seconds: float, step: Step) -> None:
+        """Do a step in so many seconds, beside those of the script."""
+
+        def do() -> None:
+            try:
+                self.do(step)
+            except CannotRun as error:
+                self.problems.append(f"{step['do']}: {error}")
+
+        timer = threading.Timer(seconds, do)
+        timer.daemon = True
+        timer.start()
+        self.timers.append(timer)
 
     def do(self, step: Step) -> None:
         """Do one step; raises `CannotRun` when time is over. A consumer that was refused does nothing."""
@@ -130,6 +160,11 @@ class Script(ABC):
         for thread in self.background:
             thread.join(REST_SECONDS * busy())
 
+    def do_wait_received(self, step: Step) -> None:
+        """Wait until a consumer has received so many."""
+        most = step.get("limit_ms", step.get("max_ms", RECEIVED_MS))
+        self.open[step["consumer"]].wait_for(step["count"], most / 1000)
+
     def do_settle(self, step: Step) -> None:
         """Wait until nothing moves any more."""
         self.rest()
@@ -196,3 +231,8 @@ class Script(ABC):
         for consumer in self.open.values():
             consumer.close()
         return {"consumers": consumers, "snapshots": self.snapshots, "problems": self.problems}
+
+
+def is_timed(step: Step) -> bool:
+    """Whether a step has a time of its own, beside those that are done one after the other."""
+    return "at" in step or "at_ms" in step

@@ -7,7 +7,9 @@ from dataclasses import fields
 
 from mqlab.errors import BadValue
 from mqlab.spec.action import Action, Start
+from mqlab.spec.values import Destination
 
+DESTINATIONS = ("destination", "reads", "to")  # fields that name one
 BEGIN = Start()  # of a script that does not write its start: errors count what was written
 
 
@@ -15,6 +17,12 @@ def bare(action: Action) -> Action:
     """Return an action without what `openmq.Call` says around it."""
     inner = getattr(action, "action", None)
     return inner if isinstance(inner, Action) else action
+
+
+def destination_in(action: Action) -> Destination | None:
+    """Return the destination that an action names; None if it names none."""
+    named = (getattr(action, name, None) for name in DESTINATIONS)
+    return next((one for one in named if isinstance(one, Destination)), None)
 
 
 def called(action: Action) -> str:

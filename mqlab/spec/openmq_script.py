@@ -9,10 +9,10 @@ from mqlab.errors import BadValue, UnknownName
 from mqlab.spec import action as a
 from mqlab.spec import faults as f
 from mqlab.spec import openmq_actions as o
-from mqlab.spec.naming import BEGIN, bare
+from mqlab.spec.naming import BEGIN, DESTINATIONS, bare, destination_in
 from mqlab.spec.noun import as_usual
 from mqlab.spec.openmq_options import PROPERTIES, QUEUES_ONLY
-from mqlab.spec.openmq_words import BY_NOUN, DESTINATIONS, NOT_KEYS, destination_in, options_of
+from mqlab.spec.openmq_words import BY_NOUN, NOT_KEYS, options_of
 from mqlab.spec.scenario import check_no_producer
 
 ANYBODY = (a.Consumer, o.OpenProducer, o.Connect)  # go to "any" broker, too

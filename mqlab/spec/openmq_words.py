@@ -14,6 +14,7 @@ from mqlab.spec import action as a
 from mqlab.spec import faults as f
 from mqlab.spec import openmq_actions as o
 from mqlab.spec.json_types import JsonDict
+from mqlab.spec.naming import DESTINATIONS
 from mqlab.spec.noun import required
 from mqlab.spec.openmq_options import OPTIONS, Options, to_guide, to_python
 from mqlab.spec.step import Step
@@ -25,7 +26,6 @@ SIZE = len("message 1")  # bytes of a message in a step that does not say: its t
 CALL = ("id", "limit_ms", "in_background", "rest_ms", "at")  # what any step may have
 IMQ = "imq"  # options that begin so are properties of a client's connection, by their real names
 NOT_KEYS = ("at", "others", "kind")
-DESTINATIONS = ("destination", "reads", "to")
 TEMPORARY = "temporary"  # a consumer's step with a destination of its own
 
 
@@ -279,12 +279,6 @@ def makes_temporary(action: a.Action) -> bool:
     """Whether a consumer reads a temporary destination of its own."""
     own = isinstance(action, a.Consumer) and action.reads.is_temporary
     return own and action.reads.name == action.name  # type: ignore[attr-defined]
-
-
-def destination_in(action: a.Action) -> Destination | None:
-    """Return the destination that an action names; None if it names none."""
-    named = (getattr(action, name, None) for name in DESTINATIONS)
-    return next((one for one in named if isinstance(one, Destination)), None)
 
 
 def options_of(action: a.Action, where: str = "") -> Keys:

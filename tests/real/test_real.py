@@ -310,6 +310,35 @@ def test_what_cannot_be_played_is_told_before_anything_starts():
     assert set(threading.enumerate()) <= before
 
 
+@pytest.mark.parametrize(("uri", "told"), [
+    ("failover:(tcp://A:61616,tcp://B:61616)?randomize=false&maxReconnectDelay=200", []),
+    ("failover:(tcp://A:61616)?timeout=500", ["timeout of a client's address, which STOMP does not have"]),
+    ("multicast://lan", [
+        "a client with the address 'multicast://lan': brokers of the network are to be listed by name"
+    ]),
+])  # fmt: skip
+def test_a_client_is_played_that_lists_brokers(uri, told):
+    network = mq.Network(mq.Broker("A"), mq.Broker("B"))
+    script = mq.Client("C", uri=uri), mq.Producer("P", on="C", sends=1, to=FOO, at="2s")
+    assert unplayable(mq.Scenario.of(network, *script)) == told
+
+
+def test_clients_go_on_at_the_slave_when_the_master_crashes_at_a_time(home):
+    uri = "failover:(tcp://A1:61616,tcp://A2:61616)?randomize=false"
+    pair = mq.Network(*(
+        mq.Broker(name, shared_store="a", lock_acquire_sleep_interval_ms=500) for name in ("A1", "A2")
+    ))  # fmt: skip
+    both = mq.real(
+        pair, mq.Restart("A1"), mq.Restart("A2", wait=False), mq.Client("C", uri=uri),
+        mq.Producer("P", on="C", sends=8, to=FOO, every="200ms", in_background=True, persistent=False),
+        mq.Wait("4s"), mq.Consumer("K", on="C", reads=FOO), mq.Crash("A1", at="1100ms"),
+        mq.WaitUntil("received", {"consumer": "K", "count": 2}), limit=PATIENCE,
+    )  # fmt: skip
+    assert both.real["problems"] == []
+    assert 0 < len(both.real["consumers"]["K"]["received"]) < 8, "what was not stored is lost"
+    assert not both.differs, str(both)
+
+
 def test_where_no_activemq_is_installed_it_is_told_how_to_get_one(tmp_path, monkeypatch):
     monkeypatch.setenv("ACTIVEMQ_HOME", str(tmp_path))
     with pytest.raises(CannotRun, match=r"where no bin/activemq\.jar is; set it to the folder"):

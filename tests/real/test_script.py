@@ -12,7 +12,7 @@ import mqlab as mq
 from mqlab import conform
 from mqlab.api import real_comparison
 from mqlab.api.real_comparison import Beside
-from mqlab.errors import BadValue
+from mqlab.errors import BadValue, CannotRun
 from mqlab.products import real_play as playing
 from mqlab.products.activemq.product import ActiveMQ
 from mqlab.products.activemq.real.brokers import Brokers
@@ -38,7 +38,7 @@ class Silent(NetworkScript):
 
     def __init__(self, works):
         self.looks = iter(works)
-        self.open, self.consumers, self.waited = {}, {}, 0
+        self.open, self.consumers, self.waited, self.by_calls = {}, {}, 0, False
         self.brokers = SimpleNamespace(logged=lambda: 0, worked=self.worked, at_work=self.at_work)
         self.waits_for_a_processor = 0  # looks
 
@@ -272,3 +272,45 @@ def test_a_consumer_that_a_broker_refuses_is_told_and_the_rest_goes_on(monkeypat
     script.do({"do": "close_consumer", "consumer": "S9"})
     assert script.outcome()["consumers"] == {"S9": {"count": 0, "received": [], "paths": []}}
     assert script.problems == ["consumer S9: the broker returned an error: no permission"]
+
+
+class Timed(NetworkScript):
+    """A script that notes when it did what, from its begin in tenths of a second."""
+
+    def __init__(self):
+        super().__init__(None, time.monotonic() + 9)
+        self.done, self.begun = [], time.monotonic()
+
+    def do_start(self, step):
+        time.sleep(0.3)  # the lab says nothing of it
+
+    def do_wait(self, step):
+        time.sleep(step["ms"] / 1000)
+
+    def do_kill(self, step):
+        if step["broker"] == "X":
+            raise CannotRun("there is no X")
+        self.done.append((step["broker"], round(10 * (time.monotonic() - self.begun))))
+
+
+def test_a_step_with_a_time_is_done_when_the_lab_does_it_from_the_step_in_which_it_falls():
+    script = Timed()
+    steps = [{"do": "start"}, {"do": "wait", "ms": 400}, {"do": "kill", "broker": "A", "at": 250},
+             {"do": "kill", "broker": "X", "at": 100}, {"do": "kill", "broker": "L", "at": 9999}]  # fmt: skip
+    script.play(steps, {0: 0.0, 1: 0.05, 2: 0.25, 3: 0.1})
+    assert script.done == [("A", 5)], (
+        "0.3 s for the start, 0.2 s into the wait; what the lab never did is left out"
+    )
+    assert script.problems == ["kill: there is no X"]
+
+
+def test_roles_and_bridges_are_read_from_logs_and_ports(monkeypatch):
+    network = mq.Network(mq.Broker("A", shared_store="s"), mq.Broker("B", shared_store="s"), mq.Broker("C"))
+    brokers = object.__new__(Brokers)
+    brokers.network, brokers.at = network, {"B": SimpleNamespace(port=7002), "C": SimpleNamespace(port=7003)}
+    up = "Network connection between vm://A#0 and tcp:///127.0.0.1:7002@40 (B) has been established"
+    monkeypatch.setattr(Brokers, "said", lambda *_: ["INFO " + up])
+    monkeypatch.setattr(Brokers, "is_running", lambda _, name: name != "C")
+    monkeypatch.setattr(Brokers, "serves", lambda _, name: name == "A")
+    assert [brokers.role(name) for name in "ABC"] == ["master", "slave", "down"]
+    assert (brokers.is_bridged("A", "B"), brokers.is_bridged("A", "C")) == (True, False)

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from mqlab.engine.completion import Completion
 from mqlab.engine.in_vain import CLOSED, SessionState
 from mqlab.engine.limits import LONGEST_REST
 from mqlab.products.artemis import report
 from mqlab.products.artemis.broker.broker import Broker
 from mqlab.products.artemis.broker.site import Site
-from mqlab.products.artemis.client.client_actions import ClientActions
+from mqlab.products.artemis.client import client_actions
 from mqlab.products.artemis.client.consumers import Consumer
 from mqlab.products.artemis.files import lab_file, treatment
-from mqlab.products.artemis.script.broker_actions import BrokerActions
-from mqlab.spec.action import Action
-from mqlab.spec.artemis import WORDS, ScriptReader
-from mqlab.spec.artemis.steps import Keys
-from mqlab.spec.artemis.words import actions_of
+from mqlab.products.artemis.script import broker_actions
+from mqlab.spec.action import Action, Pause, Resume, Snapshot
+from mqlab.spec.artemis import WORDS
+from mqlab.spec.artemis.script import ScriptReader
 from mqlab.spec.json_types import JsonDict
 from mqlab.spec.scenario import check_actions
-from mqlab.spec.step import Step
 from mqlab.trace.trace import Trace
 
 
@@ -40,14 +36,14 @@ def takes_over(broker: Broker) -> bool:
 class ArtemisLab(Site):
     """Brokers, lines and clients of one scenario, and its script."""
 
-    def begin(self, action: Step) -> Completion:
-        """Begin a step; it is over when what it set going has come."""
+    def begin(self, action: Action) -> Completion:
+        """Begin an action; it is over when what it set going has come."""
         self.step_no = self.numbers.popleft() if self.numbers else self.step_no + 1
         self.judge(action)
-        name = f"do_{action.do}"
-        room = ClientActions(self) if hasattr(ClientActions, name) else BrokerActions(self)
-        act: Callable[[Keys], Completion | None] = getattr(room, name)
-        return act(action.keys) or Completion()
+        kind, of_broker = type(action), isinstance(action, (Pause, Resume)) and action.kind != "consumer"
+        if kind in client_actions.DO and not of_broker:
+            return client_actions.DO[kind](client_actions.ClientActions(self), action) or Completion()
+        return broker_actions.DO[kind](broker_actions.BrokerActions(self), action) or Completion()
 
     reader: ScriptReader | None = None  # of what is done, once something is
 
@@ -58,15 +54,15 @@ class ArtemisLab(Site):
             reader = self.network.reader()
             for known in before.actions:
                 reader.read(known)
-        step = reader.read(action)  # of one that cannot be read nothing stays
+        played = reader.read(action)  # of one that cannot be read nothing stays
         self.reader = reader
-        scenario = before.planned((*before.actions, action), (*before.script, step))
-        if step.at is not None:
-            self.schedule(step)
+        scenario = before.planned((*before.actions, action), (*before.script, played))
+        if played.at is not None:
+            self.schedule(played)
         elif self.under_way is not None:
-            self.go_on_beside(self.begin(step))
+            self.go_on_beside(self.begin(played))
         else:
-            self.under_way = self.begin(step)
+            self.under_way = self.begin(played)
         self.scenario = scenario
 
     def session_state(self, name: str, session: str | None = None) -> SessionState | None:
@@ -79,7 +75,7 @@ class ArtemisLab(Site):
         if not isinstance(client, Consumer):
             prepared = [branch for b in self.live_brokers() for branch in b.journal.prepared.values()]
             left += len(client.work) or sum(len(b.work) for b in prepared if b.client == client.name)
-            mode = "xa" if client.keys.get("xa") else "transacted"
+            mode = "xa" if client.resource is not None else "transacted"
             return SessionState(gone, None, mode, not client.at_once, left)
         waits = client.mode == "transacted" or not client.acknowledges
         return SessionState(gone, client.receiving, client.mode, waits, left + len(client.unacknowledged))
@@ -87,7 +83,7 @@ class ArtemisLab(Site):
     @property
     def coming(self) -> bool:  # type: ignore[override]  # of a product where a takeover is housekeeping
         """Whether somebody is about to take over, or to follow: a run goes on unless it ends with a look."""
-        looked = isinstance(self.latest, Step) and self.latest.do == "snapshot"
+        looked = isinstance(self.latest, Snapshot)
         if looked or self.clock.now > self.rest_since + LONGEST_REST or not self.clock.heap:
             return False
         clients = [*self.clients.consumers.values(), *self.clients.senders.values()]
@@ -96,10 +92,6 @@ class ArtemisLab(Site):
             return True
         followed = (c for c in clients if c.sending and c.failovers and c.state == "connected")
         return any(not client.is_blocked(persistent=True) for client in followed)
-
-    def action_of(self, scripted: Step) -> Action:
-        """Return the action of a step of the script."""
-        return next(actions_of([scripted]))
 
     @property
     def undone(self) -> list[JsonDict]:

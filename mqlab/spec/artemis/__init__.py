@@ -10,52 +10,28 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from mqlab.errors import BadValue, UnknownName, shown
-from mqlab.spec.action import Action, Producer, Restart
+from mqlab.spec.action import Action, Restart
 from mqlab.spec.artemis.actions import StartAs
 from mqlab.spec.artemis.addresses import matches, most_specific
 from mqlab.spec.artemis.broker import AddressQueue, Broker
 from mqlab.spec.artemis.options import OPTIONS, Options, default, read_options
-from mqlab.spec.artemis.steps import StepCheck
-from mqlab.spec.artemis.words import to_step, with_session
+from mqlab.spec.artemis.script import ScriptReader
 from mqlab.spec.manual import documented
-from mqlab.spec.naming import BEGIN
 from mqlab.spec.option import release_of
 from mqlab.spec.options import unknown
 from mqlab.spec.origin import Origin
-from mqlab.spec.scenario import AnyNetwork, check_change, check_no_producer, no_broker, others
+from mqlab.spec.scenario import AnyNetwork, check_change, no_broker, others
 from mqlab.spec.shape import OBJECT
-from mqlab.spec.step import Step
 
 if TYPE_CHECKING:
     from typing import Unpack
 
-    from mqlab.spec.artemis.actions import Session
     from mqlab.spec.options.types import ArtemisNetworkOptions
     from mqlab.spec.running import Running
 
 # Edition -> what it calls the two of a pair; no later one than 2.5 was recorded, so that 2.28 plays by
 # the rules of 2.5 and only speaks otherwise.
 WORDS = {"2.4": ("master", "slave"), "2.5": ("master", "slave"), "2.28": ("primary", "backup")}
-
-
-class ScriptReader:
-    """Reads actions one by one: clients are opened before they are used."""
-
-    def __init__(self, brokers: tuple[str, ...]) -> None:
-        self.brokers, self.count = brokers, 0
-        self.check = StepCheck(brokers)
-        self.sessions: dict[str, Session] = {}
-        self.producers: set[str] = set()
-
-    def read(self, action: Action) -> Step:
-        """Return the step of the next action; raises for what the brokers and their clients cannot do."""
-        step = to_step(with_session(action, self.sessions), self.brokers)
-        self.count += action is not BEGIN
-        where = f"action {self.count} ({type(action).__name__})"
-        opened = self.check.opened
-        check_no_producer(action, self.producers - {*opened["consumer"], *opened["producer"]}, where)
-        self.producers |= {action.name} if isinstance(action, Producer) else set()
-        return self.check.read(step, where)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -125,8 +101,8 @@ class ArtemisNetwork(AnyNetwork):
         """The brokers' names in order."""
         return tuple(broker.name for broker in self.brokers)
 
-    def script(self, actions: tuple[Action, ...], pace: str = "rest") -> tuple[Step, ...]:
-        """Return the steps of actions; raises for those that these brokers and their clients cannot do."""
+    def script(self, actions: tuple[Action, ...], pace: str = "rest") -> tuple[Action, ...]:
+        """Return actions as a lab plays them; raises for those that these brokers and clients cannot do."""
         return tuple(map(self.reader().read, actions))
 
     def reader(self) -> ScriptReader:

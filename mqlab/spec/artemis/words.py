@@ -8,18 +8,17 @@ milliseconds a text such as ``"2s"``. A step that names several brokers is as ma
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from itertools import product
 
-from mqlab.errors import BadValue
+from mqlab.errors import BadValue, MqlabError
 from mqlab.spec import action as shared
 from mqlab.spec import faults
-from mqlab.spec import uri as uris
 from mqlab.spec.action import Action
 from mqlab.spec.artemis import actions as own
-from mqlab.spec.artemis.options import OPTIONS, Options
+from mqlab.spec.artemis.options import Options, read_options
 from mqlab.spec.artemis.steps import STEPS
-from mqlab.spec.clients import Client, CloseClient
+from mqlab.spec.clients import CloseClient
 from mqlab.spec.json_types import JsonDict
 from mqlab.spec.noun import as_usual
 from mqlab.spec.step import Step
@@ -107,21 +106,26 @@ _BESIDE = {
 # Actions to steps
 
 
-def to_step(action: Action, brokers: Sequence[str]) -> Step:
-    """Return the step that an action is; raises `BadValue` for what Artemis cannot do.
-
-    >>> to_step(faults.Cut("M1", "S1", how="hang"), ["M1", "S1"])
-    Step(do='cut', keys={'between': ['M1', 'S1'], 'silent': True})
-    """
+def word_of(action: Action, brokers: Sequence[str]) -> Word:
+    """Return the word for an action; raises `BadValue` for one that Artemis does not know."""
     words = [word for word in WORDS if word.action is type(action)]
     if not words:
         raise BadValue(
             f"{action}: Artemis does not know this action; `mqlab actions` lists which product takes which"
         )
-    of_broker = {name for name in ("on", "who") if getattr(action, name, None) in brokers}
+    of_broker = any(getattr(action, name, None) in brokers for name in ("on", "who"))
     if (kind := getattr(action, "kind", None)) is not None:
-        of_broker = {"who"} if kind == "broker" else set()
-    word = words[0] if of_broker or len(words) == 1 else words[-1]
+        of_broker = kind == "broker"
+    return words[0] if of_broker or len(words) == 1 else words[-1]
+
+
+def to_step(action: Action, brokers: Sequence[str]) -> Step:
+    """Return the step that an action of a script is.
+
+    >>> to_step(faults.Cut("M1", "S1", how="hang"), ["M1", "S1"])
+    Step(do='cut', keys={'between': ['M1', 'S1'], 'silent': True})
+    """
+    word = word_of(action, brokers)
     needed = STEPS[word.do][0].split()
     given = {
         f.name: getattr(action, f.name)
@@ -133,42 +137,8 @@ def to_step(action: Action, brokers: Sequence[str]) -> Step:
     if given.pop("durable", False):
         given.setdefault("subscription_name", given["name"])
     flat = {**word.fixed, **({"at": given.pop("at")} if "at" in given else {})}
-    for name, value in given.items():
-        if name not in word.keys:
-            raise BadValue(f"{action}: Artemis has no {name} here; remove it")
-        flat[word.keys[name]] = value
+    flat |= {word.keys[name]: value for name, value in given.items()}
     return Step(word.do, _unfolded(flat))
-
-
-def with_session(action: Action, sessions: dict[str, own.Session]) -> Action:
-    """Return a client as its session; a consumer on one of *sessions* with a connection by the same URL."""
-    if isinstance(action, Client):
-        sessions[action.name] = _session(action)
-        return sessions[action.name]
-    if isinstance(action, shared.Consumer) and action.on in sessions:
-        client = sessions[action.on]
-        options = {**client.options, **action.options}
-        return replace(action, on=client.on, others=client.others, options=options)
-    return action
-
-
-def _session(client: Client) -> own.Session:
-    """Return the session of a client that is described by a URL such as ``(tcp://A,tcp://B)?ha=true``."""
-    uri = uris.parse(f"static:{client.uri}" if client.uri.startswith("(") else client.uri)
-    if uri.components and uri.scheme != "static":
-        right = ",".join(map(str, uri.components))
-        told = f"{uri.scheme}:(...) is not an address of Artemis"
-        raise BadValue(f"client {client.name!r}: {told}; use '({right})'")
-    hosts = [leaf.host or leaf.path or "" for leaf in uri.leaves()]
-    rows = {row.guide: row for row in OPTIONS["url"].values()}
-    options = {}
-    for guide, given in uri.parameters.items():
-        if guide not in rows:
-            raise BadValue(f"client {client.name!r}: unknown option {guide!r}; known: {', '.join(rows)}")
-        row = rows[guide]
-        text = given or ""
-        options[row.name] = row.read(text, client.name)
-    return own.Session(client.name, hosts[0], others=tuple(hosts[1:]), options=options, at=client.at)
 
 
 def _unfolded(flat: Flat) -> Flat:
@@ -183,7 +153,7 @@ def _unfolded(flat: Flat) -> Flat:
         elif key == "options":
             found |= _written(value)
         elif key == "how":
-            found["silent"] = _is_silent(value)
+            found["silent"] = value == "hang"
         elif key == "ms" or key.endswith("_ms"):
             found[key] = _ms(value)
         elif key == "broker" and others:
@@ -191,12 +161,6 @@ def _unfolded(flat: Flat) -> Flat:
         elif key != "other":
             found[key] = list(value) if isinstance(value, tuple) else value
     return found
-
-
-def _is_silent(how: str) -> bool:
-    if how not in ("refuse", "hang"):
-        raise BadValue(f"how={how!r}: a line of Artemis brokers is cut by 'refuse' or by 'hang'")
-    return how == "hang"
 
 
 def _ms(time: int | str) -> int | float:
@@ -213,7 +177,7 @@ def _written(options: Options) -> Flat:
         if name in options
     }
     url = {name: value for name, value in options.items() if name not in beside}
-    return {**found, **({"url": url} if url else {})}
+    return {**found, **({"url": read_options("url", url, "url")} if url else {})}
 
 
 # Steps to actions
@@ -227,14 +191,22 @@ def actions_of(steps: Iterable[Step]) -> Iterator[Action]:
     """
     homes: dict[str, Destination] = {}  # where sessions send what says nothing
     for no, step in enumerate(steps):
-        for one in _split(step):
-            flat = _flat(one)
-            if one.do in ("open_producer", "open_client") and "to" in flat:
-                homes[flat["client"]] = flat["to"]
-            if one.do == "send":
-                flat.setdefault("name", flat.get("client") or f"sender{no}")
-                flat.setdefault("to", homes.get(flat.get("client", "")))
-            yield _action(_SAME.get(one.do, one.do), flat)
+        try:
+            yield from [_read(one, no, homes) for one in _split(step)]
+        except MqlabError as error:
+            raise type(error)(f"step {no + 1} ({step.do}): {error}") from None
+
+
+def _read(step: Step, no: int, homes: dict[str, Destination]) -> Action:
+    flat = _flat(step)
+    if step.do in ("open_producer", "open_client") and "to" in flat:
+        homes[flat["client"]] = flat["to"]
+    if step.do == "send":
+        client = flat.get("client", "")
+        flat = {"name": client or f"sender{no}", **({"to": homes[client]} if client in homes else {}), **flat}
+        if "to" not in flat or not (client or "broker" in flat):
+            raise BadValue("write 'producer', or 'broker', and 'queue' or 'topic'")
+    return _action(_SAME.get(step.do, step.do), flat)
 
 
 def numbering(steps: Iterable[Step]) -> list[int]:
@@ -255,6 +227,8 @@ def _split(step: Step) -> Iterator[Step]:
         given = keys.pop("brokers", None) or keys.pop("broker")
         do = "start_broker" if step.do == "start" else step.do
         names = [given] if isinstance(given, str) else given
+        if do == "wait_until" and given is names:
+            raise BadValue(f"broker is {given!r}; expected one name")
         yield from (Step(do, {**keys, "broker": name}) for name in names)
     else:
         yield step

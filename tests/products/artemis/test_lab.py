@@ -11,6 +11,7 @@ from mqlab.api import artemis
 from mqlab.errors import MqlabError
 from mqlab.products.artemis.files import lab_file
 from mqlab.products.artemis.runtime import ArtemisLab
+from mqlab.spec.action import Producer
 from mqlab.spec.faults import DatabaseDown
 from mqlab.spec.step import Step
 from tests.products.artemis.ha import body, master, slave
@@ -50,7 +51,7 @@ def test_a_fork_goes_its_own_way_and_both_end_as_the_run_that_was_not_forked(sce
 
 
 @pytest.mark.parametrize("scenario", [p for p in ALL if any(
-    step.do == "send" for step in p.values[0].script)])  # fmt: skip
+    isinstance(action, Producer) for action in p.values[0].script)])  # fmt: skip
 def test_the_seed_decides_what_jitter_does(scenario):
     digests = [played(scenario, seed).trace.digest() for seed in (1, 1, 2)]
     assert digests[0] == digests[1] != digests[2]
@@ -146,3 +147,10 @@ def test_a_run_that_ends_with_a_crash_goes_on_until_the_slave_serves_and_all_hav
     assert trace.undone == ()
     looked = mq.run(pair, consumer, artemis.Crash("L"), artemis.Snapshot("at once"))
     assert looked.end < trace.end, "who looks at the network last sees it as it is then"
+
+
+def test_a_producer_of_a_session_with_a_topic_sends_where_it_says():
+    q, session = artemis.Queue("Q"), artemis.Session("S", "A", artemis.Topic("T"))
+    sends = artemis.Producer("P", "S", 2, q)
+    trace = mq.run(artemis.Network(artemis.Broker("A")), session, artemis.Consumer("C", "A", q), sends)
+    assert trace.received() == {"C": 2}

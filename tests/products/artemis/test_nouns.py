@@ -8,11 +8,16 @@ import pytest
 
 from mqlab.api import artemis
 from mqlab.errors import BadValue, MqlabError, UnknownName
+from mqlab.products.artemis.client import client_actions
 from mqlab.products.artemis.files import lab_file
 from mqlab.products.artemis.files.python import python
 from mqlab.products.artemis.runtime import ArtemisLab, outcome, play
+from mqlab.products.artemis.script import broker_actions
+from mqlab.products.unsupported_steps import steps
 from mqlab.spec import Scenario
 from mqlab.spec.artemis.options import OPTIONS
+from mqlab.spec.artemis.script import OWN
+from mqlab.spec.artemis.words import WORDS
 from tests.products.scenarios import of_figures, of_recordings
 
 ALL = [*of_figures("artemis"), *of_recordings("artemis")]
@@ -49,7 +54,7 @@ def test_a_network_with_faults_in_time():
 def test_brokers_that_nobody_starts_are_started_first():
     sends = artemis.Producer("P", on="M1", sends=2, to=ORDERS)
     scenario = Scenario.of(PAIR, sends)
-    assert [step.do for step in scenario.script] == ["start", "send"]
+    assert scenario.script == (artemis.Start(), sends)
     assert Scenario.of(PAIR, *scenario.actions) == scenario
     assert outcome(play(scenario))["senders"]["P"]["sent"] == [1, 2]
 
@@ -67,8 +72,8 @@ def test_brokers_that_nobody_starts_are_started_first():
       "url": {"reconnect_attempts": 3}, "time_limit_ms": 2000}),
 ])  # fmt: skip
 def test_an_action_is_a_step(one, other):
-    step = PAIR.with_actions(one).script[-1]
-    written = {key: value for key, value in step.keys.items() if other.get(key) or value}
+    _, *step = steps(PAIR.with_actions(one))[-1].items()
+    written = {key: value for key, value in step if other.get(key) or value}
     assert written == {key: value for key, value in other.items() if value}
 
 
@@ -90,6 +95,11 @@ def test_what_cannot_be_done_is_told_and_leaves_the_lab_as_it_was(action, told):
     with pytest.raises(MqlabError, match=told):
         lab.do(action)
     assert (lab.trace.digest(), lab.trace.header["scenario"]) == before
+
+
+def test_each_action_of_a_script_is_done():
+    played = {OWN.get(word.action, word.action) for word in WORDS}
+    assert played == {*broker_actions.DO, *client_actions.DO}
 
 
 def test_what_another_product_does_is_no_action_here():

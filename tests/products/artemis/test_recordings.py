@@ -15,6 +15,7 @@ from mqlab.errors import BadFile, BadValue, MqlabError, SelectorError, UnknownNa
 from mqlab.files import detect_product
 from mqlab.products.artemis.files import lab_file as artemis
 from mqlab.products.artemis.runtime import outcome, play
+from mqlab.spec.artemis.script import url_options
 from tests.conftest import HERE, SHARED, missing, packed, recorded
 from tests.products.artemis.ha import body, ha, master, problems, roles, run, slave, store
 
@@ -322,7 +323,7 @@ def test_a_text_is_read_in_the_type_of_its_option():
     assert network.brokers[0].elements == {"quorum_size": 2, "check_for_live_server": True}
     assert network.cluster == {"max_hops": 3, "to": ["S1"]}
     assert network.clients == {"retry_interval_multiplier": 2.0}
-    assert read.script[-1].keys["url"] == {"retry_interval": 100}
+    assert url_options(read.script[-1]) == {"retry_interval": 100}
 
 
 @pytest.mark.parametrize(("brokers", "who", "says"), [

@@ -103,6 +103,17 @@ class Brokers(Processes):
         ends = (int(port) for name in self.own for port in _UP.findall(self.log(name)))
         return sum(port in listening for port in ends)
 
+    def is_bridged(self, name: str, to: str) -> bool:
+        """Whether a bridge of a broker to another has come up since that broker's last start."""
+        return str(self.at[to].port) in _UP.findall("\n".join(self.said(name)))
+
+    def role(self, name: str) -> str:
+        """Return what a broker is, as the lab calls it."""
+        if not self.is_running(name):
+            return "down"
+        served = "master" if name in sets_of(self.network) else "running"
+        return served if self.serves(name) else "slave"
+
     def failures(self) -> list[str]:
         """Return what ended threads within brokers, as their logs tell.
 

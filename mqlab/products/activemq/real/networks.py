@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Iterable
+
 from mqlab.products.activemq.real.brokers import Brokers, expected_bridges, sets_of
 from mqlab.real.producers import browse
 from mqlab.real.steps import Script, Step
 from mqlab.spec import Network
+from mqlab.spec.member import BrokerSettings
+from mqlab.spec.uri import parse
+
+PATIENCE_MS = 20_000  # that a step waits for something, unless told
 
 
 def waves(network: Network) -> list[list[str]]:
@@ -32,9 +39,62 @@ def waves(network: Network) -> list[list[str]]:
 
 
 class NetworkScript(Script):
-    """Does the steps of a network: each ends when bridges are up again and nothing moves."""
+    """Does the steps of a network: each ends when bridges are up again and nothing moves.
+
+    By the pace of calls it ends when its call has come back. A client with an address knows the brokers that it
+    lists, and tries them in that order.
+    """
 
     brokers: Brokers
+
+    def __init__(self, brokers: Brokers, until: float, pace: str = "rest") -> None:
+        super().__init__(brokers, until, pace)
+        self.clients: dict[str, list[str]] = {}
+
+    def do(self, step: Step) -> None:
+        """Do one step; what a client does, it does at the brokers of its address."""
+        if "client" in step and step["do"] in ("open_consumer", "send"):
+            step = {**step, "broker": self.clients[step["client"]]}
+        super().do(step)
+
+    def rest(self) -> None:
+        """Wait until nothing moves; by the pace of calls nobody does."""
+        if not self.by_calls:
+            super().rest()
+
+    def do_connect(self, step: Step) -> None:
+        """Note the brokers of a client's address, and wait until one of them serves."""
+        leaves = parse(step["uri"]).leaves()
+        self.clients[step["client"]] = [leaf.host for leaf in leaves if leaf.host is not None]
+        if not step.get("in_background"):
+            self.do_wait_connected(step)
+
+    def do_wait_connected(self, step: Step) -> None:
+        """Wait until a broker of a client's address serves, or the one that is named."""
+        names = [step["to"]] if "to" in step else self.clients[step["client"]]
+        self._await(step, f"client {step['client']} is not connected", names)
+
+    def do_wait_master(self, step: Step) -> None:
+        """Wait until one of the brokers serves."""
+        self._await(step, f"none of {', '.join(step['brokers'])} serves", step["brokers"])
+
+    def _await(self, step: Step, problem: str, names: Iterable[str]) -> None:
+        if not self.wait_until(lambda: any(map(self.brokers.serves, names)), _patience(step)):
+            self.problems.append(problem)
+
+    def do_wait_bridge(self, step: Step) -> None:
+        """Wait until a bridge is up."""
+        here, there = step["from"], step["to"]
+        if not self.wait_until(lambda: self.brokers.is_bridged(here, there), _patience(step)):
+            self.problems.append(f"no bridge from {here} to {there}")
+
+    def do_host_down(self, step: Step) -> None:
+        """Kill all brokers of a host."""
+        edition = self.network.edition
+        for broker in self.network.brokers:
+            if BrokerSettings.of(broker, edition).host == step["host"]:
+                self.brokers.end(broker.name, orderly=False)
+        self.rest()
 
     @property
     def network(self) -> Network:
@@ -67,6 +127,9 @@ class NetworkScript(Script):
         if step.get("broker_id") == "new":
             self.brokers.rename(name)
         self.brokers.start([name])
+        if self.by_calls:
+            time.sleep(step.get("wait_ms", 0) / 1000)
+            return
         touching = sum(
             1
             for b, c in self.network.connectors()
@@ -87,6 +150,8 @@ class NetworkScript(Script):
         """End a broker; whoever led to it, connectors and clients, goes to the slave that takes over."""
         before = self.brokers.bridges()
         self.brokers.end(name, orderly=orderly)
+        if self.by_calls:
+            return
         stores = sets_of(self.network)
         peers = {n for n, store in stores.items() if n != name and store == stores.get(name)}
         self.wait_until(lambda: not peers or any(map(self.brokers.serves, peers)))
@@ -100,11 +165,17 @@ class NetworkScript(Script):
         self.rest()
 
     def state(self, name: str) -> dict[str, object]:
-        """Return whether a broker serves, and what lies in its queues: message numbers."""
+        """Return whether a broker serves (by calls: its role), and what lies in its queues: message numbers."""
+        told: dict[str, object] = {"role": self.brokers.role(name)} if self.by_calls else {"running": False}
         if not (self.brokers.is_running(name) and self.brokers.serves(name)):
-            return {"running": False}
+            return told
         found = {}
         for queue in self.brokers.queues(name):
             waiting = browse(self.places(name), queue)
             found[queue] = {"depth": len(waiting), "waiting": sorted(waiting)}
-        return {"running": True, "queues": found}
+        return {**(told if self.by_calls else {"running": True}), "queues": found}
+
+
+def _patience(step: Step) -> float:
+    """Return how long a step waits at most, in seconds."""
+    return float(step.get("max_ms", PATIENCE_MS)) / 1000

@@ -19,7 +19,7 @@ LOOKS = 20_000  # us between two looks whether a broker that hangs goes on
 class Bridge(Taker):
     """A bridge of a broker; it takes from its queue while it is connected to another (`target`)."""
 
-    handed = Kind.Forwarded
+    handed = int(Kind.Forwarded)
 
     def __init__(self, broker: Broker, queue: Queue, options: Options) -> None:
         self.lab, self.broker, self.queue, self.options = broker.lab, broker, queue, options

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from mqlab.spec.artemis.actions import Isolate, Rejoin, SlowLine
 from mqlab.spec.artemis.broker import Broker as BrokerSpec
-from mqlab.spec.artemis.steps import Keys
+from mqlab.spec.faults import Cut, Heal
 from mqlab.trace.kinds import Reason
 
 if TYPE_CHECKING:
@@ -133,6 +134,9 @@ class CallOfOneLife:
     more: tuple[object, ...]
 
 
+OfLines = Cut | Heal | SlowLine | Isolate | Rejoin  # what is done to lines
+
+
 class Partitions:
     """Which lines are cut: True while nobody has noticed it. Clients are all in one place."""
 
@@ -140,13 +144,15 @@ class Partitions:
         self.cuts: dict[frozenset[str], bool] = {}
         self.slow: dict[frozenset[str], int] = {}
 
-    def change(self, keys: Keys, brokers: Iterable[str]) -> Iterator[frozenset[str]]:
-        """Yield the lines that a step names: `between` two sides, or to `isolate` from all others."""
-        if "isolate" in keys:
-            sides = [keys["isolate"], [name for name in brokers if name not in keys["isolate"]]]
+    @staticmethod
+    def lines(action: OfLines, brokers: Collection[str]) -> list[frozenset[str]]:
+        """Return the lines of an action: from one side, or from brokers, to another or to all others."""
+        if isinstance(action, (Isolate, Rejoin)):
+            there = action.brokers, [name for name in brokers if name not in action.brokers]
         else:
-            sides = [[side] if isinstance(side, str) else side for side in keys["between"]]
-        yield from (frozenset((a, b)) for a in sides[0] for b in sides[1])
+            others = [name for name in (*brokers, "clients") if name != action.one]
+            there = (action.one,), [action.other] if action.other else others
+        return [frozenset((a, b)) for a in there[0] for b in there[1]]
 
     def joined(self, a: str, b: str) -> bool:
         """Whether a line is whole."""

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from mqlab.spec.artemis.broker import AddressQueue
 from mqlab.spec.selector import Selector
 from mqlab.spec.values import Destination
-from mqlab.trace.kinds import Kind, Reason
+from mqlab.trace.kinds import Kind
 
 if TYPE_CHECKING:
     from mqlab.products.artemis.broker.broker import Broker
@@ -65,7 +65,7 @@ class MessageReference:
 class Taker(ABC):
     """Who takes from a queue: a consumer, or a bridge to another broker; and what it holds of it."""
 
-    handed = Kind.Dispatched  # what the trace says of it
+    handed = int(Kind.Dispatched)  # what the trace says of it
     link = -1
     lab: Site
     node: int
@@ -178,7 +178,7 @@ class BridgedMessage:
     stored: StoredMessage
     way: tuple[Broker, ...]
     queue: Queue | None  # the last one's; None: by its name
-    rule: Reason
+    rule: int  # a `Reason`
     row: int = -1
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,14 +17,18 @@ from mqlab.products.artemis.client.requests import (
     SendRequest,
     Transaction,
 )
-from mqlab.spec.artemis.steps import Keys
+from mqlab.spec import action as a
+from mqlab.spec.action import Action
+from mqlab.spec.artemis.actions import Session, WaitForSends, Xa
+from mqlab.spec.artemis.script import in_background, time_option
+from mqlab.spec.clients import CloseClient
 from mqlab.spec.plural import counted
+from mqlab.spec.values import duration
 from mqlab.trace.kinds import Reason
 
 MS = 1000
-OPENING = (
-    5 * MS
-)  # a client that is opened as others begin to send comes behind their first messages: 10 to 30 ms
+# A client that is opened as others begin to send comes behind their first messages: 10 to 30 ms were seen.
+OPENING = 5 * MS
 
 
 @dataclass(eq=False, slots=True)
@@ -51,35 +56,31 @@ class ClientActions(Subsystem):
 
     # Connections
 
-    def do_open_consumer(self, keys: Keys) -> Completion:
+    def do_open_consumer(self, action: a.Consumer) -> Completion:
         """Open a connection, a session and a consumer."""
-        name = keys["consumer"]
-        consumer = self.lab.clients.consumers[name] = Consumer(self.lab, name, keys)
-        return self._open(consumer, keys, "open_consumer")
+        consumer = self.lab.clients.consumers[action.name] = Consumer(self.lab, action)
+        return self._open(consumer, action, "open_consumer")
 
-    def do_open_client(self, keys: Keys) -> Completion:
+    def do_open_session(self, action: Session) -> Completion:
         """Open a client that stays, for sends and transactions."""
-        name = keys.get("producer") or keys["client"]
-        client = self.lab.clients.senders[name] = Client(self.lab, name, keys)
-        return self._open(client, keys, "open_producer")  # as most recordings call it; both are one step
+        client = self.lab.clients.senders[action.name] = Client(self.lab, action)
+        return self._open(client, action, "open_producer")  # as most recordings call it
 
-    do_open_producer = do_open_client
-
-    def _open(self, client: Client, keys: Keys, what: str) -> Completion:
-        opening = CreateSession(client, what, keys.get("time_limit_ms", BLOCKED))
+    def _open(self, client: Client, action: a.Consumer | Session, what: str) -> Completion:
+        opening = CreateSession(client, what, time_option(action, "time_limit", BLOCKED * MS))
         if self.lab.clients.began == self.lab.clock.now:
             self.lab.later(OPENING, opening.make)
         else:
             opening.make()
-        return Completion() if keys.get("in_background") else self._blocking(opening)
+        return Completion() if action.options.get("in_background") else self._blocking(opening)
 
-    def do_close_consumer(self, keys: Keys) -> Completion:
+    def do_close(self, action: a.Close) -> Completion:
         """Close the connection; one that looks for its broker is blocked in it."""
-        return self._closing(self.lab.clients.consumer(keys["consumer"]).close())
+        return self._closing(self.lab.clients.consumer(action.consumer).close())
 
-    def do_close_client(self, keys: Keys) -> Completion:
+    def do_close_client(self, action: CloseClient) -> Completion:
         """Close any client's connection; what its transaction has sent is gone."""
-        client = self.lab.clients.named(keys["client"])
+        client = self.lab.clients.named(action.client)
         if client.state == "closed":
             self.lab.tell("the connection was closed already")
         if isinstance(client, Consumer):
@@ -99,11 +100,11 @@ class ClientActions(Subsystem):
 
     # Receiving
 
-    def do_receive(self, keys: Keys) -> Completion:
+    def do_receive(self, action: a.Receive) -> Completion:
         """Take so many messages, or what comes in the time."""
-        consumer = self.lab.clients.consumer(keys["consumer"])
-        wait = int(keys.get("wait_ms", 2000) * MS)
-        reading = ReceiveCall(consumer, keys["count"], wait, keys.get("acknowledge", True), self.lab.acting)
+        consumer = self.lab.clients.consumer(action.consumer)
+        wait, acknowledges = time_option(action, "timeout", 2000 * MS), action.options.get("acknowledge", True)
+        reading = ReceiveCall(consumer, action.count, wait, bool(acknowledges), self.lab.acting)
         reading.limit = self.lab.clock.now + BLOCKED * MS
         if consumer.state == "new":  # a client has one thread, and that is in the opening still
             return Completion(self._is_open, reading, self.lab.clock.now + BLOCKED * MS, then=self._take_turn)
@@ -210,50 +211,48 @@ class ClientActions(Subsystem):
         else:
             reading.ended = True
 
-    def do_resume(self, keys: Keys) -> None:
+    def do_resume(self, action: a.Resume) -> None:
         """Take everything from now on."""
-        consumer = self.lab.clients.consumer(keys["consumer"])
+        consumer = self.lab.clients.consumer(action.who)
         consumer.receiving = True
         consumer.see_closed()
         self.lab.later(MS, consumer.go_on)  # it reads while the script goes on
 
-    def do_hold(self, keys: Keys) -> None:
+    def do_pause(self, action: a.Pause) -> None:
         """Take nothing any more."""
-        self.lab.clients.consumer(keys["consumer"]).receiving = False
+        self.lab.clients.consumer(action.who).receiving = False
 
     # Sending
 
-    def do_send(self, keys: Keys) -> Completion:
+    def do_send(self, action: a.Producer) -> Completion:
         """Send messages one by one; the next one when the broker has the last."""
-        sending = SendRequest(self._sender(keys), keys, self.lab.clients.numbers + 1)
-        self.lab.clients.numbers += keys["count"]
-        self.lab.clients.sending += keys["count"]
+        sending = SendRequest(self._sender(action), action, self.lab.clients.numbers + 1)
+        self.lab.clients.numbers += action.sends
+        self.lab.clients.sending += action.sends
         sending.begin()
-        if not keys.get("in_background"):
+        if not in_background(action):
             return self._blocking(sending)
         self.lab.clients.began = self.lab.clock.now
         return Completion()
 
-    def _sender(self, keys: Keys) -> Client:
-        opened = keys.get("producer") or keys.get("client")
-        if opened:
-            return self.lab.clients.sender(opened)
-        name = keys.get("name") or f"sender{self.lab.step_no}"
-        client = self.lab.clients.senders.get(name)
+    def _sender(self, action: a.Producer) -> Client:
+        if action.on not in self.lab.brokers:
+            return self.lab.clients.sender(action.on)
+        client = self.lab.clients.senders.get(action.name)
         if client is not None and client.state != "closed":
             return client
         if client is None:
-            client = self.lab.clients.senders[name] = Client(self.lab, name, keys)
+            client = self.lab.clients.senders[action.name] = Client(self.lab, action)
             client.stays = False
         else:
-            client.begin(keys)
+            client.begin(action)
         # What becomes of a send in the background is told to no step; that it does not connect is.
-        CreateSession(client, "open" if keys.get("in_background") else "send").make()
+        CreateSession(client, "open" if in_background(action) else "send").make()
         return client
 
-    def do_wait_for_sends(self, keys: Keys) -> Completion:
+    def do_wait_for_sends(self, action: WaitForSends) -> Completion:
         """Wait until sends in the background have ended."""
-        end = self.lab.clock.now + int(keys.get("timeout_ms", 60_000) * MS)
+        end = self.lab.clock.now + duration(action.timeout)
         return Completion(self._has_sent, self.lab.acting, end, then=self._waited_for_sends)
 
     def _waited_for_sends(self, asked: Any) -> None:
@@ -269,40 +268,57 @@ class ClientActions(Subsystem):
 
     # Transactions
 
-    def do_commit(self, keys: Keys) -> Completion:
+    def do_commit(self, action: a.Commit) -> Completion:
         """Commit a client's transaction."""
-        client = self._stops(keys)
+        client = self._stops(action.who)
         return self._call(Transaction(client, client.commit, "commit"))
 
-    def do_rollback(self, keys: Keys) -> Completion:
+    def do_rollback(self, action: a.Rollback) -> Completion:
         """Roll a client's transaction back."""
-        client = self._stops(keys)
+        client = self._stops(action.who)
         return self._call(Transaction(client, client.rollback, "rollback"))
 
-    def do_recover(self, keys: Keys) -> Completion:
+    def do_recover(self, action: a.Recover) -> Completion:
         """Let what a consumer has not acknowledged come again; a session that only sends has nothing."""
-        client = self._stops(keys)
+        client = self._stops(action.who)
         if not isinstance(client, Consumer):
             return Completion()
         return self._call(Transaction(client, client.recover, "recover"))
 
-    def _stops(self, keys: Keys) -> Client:
+    def _stops(self, name: str) -> Client:
         """Return who ends its transaction: a consumer's one thread takes nothing more until it resumes."""
-        client = self.lab.clients.named(keys["client"])
+        client = self.lab.clients.named(name)
         if isinstance(client, Consumer):
             client.stuck = client.receiving and client.state == "reconnecting"
             client.receiving = False
         return client
 
-    def do_xa(self, keys: Keys) -> Completion:
+    def do_xa(self, action: Xa) -> Completion:
         """One call of an XA resource."""
-        client, xid = self.lab.clients.named(keys["client"]), str(keys.get("id", "x1"))
+        client, xid = self.lab.clients.named(action.client), action.id or "x1"
         if client.resource is None:
             self.lab.tell(f"{client.name} has no XA session; open it with artemis.Session(..., xa=True)")
             return Completion()
-        client.resource.judge(keys["act"], xid)
-        return self._call(Transaction(client, client.resource.call, "xa", keys["act"], xid))
+        client.resource.judge(action.act, xid)
+        return self._call(Transaction(client, client.resource.call, "xa", action.act, xid))
 
     def _call(self, request: Request) -> Completion:
         request.make()
         return self._blocking(request)
+
+
+DO: dict[type[Action], Callable[[ClientActions, Any], Completion | None]] = {
+    a.Consumer: ClientActions.do_open_consumer,
+    Session: ClientActions.do_open_session,
+    a.Close: ClientActions.do_close,
+    CloseClient: ClientActions.do_close_client,
+    a.Receive: ClientActions.do_receive,
+    a.Pause: ClientActions.do_pause,
+    a.Resume: ClientActions.do_resume,
+    a.Producer: ClientActions.do_send,
+    WaitForSends: ClientActions.do_wait_for_sends,
+    a.Commit: ClientActions.do_commit,
+    a.Rollback: ClientActions.do_rollback,
+    a.Recover: ClientActions.do_recover,
+    Xa: ClientActions.do_xa,
+}

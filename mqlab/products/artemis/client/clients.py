@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING
 from mqlab.products.artemis.broker.broker import Broker, Refused
 from mqlab.products.artemis.broker.messages import Message
 from mqlab.products.artemis.client.xa import XAResource
+from mqlab.spec.action import Consumer as Consumes
+from mqlab.spec.action import Producer
+from mqlab.spec.artemis.actions import Session
 from mqlab.spec.artemis.options import OPTIONS
-from mqlab.spec.artemis.steps import Keys
+from mqlab.spec.artemis.script import url_options
 from mqlab.trace.kinds import Kind, Reason
 
 if TYPE_CHECKING:
@@ -25,6 +28,8 @@ SESSION_CLOSED = f"{_CLOSED} AMQ119019"
 TIMED_OUT = "JMSException / ActiveMQConnectionTimedOutException AMQ119013"
 LOOKS = 20 * MS  # how often a blocked call looks whether it can go on
 ROLLED_BACK = "TransactionRolledBackException / ActiveMQTransactionRolledBackException AMQ119030"
+
+Opening = Session | Consumes | Producer  # what makes a connection
 
 
 @dataclass(slots=True)
@@ -65,9 +70,9 @@ class Client:
 
     role = "producer"
 
-    def __init__(self, lab: Site, name: str, keys: Keys) -> None:
-        self.lab, self.name = lab, name
-        self.begin(keys)
+    def __init__(self, lab: Site, action: Opening) -> None:
+        self.lab, self.name = lab, action.name
+        self.begin(action)
         self.sending = 0  # sends of the script that are under way
         self.stays = True  # until it is closed; else as long as it sends
         self.at: Broker | None = None
@@ -85,18 +90,18 @@ class Client:
         self.work: list[Message] = []
         self.sent = array("i")
         self.failed: list[str] = []
-        home = self.addresses[0] if self.addresses else ""
-        self.node: int = lab.notes.recorder.add_node(name, self.role, home)
+        self.node: int = lab.notes.recorder.add_node(self.name, self.role, action.on)
 
-    def begin(self, keys: Keys) -> None:
-        """Take what a step says of the connection: a producer that sends once more has a new one."""
-        self.keys = keys
-        where = keys.get("broker", ())
-        self.addresses = [where] if isinstance(where, str) else list(where)
+    def begin(self, action: Opening) -> None:
+        """Take what an action says of the connection: a producer that sends once more has a new one."""
+        self.addresses = [action.on, *action.others]
         defaults = {name: row.default for name, row in OPTIONS["url"].items()}
-        self.options = {**defaults, **self.lab.network.clients, **keys.get("url", {})}
-        self.at_once = not (keys.get("transacted") or keys.get("xa"))  # what is sent becomes visible
-        self.resource = XAResource(self) if keys.get("xa") else None
+        self.options = {**defaults, **self.lab.network.clients, **url_options(action)}
+        session = action if isinstance(action, Session) else None
+        self.resource = XAResource(self) if session and session.xa else None
+        self.transacted = session.transacted if session else getattr(action, "ack_mode", "") == "transacted"
+        # What is sent becomes visible.
+        self.at_once = session is None or not (session.transacted or session.xa)
         self.state, self.node_id = "new", ""
 
     # Connecting
@@ -306,7 +311,7 @@ class Client:
 
     def is_refused(self, step: int, what: str) -> bool:
         """Whether its session has no transaction to end (JMS 2.0, 6.2.10); a distributed one ends otherwise."""
-        if self.keys.get("transacted") or self.keys.get("ack_mode") == "transacted":
+        if self.transacted:
             return False
         said = "TransactionInProgressException" if self.resource is not None else "IllegalStateException"
         self.results.append(f"step {step} {what}: {said}")

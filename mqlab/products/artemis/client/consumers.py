@@ -9,8 +9,8 @@ from mqlab.products.artemis.broker import expiry, redelivery
 from mqlab.products.artemis.broker.broker import Broker, Refused
 from mqlab.products.artemis.broker.messages import MessageReference, Queue, Taker
 from mqlab.products.artemis.client.clients import CLOSED, ROLLED_BACK, SESSION_CLOSED, Client
-from mqlab.spec.artemis.steps import Keys
-from mqlab.spec.values import Destination
+from mqlab.spec.action import Consumer as Consumes
+from mqlab.spec.artemis.script import lasting
 from mqlab.trace.kinds import Kind, Reason
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 TOO_MANY = "JMSException / ActiveMQQueueMaxConsumerLimitReached AMQ119200"
 # Bound once: reading a member of an enumeration costs ten times as much as a name.
-RECEIVED, ACKNOWLEDGED = Kind.Received, Kind.Acknowledged
+RECEIVED, ACKNOWLEDGED = int(Kind.Received), int(Kind.Acknowledged)
 
 
 class Consumer(Client, Taker):
@@ -26,14 +26,14 @@ class Consumer(Client, Taker):
 
     role = "consumer"
 
-    def __init__(self, lab: Site, name: str, keys: Keys) -> None:
-        super().__init__(lab, name, keys)
-        kind = "queue" if "queue" in keys else "topic"
-        self.dest = Destination(kind, keys[kind])
-        self.selector = keys.get("selector")
-        self.mode = keys.get("ack_mode", "auto")
-        self.receiving = bool(keys.get("receiving", True))
-        self.acknowledges = bool(keys.get("acknowledge", True))
+    def __init__(self, lab: Site, action: Consumes) -> None:
+        super().__init__(lab, action)
+        self.dest, self.selector, self.mode = lasting(action.reads), action.selector, action.ack_mode
+        self.receiving = action.receiving
+        self.acknowledges = bool(action.options.get("acknowledge", action.acknowledge is not False))
+        durable = action.durable or action.subscription_name
+        name = action.subscription_name or action.name
+        self.subscription = f"{action.client_id}.{name}" if durable else ""
         self.queue: Queue | None = None
         self.sub = -1
         self.buffer: list[MessageReference] = []  # also what is on its way to it, at the end
@@ -92,12 +92,11 @@ class Consumer(Client, Taker):
         name = self.dest.name
         if self.dest.is_queue:
             return self.lab.queue(broker, name)
-        if "durable_name" in self.keys:
-            subscription = f"{self.keys['client_id']}.{self.keys['durable_name']}"
-            found = broker.journal.queues.get(subscription)
+        if self.subscription:
+            found = broker.journal.queues.get(self.subscription)
             if found is not None and (found.topic, found.selector) != (name, self.selector):
                 self._delete(broker, found)  # another topic or selector: a new subscription
-            return self.lab.queue(broker, subscription, name, self.selector)
+            return self.lab.queue(broker, self.subscription, name, self.selector)
         return self.lab.new_queue(
             broker,
             f"temporary:{name}",

@@ -15,9 +15,10 @@ from mqlab.engine.link import Link
 from mqlab.products.artemis.broker.messages import Message
 from mqlab.products.artemis.client.clients import LOOKS, SESSION_CLOSED
 from mqlab.products.artemis.client.producer_credits import FULL, ProducerCredits
-from mqlab.spec.artemis.steps import Keys
+from mqlab.spec.action import Producer
+from mqlab.spec.artemis.script import lasting, time_option
 from mqlab.spec.headers import dealt
-from mqlab.spec.values import Destination
+from mqlab.spec.values import duration
 from mqlab.trace.kinds import Kind, Reason
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ NOT_CONNECTED = "JMSException / ActiveMQNotConnectedException AMQ119007"
 NO_ANSWER = "JMSException / ActiveMQConnectionTimedOutException AMQ119014"
 TIMED_OUT = "JMSException / ActiveMQTransactionOutcomeUnknownException AMQ119031"
 NO_SESSION = "NullPointerException"  # of a client whose opening has failed
-SENT = Kind.Sent  # bound once: reading a member of an enumeration costs ten times as much as a name
+SENT = int(Kind.Sent)  # bound once, as in `notes`
 BLOCKED = 20_000  # ms after which a call counts as blocked
 # A call waits so long (ms) for a connection that is lost (`DEFAULT_CALL_FAILOVER_TIMEOUT`). Then it goes into
 # the dead one, and is not answered within callTimeout (`ChannelImpl.sendBlocking` of 2.4.0).
@@ -41,10 +42,10 @@ class Request(ABC):
     persistent = True
     size = 0  # bytes of the message in it
 
-    def __init__(self, client: Client, what: str, limit_ms: float = BLOCKED) -> None:
+    def __init__(self, client: Client, what: str, limit: int = BLOCKED * MS) -> None:
         self.client, self.what = client, what
         self.lab, self.step = client.lab, client.lab.step_no
-        self.limit = limit_ms * MS
+        self.limit = limit
         self.answered = False
         self.lost = 0  # us, since when it waits for a connection that is lost
         client.calling = self.lab.clock.now
@@ -205,17 +206,15 @@ class Transaction(Request):
 class SendRequest(Request):
     """The messages of one step, one by one: the next one when the broker has the last."""
 
-    def __init__(self, client: Client, keys: Keys, first: int) -> None:
-        super().__init__(client, "send", keys.get("time_limit_ms", BLOCKED))
-        self.keys, self.where, self.first = keys, {**client.keys, **keys}, first
-        self.persistent = bool(keys.get("persistent", True))
-        self.count, self.sent = int(keys["count"]), 0
-        self.interval = int(keys.get("interval_ms", 0) * MS)
-        self.delay = int(keys.get("delivery_delay_ms", 0) * MS)
-        self.time_to_live = int(keys.get("time_to_live_ms", 0) * MS)
-        self.properties, self.size = keys.get("properties", {}), keys.get("size", 0)
-        kind = "topic" if "topic" in self.where else "queue"
-        self.dest, self.dest_no = Destination(kind, self.where[kind]), -1  # and its number in the trace
+    def __init__(self, client: Client, action: Producer, first: int) -> None:
+        super().__init__(client, "send", time_option(action, "time_limit", BLOCKED * MS))
+        self.first, self.persistent, self.properties = first, action.persistent, action.properties
+        self.count, self.sent = action.sends, 0
+        self.interval, self.time_to_live = duration(action.every), duration(action.time_to_live)
+        self.delay = time_option(action, "delivery_delay", 0)
+        # The usual size stands for that of the recorders' short texts, which is not counted.
+        self.size = 0 if action.size == Producer.__dataclass_fields__["size"].default else action.size
+        self.dest, self.dest_no = lasting(action.to), -1  # and its number in the trace
         self.message: Message | None = None
         self.left = 0  # when (us) the last message left
         client.sending += 1

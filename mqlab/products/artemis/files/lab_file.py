@@ -10,11 +10,11 @@ from mqlab.products.artemis.files import shapes
 from mqlab.spec import codec
 from mqlab.spec.artemis import ArtemisNetwork
 from mqlab.spec.artemis.broker import SPOKEN, AddressQueue, Broker
-from mqlab.spec.artemis.steps import STEPS, StepCheck
 from mqlab.spec.artemis.words import numbering
 from mqlab.spec.json_types import JsonDict, JsonObject
 from mqlab.spec.noun import as_usual
 from mqlab.spec.scenario import Scenario
+from mqlab.spec.step import Step
 
 RECORDED = "recorded_steps"  # for each action the number of its step in a recording, from 0
 ABOUT = ("name", "theme", "title", "behaviour", "guide", "guide_says", "runs", RECORDED)
@@ -34,13 +34,16 @@ def read(value: JsonObject, where: str = "lab file") -> Scenario:
             edition=version,
         )
         about = {key: body[key] for key in ABOUT if key in body}
-        steps = list(codec.checked(body.get("steps", ()), STEPS, ("at",)))
-        check = StepCheck(network.names)
-        for place, step in enumerate(steps, start=1):
-            check.read(step, f"step {place} ({step.do})")  # errors of a recording speak of its steps
         actions = codec.actions_in({**body, "product": "artemis"})
+        steps = body.get("steps", ())
+        numbers = numbering(Step(item["do"], item) for item in steps)
+        reader = network.reader()
+        for no, action in zip(numbers, actions, strict=bool(steps)):
+            reader.read(
+                action, f"step {no + 1} ({steps[no]['do']})"
+            )  # errors of a recording speak of its steps
         if len(actions) > len(steps) > 0:
-            about[RECORDED] = numbering(steps)
+            about[RECORDED] = numbers
         return Scenario(network, actions, about)
     except MqlabError as error:
         raise type(error)(f"{where}: {error}") from None

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from mqlab.products.artemis.client.consumers import Consumer
 
 # Bound once: reading a member of an enumeration costs ten times as much as a name.
-ACKNOWLEDGED, BROKER_TURN = Kind.Acknowledged, Reason.broker_turn
+ACKNOWLEDGED, ENQUEUED = int(Kind.Acknowledged), int(Kind.Enqueued)
+BROKER_TURN, QUEUE_TURN = int(Reason.broker_turn), int(Reason.queue_turn)
 
 Binding = tuple[Broker, Queue]
 Ways = dict[Broker, list[Broker]]  # to whom -> by whom, from the first to the last
@@ -227,15 +228,13 @@ class ClusterConnection(Subsystem):
         place = (bindings.index(binding) + 1) % len(bindings)
         broker.journal.positions[binding[1].name] = place
 
-    def deliver(
-        self, broker: Broker, at: Broker, queue: Queue, message: Message, row: int, rule: Reason
-    ) -> None:
+    def deliver(self, broker: Broker, at: Broker, queue: Queue, message: Message, row: int, rule: int) -> None:
         """Bring a message to a queue; what is for another broker lies here until that has it."""
         if at is broker:
             self.lab.enqueue(at, queue, message, row)
             return
-        if rule is BROKER_TURN:
-            row = self.lab.message(Kind.Enqueued, message, broker, cause=row)
+        if rule == BROKER_TURN:
+            row = self.lab.message(ENQUEUED, message, broker, cause=row)
         way = self.remote(broker).get(at, [broker, at])
         stored = self._store(broker, at, queue.name, message, row)
         if message.due > self.lab.clock.now:  # it lies here until its time
@@ -323,7 +322,7 @@ class ClusterConnection(Subsystem):
             queue.turn = (queue.consumers.index(taker) + 1) % len(queue.consumers)
             queue.waiting.remove(item)
             way = broker.node, taker.node, taker.link
-            item.row = self.lab.message(taker.handed, item.message, broker, *way, Reason.queue_turn, item.row)
+            item.row = self.lab.message(taker.handed, item.message, broker, *way, QUEUE_TURN, item.row)
             taker.take(item)
 
     def redistribute(self) -> None:

@@ -32,7 +32,7 @@ _ROLES = {
     "AMQ221034": "starting",
     "AMQ221002": "stopped",
 }
-_BACKUP, _IN_SYNC = "AMQ221109", "AMQ221024"
+_BACKUP, _IN_SYNC, _STOPPED = "AMQ221109", "AMQ221024", "AMQ221002"
 # A broker connection's, in four lines; 100 ms apart where its file says so.
 _RETRIES = re.compile(r"[^\n]*AMQ111002: *\n\*+\nRetrying[^\n]*\n\*+\n")
 _CODE = re.compile("|".join(_ROLES))
@@ -105,7 +105,7 @@ class ArtemisBrokers(Processes):
     def role(self, name: str) -> str:
         """Return what a broker is, by what it has logged since its last start."""
         if not self.is_running(name):
-            return "down"
+            return "stopped" if _CODE.findall("\n".join(self.said(name)))[-1:] == [_STOPPED] else "down"
         role = "starting"
         for code in _CODE.findall("\n".join(self.said(name))):
             announced = _ROLES[code]

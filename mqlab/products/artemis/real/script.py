@@ -36,11 +36,26 @@ class ArtemisScript(ClusterScript):
         """Wait until a broker has a role."""
         name, role = step["broker"], step["role"]
         seconds = step.get("timeout_ms", ROLE_MS) / 1000
-        reached = self.wait_until(lambda: self.brokers.role(name) == role, seconds)
+        reached = self.wait_until(lambda: self._has(name, role), seconds)
         if reached and role == "live":
             self.wait_until(lambda: self.brokers.serves(name))
         if not reached:
             self.problems.append(f"{name} is {self.brokers.role(name)}, not {role}")
+
+    def _has(self, name: str, role: str) -> bool:
+        """Whether a broker has a role; it is live with a replica once its backup says that it is in sync."""
+        if role != "live_with_replica":
+            return self.brokers.role(name) == role
+        backups = map(self.brokers.role, self.brokers.partners(name))
+        return self.brokers.role(name) == "live" and "backup_in_sync" in backups
+
+    def do_open_client(self, step: Step) -> None:
+        """Note where a client sends from then on."""
+        self.producers[step["client"]] = step
+
+    def do_send(self, step: Step) -> None:
+        """Send messages, as the client that is named was opened."""
+        super().do_send({**self.producers.get(step.get("client", ""), {}), **step})
 
     def do_wait_failover(self, step: Step) -> None:
         """Wait until a client has found the broker that took over."""

@@ -9,6 +9,10 @@ from mqlab.checks.example import Example
 from mqlab.checks.rule import Element, Found, rule
 from mqlab.products.artemis.rules import examples as ex
 from mqlab.products.artemis.rules.set_up import SetUp
+from mqlab.spec.action import Close, Consumer, Producer, Stop
+from mqlab.spec.artemis.actions import ForcedFailover
+from mqlab.spec.faults import Crash
+from mqlab.spec.naming import destination_in
 
 MOVES = ("ON_DEMAND", "OFF_WITH_REDISTRIBUTION")
 Stray = dict[tuple[str, ...], tuple[Element, Mapping[str, object]]]
@@ -24,19 +28,20 @@ def strays(set_up: SetUp, wanted: Literal["sent", "left"]) -> Stray:
     readers: dict[str, tuple[str, str]] = {}  # consumer -> queue, broker
     lying: dict[tuple[str, str], str] = {}  # queue, broker -> kind of balancing there
     found: dict[str, Stray] = {"sent": {}, "left": {}}
-    for step in set_up.steps:
-        place, queue = step.keys.get("broker"), step.keys.get("queue")
-        if step.do == "close_consumer":
-            readers.pop(step.keys["consumer"], None)
-        elif step.do in ("stop", "kill", "restart"):
-            given = step.keys.get("brokers", place)
-            gone = {given} if isinstance(given, str) else set(given)
-            lying = {key: kind for key, kind in lying.items() if key[1] not in gone}
-            readers = {name: key for name, key in readers.items() if key[1] not in gone}
-        if not isinstance(place, str) or place not in lives or queue is None:
+    for action in set_up.script:
+        if isinstance(action, Close):
+            readers.pop(action.consumer, None)
+        elif isinstance(action, (Stop, ForcedFailover, Crash)):
+            lying = {key: kind for key, kind in lying.items() if key[1] != action.broker}
+            readers = {name: key for name, key in readers.items() if key[1] != action.broker}
+        dest = destination_in(action)
+        if not isinstance(action, (Consumer, Producer)) or dest is None or not dest.is_queue:
             continue
-        if step.do == "open_consumer":
-            readers[step.keys["consumer"]] = (queue, place)
+        queue, place = dest.name, action.on
+        if action.others or place not in lives:
+            continue
+        if isinstance(action, Consumer):
+            readers[action.name] = (queue, place)
             lying.pop((queue, place), None)
             for key, kind in lying.items():
                 at = lives[key[1]]
@@ -47,7 +52,7 @@ def strays(set_up: SetUp, wanted: Literal["sent", "left"]) -> Stray:
                     fixes += [] if kind in MOVES else ["set message-load-balancing to ON_DEMAND"]
                     facts = {"off": _off(kind), "queue": queue, "reader": place, "fix": " and ".join(fixes)}
                     found["left"][key] = set_up.element(at), facts
-        elif step.do == "send":
+        else:
             kind = network.option(lives[place], "message_load_balancing")
             there = {broker for name, broker in readers.values() if name == queue}
             if not there:

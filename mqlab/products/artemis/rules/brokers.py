@@ -14,9 +14,10 @@ from mqlab.checks.rule import Element, Found, rule
 from mqlab.products.artemis.rules import examples as ex
 from mqlab.products.artemis.rules.set_up import Server, SetUp, servers
 from mqlab.products.artemis.script.broker_actions import STARTING
-from mqlab.spec.action import Producer
+from mqlab.spec.action import Consumer, Producer, Stop
+from mqlab.spec.artemis.actions import ForcedFailover, Session
 from mqlab.spec.artemis.broker import Broker
-from mqlab.spec.step import Step
+from mqlab.spec.naming import destination_in
 
 
 @rule(
@@ -126,12 +127,6 @@ def _scale_down_group(server: Server) -> Found:
         yield server.element, {"group": group}
 
 
-def _named(step: Step) -> tuple[str, ...]:
-    """Return the brokers that a step names."""
-    named = step.keys.get("brokers", step.keys.get("broker", ()))
-    return (named,) if isinstance(named, str) else tuple(named)
-
-
 @rule(
     "scale-down-queue",
     "warning",
@@ -148,15 +143,15 @@ def _scale_down_queue(server: Server) -> Found:
     if policy is None or not {"connectors", "discovery_group_ref"} & set(policy):
         return
     homes, clients = dict[str, set[str]](), dict[str, str]()  # queue -> brokers where clients have named it
-    for step in server.set_up.steps:
-        if step.do in ("stop", "restart") and server.broker.name in _named(step):
+    for action in server.set_up.script:
+        if isinstance(action, (Stop, ForcedFailover)) and action.broker == server.broker.name:
             break
-        client = str(step.keys.get("producer", step.keys.get("client", "")))
-        place = step.keys.get("broker", clients.get(client))
-        if isinstance(place, str):
-            clients.setdefault(client, place)
-            if "queue" in step.keys:
-                homes.setdefault(step.keys["queue"], set()).add(place)
+        if isinstance(action, (Consumer, Producer, Session)) and not action.others:
+            place = clients.get(action.on, action.on)
+            if isinstance(action, Session):
+                clients[action.name] = place
+            if (dest := destination_in(action)) is not None and dest.is_queue:
+                homes.setdefault(dest.name, set()).add(place)
     for own in network.queues:
         if own.routing == "anycast" and own.is_at(server.broker.name):
             homes.setdefault(own.name, {server.broker.name})

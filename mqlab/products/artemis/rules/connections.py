@@ -16,6 +16,7 @@ from mqlab.products.artemis.files.schema import SCHEMA
 from mqlab.products.artemis.rules import examples as ex
 from mqlab.products.artemis.rules.balancing import strays
 from mqlab.products.artemis.rules.set_up import Server, SetUp, servers
+from mqlab.spec.naming import destination_in
 
 
 @rule(
@@ -206,7 +207,7 @@ def _ping_late(server: Server) -> Found:
 def _no_dead_letter_queue(server: Server) -> Found:
     network, broker = server.set_up.network, server.broker
     there = {queue.address or queue.name for queue in network.queues if queue.is_at(broker.name)}
-    there |= {str(step.keys.get(kind)) for step in server.set_up.steps for kind in ("queue", "topic")}
+    there |= {dest.name for action in server.set_up.script if (dest := destination_in(action)) is not None}
     for match, settings in network.settings_of(broker).items():
         for kind, ended in (("dead-letter", "are delivered too often"), ("expiry", "have expired")):
             guide, address = f"{kind}-address", settings.get(f"{kind.replace('-', '_')}_address")

@@ -13,7 +13,6 @@ from mqlab.spec.artemis import ArtemisNetwork
 from mqlab.spec.artemis.broker import Broker
 from mqlab.spec.needs import Idle
 from mqlab.spec.scenario import Scenario
-from mqlab.spec.step import Step
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +20,7 @@ class SetUp:
     """A set-up, and what the file of each broker says, by its name."""
 
     network: ArtemisNetwork
-    steps: tuple[Step, ...]
+    script: tuple[Action, ...]  # as a lab plays it
     cores: dict[str, Core]
     actions: tuple[Action, ...] = ()
 

@@ -11,11 +11,26 @@ from mqlab.engine.completion import Completion
 from mqlab.engine.in_vain import STOPS_PAUSED
 from mqlab.products.artemis import report
 from mqlab.products.artemis.broker import network_check
-from mqlab.products.artemis.broker.broker import GONE, Broker, Subsystem
+from mqlab.products.artemis.broker.broker import GONE, Broker, OfLines, Subsystem
 from mqlab.products.artemis.files import lab_file, shapes
 from mqlab.products.artemis.ha.replication import WAKES
-from mqlab.spec.artemis.steps import Keys
-from mqlab.spec.values import told_time
+from mqlab.spec import action as a
+from mqlab.spec import faults as f
+from mqlab.spec.action import Action
+from mqlab.spec.artemis.actions import (
+    Files,
+    ForcedFailover,
+    Gateway,
+    Isolate,
+    Rejoin,
+    Settle,
+    SlowLine,
+    Snapshot,
+    StartAs,
+    WaitForFailover,
+    WaitForRole,
+)
+from mqlab.spec.values import duration, told_time
 from mqlab.trace.kinds import Kind
 
 MS = 1000
@@ -24,18 +39,16 @@ ENDING = 450  # ms that the end of a stopped broker's process takes: least of 10
 STOPPING = 20_000  # ms until a broker that was stopped is gone, at most
 LOOKED = 200  # ms between two looks whether anything moves, in all recordings
 NOTICED = 50 * MS  # a cut that resets connections is noticed at once, by and large
-PATIENCE = 30_000  # ms that a step waits if it does not say
+PATIENCE = 30_000_000  # us that it is waited for quiet if nothing is said
 FOLDERS = ("bindings", "journal", "large-messages", "paging")
 
 
 @dataclass(eq=False, slots=True)
-class RollingStep:
-    """The brokers that a step has still to come to, one after the other; `at` is where it is."""
+class RollingStart:
+    """The brokers that are still to be started, one after the other, and whether each is waited for."""
 
     left: deque[Broker]
-    keys: Keys
-    restarts: bool = False
-    at: Broker | None = None
+    wait: bool = True
 
 
 @dataclass(eq=False, slots=True)
@@ -47,61 +60,82 @@ class Wait:
     role: str
     holds: Callable[[Wait], bool]
     asked: Any
-    ms: float
+    most: int  # us
     times: int = 1
 
 
 @dataclass(slots=True)
 class QuietWait:
-    """Nothing is to move for `ms`, before the time `end` (us)."""
+    """Nothing is to move for so long, before the time `end` (us)."""
 
-    ms: float
-    end: float
+    quiet: int
+    end: int
 
 
 class BrokerActions(Subsystem):
     """What happens to brokers and lines, waits, and looks at the state."""
 
-    def _named(self, keys: Keys) -> list[Broker]:
-        given = keys.get("brokers", keys.get("broker", list(self.lab.brokers)))
-        return [self.lab.brokers[n] for n in ([given] if isinstance(given, str) else given)]
+    def _named(self, name: str | None) -> list[Broker]:
+        """Return the broker of a name; all where it is None."""
+        return list(self.lab.brokers.values()) if name is None else [self.lab.brokers[name]]
 
     # Brokers
 
-    def do_start(self, keys: Keys) -> Completion:
+    def do_start(self, action: a.Start) -> Completion:
         """Start brokers, one after the other."""
-        return self._start_next(RollingStep(deque(self._named(keys)), keys))
+        return self._start_next(RollingStart(deque(self.lab.brokers.values())))
 
-    do_start_broker = do_start
+    def do_start_broker(self, action: a.Restart) -> Completion:
+        """Start one broker."""
+        wait = action.wait is None or action.wait
+        return self._start_next(RollingStart(deque(self._named(action.broker)), wait))
 
-    def _start_next(self, round: RollingStep) -> Completion:
+    def do_start_as(self, action: StartAs) -> Completion:
+        """Start one broker with another configuration."""
+        broker = self.lab.brokers[action.broker]
+        item = {"name": broker.name, **broker.spec.keys, **action.written}
+        shapes.broker().check(item, f"StartAs {broker.name}, written")
+        broker.spec = lab_file.broker(item)
+        return self._start_next(RollingStart(deque([broker])))
+
+    def _start_next(self, round: RollingStart) -> Completion:
         """Start the brokers up to the first that is waited for."""
         while round.left:
             broker = round.left.popleft()
-            if "with" in round.keys:
-                item = {"name": broker.name, **broker.spec.keys, **round.keys["with"]}
-                shapes.broker().check(item, f"StartAs {broker.name}, written")
-                broker.spec = lab_file.broker(item)
             if broker.role not in GONE:
                 self.lab.tell_in_vain(f"Start of {broker.name}", "the broker was running already")
             self.lab.start(broker)
-            if round.keys.get("wait", True):
-                return self._in(STARTING, round, self._started)
+            if round.wait:
+                return self._in(STARTING * MS, round, self._started)
         return Completion()
 
-    def _started(self, round: RollingStep) -> None:
+    def _started(self, round: RollingStart) -> None:
         self.lab.under_way = self._start_next(round)
 
-    def do_kill(self, keys: Keys) -> None:
+    def do_crash(self, action: f.Crash) -> None:
         """SIGKILL."""
-        for broker in self._named(keys):
-            self.lab.end(broker, orderly=False)
+        self.lab.end(self.lab.brokers[action.broker], orderly=False)
 
-    def do_stop(self, keys: Keys) -> Completion:
-        """An orderly stop; `failover`: forced."""
-        if keys.get("failover"):
-            self._judge_failover(self._named(keys)[0])
-        return self._stop_next(RollingStep(deque(self._named(keys)), keys))
+    def do_stop(self, action: a.Stop | ForcedFailover) -> Completion:
+        """An orderly stop, or a forced failover; it ends when the process has, or when that takes too long."""
+        broker, forced = self.lab.brokers[action.broker], isinstance(action, ForcedFailover)
+        if forced:
+            self._judge_failover(broker)
+        if broker.role == "paused":
+            self.lab.tell(STOPS_PAUSED)
+        runs = broker.runs
+        if broker.role == "down":  # it has ended before, and now that was asked for
+            broker.role = "stopped"
+        self.lab.stop(broker, forced)
+        return self._in(ENDING * MS, broker, self._ended) if runs else Completion()
+
+    def _ended(self, broker: Broker) -> None:
+        end = self.lab.clock.now + (STOPPING - ENDING) * MS
+        self.lab.under_way = Completion(self._is_gone, broker, end, then=self.lab.come_to_rest)
+
+    @staticmethod
+    def _is_gone(broker: Broker) -> bool:
+        return broker.role in GONE
 
     def _judge_failover(self, broker: Broker) -> None:
         """Tell of a forced failover of a broker that does not serve, or has nobody to take over."""
@@ -113,67 +147,40 @@ class BrokerActions(Subsystem):
         elif not broker.spec.scale_down and not any(b.role.startswith("backup") for b in pair):
             self.lab.tell("the broker had no slave that could take over")
 
-    def do_restart(self, keys: Keys) -> Completion:
-        """Stop and start."""
-        return self._stop_next(RollingStep(deque(self._named(keys)), keys, restarts=True))
-
-    def _stop_next(self, round: RollingStep) -> Completion:
-        """Stop the brokers up to the first that takes its time."""
-        while round.left:
-            round.at = round.left.popleft()
-            if round.at.role == "paused":
-                self.lab.tell(STOPS_PAUSED)
-            runs = round.at.runs
-            if round.at.role == "down":  # it has ended before, and now that was asked for
-                round.at.role = "stopped"
-            self.lab.stop(round.at, bool(round.keys.get("failover", False)))
-            if runs:
-                return self._in(ENDING, round, self._ended)
-        return self.do_start(round.keys) if round.restarts else Completion()
-
-    def _ended(self, round: RollingStep) -> None:
-        """Go on when the process has ended, or when that takes too long."""
-        end = self.lab.clock.now + (STOPPING - ENDING) * MS
-        self.lab.under_way = Completion(self._is_gone, round, end, then=self._stopped)
-
-    def _stopped(self, round: RollingStep) -> None:
-        self.lab.under_way = self._stop_next(round)
-
-    @staticmethod
-    def _is_gone(round: RollingStep) -> bool:
-        return round.at is None or round.at.role in GONE
-
-    def do_pause(self, keys: Keys) -> None:
+    def do_pause(self, action: a.Pause) -> None:
         """SIGSTOP: its port still accepts, so that nobody notices before the connection's ttl."""
-        for broker in (b for b in self._named(keys) if b.runs):
-            broker.suspended = broker.role, self.lab.clock.now
-            self.lab.role(broker, "paused")
-            self.lab.event(Kind.Suspended, broker)
-            if broker.master is not None and broker.master.served_journal is not None:
-                broker.stored_journal = broker.master.served_journal.persisted()
-                self.lab.soon(broker, broker.patience, self.lab.replication.given_up)
+        broker = self.lab.brokers[action.who]
+        if not broker.runs:
+            return
+        broker.suspended = broker.role, self.lab.clock.now
+        self.lab.role(broker, "paused")
+        self.lab.event(Kind.Suspended, broker)
+        if broker.master is not None and broker.master.served_journal is not None:
+            broker.stored_journal = broker.master.served_journal.persisted()
+            self.lab.soon(broker, broker.patience, self.lab.replication.given_up)
 
-    def do_resume_broker(self, keys: Keys) -> None:
+    def do_resume(self, action: a.Resume) -> None:
         """SIGCONT: what was noticed meanwhile is known to both."""
-        if all(broker.role != "paused" for broker in self._named(keys)):
+        broker = self.lab.brokers[action.who]
+        if broker.role != "paused":
             self.lab.tell("the broker was not paused")
-        for broker in (b for b in self._named(keys) if b.role == "paused"):
-            role, since = broker.suspended
-            self.lab.event(Kind.Resumed, broker)
-            self.lab.role(broker, role)
-            self.lab.deliver()
-            if self.lab.clock.now > since + broker.patience:
-                self.lab.replication.lost_master(broker)
-                for slave in self.lab.all_brokers():
-                    if slave.master is broker:
-                        self.lab.replication.lost_master(slave, WAKES)
+            return
+        role, since = broker.suspended
+        self.lab.event(Kind.Resumed, broker)
+        self.lab.role(broker, role)
+        self.lab.deliver()
+        if self.lab.clock.now > since + broker.patience:
+            self.lab.replication.lost_master(broker)
+            for slave in self.lab.all_brokers():
+                if slave.master is broker:
+                    self.lab.replication.lost_master(slave, WAKES)
 
     # The network
 
-    def do_cut(self, keys: Keys) -> None:
+    def do_cut(self, action: f.Cut | Isolate) -> None:
         """Cut lines; silently cut ones are noticed when the connection's ttl is over."""
-        silent, cuts = bool(keys.get("silent", False)), self.lab.partitions.cuts
-        lines = self._lines(keys)
+        silent, cuts = action.how == "hang", self.lab.partitions.cuts
+        lines = self._lines(action)
         if lines and all(line in cuts and (silent or not cuts[line]) for line in lines):
             self.lab.tell("the link was cut already")
         for line in lines:
@@ -193,9 +200,9 @@ class BrokerActions(Subsystem):
                     line,
                 )
 
-    def _lines(self, keys: Keys) -> list[frozenset[str]]:
-        """Return the lines that a step names."""
-        lines = list(self.lab.partitions.change(keys, self.lab.brokers))
+    def _lines(self, action: OfLines) -> list[frozenset[str]]:
+        """Return the lines that an action names."""
+        lines = self.lab.partitions.lines(action, self.lab.brokers)
         if not lines:
             self.lab.tell("no link leads from these brokers to others")
         return lines
@@ -206,9 +213,9 @@ class BrokerActions(Subsystem):
         self.lab.event(kind, self.lab.brokers[names[0]], told={"between": " and ".join(names)})
         self.lab.notes.lines()
 
-    def do_heal(self, keys: Keys) -> None:
+    def do_heal(self, action: f.Heal | Rejoin) -> None:
         """Lines are whole again."""
-        lines, partitions = self._lines(keys), self.lab.partitions
+        lines, partitions = self._lines(action), self.lab.partitions
         if lines and not any(line in partitions.cuts or line in partitions.slow for line in lines):
             self.lab.tell("the link was not cut")
         for line in lines:
@@ -221,58 +228,61 @@ class BrokerActions(Subsystem):
         self.lab.replication.search_again()
         self.lab.deliver()
 
-    def do_slow(self, keys: Keys) -> None:
+    def do_slow(self, action: SlowLine) -> None:
         """A line carries so many bytes per second, until it is healed."""
-        slow, rate = self.lab.partitions.slow, int(keys["bytes_per_second"])
-        lines = self._lines(keys)
+        slow, rate = self.lab.partitions.slow, action.bytes_per_second
+        lines = self._lines(action)
         if lines and all(slow.get(line) == rate for line in lines):
             self.lab.tell("the line was as slow already")
         slow.update(dict.fromkeys(lines, rate))
         self.lab.set_rates()
 
-    def do_gateway(self, keys: Keys) -> None:
+    def do_gateway(self, action: Gateway) -> None:
         """The address that network checks ask answers, or is silent."""
-        answers, asking = self.lab.gateway, [b for b in self._named(keys) if b.spec.asks_gateway]
+        answers, named = self.lab.gateway, self._named(action.broker)
+        asking = [broker for broker in named if broker.spec.asks_gateway]
         if not asking:
             self.lab.tell("no broker asks a gateway; set network_check_url_list among the options of its core")
-        elif all(answers.get(broker.name) == bool(keys["answers"]) for broker in asking):
-            self.lab.tell(f"the gateway {'answered' if keys['answers'] else 'was silent'} already")
-        for broker in self._named(keys):
-            self.lab.gateway[broker.name] = bool(keys["answers"])
+        elif all(answers.get(broker.name) == action.answers for broker in asking):
+            self.lab.tell(f"the gateway {'answered' if action.answers else 'was silent'} already")
+        for broker in named:
+            answers[broker.name] = action.answers
             self.lab.later(broker.spec.check_period * MS, network_check.check, broker)
 
     # Waiting
 
-    def _in(self, ms: float, argument: object, then: Callable[[Any], None]) -> Completion:
-        return Completion(deadline=self.lab.clock.now + int(ms * MS), argument=argument, then=then)
+    def _in(self, us: int, argument: object, then: Callable[[Any], None]) -> Completion:
+        return Completion(deadline=self.lab.clock.now + us, argument=argument, then=then)
 
-    def do_wait(self, keys: Keys) -> Completion:
+    def do_wait(self, action: a.Wait) -> Completion:
         """Let time pass."""
-        return self._in(keys["ms"], None, self.lab.come_to_rest)
+        return self._in(duration(action.time), None, self.lab.come_to_rest)
 
-    def do_settle(self, keys: Keys) -> Completion:
-        """Wait until nothing moves for a second, or as long as the step says."""
-        ms, end = keys.get("quiet_ms", 1000), keys.get("timeout_ms", PATIENCE)
-        return self._in(ms + LOOKED, QuietWait(ms, self.lab.clock.now + end * MS), self._settled)
+    def do_settle(self, action: Settle) -> Completion:
+        """Wait until nothing moves for a second, or as long as the action says."""
+        quiet = duration(action.quiet)
+        most = PATIENCE if action.at_most is None else duration(action.at_most)
+        return self._in(quiet + LOOKED * MS, QuietWait(quiet, self.lab.clock.now + most), self._settled)
 
     def _settled(self, quiet: QuietWait) -> None:
         now = self.lab.clock.now
-        moved = self.lab.notes.moved > now - quiet.ms * MS and now < quiet.end
-        self.lab.under_way = self._in(100, quiet, self._settled) if moved else Completion()
+        moved = self.lab.notes.moved > now - quiet.quiet and now < quiet.end
+        self.lab.under_way = self._in(100 * MS, quiet, self._settled) if moved else Completion()
 
-    def do_wait_until(self, keys: Keys) -> Completion:
+    def do_wait_for_role(self, action: WaitForRole) -> Completion:
         """Wait until a broker has a role."""
-        return self._wait(keys, keys["broker"], keys["role"], self._has_role)
+        most = duration(action.timeout)
+        asked = self.lab.step_no, action.broker, action.role, self._has_role, self.lab.acting, most
+        return self._wait(Wait(*asked))
 
-    def do_wait_failover(self, keys: Keys) -> Completion:
+    def do_wait_for_failover(self, action: WaitForFailover) -> Completion:
         """Wait until a client has reconnected so often."""
-        return self._wait(keys, keys["client"], "failover_completed", self._has_reconnected)
+        most, role = duration(action.timeout), "failover_completed"
+        asked = self.lab.step_no, action.client, role, self._has_reconnected, self.lab.acting, most
+        return self._wait(Wait(*asked, action.times))
 
-    def _wait(self, keys: Keys, name: str, role: str, holds: Callable[[Wait], bool]) -> Completion:
-        ms = keys.get("timeout_ms", PATIENCE)
-        wait = Wait(self.lab.step_no, name, role, holds, self.lab.acting, ms, keys.get("times", 1))
-        end = self.lab.clock.now + int(ms * MS)
-        return Completion(holds, wait, end, then=self._waited)
+    def _wait(self, wait: Wait) -> Completion:
+        return Completion(wait.holds, wait, self.lab.clock.now + wait.most, then=self._waited)
 
     def _has_role(self, wait: Wait) -> bool:
         broker = self.lab.brokers[wait.name]
@@ -289,15 +299,15 @@ class BrokerActions(Subsystem):
         if not wait.holds(wait):
             broker = self.lab.brokers.get(wait.name) if wait.role != "failover_completed" else None
             found = "it had not reconnected so often" if broker is None else f"it was {broker.role}"
-            self.lab.tell(f"not within {told_time(int(wait.ms * MS))}: {found}", wait.asked)
+            self.lab.tell(f"not within {told_time(wait.most)}: {found}", wait.asked)
         told = {"step": wait.step, "broker": wait.name, "role": wait.role}
         self.lab.waits.append({**told, "reached": wait.holds(wait)})
 
     # Looking
 
-    def do_files(self, keys: Keys) -> None:
+    def do_files(self, action: Files) -> None:
         """Note the names in brokers' data folders."""
-        self.lab.folders[keys["label"]] = {
+        self.lab.folders[action.label] = {
             broker.name: sorted(
                 [
                     *FOLDERS,
@@ -308,10 +318,35 @@ class BrokerActions(Subsystem):
                     ),
                 ]
             )
-            for broker in self._named(keys)
+            for broker in self._named(action.broker)
         }
 
-    def do_snapshot(self, keys: Keys) -> None:
+    def do_snapshot(self, action: a.Snapshot) -> None:
         """Note the state of everything under a label."""
-        whole = bool(keys.get("topology", False))
-        self.lab.snapshots[keys["label"]] = report.snapshot(self.lab, whole)
+        whole = isinstance(action, Snapshot) and action.topology
+        self.lab.snapshots[action.label] = report.snapshot(self.lab, whole)
+
+
+DO: dict[type[Action], Callable[[BrokerActions, Any], Completion | None]] = {
+    a.Start: BrokerActions.do_start,
+    a.Restart: BrokerActions.do_start_broker,
+    StartAs: BrokerActions.do_start_as,
+    f.Crash: BrokerActions.do_crash,
+    a.Stop: BrokerActions.do_stop,
+    ForcedFailover: BrokerActions.do_stop,
+    a.Pause: BrokerActions.do_pause,
+    a.Resume: BrokerActions.do_resume,
+    f.Cut: BrokerActions.do_cut,
+    Isolate: BrokerActions.do_cut,
+    f.Heal: BrokerActions.do_heal,
+    Rejoin: BrokerActions.do_heal,
+    SlowLine: BrokerActions.do_slow,
+    Gateway: BrokerActions.do_gateway,
+    a.Wait: BrokerActions.do_wait,
+    Settle: BrokerActions.do_settle,
+    WaitForRole: BrokerActions.do_wait_for_role,
+    WaitForFailover: BrokerActions.do_wait_for_failover,
+    Files: BrokerActions.do_files,
+    a.Snapshot: BrokerActions.do_snapshot,
+    Snapshot: BrokerActions.do_snapshot,
+}

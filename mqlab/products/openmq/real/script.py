@@ -57,10 +57,6 @@ class OpenMQScript(ClusterScript):
         self.brokers.administer(step["broker"], *said)
         self.rest()
 
-    def do_wait_received(self, step: Step) -> None:
-        """Wait until a consumer has received so many."""
-        self.open[step["consumer"]].wait_for(step["count"], step.get("limit_ms", 30_000) / 1000)
-
     def state(self, name: str) -> dict[str, object]:
         """Return whether a broker runs, and what lies in the script's queues there."""
         if not self.brokers.is_running(name):

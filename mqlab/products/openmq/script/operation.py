@@ -13,10 +13,10 @@ from typing import Any, Generic, TypeGuard, TypeVar, cast
 from mqlab.engine.clock import NEVER
 from mqlab.spec.action import Action, Pause, Resume
 from mqlab.spec.json_types import JsonDict
-from mqlab.spec.naming import bare
+from mqlab.spec.naming import bare, destination_in
 from mqlab.spec.openmq_actions import Call
 from mqlab.spec.openmq_options import Options
-from mqlab.spec.openmq_words import destination_in, makes_temporary, options_of, word_of
+from mqlab.spec.openmq_words import makes_temporary, options_of, word_of
 from mqlab.spec.values import Destination, duration
 
 LIMIT_MS = 30_000  # how long a step waits if it does not say
