@@ -136,20 +136,24 @@ class Unquiesce(Action):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class CreateDestination(Action):
-    """Create a destination, asked of one broker; `options` are rows."""
+class OfDestination(Action):
+    """What one broker is asked of a destination."""
 
     destination: Destination
     on: str
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class CreateDestination(OfDestination):
+    """Create a destination, asked of one broker; `options` are rows."""
+
     options: Options = field(default_factory=dict, kw_only=True, hash=False)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class UpdateDestination(Action):
+class UpdateDestination(OfDestination):
     """Change properties of a destination."""
 
-    destination: Destination
-    on: str
     options: Options = field(default_factory=dict, kw_only=True, hash=False)
 
     def __post_init__(self) -> None:
@@ -159,43 +163,28 @@ class UpdateDestination(Action):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class DestroyDestination(Action):
+class DestroyDestination(OfDestination):
     """Destroy a destination with all its messages."""
 
-    destination: Destination
-    on: str
-
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class PurgeDestination(Action):
+class PurgeDestination(OfDestination):
     """Remove the messages that one broker has of a destination, but those that a consumer has in hands."""
 
-    destination: Destination
-    on: str
-
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class PauseDestination(Action):
+class PauseDestination(OfDestination):
     """Pause one broker's instance of a destination."""
 
-    destination: Destination
-    on: str
-
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class ResumeDestination(Action):
+class ResumeDestination(OfDestination):
     """Resume a paused destination instance."""
 
-    destination: Destination
-    on: str
-
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Browse(Action):
+class Browse(OfDestination):
     """Browse a queue's messages at one broker."""
-
-    destination: Destination
-    on: str
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -36,10 +36,6 @@ class Step:
         """When it happens (such as ``"2s"``); None when its turn has come."""
         return self.keys.get("at")
 
-    def get(self, key: str, default: object = None) -> object:
-        """Return the value of a key."""
-        return self.keys.get(key, default)
-
 
 # What a key of a recording's step may be, whatever its product and the step (Recordings rules 2, 3, 6, 7).
 _PART = (

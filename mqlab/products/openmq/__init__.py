@@ -1,9 +1,9 @@
 """Open Message Queue clusters (Technical Overview, chapter 4).
 
-How a message goes through. A producer has a connection to one broker, the message's *home*. It asks for
-room (`stock.admit`), sends over its link, and waits for the receipt if the message is persistent; at the
-home the message is put with the others of its destination's *instance* (`stock.take_in`). It has a
-*claim* for each subscription that is to have it: one for a queue, whoever comes.
+How a message goes through. A producer has a connection to one broker, the message's *home*. It asks for room
+(`physical_destinations.admit`), sends over its link, and waits for the receipt if the message is persistent; at
+the home the message is put with the others of its destination's *instance* (`take_in`). It has a *claim* for
+each subscription that is to have it: one for a queue, whoever comes.
 
 Whenever a message has come somewhere, the lab lets all of its destination move that can (`settling.settle`),
 and after anything else that happens whatever can (`settling.settle_all`): each home hands what waits to the
@@ -19,6 +19,6 @@ nobody's; without it an operation is refused and leaves traces. In an enhanced c
 suspect, is found dead by the monitor's ticks, and who first has the lock takes over what it held
 (`takeover`). A silent cut, or a frozen broker, is not noticed: what is on its way is held (`lab.held`).
 
-A step of the script begins in a function `do_...`; if it takes time it says what it waits for, as plain
-data (`operation.RunningStep`), so that a lab can be copied in the midst of it.
+An action of the script begins in a function that `script/actions.py: DO` names; if it takes time it says what
+it waits for, as plain data (`operation.RunningStep`), so that a lab can be copied in the midst of it.
 """

@@ -21,27 +21,18 @@ if TYPE_CHECKING:
     from mqlab.products.openmq.network.state import Cluster
 
 
-Manages = (
-    o.CreateDestination
-    | o.UpdateDestination
-    | o.DestroyDestination
-    | o.PurgeDestination
-    | o.PauseDestination
-    | o.ResumeDestination
-    | o.Browse
-)
-Asked = tuple["Cluster", ScriptStep[Manages]]
+Asked = tuple["Cluster", ScriptStep[o.OfDestination]]
 
 QUIESCE_POLL = 10_000_000  # us between two looks of a broker that is to become quiet (`QuiesceRunnable`)
 
 
-def _asked(lab: Cluster, step: ScriptStep[Manages]) -> tuple[Broker, Destination, bool]:
+def _asked(lab: Cluster, step: ScriptStep[o.OfDestination]) -> tuple[Broker, Destination, bool]:
     """Return the broker asked, the destination, and whether it is there."""
     broker, dest = lab.brokers[step.action.on], step.dest
     return broker, dest, dest in broker.instances
 
 
-def _managed(lab: Cluster, step: ScriptStep[Manages]) -> tuple[Broker, Destination, bool]:
+def _managed(lab: Cluster, step: ScriptStep[o.OfDestination]) -> tuple[Broker, Destination, bool]:
     """Return the same, and whether the broker's administration finds that destination."""
     broker, dest, there = _asked(lab, step)
     return broker, dest, there and not broker.instances[dest].unlisted
@@ -88,7 +79,7 @@ def _create(asked: tuple[Cluster, ScriptStep[o.CreateDestination], int]) -> bool
     return not there and not in_vain and cluster.change(broker, "create", dest, dict(step.options))
 
 
-def _changes(lab: Cluster, step: ScriptStep[Manages], change: Callable[[Asked], bool]) -> Outcome:
+def _changes(lab: Cluster, step: ScriptStep[o.OfDestination], change: Callable[[Asked], bool]) -> Outcome:
     """Change what is in the master's record once it answers; until then the broker hangs (OpenMQ rule 6.1)."""
     broker = lab.brokers[step.action.on]
     if not (broker.serves and broker.asks_master_in_vain):
@@ -133,7 +124,7 @@ def do_destroy_destination(lab: Cluster, step: ScriptStep[o.DestroyDestination])
     return _changes(lab, step, _destroy) if _stored(lab, step) else False
 
 
-def _stored(lab: Cluster, step: ScriptStep[Manages]) -> bool:
+def _stored(lab: Cluster, step: ScriptStep[o.OfDestination]) -> bool:
     """Whether a broker finds a destination: those of an enhanced cluster look in their common store, too."""
     broker, dest, there = _asked(lab, step)
     return there or cluster.stored(broker, dest) is not None

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from mqlab.products.openmq.broker import administration as admin
 from mqlab.products.openmq.broker.model import DEAD, Broker, Client
 from mqlab.products.openmq.client import clients, producers
 from mqlab.products.openmq.network.cluster import hands_over
@@ -114,7 +113,7 @@ def _producer(lab: Cluster, step: ScriptStep[a.Producer | o.OpenProducer], broke
     return f"{dest} has reached MaxNumProducers={most}" if producers.is_full(broker, dest) else ""
 
 
-def _destination(lab: Cluster, step: ScriptStep[admin.Manages], broker: Broker | None) -> str:
+def _destination(lab: Cluster, step: ScriptStep[o.OfDestination], broker: Broker | None) -> str:
     """Return why a destination was not created, changed or removed."""
     dest = step.dest
     there = broker is not None and dest in broker.instances
