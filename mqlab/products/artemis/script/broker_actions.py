@@ -14,6 +14,7 @@ from mqlab.products.artemis.broker import network_check
 from mqlab.products.artemis.broker.broker import GONE, Broker, OfLines, Subsystem
 from mqlab.products.artemis.files import lab_file, shapes
 from mqlab.products.artemis.ha.replication import WAKES
+from mqlab.products.artemis.script.waits import QuietWait, Wait
 from mqlab.spec import action as a
 from mqlab.spec import faults as f
 from mqlab.spec.action import Action
@@ -49,27 +50,6 @@ class RollingStart:
 
     left: deque[Broker]
     wait: bool = True
-
-
-@dataclass(eq=False, slots=True)
-class Wait:
-    """What a step waits for, and in which step: somebody has a role."""
-
-    step: int
-    name: str
-    role: str
-    holds: Callable[[Wait], bool]
-    asked: Any
-    most: int  # us
-    times: int = 1
-
-
-@dataclass(slots=True)
-class QuietWait:
-    """Nothing is to move for so long, before the time `end` (us)."""
-
-    quiet: int
-    end: int
 
 
 class BrokerActions(Subsystem):
