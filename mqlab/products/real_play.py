@@ -63,7 +63,10 @@ def _play(scenario: Scenario, home: Home, until: float) -> Played:
         began = {no: at / 1_000_000 for no, at, _ in products.play(scenario).header["began"]}
     with player.brokers(scenario.network, home) as brokers:
         script = player.script(brokers, until, scenario.pace)
-        script.play(script_steps, began)
+        try:
+            script.play(script_steps, began)
+        except CannotRun as error:
+            raise CannotRun(f"{error}; {gone}" if (gone := brokers.ended()) else str(error)) from None
         outcome = script.outcome()
         failures, changes = tuple(brokers.failures()), brokers.changes
     seen = (one for each in script.consumers.values() for consumer in each for one in consumer.seen)

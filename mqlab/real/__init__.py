@@ -6,6 +6,5 @@ clients speak STOMP. All of it is gone afterwards, also when interrupted. `home`
 `producers` are the clients; `steps`, `networks` and `clusters` do a script's steps, `playable` says which
 they cannot, and `script` plays a scenario.
 
-ActiveMQ is played in the tests. Artemis and Open Message Queue could not be had where this was written: how
-they are called follows their manuals and is tried with stand-ins only.
+All three products are played in the tests: the system's ActiveMQ, and the others where Maven brings them.
 """

@@ -21,9 +21,16 @@ class Consumer:
 
     With several places it goes to the next one when its broker ends; what it held then comes again from there.
     What it has taken and comes again is acknowledged and not counted, as the audit of a JMS client does it.
+    Of *partners* it hears from the broker to which it connects first: it may go there later.
     """
 
-    def __init__(self, places: connections.Places, step: JsonObject, prefetch: int = 1000) -> None:
+    def __init__(
+        self,
+        places: connections.Places,
+        step: JsonObject,
+        prefetch: int = 1000,
+        partners: connections.Places = (),
+    ) -> None:
         self.places, self.step, self.frames = places, step, connections.Frames()
         self.prefetch = step.get("prefetch", prefetch)
         self.taken: list[int] = []
@@ -39,9 +46,22 @@ class Consumer:
         plain = "topic" in step and not self.durable and not {"prefetch", "receiving"} & set(step)
         self.acknowledges = not plain or "ack_mode" in step or "acknowledge" in step
         self.closed = False
+        self.broker = ""  # where it is connected
         # Number and destination of what was taken on earlier connections, and up to now.
         self.before, self.now = frozenset[tuple[str, str]](), set[tuple[str, str]]()
-        self.open()
+        if any(connections.answers(place.host, place.port) for place in places) or not partners:
+            self.open()
+            self.places = [*places, *partners]
+        else:  # a backup, which may be live later
+            threading.Thread(target=self.await_first, args=(partners,), daemon=True).start()
+
+    def await_first(self, partners: connections.Places) -> None:
+        """Connect for the first time, whenever that is possible."""
+        while not self.closed:
+            with suppress(CannotRun):
+                self.open()
+                self.places = [*self.places, *partners]
+                return
 
     def open(self) -> None:
         """Connect and subscribe, and wait until the broker has it; what was held and not taken is forgotten."""
@@ -212,6 +232,8 @@ class Consumer:
     def close(self, unsubscribe: bool = False) -> None:
         """Close its connection; with *unsubscribe* its durable subscription ends, too."""
         self.closed = True
+        if not self.broker:
+            return
         if unsubscribe:
             self.connection.unsubscribe(id="0")
             time.sleep(0.2)

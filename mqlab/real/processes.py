@@ -175,6 +175,11 @@ class Processes(ABC):
         """Whether a broker's process is there."""
         return name in self.running and self.running[name].poll() is None
 
+    def ended(self) -> str:
+        """Return who has ended, though nobody asked for it, and its last words; empty for nobody."""
+        gone = [name for name in self.running if not self.is_running(name)]
+        return "; ".join(f"broker {name} has ended; its log says:\n{_last(self.said(name))}" for name in gone)
+
     def signal(self, name: str, number: int) -> None:
         """Send a signal to a broker and to the script that may have started it."""
         with suppress(ProcessLookupError):

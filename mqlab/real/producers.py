@@ -11,13 +11,14 @@ from mqlab.spec.headers import dealt_one
 from mqlab.spec.json_types import JsonObject
 
 
-def send(places: connections.Places, step: JsonObject, first: int) -> int:
+def send(places: connections.Places, step: JsonObject, first: int, partners: connections.Places = ()) -> int:
     """Send a step's messages on one connection; returns how many the broker has taken.
 
     A persistent message waits for the broker; others go in a burst. With several places it goes to the next one
-    when its broker ends, and sends there what has not been answered.
+    when its broker ends, and sends there what has not been answered. Of *partners* it hears from the first.
     """
     sender = _Sender(places)
+    sender.places = [*places, *partners]
     persistent = bool(step.get("persistent", True))
     count = int(step["count"])
     for no in range(count):

@@ -89,12 +89,17 @@ class Script(ABC):
         names = of if isinstance(of, list) else [of]
         return [place for name in names for place in self.brokers.places(name)]
 
+    def partners(self, of: str | list[str]) -> Places:
+        """Return where clients of a broker go when it ends, as it has told them; none begins there."""
+        return []
+
     def do_open_consumer(self, step: Step) -> None:
         """Open a consumer, and let the network hear of it; a broker may refuse it."""
         name = step["consumer"]
         made = self.consumers.setdefault(name, [])
         try:
-            consumer = Consumer(self.places(step["broker"]), step, self.prefetch)
+            broker = step["broker"]
+            consumer = Consumer(self.places(broker), step, self.prefetch, self.partners(broker))
         except Refused as error:
             self.refused.add(name)
             self.problems.append(f"consumer {name}: {error}")
@@ -147,7 +152,7 @@ class Script(ABC):
 
     def _send(self, step: Step, first: int) -> None:
         try:
-            send(self.places(step["broker"]), step, first)
+            send(self.places(step["broker"]), step, first, self.partners(step["broker"]))
         except CannotRun as error:
             self.problems.append(f"send to {step['broker']}: {error}")
 

@@ -1,4 +1,4 @@
-"""Stand-ins for the programs of Artemis and Open Message Queue, which are nowhere at hand where tests run.
+"""Stand-ins for the programs of Artemis and Open Message Queue, which start at once and fail as a test asks.
 
 They are called as the products are, log what the products log, speak STOMP, and keep queues: so much that what
 drives the products can be tried. They say nothing about what the products do. Run as a program::

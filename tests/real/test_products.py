@@ -1,7 +1,7 @@
 """What drives Artemis and Open Message Queue: files, commands, ports, clients, ends; by stand-ins for both.
 
-Neither product can be had where these tests run. So this says that they would be called as their manuals
-say, not that the products would do what the lab says.
+So this says that they would be called as their manuals say, not that the products do what the lab says: that is
+seen on the products themselves, in `test_figures.py` and `test_running_cluster.py`.
 """
 
 from __future__ import annotations
@@ -99,6 +99,18 @@ def test_a_backup_takes_over_and_clients_follow(homes):
     assert both.trace.received() == {"C": 4}
     assert not any(str(homes).encode() in line for line in processes())
     assert not list(homes.glob("mqlab-real-*"))
+
+
+def test_a_client_of_a_backup_connects_once_that_is_live(homes):
+    """It has heard of no other broker yet: the lab's waits, and real ones began at the live broker."""
+    at_backup = pair(
+        artemis.Consumer("C", "S1", Q), artemis.Producer("P", "M 1", 3, Q), artemis.Settle(),
+        artemis.Snapshot("live"), artemis.Crash("M 1"), artemis.WaitForRole("S1", "live"), artemis.Wait("3s"),
+    )  # fmt: skip
+    both = mq.real(at_backup, limit=300)
+    assert both.real["snapshots"]["live"]["received_so_far"] == {"C": 0}
+    assert both.real["consumers"]["C"]["received"] == [1, 2, 3]
+    assert not both.differs, str(both)
 
 
 def test_the_file_is_the_labs_at_ports_and_in_folders_of_this_machine(homes):

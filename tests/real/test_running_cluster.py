@@ -3,26 +3,14 @@
 from __future__ import annotations
 
 import json
-import shutil
 import time
 import zipfile
 
-import pytest
-
 import mqlab as mq
 from mqlab.api import artemis
-from tests.conftest import missing
 from tests.products.activemq.running import PASSWORD
-from tests.products.artemis.running import Cluster, distribution, messages_wait
+from tests.products.artemis.running import Cluster, messages_wait
 from tests.real import schemas
-
-
-@pytest.fixture(scope="session")
-def artemis_console(tmp_path_factory):
-    """Return a distribution of Artemis with its web console."""
-    if not (shutil.which("mvn") and shutil.which("java")):
-        missing("mvn and java are not installed")
-    return distribution(tmp_path_factory.mktemp("artemis"))
 
 
 def test_what_files_are_held_against_is_the_products_own_schema(artemis_console):

@@ -104,12 +104,18 @@ def distribution(folder: Path) -> Path:
 
 def unpacked(artifact: str, folder: Path) -> Path:
     """Return the folder of an artifact of Maven, unpacked in *folder*."""
+    archive = copied(artifact, folder)
+    shutil.unpack_archive(archive, folder, filter="tar")
+    return folder / archive.name.removesuffix("-bin.tar.gz")
+
+
+def copied(artifact: str, folder: Path) -> Path:
+    """Return the file of an artifact, which Maven has copied to *folder*."""
     asked = ["mvn", "-q", "-B", "dependency:copy", f"-Dartifact={artifact}", f"-DoutputDirectory={folder}"]
     done = subprocess.run(asked, cwd=folder, capture_output=True, text=True, timeout=500)
     assert done.returncode == 0, (done.stdout + done.stderr)[-2000:]
-    (archive,) = folder.glob("*.tar.gz")
-    shutil.unpack_archive(archive, folder, filter="tar")
-    return folder / archive.name.removesuffix("-bin.tar.gz")
+    (archive,) = folder.iterdir()
+    return archive
 
 
 class Consoles(Processes):

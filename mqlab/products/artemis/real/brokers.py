@@ -111,14 +111,14 @@ class ArtemisBrokers(Processes):
             announced = _ROLES[code]
             if (role, announced) != ("backup_in_sync", "backup_announced"):  # it says so afterwards
                 role = announced
-        return "backup_queued" if role == "starting" and self._is_queued(self.said(name)) else role
+        return "backup_searching" if role == "starting" and self._finds_none(self.said(name)) else role
 
     def waits(self, said: Sequence[str]) -> bool:
         """Whether it is a backup, or waits for the lock of the live one."""
         codes = _CODE.findall("\n".join(said))
-        return _ROLES[codes[-1]] in _WAIT if codes else self._is_queued(said)
+        return _ROLES[codes[-1]] in _WAIT if codes else self._finds_none(said)
 
-    def _is_queued(self, said: Sequence[str]) -> bool:
+    def _finds_none(self, said: Sequence[str]) -> bool:
         """Whether it is a backup of 2.31 that says no more than that: its live broker has another one."""
         text = "\n".join(said)
         others = ("\n".join(self.said(name)) for name in self.own)

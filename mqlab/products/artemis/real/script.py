@@ -18,11 +18,11 @@ class ArtemisScript(ClusterScript):
     # that acknowledges nothing, as one of a topic, got four messages.
     prefetch = 1 << 20
 
-    def places(self, of: str | list[str]) -> Places:
-        """Return where clients connect: the brokers that are named, then those that may take over."""
+    def partners(self, of: str | list[str]) -> Places:
+        """Return where the brokers are that may take over: clients have heard of them from the first one."""
         names = of if isinstance(of, list) else [of]
-        more = [other for name in names for other in self.brokers.partners(name)]
-        return super().places(list(dict.fromkeys([*names, *more])))
+        more = (other for name in names for other in self.brokers.partners(name) if other not in names)
+        return self.places(list(dict.fromkeys(more)))
 
     def do_resume_broker(self, step: Step) -> None:
         """Let a frozen broker go on."""
