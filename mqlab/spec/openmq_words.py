@@ -264,7 +264,7 @@ def _with_call(action: a.Action, step: Step) -> a.Action:
     said = {name: value for name, value in said.items() if value is not None}
     if said:
         action = o.Call(action, **said)
-    return action if step.at is None else replace(action, at=step.at)
+    return replace(action, at=keys["at"]) if "at" in keys else action
 
 
 # What a script holds

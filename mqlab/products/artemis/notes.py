@@ -28,7 +28,8 @@ Told = JsonDict  # what no column of the trace holds
 MOVES = frozenset((Kind.Sent, Kind.Forwarded, Kind.Dispatched))  # what arrives somewhere else
 ARRIVES = frozenset((Kind.Enqueued, Kind.Received))
 # Bound once, as plain numbers: a member of an enumeration costs ten times as much to read, and longer to pack.
-ENQUEUED, FORWARDED = int(Kind.Enqueued), int(Kind.Forwarded)
+ENQUEUED, FORWARDED, SENT = int(Kind.Enqueued), int(Kind.Forwarded), int(Kind.Sent)
+UNROUTED = Reason.no_subscription
 
 
 class TransitRow(int):
@@ -103,7 +104,9 @@ class EventLog:
         cause: int = -1,
     ) -> int:
         """Record what happened to a message; what arrives came the way of its cause."""
-        self.moved = now = self.clock.now
+        now = self.clock.now
+        if kind != SENT and rule != UNROUTED:  # else nothing that an operator sees moves
+            self.moved = now
         if message.sent < 0:
             message.sent = now
         if type(cause) is TransitRow and kind in ARRIVES:

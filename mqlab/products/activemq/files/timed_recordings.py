@@ -143,7 +143,9 @@ def _broker(given: JsonObject) -> dict[str, object]:
 def _policy(item: JsonObject, where: str) -> JsonDict:
     """Return a policy with its dead letter strategy as options.
 
-    A queue that dispatches lazily pages in no more than its consumers have room for: so it does here anyhow.
+    A queue with lazyDispatch pages in no more than its consumers have room for, others up to maxPageSize
+    (`Queue.doPageInForDispatch` of 5.17.2; nothing else asks for it). What is paged in and not dispatched is in
+    no count of a recording, so both are played as one.
     """
     item = {key: said for key, said in item.items() if key != "lazy_dispatch"}
     policy = {"replay_selector_aware" if key == "selector_aware" else key: said for key, said in item.items()}

@@ -58,6 +58,7 @@ class Broker:
         self.broken = False  # its first copy was cut off: it does not begin another
         self.stopped_itself = False  # it has stopped itself, and its process is still there
         self.voted_out = False  # it is about to stop itself, and its process still says that it is live
+        self.has_taken_over = False  # as a slave, in its process: started anew there it serves
         self.suspended = ("", 0)  # its role, and since when (us) it hangs
         self.announced = False  # as a backup with a shared store, since its process began
         self.topology: dict[str, list[str]] = {}
@@ -234,8 +235,8 @@ class Topology(Subsystem):
             )
         ]
         third = [live for live in noticed if live.serves and live.node_id != gone.node_id]
-        for broker in self.lab.all_brokers():
-            if broker in noticed or any(map(broker.reaches, third)):
+        for broker in self.lab.all_brokers():  # not it itself: its clients go by what it has told them
+            if broker in noticed or (broker is not gone and any(map(broker.reaches, third))):
                 self._drop(broker, gone)
 
     def lose_sight(self, a: Broker, b: Broker) -> None:

@@ -21,6 +21,7 @@ from mqlab.products.artemis.ha.colocated import Colocated
 from mqlab.products.artemis.ha.replication import NOTICED, Replication
 from mqlab.products.artemis.ha.shared_store import SharedDirectory, SharedStore
 from mqlab.products.artemis.network.cluster_connection import ClusterConnection
+from mqlab.products.artemis.network.slow_line import SlowLine
 from mqlab.products.artemis.notes import EventLog
 from mqlab.spec.artemis import ArtemisNetwork
 from mqlab.spec.link import LikeLinks, Links
@@ -108,7 +109,21 @@ class Site(Lab):
         way = (frm, to)
         if way not in self.lines:
             self.lines[way] = self.new_link(frm, to)
+            if self.partitions.slow:
+                self.set_rates()
         return self.lines[way]
+
+    def set_rates(self) -> None:
+        """Let lines be as slow as was said, or whole again; clients are all in one place."""
+        slow = self.partitions.slow
+        for way, link in self.lines.items():
+            ends = [end if end in self.brokers else "clients" for end in way]
+            rate = slow.get(frozenset(ends), 0)
+            if rate and not isinstance(link, SlowLine):
+                self.lines[way] = link = SlowLine(link)
+            if isinstance(link, SlowLine):
+                link.rate = rate
+        self.clients.take_lines()
 
     def later(self, wait: int, call: Call, argument: object = None) -> None:
         """Let something happen after *wait* us; nobody waits for it."""
@@ -130,6 +145,7 @@ class Site(Lab):
         if broker.role not in GONE and not broker.stopped_itself:
             return
         broker.incarnation += 1
+        broker.has_taken_over &= broker.stopped_itself
         broker.topology, broker.max_cluster_size, broker.broken, broker.lost = {}, 0, False, {}
         reason = broker.spec.refused(self.network.edition)
         if reason is not None:
@@ -173,6 +189,7 @@ class Site(Lab):
     def take_over(self, slave: Broker, data: Journal, rule: Reason) -> None:
         """A slave has read what its master left: it serves it, or scales it down (21.4.4)."""
         if not slave.spec.scales_down:
+            slave.has_taken_over = True
             self.go_live(slave, data, rule)
         elif slave.hosting_broker is not None:  # outside a colocated broker it fails at this point
             self.notes.loaded(slave, data, data.since)

@@ -27,9 +27,8 @@ from mqlab.spec.values import duration
 from mqlab.trace.kinds import Reason
 
 MS = 1000
-OPENING = (
-    5 * MS
-)  # a client that is opened as others begin to send comes behind their first messages: 10 to 30 ms
+# A client that is opened as others begin to send comes behind their first messages: 10 to 30 ms were seen.
+OPENING = 5 * MS
 
 
 @dataclass(eq=False, slots=True)
@@ -190,14 +189,15 @@ class ClientActions(Subsystem):
 
     @staticmethod
     def _has_message(reading: ReceiveCall) -> bool:
-        return reading.consumer.arrived > 0 or reading.consumer.takes_stale()
+        consumer = reading.consumer
+        return consumer.arrived > 0 or (bool(consumer.stale) and consumer.takes_stale())
 
     def _receive(self, reading: ReceiveCall) -> None:
         """Take one; a call whose time is over asks the broker whether there is one, and waits for its answer.
 
         Source: `ClientConsumerImpl.receive` of 2.4.0, which forces the delivery; Artemis rule 9.8.
         """
-        if self._is_blocked(reading):
+        if reading.consumer.state == "reconnecting" and self._is_blocked(reading):
             reading.consumer.asks = True
             self.lab.under_way = Completion(self._is_answered, reading, reading.limit, then=self._answered)
             return

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from array import array
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mqlab.products.artemis.broker.broker import Broker, Refused
 from mqlab.products.artemis.broker.messages import Message
+from mqlab.products.artemis.client.reconnection import MS, Attempts, Reconnection
 from mqlab.products.artemis.client.xa import XAResource
 from mqlab.spec.action import Consumer as Consumes
 from mqlab.spec.action import Producer
@@ -19,9 +19,8 @@ from mqlab.trace.kinds import Kind, Reason
 if TYPE_CHECKING:
     from mqlab.products.artemis.broker.site import Site
     from mqlab.products.artemis.client.producer_credits import ProducerCredits
-    from mqlab.products.artemis.client.requests import CreateSession
+    from mqlab.products.artemis.client.requests import CreateSession, Request
 
-MS = 1000
 _CLOSED = "IllegalStateException / ActiveMQObjectClosedException"
 CLOSED = f"receive: {_CLOSED} AMQ119017"
 SESSION_CLOSED = f"{_CLOSED} AMQ119019"
@@ -30,36 +29,6 @@ LOOKS = 20 * MS  # how often a blocked call looks whether it can go on
 ROLLED_BACK = "TransactionRolledBackException / ActiveMQTransactionRolledBackException AMQ119030"
 
 Opening = Session | Consumes | Producer  # what makes a connection
-
-
-@dataclass(slots=True)
-class Attempts:
-    """How many attempts to connect are left (-1: no limit), and how long (ms) it is to the next.
-
-    Each wait is so many times as long as the last, in whole milliseconds, and at most `longest`.
-    """
-
-    left: int
-    wait: int
-    multiplier: float
-    longest: int
-
-    def next(self) -> int:
-        """Count one; returns the wait (us) before the next."""
-        wait = self.wait * MS
-        self.left -= 1
-        self.wait = min(int(self.wait * self.multiplier), self.longest)
-        return wait
-
-
-@dataclass(eq=False, slots=True)
-class Reconnection:
-    """A client's search for the broker it had before, in one of its epochs, and for whom that was told of."""
-
-    before: Broker
-    epoch: int
-    attempts: Attempts
-    pair: list[str]
 
 
 class Client:
@@ -77,6 +46,7 @@ class Client:
         self.stays = True  # until it is closed; else as long as it sends
         self.at: Broker | None = None
         self.epoch = 0  # counts its connections, so that a late answer to an old one is dropped
+        self.line: list[Request] = []  # calls that were blocked in its opening, and those behind them
         self.opening: CreateSession | None = None  # the call that connects it
         self.stuck = False  # a call that receives waits for its connection, others behind it
         self.calling = 0  # since when (us) it is in a call
@@ -160,11 +130,15 @@ class Client:
 
     def _attach(self, broker: Broker) -> None:
         self.at, self.state, self.node_id = broker, "connected", broker.node_id
-        self.uplink = self.lab.way(self.name, broker.process_name)
-        self.downlink = self.lab.way(broker.process_name, self.name)
+        self.take_lines(broker)
         self.epoch += 1
         self.lab.event(Kind.Attached, broker, frm=self.node, to=broker.node)
         self.opened()
+
+    def take_lines(self, broker: Broker) -> None:
+        """Take the lines to and from its broker as they are now."""
+        self.uplink = self.lab.way(self.name, broker.process_name)
+        self.downlink = self.lab.way(broker.process_name, self.name)
 
     def opened(self) -> None:
         """The connection is up: a session is made anew, if the old one did not stay."""

@@ -153,7 +153,7 @@ class Consumer(Client, Taker):
 
     def receive_one(self, acknowledge: bool = True) -> bool:
         """Take one message; False if there is none, or if its acknowledgement rolled all back."""
-        if self.takes_stale():
+        if self.stale and self.takes_stale():
             self._take_stale(self.stale.pop(0))
             return True
         while self.arrived and 0 < self.buffer[0].message.expires <= self.lab.clock.now:

@@ -41,6 +41,12 @@ class Clients:
             raise UnknownName.of("producer", name, self.senders, "open by now")
         return self.senders[name]
 
+    def take_lines(self) -> None:
+        """Lines have become slow: who is connected goes on with those."""
+        for client in [*self.consumers.values(), *self.senders.values()]:
+            if client.at is not None:
+                client.take_lines(client.at)
+
     def at(self, broker: Broker) -> list[Client]:
         """Return those that have a session at a broker."""
         every = [*self.consumers.values(), *self.senders.values()]

@@ -63,6 +63,9 @@ class Request(ABC):
         client = self.client
         if client.state == "failed" and not client.epoch and self.ends_unconnected():
             return
+        if (client.line or client.state == "new") and self.waits_in_line():
+            self.lab.later(LOOKS, self._try)
+            return
         if client.is_blocked(self.persistent):
             now = self.lab.clock.now
             self.lost = (self.lost or now) if client.state == "reconnecting" else 0
@@ -85,6 +88,15 @@ class Request(ABC):
     def ends_unconnected(self) -> bool:
         """Whether the request ends because its client has never connected."""
         return False
+
+    def waits_in_line(self) -> bool:
+        """Whether a call that was blocked in the opening comes before this one: a client has one thread."""
+        line = self.client.line
+        while line and line[0].answered:
+            line.pop(0)
+        if self not in line and (line or self.client.state == "new"):
+            line.append(self)
+        return bool(line) and line[0] is not self
 
     def times_out(self) -> bool:
         """Whether the request ends as its connection has been lost for too long."""

@@ -34,7 +34,7 @@ class Replication(Subsystem):
         """A slave looks for a master; a master that may check looks for its own node id first."""
         node_id = broker.stored_journal.node_id if broker.stored_journal is not None else broker.name
         acting = any(live.node_id == node_id and broker.reaches(live) for live in self.lab.live_brokers())
-        if broker.spec.role == "slave":
+        if broker.spec.role == "slave" and not broker.has_taken_over:  # else it has a master's policy since
             self.search(broker, "")
         elif acting and broker.element("check_for_live_server"):
             self.search(broker, node_id)
@@ -43,6 +43,7 @@ class Replication(Subsystem):
 
     def search(self, slave: Broker, pair: str) -> None:
         """Move old data aside and look for a master that has no slave yet (21.1), or for one *pair*."""
+        slave.has_taken_over = False
         keep = slave.element("max_saved_replicated_journals_size")
         for folder in (
             "journal",

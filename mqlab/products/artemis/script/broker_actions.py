@@ -14,6 +14,7 @@ from mqlab.products.artemis.broker import network_check
 from mqlab.products.artemis.broker.broker import GONE, Broker, OfLines, Subsystem
 from mqlab.products.artemis.files import lab_file, shapes
 from mqlab.products.artemis.ha.replication import WAKES
+from mqlab.products.artemis.script.waits import QuietWait, Wait
 from mqlab.spec import action as a
 from mqlab.spec import faults as f
 from mqlab.spec.action import Action
@@ -49,27 +50,6 @@ class RollingStart:
 
     left: deque[Broker]
     wait: bool = True
-
-
-@dataclass(eq=False, slots=True)
-class Wait:
-    """What a step waits for, and in which step: somebody has a role."""
-
-    step: int
-    name: str
-    role: str
-    holds: Callable[[Wait], bool]
-    asked: Any
-    most: int  # us
-    times: int = 1
-
-
-@dataclass(slots=True)
-class QuietWait:
-    """Nothing is to move for so long, before the time `end` (us)."""
-
-    quiet: int
-    end: int
 
 
 class BrokerActions(Subsystem):
@@ -124,6 +104,8 @@ class BrokerActions(Subsystem):
         if broker.role == "paused":
             self.lab.tell(STOPS_PAUSED)
         runs = broker.runs
+        if broker.role == "down":  # it has ended before, and now that was asked for
+            broker.role = "stopped"
         self.lab.stop(broker, forced)
         return self._in(ENDING * MS, broker, self._ended) if runs else Completion()
 
@@ -221,6 +203,7 @@ class BrokerActions(Subsystem):
             self.lab.balancing.outdated = True
             if self.lab.partitions.cuts.pop(line, None) is not None:
                 self._line(Kind.Healed, line)
+        self.lab.set_rates()
         self.lab.topology.gossip()
         self.lab.replication.search_again()
         self.lab.deliver()
@@ -232,6 +215,7 @@ class BrokerActions(Subsystem):
         if lines and all(slow.get(line) == rate for line in lines):
             self.lab.tell("the line was as slow already")
         slow.update(dict.fromkeys(lines, rate))
+        self.lab.set_rates()
 
     def do_gateway(self, action: Gateway) -> None:
         """The address that network checks ask answers, or is silent."""
