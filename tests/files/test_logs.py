@@ -111,6 +111,19 @@ def test_rotated_compressed_and_joined_logs_tell_the_same(tmp_path, chain):
     assert "several logs in one" in told(parts)["Times of joined.log"]
 
 
+@pytest.mark.parametrize("edition", ["5.18", "6.1"])
+def test_logs_of_later_editions_tell_the_same(edition):
+    """Recorded from 5.18.3 and 6.1.0 with their own layout: B is killed while it forwards, and C stopped."""
+    trace = mq.trace_of(*(LOGS / f"{edition}-{name}.log.gz" for name in "ABC"))
+    assert len(events(trace, Kind.Connected)) == 6
+    ways = {(event.message, event.frm, event.to) for event in events(trace, Kind.Forwarded)}
+    assert ways == {(no, *way) for no in range(1, 6) for way in (("A", "B"), ("B", "C"))}
+    assert [event.broker for event in events(trace, Kind.Crashed)] == ["B"]
+    assert not [what for what in told(trace) if what.startswith("Clock")], (
+        "one that crosses twice tells no clock"
+    )
+
+
 def test_the_command_takes_rotated_logs(mqlab, tmp_path):
     lines = CHAIN[1].read_bytes().splitlines(keepends=True)
     (tmp_path / "B.log.1").write_bytes(b"".join(lines[:90]))
