@@ -14,8 +14,8 @@ from mqlab.products.openmq.runtime import ClusterLab, play
 from mqlab.products.openmq.script import actions
 from mqlab.products.unsupported_steps import steps
 from mqlab.spec import Scenario
-from mqlab.spec.openmq_options import OPTIONS
-from mqlab.spec.openmq_words import ROWS, STEPS
+from mqlab.spec.openmq.options import OPTIONS
+from mqlab.spec.openmq.words import ROWS, STEPS
 from tests.products.scenarios import of_figures, of_recordings
 
 FIGURES, RECORDINGS = of_figures("openmq"), of_recordings("openmq")

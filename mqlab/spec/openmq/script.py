@@ -8,11 +8,11 @@ from dataclasses import fields, replace
 from mqlab.errors import BadValue, UnknownName
 from mqlab.spec import action as a
 from mqlab.spec import faults as f
-from mqlab.spec import openmq_actions as o
 from mqlab.spec.naming import BEGIN, DESTINATIONS, bare
 from mqlab.spec.noun import as_usual
-from mqlab.spec.openmq_options import PROPERTIES, QUEUES_ONLY
-from mqlab.spec.openmq_words import BY_NOUN, NOT_KEYS, options_of
+from mqlab.spec.openmq import actions as o
+from mqlab.spec.openmq.options import PROPERTIES, QUEUES_ONLY
+from mqlab.spec.openmq.words import BY_NOUN, NOT_KEYS, options_of
 from mqlab.spec.scenario import check_no_producer
 
 ANYBODY = (a.Consumer, o.OpenProducer, o.Connect)  # go to "any" broker, too
