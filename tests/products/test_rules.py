@@ -274,7 +274,7 @@ OTHERS = {
         mq.artemis.Network(mq.artemis.Broker("A", address_settings={match: {"redelivery_delay": 5}}))
         for match in ("jms.queue.Q", "Q")
     ),
-    "nobody-may": tuple(secured(match) for match in ("R", "Q.#")),
+    "no-permission": tuple(secured(match) for match in ("R", "Q.#")),
     "divert-nowhere": tuple(
         mq.artemis.Network(mq.artemis.Broker("A", diverts={"d": {"address": "Q", "forwarding_address": to}}))
         for to in ("Q", "R")
@@ -351,7 +351,7 @@ def test_a_rule_finds_its_problem_and_only_it(rule):
 ])  # fmt: skip
 def test_an_address_from_which_no_role_may_consume_is_told(settings, told):
     """Asked of 2.31.2: a user with all roles of the file is refused where none has it (AMQ229032)."""
-    found = [one for one in mq.check(secured(**settings)) if one.rule == "nobody-may"]
+    found = [one for one in mq.check(secured(**settings)) if one.rule == "no-permission"]
     assert [one.line for one in found] == [2] * (told is not None)
     assert told is None or told in str(found[0])
 

@@ -1,4 +1,4 @@
-"""Rules about who may do what: what a file's own security settings leave to nobody."""
+"""Rules about who may do what: addresses that the security settings of their own file close to all."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mqlab.spec.artemis.addresses import matches, most_specific
 
 
 @rule(
-    "nobody-may",
+    "no-permission",
     "warning",
     finds="an address from which no role may consume, by the security settings of its own file",
     what="no client can {do} address {address!r}: {why}",
@@ -20,7 +20,7 @@ from mqlab.spec.artemis.addresses import matches, most_specific
     source="Artemis user manual, security",
     unshown="mqlab lets every client do everything",
 )
-def _nobody_may(set_up: SetUp) -> Found:
+def _no_permission(set_up: SetUp) -> Found:
     for name, core in set_up.cores.items():
         settings = {core.attribute(one, "match"): one for one in _settings(core)}
         for address in core.element.below("addresses", "address") if settings else ():
@@ -32,7 +32,7 @@ def _nobody_may(set_up: SetUp) -> Found:
                 why = (
                     f"the security-setting {found[0]!r} gives no role {' or '.join(lacks)}"
                     if found
-                    else ("no security-setting matches it, and then nobody has a permission")
+                    else ("no security-setting matches it, so no role has a permission")
                 )
                 do = " or ".join({"send": "send to", "consume": "consume from"}[word] for word in lacks)
                 place = Element(f"broker {name}", core.document.where, address.line)
