@@ -133,21 +133,25 @@ class Queue:
         for message in messages:
             self.arrivals += 1
             message.turn = self.arrivals
-            message.waiting_reason = 0
+            message.waiting_reason, message.returned = 0, False
             self.messages[message] = None
             self.pending_messages.append(message)
 
     def put_back(self, messages: Iterable[Message], mark: bool) -> None:
-        """Give unacknowledged messages back to the head of the queue, in their order.
+        """Give unacknowledged messages back, in the order in which they were dispatched.
 
-        With *mark* they all count as received before.
+        They come before all that was never out, and behind what has come back before them
+        (`QueueDispatchPendingList.addForRedelivery` of 5.17.2). With *mark* they all count as received before.
         """
-        back = sorted(messages, key=lambda message: message.turn)
+        pending, before = self.pending_messages, []
+        while pending and pending[0].returned:
+            before.append(pending.popleft())
+        back = [*messages]
         for message in back:
             message.received |= mark
             message.row = self.broker.record_message(Kind.Returned, message, cause=message.row)
-            message.waiting_reason = 0
-        self.pending_messages.extendleft(reversed(back))
+            message.waiting_reason, message.returned = 0, True
+        pending.extendleft(reversed([*before, *back]))
         if self.sorts:
             self._sort()
 
