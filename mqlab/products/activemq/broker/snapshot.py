@@ -85,7 +85,7 @@ def _broker(broker: Broker) -> Row:
 
 
 def _durables(broker: Broker) -> list[Row]:
-    """Return the broker's durable subscriptions, sorted."""
+    """Return the broker's durable subscriptions, sorted; what was dispatched is pending no more."""
     rules = broker.lab.rules
     return [
         {
@@ -94,7 +94,6 @@ def _durables(broker: Broker) -> list[Row]:
             "name": key[1],
             "active": not sub.inactive,
             "pending": len(sub.waiting)
-            + len(sub.dispatched)
             + (sub.duplicates if rules.counts_durable_doubles else 0),
         }
         for key, sub in sorted(broker.durables.items())
