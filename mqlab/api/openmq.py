@@ -31,7 +31,7 @@ from mqlab.spec.action import (
 )
 from mqlab.spec.faults import Crash, Cut, DatabaseDown, DatabaseUp, Heal
 from mqlab.spec.openmq import Broker, Network
-from mqlab.spec.openmq_actions import (
+from mqlab.spec.openmq.actions import (
     Browse,
     Call,
     ChangeMaster,

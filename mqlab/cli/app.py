@@ -154,7 +154,7 @@ def scenario(
     first, path = what[0], Path(what[0])
     if len(what) > 1:
         found = verbs.scenario_of(verbs.load(*what))
-    elif ":" not in first and not (path.suffix in inputs.FILES or _exists(path)):
+    elif ":" not in first and not (inputs.is_file(first) or _exists(path)):
         raise BadFile(f"{first}: neither a file or folder here nor the id of a figure, such as fuse:2.20")
     else:
         found = verbs.scenario_of(path if first and (path.suffix == ".json" or _exists(path)) else first)

@@ -15,7 +15,7 @@ from mqlab.trace.kinds import Kind
 from mqlab.trace.trace import Trace
 
 if TYPE_CHECKING:
-    from mqlab.spec.openmq_actions import Send
+    from mqlab.spec.openmq.actions import Send
 
     Sending = Producer | Send  # what sends messages in a script
 
@@ -26,7 +26,7 @@ def openings(trace: Trace, consumer: str) -> list[Consumer]:
 
 
 def _sends(trace: Trace, sender: str) -> Iterator[Sending]:
-    from mqlab.spec.openmq_actions import Send  # here: its classes are a tenth of `import mqlab`
+    from mqlab.spec.openmq.actions import Send  # here: its classes are a tenth of `import mqlab`
 
     for action in trace.actions:
         names = (

@@ -104,7 +104,7 @@ def actions(product: str) -> ListOf:
     """Return the shape of a script: of each action that the product knows its fields, by their names."""
     known = {name: _action(noun) for name, noun in codec.nouns(product).items()}
     if product == "openmq":
-        from mqlab.spec.openmq_actions import Call  # here: who reads no OpenMQ file does not load them
+        from mqlab.spec.openmq.actions import Call  # here: who reads no OpenMQ file does not load them
 
         call = {name: shape for name, (shape, _) in fields_of(Call).items() if name in codec.CALL}
         known = {name: replace(record, keys={**call, **record.keys}) for name, record in known.items()}

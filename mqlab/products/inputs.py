@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
@@ -24,8 +25,9 @@ if TYPE_CHECKING:
     from mqlab.spec.scenario import Scenario
 
 Values = Mapping[str, str] | str | os.PathLike[str] | None  # for placeholders, or a file of them
-LOG = ".log"
-FILES = (".json", ".parquet", LOG, *files.ENDINGS)  # what a text is a path by
+FILES = (".json", ".parquet", *files.ENDINGS)  # what a text is a path by, and the names of logs
+# A log, a rotated one such as activemq.log.1 or activemq-2026-11-26.log.gz, advisories that were dumped.
+_LOG = re.compile(r"\.(log([.-][\w-]+)*?(\.gz)?|jsonl)$")
 
 
 def scenario_of(what: object, *actions: Action) -> Scenario:
@@ -116,7 +118,10 @@ def is_file(what: object) -> TypeGuard[str | os.PathLike[str]]:
     return isinstance(what, os.PathLike) or (
         isinstance(what, str)
         and (
-            what.endswith(FILES) or what.startswith((management.SCHEME, *management.WEB)) or os.path.isdir(what)
+            what.endswith(FILES)
+            or are_logs([what])
+            or what.startswith((management.SCHEME, *management.WEB))
+            or os.path.isdir(what)
         )
     )
 
@@ -129,7 +134,7 @@ def read(path: str | os.PathLike[str]) -> AnyNetwork | Scenario | Trace:
     if files.is_configuration(path):
         return accepted(network_of([path]))
     file = _path(path)
-    if file.suffix == LOG:
+    if are_logs([file]):
         return logs([file])
     if file.suffix != ".parquet":
         return products.load(file)
@@ -149,8 +154,9 @@ def logs(paths: Iterable[str | os.PathLike[str]], shift: Mapping[str, str] | Non
 
 
 def are_logs(paths: Iterable[object]) -> bool:
-    """Whether all of some paths are those of logs."""
-    return all(str(path).endswith(LOG) for path in paths)
+    """Whether all of some paths are those of logs, rotated ones too."""
+    names = [str(path) for path in paths]
+    return all(_LOG.search(name) and not name.endswith(FILES) for name in names)
 
 
 def _path(given: object) -> Path:
@@ -159,7 +165,7 @@ def _path(given: object) -> Path:
     if str(given).startswith(management.WEB):
         address = management.without_secret(f"{management.SCHEME}{given}")
         name = address.rpartition("/")[2]
-        if name.endswith(FILES):
+        if name.endswith(FILES) or are_logs([name]):
             raise BadFile(f"files are read from this machine; download {name} and load it, e.g. {name!r}")
         raise BadFile(
             "files are read from this machine; download those that you mean. For a running broker "

@@ -124,7 +124,7 @@ def steps(scenario: Scenario) -> list[JsonDict]:
         made = steps_of(scenario.actions, scenario.network.names)
         return [{TIMES.get(k, k): _ms(k, value) for k, value in step.items()} for step in made]
     if scenario.product == "openmq":
-        from mqlab.spec import openmq_steps  # here: who plays no OpenMQ does not load them
+        from mqlab.spec.openmq import steps as openmq_steps  # here: who plays no OpenMQ does not load them
 
         return list(openmq_steps.steps_of(scenario.script, scenario.network.names))
     from mqlab.spec.artemis.words import to_step

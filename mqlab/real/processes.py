@@ -20,11 +20,14 @@ from typing import Any, Self
 from mqlab.errors import CannotRun
 from mqlab.real import ports
 from mqlab.real.connections import Places, StompEndpoint, answers
+from mqlab.real.watcher import Watcher
 
 LOOPBACK = "127.0.0.1"
 START_SECONDS, STOP_SECONDS, ASK_SECONDS = 60, 30, 30  # on a machine that does nothing else
 JAVA_OPTIONS = ("-Xms32m", "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
 LOG = "console.log"  # not "log": a product may have a folder of that name
+# What ends a program: SIGHUP is the end of its terminal, which not every system has.
+_ENDS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 _WORKS = {"R", "D"}  # states of a thread: it runs or could, it waits for a disk
 _FAILED = re.compile(r"ERROR|Failed to start|Exception")
 
@@ -48,11 +51,13 @@ class Processes(ABC):
         self.running: dict[str, subprocess.Popen[bytes]] = {}
         self.begun: dict[str, int] = {}  # where in its log a broker's present life begins, in lines
         self.handlers: dict[int, Any] = {}  # those of before
+        self.watcher: Watcher | None = None  # within the block
         # A signal that comes while a broker is launched waits: its process would be nobody's.
         self.launching, self.told = False, 0
 
     def __enter__(self) -> Self:
-        for number in (signal.SIGINT, signal.SIGTERM):
+        self.watcher = Watcher(self.folder)
+        for number in _ENDS:
             with suppress(ValueError):  # not the main thread: nobody else may set signals
                 if signal.getsignal(number) is not signal.SIG_IGN:
                     self.handlers[number] = signal.signal(number, self._on_signal)
@@ -68,6 +73,8 @@ class Processes(ABC):
             self.signal(name, signal.SIGKILL)
         for process in self.running.values():
             process.wait()
+        if self.watcher is not None:
+            self.watcher.close()
         ports.give_back(port for both in self.ports.values() for port in both)
         shutil.rmtree(self.folder, ignore_errors=True)
         for number, handler in self.handlers.items():
@@ -128,6 +135,8 @@ class Processes(ABC):
                 env=surroundings(),
                 start_new_session=True,
             )
+        if self.watcher is not None:
+            self.watcher.runs(self.running[name].pid)
         self.launching = False
         self._leave_if_told()
 
@@ -195,6 +204,8 @@ class Processes(ABC):
         except subprocess.TimeoutExpired:
             self.signal(name, signal.SIGKILL)
             self.running[name].wait()
+        if self.watcher is not None:
+            self.watcher.ended(self.running[name].pid)
         del self.running[name]
 
     def ask(self, command: Sequence[str | Path]) -> str:

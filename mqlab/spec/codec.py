@@ -2,7 +2,7 @@
 
 So a lab file has them, the same in every product:
 ``{"do": "Consumer", "name": "C", "on": "A", "reads": "queue://TEST.FOO"}``. The words that recordings have for
-them are read by the tables of each product (`spec.steps`, `spec.openmq_words`, `spec.artemis.words`).
+them are read by the tables of each product (`spec.steps`, `spec.openmq.words`, `spec.artemis.words`).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ CALL = ("id", "limit", "in_background")  # what `openmq.Call` says around an act
 def nouns(product: str) -> Mapping[str, type[Action]]:
     """Return name -> action, of all that a product's script can hold."""
     if product == "openmq":
-        from mqlab.spec.openmq_words import ROWS
+        from mqlab.spec.openmq.words import ROWS
 
         return _named(row.noun for row in ROWS)
     if product == "artemis":
@@ -105,7 +105,7 @@ def read(item: JsonObject, product: str = "activemq") -> Action:
     action = noun(**given)
     if not call:
         return action
-    from mqlab.spec.openmq_actions import Call
+    from mqlab.spec.openmq.actions import Call
 
     return Call(action, **call)
 
@@ -137,9 +137,9 @@ def _recorded(steps: Sequence[JsonObject], product: str) -> Iterable[Action]:
 
         return actions_of(steps)
     if product == "openmq":
-        from mqlab.spec import openmq_words
+        from mqlab.spec.openmq import words
 
-        return openmq_words.nouns_of(checked(steps, openmq_words.STEPS, openmq_words.CALL))
+        return words.nouns_of(checked(steps, words.STEPS, words.CALL))
     from mqlab.spec.artemis.steps import STEPS
     from mqlab.spec.artemis.words import actions_of as of_artemis
 

@@ -1,4 +1,4 @@
-"""A step of a script: an action as it is written down."""
+"""A step of a recording: an action as it is written down there."""
 
 from __future__ import annotations
 
@@ -26,15 +26,10 @@ from mqlab.spec.shape import (
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step of the script: what to do, and its keys."""
+    """One step: what to do, and its keys."""
 
     do: str
     keys: JsonObject = field(default_factory=dict, hash=False)
-
-    @property
-    def at(self) -> int | str | None:
-        """When it happens (such as ``"2s"``); None when its turn has come."""
-        return self.keys.get("at")
 
 
 # What a key of a recording's step may be, whatever its product and the step (Recordings rules 2, 3, 6, 7).

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mqlab.spec.action import Producer
-from mqlab.spec.openmq_actions import Send
+from mqlab.spec.openmq.actions import Send
 from mqlab.spec.steps import SMALLEST
 from mqlab.trace.kinds import Kind
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from mqlab.spec.action import Producer
-from mqlab.spec.openmq_actions import Send
+from mqlab.spec.openmq.actions import Send
 from mqlab.trace.kinds import Kind, Reason
 from mqlab.views.boxes import Curve
 from mqlab.views.cast import SceneParts

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from mqlab.spec.action import Consumer, Producer
-from mqlab.spec.openmq_actions import Send
+from mqlab.spec.openmq.actions import Send
 from mqlab.spec.steps import SMALLEST
 from mqlab.spec.values import matches
 from mqlab.views import letters

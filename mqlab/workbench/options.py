@@ -16,7 +16,7 @@ from mqlab.experiments.rerun import Setting
 from mqlab.spec.change import Body, Change, Edit, Path
 from mqlab.spec.json_types import JsonDict
 from mqlab.spec.link import Link, Links
-from mqlab.spec.openmq_options import OPTIONS as OF_OPENMQ
+from mqlab.spec.openmq.options import OPTIONS as OF_OPENMQ
 from mqlab.spec.option import EDITIONS, Option
 from mqlab.spec.options import tables
 from mqlab.spec.values import duration

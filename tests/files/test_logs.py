@@ -7,6 +7,7 @@ started again, C stopped and started again. `ring-A` and `ring-C` are of another
 from __future__ import annotations
 
 import gzip
+import json
 import re
 from pathlib import Path
 
@@ -14,6 +15,7 @@ import pytest
 
 import mqlab as mq
 from mqlab.errors import BadFile, BadValue, UnknownName
+from mqlab.products import inputs
 from mqlab.products.activemq.logs import lines
 from mqlab.trace.kinds import Kind, Reason
 
@@ -107,6 +109,40 @@ def test_rotated_compressed_and_joined_logs_tell_the_same(tmp_path, chain):
     parts = mq.trace_of(tmp_path)
     assert parts.digest() == chain.digest()
     assert "several logs in one" in told(parts)["Times of joined.log"]
+
+
+@pytest.mark.parametrize("edition", ["5.18", "6.1"])
+def test_logs_of_later_editions_tell_the_same(edition):
+    """Recorded from 5.18.3 and 6.1.0 with their own layout: B is killed while it forwards, and C stopped."""
+    trace = mq.trace_of(*(LOGS / f"{edition}-{name}.log.gz" for name in "ABC"))
+    assert len(events(trace, Kind.Connected)) == 6
+    ways = {(event.message, event.frm, event.to) for event in events(trace, Kind.Forwarded)}
+    assert ways == {(no, *way) for no in range(1, 6) for way in (("A", "B"), ("B", "C"))}
+    assert [event.broker for event in events(trace, Kind.Crashed)] == ["B"]
+    assert not [what for what in told(trace) if what.startswith("Clock")], (
+        "one that crosses twice tells no clock"
+    )
+
+
+def test_the_command_takes_rotated_logs(mqlab, tmp_path):
+    lines = CHAIN[1].read_bytes().splitlines(keepends=True)
+    (tmp_path / "B.log.1").write_bytes(b"".join(lines[:90]))
+    with gzip.open(tmp_path / "B-2026-11-26.log.gz", "wb") as file:
+        file.write(b"".join(lines[90:]))
+    rest = [tmp_path / "B.log.1", tmp_path / "B-2026-11-26.log.gz"]
+    whole = mqlab("run", *CHAIN, "--json")
+    assert whole.returncode == 0, whole.stderr
+    parts = mqlab("run", CHAIN[0], *rest, CHAIN[2], "--json")
+    assert json.loads(parts.stdout)["undone"] == json.loads(whole.stdout)["undone"]
+
+
+@pytest.mark.parametrize(("name", "is_log"), [
+    ("activemq.log", True), ("a/activemq.log.12", True), ("activemq.log.2026-11-26.gz", True),
+    ("activemq.log.gz", True), ("activemq-2026-11-26.log.gz", True), ("advisories.jsonl", True),
+    ("my.log.json", False), ("log", False), ("activemq.xml", False), ("a.log.d/activemq.xml", False),
+])  # fmt: skip
+def test_a_log_is_known_by_its_name(name, is_log):
+    assert inputs.are_logs([name]) == is_log
 
 
 def test_a_clock_that_differs_is_told_and_can_be_moved(tmp_path, chain):

@@ -16,7 +16,7 @@ from mqlab.products.artemis.files.core import PLAIN
 from mqlab.products.openmq.files import properties
 from mqlab.products.openmq.files import treatment as openmq
 from mqlab.spec.artemis.options import OPTIONS
-from mqlab.spec.openmq_options import OPTIONS as PROPERTIES
+from mqlab.spec.openmq.options import OPTIONS as PROPERTIES
 from mqlab.spec.origin import SourceFile
 
 

@@ -17,7 +17,7 @@ from mqlab.products.artemis.runtime import ArtemisLab
 from mqlab.products.openmq.files import lab_file as openmq
 from mqlab.products.openmq.runtime import ClusterLab
 from mqlab.spec.artemis.words import actions_of
-from mqlab.spec.openmq_words import noun_of
+from mqlab.spec.openmq.words import noun_of
 from mqlab.spec.step import Step
 from mqlab.trace.kinds import Kind
 from tests.conftest import ALL

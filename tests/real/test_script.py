@@ -196,6 +196,8 @@ def test_a_wait_lasts_as_long_as_it_says(monkeypatch, step, seconds):
     ({"A": "AMQ221007", "B": "AMQ221109", "C": "AMQ221109\nAMQ221024\nAMQ221031"}, True),
     ({"A": "AMQ221007", "B": "AMQ221109", "C": "AMQ221109"}, False),  # one of them is to be in sync soon
     ({"A": "AMQ221007", "B": "", "C": "AMQ221024"}, False),
+    ({"A": "", "B": "AMQ221000: backup\nAMQ221043", "C": ""}, True),  # nobody is live whom it could follow
+    ({"A": "", "B": "AMQ221000: live\nAMQ221043", "C": ""}, False),
 ])  # fmt: skip
 def test_a_second_slave_of_2_31_waits_once_another_is_in_sync(monkeypatch, logs, waits):
     """It says that it started as a backup, and nothing more (replicated-multiple-failover on 2.31.2)."""
@@ -204,8 +206,8 @@ def test_a_second_slave_of_2_31_waits_once_another_is_in_sync(monkeypatch, logs,
     monkeypatch.setattr(ArtemisBrokers, "said", lambda self, name: logs[name].splitlines())
     monkeypatch.setattr(ArtemisBrokers, "is_running", lambda self, name: True)
     assert brokers.waits(logs["B"].splitlines()) == waits
-    assert brokers.role("B") == ("backup_queued" if waits else "starting")
-    assert brokers.role("C") == ("starting" if logs["C"] == "AMQ221109" else "backup_in_sync")
+    assert brokers.role("B") == ("backup_searching" if waits else "starting")
+    assert (brokers.role("C") == "backup_in_sync") == ("AMQ221024" in logs["C"])
 
 
 def outcome(**received):

@@ -11,7 +11,7 @@ from mqlab import products
 from mqlab.products.inputs import scenario_of
 from mqlab.replay import blocks, long, store
 from mqlab.spec import topology
-from mqlab.spec.openmq_actions import OpenProducer, Send
+from mqlab.spec.openmq.actions import OpenProducer, Send
 from mqlab.trace.columns import COLUMNS
 from tests.plan import today
 from tests.replay.test_long import whole

@@ -23,7 +23,7 @@ from tests.conftest import ROOT, packed
 PARTS = ("broker", "network", "client", "transport", "ha", "script", "lab.py", "report.py")
 NOUNS = {
     "activemq": ("spec/connector.py", "spec/network.py", "spec/member.py"),
-    "openmq": ("spec/openmq.py",),
+    "openmq": ("spec/openmq/__init__.py",),
     "artemis": ("spec/artemis/__init__.py", "spec/artemis/broker.py"),
 }
 CODE = {

@@ -20,11 +20,11 @@ from mqlab.products.openmq.notes import DOWN
 from mqlab.products.openmq.script import actions, refusals, waits
 from mqlab.products.openmq.script.operation import Answer, Outcome, RunningStep, ScriptStep, is_of
 from mqlab.spec import action as a
-from mqlab.spec import openmq_actions as o
 from mqlab.spec.action import Action
 from mqlab.spec.calls import fit_methods
 from mqlab.spec.json_types import JsonDict
-from mqlab.spec.openmq_script import ScriptReader
+from mqlab.spec.openmq import actions as o
+from mqlab.spec.openmq.script import ScriptReader
 from mqlab.spec.scenario import check_actions
 from mqlab.spec.values import duration, told_time
 from mqlab.trace.kinds import Kind

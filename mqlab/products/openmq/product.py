@@ -56,7 +56,7 @@ class OpenMQ(Product):
 
     def options(self) -> Options:
         """Return its option rows."""
-        from mqlab.spec.openmq_options import OPTIONS
+        from mqlab.spec.openmq.options import OPTIONS
 
         return OPTIONS
 

@@ -183,7 +183,7 @@ def _check_values(action: Action, where: str) -> None:
         raise UnknownName.of("act", action.act, CALLS, where)
     url_options(action, where)
     given: Options = getattr(action, "options", {})
-    for name in set(BESIDE.get(type(action), ())) & set(TIMES) & set(given):
+    for name in (name for name in BESIDE.get(type(action), ()) if name in TIMES and name in given):
         duration(given[name], f"{where}, {name}")
 
 

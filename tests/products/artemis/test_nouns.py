@@ -88,6 +88,9 @@ def test_an_action_is_a_step(one, other):
     (artemis.Client("P", uri="tcp://M7:61616"), "'M7'"),
     (artemis.WaitForRole("M1", "boss"), "'boss'"),
     (artemis.Receive("C", 1), "'C'"),
+    (artemis.Receive("C", 1, options={"wait": "2s"}), "unknown option 'wait'"),
+    (artemis.Consumer("C", on="M1", reads=ORDERS, options={"time_limit": "soon"}), "time_limit: 'soon'"),
+    (artemis.Producer("P", on="M1", sends=1, to=ORDERS, options={"timeout": "2s"}), "option 'timeout'"),
 ])  # fmt: skip
 def test_what_cannot_be_done_is_told_and_leaves_the_lab_as_it_was(action, told):
     lab = ArtemisLab(Scenario(PAIR))

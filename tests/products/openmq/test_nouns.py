@@ -14,8 +14,8 @@ from mqlab.products.openmq.runtime import ClusterLab, play
 from mqlab.products.openmq.script import actions
 from mqlab.products.unsupported_steps import steps
 from mqlab.spec import Scenario
-from mqlab.spec.openmq_options import OPTIONS
-from mqlab.spec.openmq_words import ROWS, STEPS
+from mqlab.spec.openmq.options import OPTIONS
+from mqlab.spec.openmq.words import ROWS, STEPS
 from tests.products.scenarios import of_figures, of_recordings
 
 FIGURES, RECORDINGS = of_figures("openmq"), of_recordings("openmq")
@@ -101,6 +101,10 @@ def test_a_transaction_is_a_producers_or_a_consumers():
     (openmq.Crash("b1", at="1s"), "is in the past"),
     (openmq.StartBroker("b1", options={"autocreate_queue": "maybe"}), "neither true nor false"),
     (openmq.Xa("explode", "x", on="b1"), "unknown action"),
+    (openmq.Xa("stop", "x", on="b1"), "unknown action 'stop'"),
+    (openmq.Xa("commit", "x", who="b1"), "unknown consumer 'b1'"),
+    (openmq.Commit("b1"), "unknown consumer 'b1'"),
+    (openmq.Recover("P"), "unknown consumer 'P'"),
 ])  # fmt: skip
 def test_what_cannot_be_asked_for_is_refused_with_a_remedy_and_changes_nothing(action, says):
     lab = ClusterLab(openmq.Network("b1", "b2").with_actions(openmq.Start()))

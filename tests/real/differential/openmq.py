@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from mqlab.spec.openmq_words import STEPS
+from mqlab.spec.openmq.words import STEPS
 from tests.real.differential.draw import Draw
 
 Step = dict[str, Any]

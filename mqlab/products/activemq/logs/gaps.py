@@ -94,9 +94,12 @@ def _clocks(logs: Sequence[Log], said: Iterable[Said], known: Known) -> Iterator
         first.setdefault((message, one.broker), one.time)
         for before in path[:-1]:
             early.setdefault((before, one.broker), 0)
+    sent = set[tuple[str, str, str]]()
     for one in (one for one in said if one.what == "bridging"):
         message, to = one.words["message"], one.words["remote"]
-        if (message, to) in first:
+        again = (message, one.broker, to) in sent  # what was not answered before a crash crosses a second time
+        sent.add((message, one.broker, to))
+        if (message, to) in first and not again:
             pair = one.broker, to
             early[pair] = max(early.get(pair, 0), one.time - first[message, to])
     for (ahead, other), by in early.items():

@@ -166,6 +166,8 @@ class NetworkScript(Script):
 
     def state(self, name: str) -> dict[str, object]:
         """Return whether a broker serves (by calls: its role), and what lies in its queues: message numbers."""
+        if self.by_calls and name not in self.brokers.begun:
+            return {}  # the lab tells nothing of it, either
         told: dict[str, object] = {"role": self.brokers.role(name)} if self.by_calls else {"running": False}
         if not (self.brokers.is_running(name) and self.brokers.serves(name)):
             return told

@@ -39,7 +39,7 @@ class ReceiveCall:
     count: int
     wait: int
     acknowledges: bool
-    asked: Any
+    asked: Action
     got: int = 0
     ended: bool = False
     end: int = 0  # us, of one that goes on behind the script
@@ -255,7 +255,7 @@ class ClientActions(Subsystem):
         end = self.lab.clock.now + duration(action.timeout)
         return Completion(self._has_sent, self.lab.acting, end, then=self._waited_for_sends)
 
-    def _waited_for_sends(self, asked: Any) -> None:
+    def _waited_for_sends(self, asked: Action) -> None:
         """Go on; say so if the time was over before."""
         if not self._has_sent(asked):
             self.lab.tell(

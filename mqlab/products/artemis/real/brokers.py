@@ -32,7 +32,8 @@ _ROLES = {
     "AMQ221034": "starting",
     "AMQ221002": "stopped",
 }
-_BACKUP, _IN_SYNC, _STOPPED = "AMQ221109", "AMQ221024", "AMQ221002"
+_AS_BACKUP = ("AMQ221000: backup", "AMQ221043")  # it begins as one, and has loaded its protocols
+_BACKUP, _IN_SYNC, _STOPPED, _LIVE = "AMQ221109", "AMQ221024", "AMQ221002", "AMQ221007"
 # A broker connection's, in four lines; 100 ms apart where its file says so.
 _RETRIES = re.compile(r"[^\n]*AMQ111002: *\n\*+\nRetrying[^\n]*\n\*+\n")
 _CODE = re.compile("|".join(_ROLES))
@@ -119,10 +120,13 @@ class ArtemisBrokers(Processes):
         return _ROLES[codes[-1]] in _WAIT if codes else self._finds_none(said)
 
     def _finds_none(self, said: Sequence[str]) -> bool:
-        """Whether it is a backup of 2.31 that says no more than that: its live broker has another one."""
-        text = "\n".join(said)
-        others = ("\n".join(self.said(name)) for name in self.own)
-        return _BACKUP in text and not _CODE.search(text) and any(_IN_SYNC in other for other in others)
+        """Whether it is a backup of 2.31 that found nobody to follow: it says no more than how it begins."""
+        text, others = "\n".join(said), ["\n".join(self.said(name)) for name in self.own]
+        if _CODE.search(text):
+            return False
+        if not any(_LIVE in other for other in others):
+            return all(word in text for word in _AS_BACKUP)
+        return _BACKUP in text and any(_IN_SYNC in other for other in others)
 
     def partners(self, name: str) -> list[str]:
         """Return the brokers that may take over from a broker: those of its store or of its group."""

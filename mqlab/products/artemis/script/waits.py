@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+
+from mqlab.spec.action import Action
 
 
 @dataclass(eq=False, slots=True)
@@ -15,7 +16,7 @@ class Wait:
     name: str
     role: str
     holds: Callable[[Wait], bool]
-    asked: Any
+    asked: Action
     most: int  # us
     times: int = 1
 

@@ -13,8 +13,8 @@ from mqlab.products.openmq.client import clients
 from mqlab.products.openmq.ha import takeover
 from mqlab.products.openmq.network import cluster
 from mqlab.products.openmq.script.operation import Outcome, Row, RunningStep, ScriptStep
-from mqlab.spec import openmq_actions as o
-from mqlab.spec.openmq_options import PROPERTIES
+from mqlab.spec.openmq import actions as o
+from mqlab.spec.openmq.options import PROPERTIES
 from mqlab.spec.values import Destination
 
 if TYPE_CHECKING:

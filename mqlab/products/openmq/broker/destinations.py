@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from mqlab.products.openmq.broker.producer_flow import ProducerFlow
-from mqlab.spec.openmq_options import PROPERTIES, Options
+from mqlab.spec.openmq.options import PROPERTIES, Options
 from mqlab.spec.values import Destination
 
 if TYPE_CHECKING:

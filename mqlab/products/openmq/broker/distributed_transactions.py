@@ -10,7 +10,7 @@ from mqlab.products.openmq.broker.messages import Delivery, Prepared
 from mqlab.products.openmq.broker.model import Client, Consumer
 from mqlab.products.openmq.client import clients, producers
 from mqlab.products.openmq.script.operation import Outcome, RunningStep, ScriptStep
-from mqlab.spec.openmq_actions import Xa
+from mqlab.spec.openmq.actions import Xa
 from mqlab.trace.kinds import Reason
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ NUMBERED = {"n": 0}  # the property with the number that each message has here
 if TYPE_CHECKING:
     from mqlab.products.openmq.broker.destinations import ClusterDestination
     from mqlab.products.openmq.broker.model import Broker, Consumer
-    from mqlab.spec.openmq_options import Options
+    from mqlab.spec.openmq.options import Options
 
 
 @dataclass(eq=False, slots=True)

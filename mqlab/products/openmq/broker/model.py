@@ -21,8 +21,8 @@ from mqlab.products.openmq.script.operation import ScriptStep
 from mqlab.spec import action as a
 from mqlab.spec.json_types import JsonDict
 from mqlab.spec.openmq import AUTO_CREATED, LINKED_ALIKE
-from mqlab.spec.openmq_actions import OpenProducer
-from mqlab.spec.openmq_options import Options
+from mqlab.spec.openmq.actions import OpenProducer
+from mqlab.spec.openmq.options import Options
 from mqlab.spec.selector import Selector
 from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind

@@ -11,7 +11,7 @@ from mqlab.products.openmq.client import clients
 from mqlab.products.openmq.script.operation import Outcome, Row, RunningStep, ScriptStep, is_of
 from mqlab.spec.action import Action, Snapshot
 from mqlab.spec.action import Consumer as Opens
-from mqlab.spec.openmq_actions import Look
+from mqlab.spec.openmq.actions import Look
 from mqlab.spec.values import Destination
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from mqlab.products.openmq.broker.model import Broker, Client, Consumer, Key, Op
 from mqlab.products.openmq.script.operation import ScriptStep
 from mqlab.spec.action import Action
 from mqlab.spec.action import Consumer as Consumes
-from mqlab.spec.openmq_options import Options
+from mqlab.spec.openmq.options import Options
 from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Reason
 

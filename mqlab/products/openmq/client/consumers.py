@@ -12,8 +12,8 @@ from mqlab.products.openmq.client import clients, producers
 from mqlab.products.openmq.network import cluster
 from mqlab.products.openmq.script.operation import Outcome, Row, RunningStep, ScriptStep
 from mqlab.spec import action as a
-from mqlab.spec.openmq_actions import KillClient, Receive
-from mqlab.spec.openmq_words import makes_temporary
+from mqlab.spec.openmq.actions import KillClient, Receive
+from mqlab.spec.openmq.words import makes_temporary
 from mqlab.spec.selector import Selector
 from mqlab.spec.values import Destination, duration
 from mqlab.trace.kinds import Kind, Reason

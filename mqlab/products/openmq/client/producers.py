@@ -12,7 +12,7 @@ from mqlab.products.openmq.client.send_job import SendJob, Sends
 from mqlab.products.openmq.script.operation import Outcome, Row, RunningStep, ScriptStep
 from mqlab.spec.action import Producer
 from mqlab.spec.headers import dealt, dealt_one
-from mqlab.spec.openmq_actions import CloseProducer, OpenProducer, Send
+from mqlab.spec.openmq.actions import CloseProducer, OpenProducer, Send
 from mqlab.trace.kinds import Kind, Reason
 
 if TYPE_CHECKING:

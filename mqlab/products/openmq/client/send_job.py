@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from mqlab.products.openmq.broker.model import Client
 from mqlab.products.openmq.script.operation import Row, ScriptStep
 from mqlab.spec.action import Producer
-from mqlab.spec.openmq_actions import Send
-from mqlab.spec.openmq_options import Options
+from mqlab.spec.openmq.actions import Send
+from mqlab.spec.openmq.options import Options
 from mqlab.spec.values import duration
 
 Sends = Send | Producer  # what lets a producer send

@@ -17,7 +17,7 @@ from mqlab.files.markup import Edit, edited
 from mqlab.files.properties import Entry
 from mqlab.products.openmq.files import lab_file as lab
 from mqlab.spec.openmq import Member, OpenMQNetwork
-from mqlab.spec.openmq_options import OPTIONS
+from mqlab.spec.openmq.options import OPTIONS
 from mqlab.spec.origin import Origin, SourceFile
 from mqlab.spec.scenario import Scenario
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mqlab.files.code import Code, call
 from mqlab.spec.openmq import Member, OpenMQNetwork
-from mqlab.spec.openmq_options import to_python
+from mqlab.spec.openmq.options import to_python
 from mqlab.spec.scenario import Scenario
 
 _CODE = Code("openmq")

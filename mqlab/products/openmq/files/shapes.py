@@ -6,7 +6,7 @@ from functools import cache
 
 from mqlab.files.shapes import about, actions, rows
 from mqlab.spec.openmq import MODELS
-from mqlab.spec.openmq_options import OPTIONS
+from mqlab.spec.openmq.options import OPTIONS
 from mqlab.spec.shape import (
     NAME,
     SCALAR,

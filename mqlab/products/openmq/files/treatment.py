@@ -17,8 +17,8 @@ from mqlab.spec.action import Action
 from mqlab.spec.naming import called
 from mqlab.spec.needs import Idle, idle
 from mqlab.spec.openmq import OpenMQNetwork
-from mqlab.spec.openmq_options import OPTIONS, to_python
-from mqlab.spec.openmq_words import BY_NOUN
+from mqlab.spec.openmq.options import OPTIONS, to_python
+from mqlab.spec.openmq.words import BY_NOUN
 from mqlab.spec.origin import Origin
 
 

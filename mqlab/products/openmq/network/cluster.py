@@ -14,7 +14,7 @@ from mqlab.products.openmq.broker import acknowledgement, physical_destinations,
 from mqlab.products.openmq.broker.destinations import PhysicalDestination
 from mqlab.products.openmq.broker.model import ENDED, Broker, DurableSubscription, Key
 from mqlab.products.openmq.client import clients
-from mqlab.spec.openmq_options import PROPERTIES, Options
+from mqlab.spec.openmq.options import PROPERTIES, Options
 from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Reason
 

@@ -12,7 +12,7 @@ from mqlab.products.openmq.network import cluster
 from mqlab.products.openmq.script.operation import Outcome, RunningStep, ScriptStep
 from mqlab.spec import action as a
 from mqlab.spec import faults as f
-from mqlab.spec import openmq_actions as o
+from mqlab.spec.openmq import actions as o
 from mqlab.trace.kinds import Kind
 
 if TYPE_CHECKING:

@@ -17,8 +17,8 @@ from mqlab.products.openmq.rules.examples import MASTER, READS, begun, linked, m
 from mqlab.spec.action import Action, Restart, Start
 from mqlab.spec.naming import bare
 from mqlab.spec.openmq import LINKED_ALIKE, OpenMQNetwork
-from mqlab.spec.openmq_actions import CrashAndRestart, StartBroker, StartBrokers
-from mqlab.spec.openmq_words import options_of
+from mqlab.spec.openmq.actions import CrashAndRestart, StartBroker, StartBrokers
+from mqlab.spec.openmq.words import options_of
 from mqlab.spec.scenario import Scenario
 
 _STARTS = (Start, StartBrokers, StartBroker, Restart)

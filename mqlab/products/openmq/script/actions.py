@@ -13,7 +13,7 @@ from mqlab.products.openmq.script import waits
 from mqlab.products.openmq.script.operation import Outcome, ScriptStep
 from mqlab.spec import action as a
 from mqlab.spec import faults as f
-from mqlab.spec import openmq_actions as o
+from mqlab.spec.openmq import actions as o
 
 if TYPE_CHECKING:
     from mqlab.products.openmq.network.state import Cluster

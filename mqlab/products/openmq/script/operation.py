@@ -14,9 +14,9 @@ from mqlab.engine.clock import NEVER
 from mqlab.spec.action import Action, Pause, Resume
 from mqlab.spec.json_types import JsonDict
 from mqlab.spec.naming import bare, destination_in
-from mqlab.spec.openmq_actions import Call
-from mqlab.spec.openmq_options import Options
-from mqlab.spec.openmq_words import makes_temporary, options_of, word_of
+from mqlab.spec.openmq.actions import Call
+from mqlab.spec.openmq.options import Options
+from mqlab.spec.openmq.words import makes_temporary, options_of, word_of
 from mqlab.spec.values import Destination, duration
 
 LIMIT_MS = 30_000  # how long a step waits if it does not say

@@ -11,10 +11,10 @@ from mqlab.products.openmq.network.cluster import hands_over
 from mqlab.products.openmq.network.faults import WITH_DATABASE
 from mqlab.products.openmq.script.operation import ScriptStep
 from mqlab.spec import action as a
-from mqlab.spec import openmq_actions as o
 from mqlab.spec.naming import destination_in
-from mqlab.spec.openmq_options import PROPERTIES
-from mqlab.spec.openmq_words import BY_NOUN, makes_temporary
+from mqlab.spec.openmq import actions as o
+from mqlab.spec.openmq.options import PROPERTIES
+from mqlab.spec.openmq.words import BY_NOUN, makes_temporary
 
 if TYPE_CHECKING:
     from mqlab.products.openmq.network.state import Cluster

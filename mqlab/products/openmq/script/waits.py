@@ -10,7 +10,7 @@ from mqlab.products.openmq.broker.report import ANSWER_MS, hang
 from mqlab.products.openmq.client.clients import is_seeking
 from mqlab.products.openmq.script.operation import Outcome, RunningStep, ScriptStep
 from mqlab.spec import action as a
-from mqlab.spec import openmq_actions as o
+from mqlab.spec.openmq import actions as o
 from mqlab.spec.values import duration
 
 if TYPE_CHECKING:

@@ -1,6 +1,6 @@
 """What only Open Message Queue knows, as actions; words that other products share are theirs.
 
-The others are in `mqlab.spec.action` and `mqlab.spec.faults`; `mqlab.spec.openmq_words` says which.
+The others are in `mqlab.spec.action` and `mqlab.spec.faults`; `mqlab.spec.openmq.words` says which.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from mqlab.errors import BadValue, UnknownName, shown
 from mqlab.spec.action import Action
 from mqlab.spec.headers import check_headers
 from mqlab.spec.naming import brokers_of
-from mqlab.spec.openmq_options import Options
+from mqlab.spec.openmq.options import Options
 from mqlab.spec.values import Destination
 
 EVENTS = (  # that a cluster notes, of brokers and of clients

@@ -13,9 +13,9 @@ from mqlab.errors import BadValue, UnknownName, nearest, shown
 from mqlab.spec.action import Action, Restart, Start
 from mqlab.spec.calls import fitting
 from mqlab.spec.manual import documented
-from mqlab.spec.openmq_actions import StartBroker, StartBrokers
-from mqlab.spec.openmq_options import OPTIONS, Options, to_guide
-from mqlab.spec.openmq_script import ScriptReader
+from mqlab.spec.openmq.actions import StartBroker, StartBrokers
+from mqlab.spec.openmq.options import OPTIONS, Options, to_guide
+from mqlab.spec.openmq.script import ScriptReader
 from mqlab.spec.option import release_of
 from mqlab.spec.origin import Origin
 from mqlab.spec.scenario import AnyNetwork, check_change, no_broker, others

@@ -7,11 +7,11 @@ from dataclasses import fields
 
 from mqlab.spec import action as a
 from mqlab.spec import faults as f
-from mqlab.spec import openmq_actions as o
 from mqlab.spec.json_types import JsonDict
 from mqlab.spec.naming import DESTINATIONS, bare
 from mqlab.spec.noun import as_usual
-from mqlab.spec.openmq_words import BY_NOUN, IMQ, Keys, Row, makes_temporary, options_of, word_of
+from mqlab.spec.openmq import actions as o
+from mqlab.spec.openmq.words import BY_NOUN, IMQ, Keys, Row, makes_temporary, options_of, word_of
 from mqlab.spec.values import Destination, duration
 
 ALWAYS = {"size", "count", "no_failover"}  # told even where they are as usual

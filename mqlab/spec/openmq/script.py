@@ -8,11 +8,11 @@ from dataclasses import fields, replace
 from mqlab.errors import BadValue, UnknownName
 from mqlab.spec import action as a
 from mqlab.spec import faults as f
-from mqlab.spec import openmq_actions as o
-from mqlab.spec.naming import BEGIN, DESTINATIONS, bare, destination_in
+from mqlab.spec.naming import BEGIN, DESTINATIONS, bare
 from mqlab.spec.noun import as_usual
-from mqlab.spec.openmq_options import PROPERTIES, QUEUES_ONLY
-from mqlab.spec.openmq_words import BY_NOUN, NOT_KEYS, options_of
+from mqlab.spec.openmq import actions as o
+from mqlab.spec.openmq.options import PROPERTIES, QUEUES_ONLY
+from mqlab.spec.openmq.words import BY_NOUN, NOT_KEYS, options_of
 from mqlab.spec.scenario import check_no_producer
 
 ANYBODY = (a.Consumer, o.OpenProducer, o.Connect)  # go to "any" broker, too
@@ -80,12 +80,10 @@ class ScriptReader:
             consumer = None if of_producer else action.who
         elif isinstance(action, (a.Pause, a.Resume)) and self._is_consumers(action):
             consumer = action.who
-        for kind, name, opened in (
-            ("consumer", consumer, self.consumers),
-            ("producer", producer, self.producers),
-        ):
-            if name is not None and name not in opened:
-                raise UnknownName.of(kind, name, sorted(opened), where)
+        if consumer is not None and consumer not in self.consumers:
+            raise UnknownName.of("consumer", consumer, sorted(self.consumers), where)
+        if producer is not None and producer not in self.producers:
+            raise UnknownName.of("producer", producer, sorted(self.producers), where)
 
 
 def _check_known(action: a.Action) -> None:
@@ -98,14 +96,12 @@ def _check_known(action: a.Action) -> None:
         )
     if isinstance(action, f.Cut) and action.how != "hang":
         raise BadValue(f"Cut: how={action.how!r}; OpenMQ supports only silent cuts: how='hang'")
-    for known in fields(action) if not isinstance(action, (f.Cut, f.Heal)) else ():
-        name = known.name
-        if name == "options":
+    has = {*DESTINATIONS, *NOT_KEYS, *row.keys.values()}
+    for known in fields(action) if not isinstance(action, (f.Cut, f.Heal)) else ():  # one key is all of a line
+        if known.name == "options":
             options_of(action, where)
-        elif name not in (*DESTINATIONS, *NOT_KEYS, *row.keys.values()) and not as_usual(
-            known, getattr(action, name)
-        ):
-            raise BadValue(f"{where}: OpenMQ knows no {name}; remove it")
+        elif known.name not in has and not as_usual(known, getattr(action, known.name)):
+            raise BadValue(f"{where}: OpenMQ knows no {known.name}; remove it")
 
 
 def _within(action: a.Action, inner: a.Action) -> a.Action:
@@ -118,9 +114,9 @@ def _check_values(action: a.Action, where: str) -> None:
     for name in action.properties if isinstance(action, o.Look) else ():
         if name not in PROPERTIES:
             raise UnknownName.of("destination property", name, PROPERTIES, where)
-    dest = destination_in(action)
-    if isinstance(action, (o.CreateDestination, o.UpdateDestination)) and dest and not dest.is_queue:
-        for name in options_of(action).keys() & QUEUES_ONLY:
+    of_topic = isinstance(action, o.OfDestination) and not action.destination.is_queue
+    for name in options_of(action) if of_topic else ():
+        if name in QUEUES_ONLY:
             raise BadValue(f"{where}: {name} is a property of queues only; remove it")
     for name, value, known in (
         ("until", getattr(action, "until", None), () if isinstance(action, o.Knock) else UNTIL),

@@ -1,6 +1,6 @@
 """Nouns and steps: each action that an OpenMQ cluster knows, and the step of a recording that it is.
 
-One table for both directions (Recordings rule 6.3 has the steps); `openmq_steps` writes them. Several nouns
+One table for both directions (Recordings rule 6.3 has the steps); `steps` writes them. Several nouns
 may be one step: its keys say which. Times in steps are milliseconds; a list of addresses is `on` and `others`.
 """
 
@@ -12,11 +12,11 @@ from dataclasses import dataclass, field, fields, replace
 from mqlab.errors import BadValue, MqlabError, UnknownName
 from mqlab.spec import action as a
 from mqlab.spec import faults as f
-from mqlab.spec import openmq_actions as o
 from mqlab.spec.json_types import JsonDict
 from mqlab.spec.naming import DESTINATIONS
 from mqlab.spec.noun import required
-from mqlab.spec.openmq_options import OPTIONS, Options, to_guide, to_python
+from mqlab.spec.openmq import actions as o
+from mqlab.spec.openmq.options import OPTIONS, Options, to_guide, to_python
 from mqlab.spec.step import Step
 from mqlab.spec.values import Destination
 
@@ -264,7 +264,7 @@ def _with_call(action: a.Action, step: Step) -> a.Action:
     said = {name: value for name, value in said.items() if value is not None}
     if said:
         action = o.Call(action, **said)
-    return action if step.at is None else replace(action, at=step.at)
+    return replace(action, at=keys["at"]) if "at" in keys else action
 
 
 # What a script holds
