@@ -93,8 +93,7 @@ def _durables(broker: Broker) -> list[Row]:
             "client_id": key[0],
             "name": key[1],
             "active": not sub.inactive,
-            "pending": len(sub.waiting)
-            + (sub.duplicates if rules.counts_durable_doubles else 0),
+            "pending": len(sub.waiting) + (sub.duplicates if rules.counts_durable_doubles else 0),
         }
         for key, sub in sorted(broker.durables.items())
     ]
