@@ -25,6 +25,7 @@ from mqlab.spec.step import Step
 from mqlab.spec.values import Destination, duration
 
 Flat = JsonDict
+SIZE = 10  # bytes of a message in a step that does not say, as the recorder sends it
 
 
 @dataclass(frozen=True)
@@ -130,7 +131,8 @@ def to_step(action: Action, brokers: Sequence[str]) -> Step:
     given = {
         f.name: getattr(action, f.name)
         for f in fields(action)
-        if f.name != "kind" and (not as_usual(f, getattr(action, f.name)) or word.keys.get(f.name) in needed)
+        if f.name == "size"  # usual is another one in a step
+        or (f.name != "kind" and (not as_usual(f, getattr(action, f.name)) or word.keys.get(f.name) in needed))
     }
     if isinstance(action, faults.Cut | faults.Heal) and action.other is None:
         given["other"] = [name for name in (*brokers, "clients") if name != action.one]
@@ -203,7 +205,8 @@ def _read(step: Step, no: int, homes: dict[str, Destination]) -> Action:
         homes[flat["client"]] = flat["to"]
     if step.do == "send":
         client = flat.get("client", "")
-        flat = {"name": client or f"sender{no}", **({"to": homes[client]} if client in homes else {}), **flat}
+        usual = {"name": client or f"sender{no}", "size": SIZE}
+        flat = {**usual, **({"to": homes[client]} if client in homes else {}), **flat}
         if "to" not in flat or not (client or "broker" in flat):
             raise BadValue("write 'producer', or 'broker', and 'queue' or 'topic'")
     return _action(_SAME.get(step.do, step.do), flat)

@@ -77,6 +77,15 @@ def test_a_producer_that_is_blocked_goes_on_as_messages_leave(limits, window, si
     assert trace.received() == {"C": 20}
 
 
+def test_the_bytes_of_a_message_count_whose_size_is_not_said():
+    net = network(full("BLOCK", max_size_bytes=10_000), 2048)
+    usual, said, empty = (
+        sender(mq.run(net, artemis.Producer("P", on="X", sends=20, to=Q, **size)))[0]
+        for size in ({}, {"size": 1024}, {"size": 0})
+    )
+    assert usual == said < empty
+
+
 @pytest.mark.parametrize(("window", "size", "said"), [
     (None, 0, "ok 102" + " 058" * 5), (None, 10_000, "ok 102" + " 058" * 5), (None, 20_000, "ok" + " 058" * 6),
     (10_000, 2000, "ok 102" + " 058" * 5), (10_000, 5000, "ok" + " 058" * 6),
@@ -97,7 +106,7 @@ def test_credits_that_were_refused_are_granted_all_the_same_once_there_is_room(w
     for no in range(3):
         taker = f"C{no}"
         script += [
-            artemis.Producer(f"P{no}", on="S", sends=8, to=Q),
+            artemis.Producer(f"P{no}", on="S", sends=8, to=Q, size=0),
             artemis.Consumer(taker, on="X", reads=Q, receiving=False),
         ]
         script += [artemis.Receive(taker, count=3), artemis.Close(taker), SOON]

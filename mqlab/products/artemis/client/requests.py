@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import fields
 from typing import TYPE_CHECKING
 
 from mqlab.engine.link import Link
@@ -31,8 +30,6 @@ NO_ANSWER = "JMSException / ActiveMQConnectionTimedOutException AMQ119014"
 TIMED_OUT = "JMSException / ActiveMQTransactionOutcomeUnknownException AMQ119031"
 NO_SESSION = "NullPointerException"  # of a client whose opening has failed
 SENT = int(Kind.Sent)  # bound once, as in `notes`
-# Bytes of a message whose producer says nothing: it stands for a recorder's short text, which is not counted.
-USUAL = next(known.default for known in fields(Producer) if known.name == "size")
 BLOCKED = 20_000  # ms after which a call counts as blocked
 # A call waits so long (ms) for a connection that is lost (`DEFAULT_CALL_FAILOVER_TIMEOUT`). Then it goes into
 # the dead one, and is not answered within callTimeout (`ChannelImpl.sendBlocking` of 2.4.0).
@@ -215,7 +212,7 @@ class SendRequest(Request):
         self.count, self.sent = action.sends, 0
         self.interval, self.time_to_live = duration(action.every), duration(action.time_to_live)
         self.delay = time_option(action, "delivery_delay", 0)
-        self.size = 0 if action.size == USUAL else action.size
+        self.size = action.size
         self.dest, self.dest_no = lasting(action.to), -1  # and its number in the trace
         self.message: Message | None = None
         self.left = 0  # when (us) the last message left
