@@ -138,15 +138,10 @@ class Queue:
             self.pending_messages.append(message)
 
     def put_back(self, messages: Iterable[Message], mark: bool) -> None:
-        """Give unacknowledged messages back, in the order in which they were dispatched.
-
-        They come before all that was never out, and behind what has come back before them
-        (`QueueDispatchPendingList.addForRedelivery` of 5.17.2). With *mark* they all count as received before.
-        """
-        pending, before = self.pending_messages, []
+        """Give messages back as they were dispatched, behind those back before; with *mark* as received."""
+        pending, before, back = self.pending_messages, [], [*messages]
         while pending and pending[0].returned:
             before.append(pending.popleft())
-        back = [*messages]
         for message in back:
             message.received |= mark
             message.row = self.broker.record_message(Kind.Returned, message, cause=message.row)
