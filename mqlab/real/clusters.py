@@ -25,7 +25,9 @@ class ClusterScript(Script):
 
     def do_start(self, step: Step) -> None:
         """Start brokers one after the other, each when what the one before came to is at rest."""
-        for name in step.get("brokers", self.brokers.names):
+        names = step.get("brokers", self.brokers.names)
+        self.brokers.make_ready(names)
+        for name in names:
             self.brokers.start([name])
             self.rest()
 

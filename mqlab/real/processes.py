@@ -11,6 +11,7 @@ import tempfile
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from difflib import unified_diff
 from pathlib import Path
@@ -49,6 +50,7 @@ class Processes(ABC):
         free = ports.take(self.host, 2 * len(names))
         self.ports = dict(zip(names, zip(free[::2], free[1::2], strict=True), strict=True))
         self.running: dict[str, subprocess.Popen[bytes]] = {}
+        self.ready: set[str] = set()  # brokers that have what they need
         self.begun: dict[str, int] = {}  # where in its log a broker's present life begins, in lines
         self.handlers: dict[int, Any] = {}  # those of before
         self.watcher: Watcher | None = None  # within the block
@@ -111,12 +113,18 @@ class Processes(ABC):
         """Return where STOMP clients of a broker connect: at the second of its ports."""
         return [StompEndpoint(name, self.host, self.ports[name][1])]
 
+    def make_ready(self, names: Iterable[str]) -> None:
+        """Make what brokers need before their first start, of several at once."""
+        new = [name for name in names if name not in self.ready]
+        self.ready.update(new)
+        with ThreadPoolExecutor() as pool:
+            list(pool.map(self.prepare, new))
+
     def start(self, names: Iterable[str]) -> None:
         """Start brokers together; returns when each serves, or waits for its turn."""
         names = list(names)
+        self.make_ready(names)
         for name in names:
-            if name not in self.begun:
-                self.prepare(name)
             self.begun[name] = self.log(name).count("\n")
             self._launch(name)
         for name in names:

@@ -10,6 +10,7 @@ import threading
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 
 from mqlab.errors import CannotRun
 from mqlab.real.connections import Places, Refused
@@ -206,7 +207,8 @@ class Script(ABC):
     def do_snapshot(self, step: Step) -> None:
         """Note what each consumer has received, and how each broker is and what lies in its queues."""
         so_far = {name: sum(len(c.taken) for c in each) for name, each in self.consumers.items()}
-        states = {name: self.state(name) for name in self.brokers.names}
+        with ThreadPoolExecutor() as pool:  # some are told by a program of the product
+            states = dict(zip(self.brokers.names, pool.map(self.state, self.brokers.names), strict=True))
         self.snapshots[step["label"]] = {"received_so_far": so_far, "brokers": states}
 
     @abstractmethod

@@ -117,6 +117,17 @@ def of_openmq(model="peer", **options):
     return {"product": "openmq", "cluster": {"model": model}, "brokers": brokers, "steps": []}
 
 
+def secured(match, roles="guest", kinds=("send", "consume"), more=""):
+    """Return the network of a file with the address Q on line 2, and permissions for a match."""
+    given = "".join(f'<permission type="{kind}" roles="{roles}"/>' for kind in kinds)
+    text = (
+        '<configuration xmlns="urn:activemq"><core xmlns="urn:activemq:core"><addresses>\n<address name="Q"/>'
+        f'</addresses><security-settings><security-setting match="{match}">{given}</security-setting>'
+        f"</security-settings>{more}</core></configuration>"
+    )
+    return broker_xml.read([SourceFile("broker.xml", text)])
+
+
 def of_artemis(role, policy="replication", password="one", **elements):
     brokers = [{"name": "A", "cluster_password": password,
                 "ha": {"policy": policy, "role": role, **elements}},
@@ -263,6 +274,7 @@ OTHERS = {
         mq.artemis.Network(mq.artemis.Broker("A", address_settings={match: {"redelivery_delay": 5}}))
         for match in ("jms.queue.Q", "Q")
     ),
+    "no-permission": tuple(secured(match) for match in ("R", "Q.#")),
     "divert-nowhere": tuple(
         mq.artemis.Network(mq.artemis.Broker("A", diverts={"d": {"address": "Q", "forwarding_address": to}}))
         for to in ("Q", "R")
@@ -326,6 +338,22 @@ def test_a_rule_finds_its_problem_and_only_it(rule):
     assert found[0].remedy
     assert found[0].source
     assert rule not in [problem.rule for problem in mq.check(good)]
+
+
+@pytest.mark.parametrize(("settings", "told"), [
+    ({"match": "#"}, None),
+    ({"match": "R"}, "send to or consume from address 'Q': no security-setting matches it"),
+    ({"match": "Q", "kinds": ("send",)}, "from address 'Q': the security-setting 'Q' gives no role consume"),
+    ({"match": "#", "roles": ""}, "the security-setting '#' gives no role send or consume"),
+    ({"match": "Q", "kinds": ("consume",)}, None),  # a divert may fill it
+    ({"match": "R", "more": "<security-enabled>false</security-enabled>"}, None),
+    ({"match": "R", "more": "<wildcard-addresses><delimiter>_</delimiter></wildcard-addresses>"}, None),
+])  # fmt: skip
+def test_an_address_from_which_no_role_may_consume_is_told(settings, told):
+    """Asked of 2.31.2: a user with all roles of the file is refused where none has it (AMQ229032)."""
+    found = [one for one in mq.check(secured(**settings)) if one.rule == "no-permission"]
+    assert [one.line for one in found] == [2] * (told is not None)
+    assert told is None or told in str(found[0])
 
 
 def test_no_rule_is_added_by_half():
