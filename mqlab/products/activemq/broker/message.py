@@ -37,6 +37,7 @@ class Message:
     turn: int = 0  # its position in its queue
     row: int = -1
     waiting_reason: int = 0
+    returned: bool = False  # whether it is back from a subscription that has left
     received: bool = False  # whether a consumer has had it in its hands
     crossed: bool = False  # the next broker has it
     answered: bool = False  # who sent it over a bridge knows that it has arrived
@@ -53,7 +54,7 @@ class Message:
             self.waiting_reason,
         )
         made.received, made.crossed, made.repeated = self.received, self.crossed, self.repeated
-        made.answered = self.answered
+        made.answered, made.returned = self.answered, self.returned
         made.redeliveries = self.redeliveries
         return made
 
@@ -79,7 +80,7 @@ class Message:
             made.path, made.hops = (*self.path, broker_id), self.hops + 1
         made.arrived = made.turn = made.waiting_reason = made.redeliveries = 0
         made.row = -1
-        made.received = made.crossed = made.answered = made.repeated = False
+        made.received = made.crossed = made.answered = made.repeated = made.returned = False
         return made
 
 

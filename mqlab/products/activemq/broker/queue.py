@@ -133,21 +133,20 @@ class Queue:
         for message in messages:
             self.arrivals += 1
             message.turn = self.arrivals
-            message.waiting_reason = 0
+            message.waiting_reason, message.returned = 0, False
             self.messages[message] = None
             self.pending_messages.append(message)
 
     def put_back(self, messages: Iterable[Message], mark: bool) -> None:
-        """Give unacknowledged messages back to the head of the queue, in their order.
-
-        With *mark* they all count as received before.
-        """
-        back = sorted(messages, key=lambda message: message.turn)
+        """Give messages back as they were dispatched, behind those back before; with *mark* as received."""
+        pending, before, back = self.pending_messages, [], [*messages]
+        while pending and pending[0].returned:
+            before.append(pending.popleft())
         for message in back:
             message.received |= mark
             message.row = self.broker.record_message(Kind.Returned, message, cause=message.row)
-            message.waiting_reason = 0
-        self.pending_messages.extendleft(reversed(back))
+            message.waiting_reason, message.returned = 0, True
+        pending.extendleft(reversed([*before, *back]))
         if self.sorts:
             self._sort()
 

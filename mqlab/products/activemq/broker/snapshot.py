@@ -85,7 +85,7 @@ def _broker(broker: Broker) -> Row:
 
 
 def _durables(broker: Broker) -> list[Row]:
-    """Return the broker's durable subscriptions, sorted."""
+    """Return the broker's durable subscriptions, sorted; what was dispatched is pending no more."""
     rules = broker.lab.rules
     return [
         {
@@ -93,9 +93,7 @@ def _durables(broker: Broker) -> list[Row]:
             "client_id": key[0],
             "name": key[1],
             "active": not sub.inactive,
-            "pending": len(sub.waiting)
-            + len(sub.dispatched)
-            + (sub.duplicates if rules.counts_durable_doubles else 0),
+            "pending": len(sub.waiting) + (sub.duplicates if rules.counts_durable_doubles else 0),
         }
         for key, sub in sorted(broker.durables.items())
     ]

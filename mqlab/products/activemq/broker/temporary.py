@@ -21,9 +21,16 @@ Advised = tuple["Destination", Path, bool]  # the last: whether it was made, or 
 
 
 def add(broker: Broker, dest: Destination, path: Path = ()) -> None:
-    """It is there: clients that watch, and bridges that listen, hear of it."""
+    """It is there: clients that watch, and bridges that listen, hear of it.
+
+    Who watches and hears of nothing, as its broker has no advisories, takes those of others for deleted
+    (`ActiveMQConnection.isDeleted` of 5.17.2).
+    """
     for client in _watchers(broker):
-        client.deleted.discard(dest)
+        if broker.advises or dest in client.temps:
+            client.deleted.discard(dest)
+        else:
+            client.deleted.add(dest)
     if dest not in broker.temporary:
         broker.temporary[dest] = path
         broker.destination(dest)
@@ -53,8 +60,12 @@ def check_send(broker: Broker, dest: Destination, unknown: Container[Destination
 def tell(broker: Broker, name: str) -> None:
     """A client has connected: it hears of those that are there."""
     client = broker.lab.clients_by_name.get(name)
-    if client is not None and client.watches:
+    if client is None or not client.watches:
+        return
+    if broker.advises:
         client.deleted.difference_update(broker.temporary)
+    else:
+        client.deleted.update(dest for dest in broker.temporary if dest not in client.temps)
 
 
 def _tell_bridges(broker: Broker, advised: Advised) -> None:

@@ -237,7 +237,10 @@ class Topology(Subsystem):
         third = [live for live in noticed if live.serves and live.node_id != gone.node_id]
         for broker in self.lab.all_brokers():  # not it itself: its clients go by what it has told them
             if broker in noticed or (broker is not gone and any(map(broker.reaches, third))):
-                self._drop(broker, gone)
+                if orderly:  # by its node id, whoever is live with that (`Topology.removeMember` of 2.4.0)
+                    broker.topology.pop(gone.node_id, None)
+                else:
+                    self._drop(broker, gone)
 
     def lose_sight(self, a: Broker, b: Broker) -> None:
         """Two brokers have lost each other: from 2.5 on each forgets the other."""

@@ -169,6 +169,7 @@ class StoredMessage:
     message: Message
     row: int
     under_way: bool = False
+    to: Queue | None = None  # that queue, in this life of its broker: subscribers' own share a name
 
 
 @dataclass(eq=False, slots=True)

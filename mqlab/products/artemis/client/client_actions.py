@@ -106,9 +106,16 @@ class ClientActions(Subsystem):
         wait, acknowledges = time_option(action, "timeout", 2000 * MS), action.options.get("acknowledge", True)
         reading = ReceiveCall(consumer, action.count, wait, bool(acknowledges), self.lab.acting)
         reading.limit = self.lab.clock.now + BLOCKED * MS
+        if consumer.receiving and consumer.state == "connected":
+            return Completion(deadline=reading.limit, argument=reading, then=self._never_taken)
         if consumer.state == "new":  # a client has one thread, and that is in the opening still
             return Completion(self._is_open, reading, self.lab.clock.now + BLOCKED * MS, then=self._take_turn)
         return self._next_message(reading)
+
+    def _never_taken(self, reading: ReceiveCall) -> None:
+        """A call behind the loop that receives everything: it has the client's one thread."""
+        reading.consumer.results.append("receive: still blocked")
+        self.lab.come_to_rest()
 
     @staticmethod
     def _is_open(reading: ReceiveCall) -> bool:
@@ -158,7 +165,10 @@ class ClientActions(Subsystem):
     @staticmethod
     def _is_blocked(reading: ReceiveCall) -> bool:
         """Whether it waits for its connection: to acknowledge what it had, or to ask whether there is more."""
-        return reading.consumer.state == "reconnecting" and not reading.consumer.takes_stale()
+        consumer = reading.consumer
+        if consumer.state == "connected":  # nothing answers over a line that is cut silently, or from who hangs
+            return not consumer.arrived and consumer.at is not None and not consumer.reaches(consumer.at)
+        return consumer.state == "reconnecting" and not consumer.takes_stale()
 
     def _is_answered(self, reading: ReceiveCall) -> bool:
         return not self._is_blocked(reading)
@@ -197,7 +207,7 @@ class ClientActions(Subsystem):
 
         Source: `ClientConsumerImpl.receive` of 2.4.0, which forces the delivery; Artemis rule 9.8.
         """
-        if reading.consumer.state == "reconnecting" and self._is_blocked(reading):
+        if not reading.consumer.arrived and self._is_blocked(reading):
             reading.consumer.asks = True
             self.lab.under_way = Completion(self._is_answered, reading, reading.limit, then=self._answered)
             return
@@ -219,8 +229,10 @@ class ClientActions(Subsystem):
         self.lab.later(MS, consumer.go_on)  # it reads while the script goes on
 
     def do_pause(self, action: a.Pause) -> None:
-        """Take nothing any more."""
-        self.lab.clients.consumer(action.who).receiving = False
+        """Take nothing any more; one that is still to be opened begins to receive behind that."""
+        consumer = self.lab.clients.consumer(action.who)
+        if consumer.state != "new":
+            consumer.receiving = False
 
     # Sending
 

@@ -152,7 +152,7 @@ class Consumer(Client, Taker):
         self.lab.message(RECEIVED, item.message, self.at, to=self.node, cause=item.row)
 
     def receive_one(self, acknowledge: bool = True) -> bool:
-        """Take one message; False if there is none, or if its acknowledgement rolled all back."""
+        """Take one message, whatever becomes of its acknowledgement; False if there is none."""
         if self.stale and self.takes_stale():
             self._take_stale(self.stale.pop(0))
             return True
@@ -176,7 +176,7 @@ class Consumer(Client, Taker):
         if self.mode == "client" and self.rollback_only:
             self.results.append(f"step {self.lab.step_no} acknowledge {number}: {ROLLED_BACK}")
             self.roll_back()
-            return False
+            return True
         items, self.unacknowledged = self.unacknowledged, []
         self.acknowledging += items
         self.uplink.carry(self._on_acknowledged, items)

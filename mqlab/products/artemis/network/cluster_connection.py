@@ -237,6 +237,7 @@ class ClusterConnection(Subsystem):
             row = self.lab.message(ENQUEUED, message, broker, cause=row)
         way = self.remote(broker).get(at, [broker, at])
         stored = self._store(broker, at, queue.name, message, row)
+        stored.to = queue
         if message.due > self.lab.clock.now:  # it lies here until its time
             self.lab.later(message.due - self.lab.clock.now, self.lab.deliver)
         elif self._talk(broker, at) if len(way) == 2 else all(self._talk(*both) for both in pairwise(way)):
@@ -293,7 +294,8 @@ class ClusterConnection(Subsystem):
                 there = at is not broker and broker.reaches(at)
                 for stored in broker.journal.store_and_forward.get(at.node_id, ()) if there else ():
                     if not stored.under_way and stored.message.due <= self.lab.clock.now:
-                        self._forward(BridgedMessage(stored, (broker, at), None, Reason.broker_turn))
+                        to = stored.to if stored.to in at.journal.queues.values() else None
+                        self._forward(BridgedMessage(stored, (broker, at), to, Reason.broker_turn))
 
     # To the consumers of a broker
 
