@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from mqlab.checks import rule
-from mqlab.products.artemis.rules import balancing, brokers, connections, pairs, running, security
+from mqlab.products.artemis.rules import (
+    balancing,
+    brokers,
+    connections,
+    pairs,
+    required,
+    running,
+    security,
+)
 from mqlab.products.artemis.rules.set_up import SetUp
 from mqlab.spec.problem import Problem
 from mqlab.spec.scenario import Scenario
 
-RULES = rule.collected(pairs, balancing, brokers, connections, running, security)
+RULES = rule.collected(pairs, balancing, brokers, connections, required, running, security)
 
 
 def check(scenario: Scenario) -> list[Problem]:
