@@ -190,7 +190,7 @@ def start(broker: Broker) -> None:
     broker.lives += 1
     lab.notes.add(Kind.Restarted if broker.lives > 1 else Kind.Started, broker=broker.node)
     for dest, instance in list(broker.instances.items()):
-        instance.unlisted = False
+        instance.unlisted = instance.paused = False  # a pause is not kept (`Destination.state` is transient)
         owner = lab.consumers.get(str(instance.owner))
         if instance.created_by == "temporary" and owner and owner.step.options.get("reconnect"):
             lab.later(RETURN_WINDOW, on_window_over, (broker, dest, len(lab.moved.get(owner.name, ()))))
