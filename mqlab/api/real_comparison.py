@@ -43,6 +43,7 @@ class Beside(TextTable):
 
     Where real brokers race, two plays of theirs differ: `more` has the outcomes of further plays, and `varies`
     what came out otherwise in one than in another. There mqlab differs only if it is outside of what was seen.
+    `undone` is what mqlab's run did not do, such as elements of files that are not played: why it may differ.
     """
 
     version: str
@@ -53,6 +54,7 @@ class Beside(TextTable):
     failures: tuple[str, ...] = ()
     changes: str = field(default="", hash=False, compare=False)
     more: tuple[Outcome, ...] = field(default=(), hash=False)
+    undone: tuple[str, ...] = ()
 
     @property
     def plays(self) -> int:
@@ -101,9 +103,10 @@ class Beside(TextTable):
             f"{_course(lab[name], seen)}."
             for name, seen in self.varies.items()
         ]
-        once = "Played once: a longer time limit allows more plays, which tell whether that varies."
+        once = "Played once: a longer time limit, or more plays asked for, would tell whether that varies."
         told = first if self.differs else "Real broker and mqlab agree."
-        return [told, *varied, *([once] if self.differs and not self.more else [])]
+        reasons = (f"mqlab did not do all: {one}" for one in self.undone) if self.differs else ()
+        return [told, *varied, *([once] if self.differs and not self.more else []), *reasons]
 
     def table(self) -> list[list[str]]:
         """Return the table as text: the head, then a line for each total."""
@@ -199,7 +202,8 @@ def _side_by_side(scenario: Scenario, home: Home, limit: float, plays: int | Non
     Where the first play differs there are `PLAYS` in all, if a further one has time within the limit.
     """
     until, longest, played = time.monotonic() + limit, 0.0, list[Played]()
-    ours = products.outcome_of(products.play(scenario))
+    trace = products.play(scenario)
+    ours, undone = products.outcome_of(trace), tuple(map(str, trace.undone))
     while True:
         began = time.monotonic()
         played.append(play(scenario, home, until - began))
@@ -214,6 +218,7 @@ def _side_by_side(scenario: Scenario, home: Home, limit: float, plays: int | Non
             tuple(failure for one in played for failure in one.failures),
             first.changes,
             tuple(one.outcome for one in played[1:]),
+            undone,
         )
         wanted = plays or (PLAYS if both.differs or len(played) > 1 else 1)
         if len(played) >= wanted or time.monotonic() + longest > until:

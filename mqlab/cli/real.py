@@ -42,6 +42,7 @@ def real(
             differs=both.differs,
             varies={name: list(seen) for name, seen in both.varies.items()},
             problems=both.problems,
+            undone=list(both.undone),
             real=both.real,
             lab=both.lab,
         )

@@ -49,11 +49,14 @@ STATIC, DYNAMIC, NOT = ("staticallyIncludedDestinations", "dynamicallyIncludedDe
 LEASE = ("<persistenceAdapter>\n<jdbcPersistenceAdapter dataSource='#db' lockKeepAlivePeriod='{}'><locker>"
          "<lease-database-locker lockAcquireSleepInterval='5000' leaseHolderId='{}'/></locker>"
          "</jdbcPersistenceAdapter></persistenceAdapter>")  # fmt: skip
+KAHADB = "<kahaDB directory='a'/>"
 SHARED = "<persistenceAdapter><kahaDB directory='/mnt/a' {}/></persistenceAdapter>\n"
 
 # rule -> (what has the problem, the file and line where it is told, what has it not)
 CASES = {
     "left-out": (pair("<systemUsage/>\n<destinations/>"), "0.xml:2", pair("<persistenceAdapter/>")),
+    "stray-content": (pair(f"<persistenceAdapter>{KAHADB}\n{KAHADB}</persistenceAdapter>"), "0.xml:3",
+                      pair(f"<persistenceAdapter>{KAHADB}</persistenceAdapter>")),
     "ttl-twice": (pair(linked(options="networkTTL='2' messageTTL='2'")), "0.xml:3",
                   pair(linked(options="consumerTTL='2' messageTTL='2'"))),
     "no-target": (pair(linked("static:(tcp://gone:1)")), "0.xml:3", pair(linked())),
@@ -126,6 +129,13 @@ def test_a_rule_finds_its_problem_at_its_line_and_nothing_else(rule):
     assert found[0].rule in RULES
     assert str(found[0]).startswith(f"{found[0].level}: {place}: ")
     assert checked(*good) == []
+
+
+def test_text_between_elements_is_told():
+    """Asked of 5.17.2: neither text nor a second store is let pass (cvc-complex-type)."""
+    found = checked(*pair("<destinations>;<queue physicalName='Q'/></destinations>"))
+    assert [(one.rule, one.line) for one in found] == [("stray-content", 2)]
+    assert "the text ';' stands in destinations" in found[0].what
 
 
 @pytest.mark.parametrize(("options", "idle"), [

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from mqlab.checks.rule import Element, Found, bad_value, rule
+from mqlab.errors import shown
 from mqlab.files import markup
 from mqlab.files.placeholders import resolve
 from mqlab.files.schema import Row, near
@@ -132,3 +133,24 @@ def _bad_value(file: BrokerFile) -> Found:
     values = dict(origin.values) if origin else {}
     for wrong in SCHEMA.wrong(file.broker.element, "broker", partial(resolve, values=values, where=file.name)):
         yield file.at(wrong.element), {"wrong": wrong}
+
+
+@rule(
+    "stray-content",
+    "error",
+    finds="text between the elements of a broker, or two stores in one persistenceAdapter",
+    what="{text}: the broker does not start",
+    fix="remove {it}",
+    source=SOURCE,
+    unshown="the broker does not start",
+    of=(files,),
+)
+def _stray_content(file: BrokerFile) -> Found:
+    for element, _ in SCHEMA.walk(file.broker.element, "broker"):
+        if text := element.text.strip():
+            said = f"the text {shown(text)} stands in {element.name}, where only elements have a place"
+            yield file.at(element), {"text": said, "it": "the text"}
+        own = [child for child in element.children if child.namespace in CORES]
+        if element.name == "persistenceAdapter" and len(own) > 1:
+            names = " and ".join(child.name for child in own)
+            yield file.at(own[1]), {"text": f"persistenceAdapter holds {names}", "it": "all but one"}
