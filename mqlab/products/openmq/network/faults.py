@@ -23,10 +23,12 @@ RETRY_MS = 5000  # between two attempts at a broker that is away
 READY_MS = 2000  # until a broker that starts is ready, and linked: 1.0 to 4.3 s in 16 scenarios of 3 to 5 plays
 STOP_MS = 2000  # until the process of one that is stopped has ended: 1.91 to 2.68 s in 8 scenarios of 3 plays
 LINKED_MS = 25_000  # how long it is waited for its links after that
-# us until TCP sends again what was not acknowledged, for the first time: Linux's least 200 ms and the spread
-# of a quiet line's round trips. The eighth time came after 53.3 to 55.0 s (created_in_cut, two plays), the
-# sixth later than 13.7 s (cut_queue_consumer_asks_all, six plays).
-RETRANSMISSION = 218_000
+# us until TCP sends again what was not acknowledged: first a probe, and from then on after this pause, which
+# doubles. Measured in 12 plays of a message into a cut, with `ss -ti` in the brokers' network namespace: the
+# time-out of the link is 204 to 212 ms, and it sends again after 0.42, 0.84, 1.7 and 3.4 s. Timers fire some
+# ms late: 64 times as much is later than 13.7 s (cut_queue_consumer_asks_all, six plays), 256 times at most
+# 55.0 s (created_in_cut).
+RETRANSMISSION = 214_800
 LONGEST_PAUSE = 120_000_000  # us between two of these (Linux)
 GIVES_UP = 8_000_000  # us until a client with imqPingAckTimeout leaves a silent broker
 
@@ -211,11 +213,11 @@ def do_heal(lab: Cluster, step: ScriptStep[f.Heal]) -> None:
 
 
 def _until_sent_again(us: int) -> int:
-    """Return when what was first sent so long ago is sent again: TCP doubles its pause each time."""
+    """Return when what was first sent so long ago is sent again: TCP doubles its pause behind the probe."""
     pause = sent = RETRANSMISSION
     while sent < us:
-        pause = min(2 * pause, LONGEST_PAUSE)
         sent += pause
+        pause = min(2 * pause, LONGEST_PAUSE)
     return sent - us
 
 
