@@ -127,7 +127,9 @@ class Beside(TextTable):
 
 
 def _course(lab: int | str, seen: Sequence[int | str]) -> str:
-    return f"mqlab shows one possible course: {lab}" if _within(lab, seen) else f"mqlab shows {lab}, never seen"
+    if lab in seen:
+        return f"mqlab shows one possible course: {lab}"
+    return f"mqlab shows {lab}, {'between those' if _within(lab, seen) else 'never seen'}"
 
 
 def _within(lab: int | str, seen: Sequence[int | str]) -> bool:
