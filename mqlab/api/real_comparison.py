@@ -30,6 +30,46 @@ Outcome = JsonObject
 PLAYS = 5  # of real brokers, where the first one is not as mqlab's
 
 
+@dataclass(frozen=True, slots=True)
+class _Compared:
+    """One total: its number in each play of the real brokers, and mqlab's."""
+
+    name: str
+    seen: tuple[int | str, ...]
+    lab: int | str
+
+    @property
+    def varies(self) -> bool:
+        """Whether plays of the real brokers are not alike."""
+        return len(set(self.seen)) > 1
+
+    @property
+    def differs(self) -> bool:
+        """Whether mqlab's number is not among those that were seen, nor between two of them."""
+        numbers = [one for one in self.seen if isinstance(one, int)]
+        between = isinstance(self.lab, int) and bool(numbers) and min(numbers) <= self.lab <= max(numbers)
+        return not (between or self.lab in self.seen)
+
+    @property
+    def how(self) -> str:
+        """What the table says of it."""
+        return "differs" if self.differs else "varies" if self.varies else ""
+
+    @property
+    def course(self) -> str:
+        """What mqlab shows, beside what was seen."""
+        if self.lab in self.seen:
+            return f"mqlab shows one possible course: {self.lab}"
+        return f"mqlab shows {self.lab}, {'never seen' if self.differs else 'between those'}"
+
+    @property
+    def range(self) -> str:
+        """What was seen as one text: a number, the least and the greatest, or the words."""
+        if self.varies and all(isinstance(one, int) for one in self.seen):
+            return f"{min(self.seen)} to {max(self.seen)}"
+        return ", ".join(map(str, dict.fromkeys(self.seen)))
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class Beside(TextTable):
     """Two outcomes of one script: that of real brokers of a `version`, and that of mqlab.
@@ -64,25 +104,23 @@ class Beside(TextTable):
     @property
     def rows(self) -> dict[str, tuple[int | str, int | str]]:
         """What is compared: name -> the real number (of the first play), mqlab's number."""
-        lab = dict(_totals(self.lab))
-        return {name: (seen[0], lab.get(name, 0)) for name, seen in self._seen.items()}
+        return {one.name: (one.seen[0], one.lab) for one in self._compared()}
 
     @property
     def varies(self) -> dict[str, tuple[int | str, ...]]:
         """The rows in which plays of the real brokers are not alike: name -> the number of each play."""
-        return {name: seen for name, seen in self._seen.items() if len(set(seen)) > 1}
+        return {one.name: one.seen for one in self._compared() if one.varies}
 
     @property
     def differs(self) -> list[str]:
         """The rows in which mqlab is outside of what the real brokers did."""
-        lab = {name: own for name, (_, own) in self.rows.items()}
-        return [name for name, seen in self._seen.items() if not _within(lab[name], seen)]
+        return [one.name for one in self._compared() if one.differs]
 
-    @property
-    def _seen(self) -> dict[str, tuple[int | str, ...]]:
+    def _compared(self) -> list[_Compared]:
         plays = [dict(_totals(outcome)) for outcome in (self.real, *self.more)]
-        names = dict.fromkeys(name for one in (*plays, dict(_totals(self.lab))) for name in one)
-        return {name: tuple(one.get(name, 0) for one in plays) for name in names}
+        lab = dict(_totals(self.lab))
+        names = dict.fromkeys(name for one in (*plays, lab) for name in one)
+        return [_Compared(name, tuple(one.get(name, 0) for one in plays), lab.get(name, 0)) for name in names]
 
     @property
     def problems(self) -> list[str]:
@@ -94,29 +132,26 @@ class Beside(TextTable):
     @property
     def said(self) -> list[str]:
         """What came of the comparison, in sentences: what differs, and what varied between plays."""
+        compared = self._compared()
+        count = sum(one.differs for one in compared)
         often = f" in {self.plays} plays" if self.more else ""
-        verb = "differs" if len(self.differs) == 1 else "differ"
-        first = f"{counted(len(self.differs), 'total')} {verb}{often}."
-        lab = {name: own for name, (_, own) in self.rows.items()}
         varied = [
-            f"Varies in {self.plays} plays of the real brokers: {name}: {', '.join(map(str, seen))}. "
-            f"{_course(lab[name], seen)}."
-            for name, seen in self.varies.items()
+            f"Varies in {self.plays} plays of the real brokers: {one.name}: {', '.join(map(str, one.seen))}. "
+            f"{one.course}."
+            for one in compared
+            if one.varies
         ]
+        if not count:
+            return ["Real broker and mqlab agree.", *varied]
+        told = f"{counted(count, 'total')} {'differs' if count == 1 else 'differ'}{often}."
         once = "Played once: a longer time limit, or more plays asked for, would tell whether that varies."
-        told = first if self.differs else "Real broker and mqlab agree."
-        reasons = (f"mqlab did not do all: {one}" for one in self.undone) if self.differs else ()
-        return [told, *varied, *([once] if self.differs and not self.more else []), *reasons]
+        reasons = (f"mqlab did not do all: {one}" for one in self.undone)
+        return [told, *varied, *([] if self.more else [once]), *reasons]
 
     def table(self) -> list[list[str]]:
         """Return the table as text: the head, then a line for each total."""
-        lines = [
-            [name, _range(self._seen[name]), str(lab), self._how(name)] for name, (_, lab) in self.rows.items()
-        ]
+        lines = [[one.name, one.range, str(one.lab), one.how] for one in self._compared()]
         return [["", f"{self.product} {self.version}", "mqlab", ""], *lines]
-
-    def _how(self, name: str) -> str:
-        return "differs" if name in self.differs else "varies" if name in self.varies else ""
 
     def __str__(self) -> str:
         lines = sum(line[:1] == "+" and line[:3] != "+++" for line in self.changes.splitlines())
@@ -124,26 +159,6 @@ class Beside(TextTable):
         return "\n".join(
             [TextTable.__str__(self), *self.said, *([own] if self.changes else []), *self.problems]
         )
-
-
-def _course(lab: int | str, seen: Sequence[int | str]) -> str:
-    if lab in seen:
-        return f"mqlab shows one possible course: {lab}"
-    return f"mqlab shows {lab}, {'between those' if _within(lab, seen) else 'never seen'}"
-
-
-def _within(lab: int | str, seen: Sequence[int | str]) -> bool:
-    """Whether mqlab's number is among those that were seen, or between two of them."""
-    numbers = [one for one in seen if isinstance(one, int)]
-    between = isinstance(lab, int) and bool(numbers) and min(numbers) <= lab <= max(numbers)
-    return between or lab in seen
-
-
-def _range(seen: Sequence[int | str]) -> str:
-    """Return what was seen as one text: a number, the least and the greatest, or the words."""
-    if all(isinstance(one, int) for one in seen):
-        return f"{min(seen)} to {max(seen)}" if len(set(seen)) > 1 else str(seen[0])
-    return ", ".join(map(str, dict.fromkeys(seen)))
 
 
 def _totals(outcome: Outcome) -> Iterator[tuple[str, int | str]]:

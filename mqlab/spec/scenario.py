@@ -107,6 +107,26 @@ def check_no_producer(action: Action, producers: Collection[str], where: str) ->
         raise UnknownName(f"{where}: {name} is a producer, which ends by itself when it has sent all")
 
 
+def check_named(given: Iterable[object], brokers: Collection[str], where: str) -> None:
+    """Raise `UnknownName` for a name of no broker; in *given* are names, tuples of some, and None."""
+    for one in given:
+        for name in one if isinstance(one, tuple) else (one,):
+            if name is not None and name not in brokers:
+                raise UnknownName.of("broker", str(name), brokers, where)
+
+
+def check_new(name: str, opened: Collection[str], where: str) -> None:
+    """Raise `BadValue` for a client whose name another one has."""
+    if name in opened:
+        raise BadValue(f"{where}: two are called {name!r}; give each its own name")
+
+
+def check_opened(kind: str, name: str, opened: Collection[str], where: str) -> None:
+    """Raise `UnknownName` for a client that is used and was never opened."""
+    if name not in opened:
+        raise UnknownName.of(kind, name, sorted(opened), where)
+
+
 def check_actions(actions: Iterable[object]) -> None:
     """Raise `BadValue` for what is no action."""
     for action in actions:

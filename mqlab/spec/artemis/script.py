@@ -16,7 +16,7 @@ from mqlab.spec.artemis.words import word_of
 from mqlab.spec.clients import Client, CloseClient
 from mqlab.spec.naming import BEGIN
 from mqlab.spec.noun import as_usual, written
-from mqlab.spec.scenario import check_no_producer
+from mqlab.spec.scenario import check_named, check_new, check_no_producer, check_opened
 from mqlab.spec.values import Destination, duration
 
 STATES = (
@@ -136,17 +136,13 @@ class ScriptReader:
             given.append(action.who)
         if isinstance(action, shared.Producer) and action.on not in self.brokers:
             given.remove(action.on)  # a client's
-        for one in given:
-            for name in one if isinstance(one, tuple) else (one,):
-                if name is not None and name not in self.brokers and not (line and name == "clients"):
-                    raise UnknownName.of("broker", name, self.brokers, where)
+        check_named((one for one in given if not (line and one == "clients")), self.brokers, where)
 
     def _check_clients(self, action: Action, where: str) -> None:
         """Raise for a client that is opened twice, or used and never opened."""
         if isinstance(action, OPENED):
             known = self.consumers if isinstance(action, shared.Consumer) else self.senders
-            if action.name in known:
-                raise BadValue(f"{where}: two are called {action.name!r}; give each its own name")
+            check_new(action.name, known, where)
             known.add(action.name)
         elif isinstance(action, shared.Producer):
             self.producers.add(action.name)
@@ -154,20 +150,15 @@ class ScriptReader:
                 places = [*self.brokers, *sorted(self.senders)]
                 raise UnknownName.of("broker or client", action.on, places, where)
         elif isinstance(action, own.Xa):
-            _check_opened("client", action.client, self.senders, where)
+            check_opened("client", action.client, self.senders, where)
         elif isinstance(action, OF_SESSIONS):
-            _check_opened("client", action.who, self.consumers | self.senders, where)
+            check_opened("client", action.who, self.consumers | self.senders, where)
         elif isinstance(action, (CloseClient, own.WaitForFailover)):
-            _check_opened("client", action.client, self.consumers | self.senders, where)
+            check_opened("client", action.client, self.consumers | self.senders, where)
         elif isinstance(action, (shared.Receive, shared.Close)):
-            _check_opened("consumer", action.consumer, self.consumers, where)
+            check_opened("consumer", action.consumer, self.consumers, where)
         elif isinstance(action, (shared.Pause, shared.Resume)) and action.kind == "consumer":
-            _check_opened("consumer", action.who, self.consumers, where)
-
-
-def _check_opened(kind: str, name: str, opened: set[str], where: str) -> None:
-    if name not in opened:
-        raise UnknownName.of(kind, name, sorted(opened), where)
+            check_opened("consumer", action.who, self.consumers, where)
 
 
 def _check_values(action: Action, where: str) -> None:

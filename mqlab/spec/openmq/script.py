@@ -13,7 +13,7 @@ from mqlab.spec.noun import as_usual
 from mqlab.spec.openmq import actions as o
 from mqlab.spec.openmq.options import PROPERTIES, QUEUES_ONLY
 from mqlab.spec.openmq.words import BY_NOUN, NOT_KEYS, options_of
-from mqlab.spec.scenario import check_no_producer
+from mqlab.spec.scenario import check_named, check_new, check_no_producer, check_opened
 
 ANYBODY = (a.Consumer, o.OpenProducer, o.Connect)  # go to "any" broker, too
 BROKERS = ("on", "broker", "others", "brokers", "one", "other", "of", "target")  # fields that name such
@@ -58,10 +58,7 @@ class ScriptReader:
             given.append(action.who)
         if isinstance(action, o.ChangeMaster):
             given.append(action.to)
-        for one in given:
-            for name in one if isinstance(one, tuple) else (one,):
-                if name is not None and name not in self.brokers:
-                    raise UnknownName.of("broker", name, self.brokers, where)
+        check_named(given, self.brokers, where)
 
     def _is_consumers(self, action: a.Pause | a.Resume) -> bool:
         return action.kind == "consumer" or (action.kind is None and action.who not in self.brokers)
@@ -69,8 +66,7 @@ class ScriptReader:
     def _check_clients(self, action: a.Action, where: str) -> None:
         if isinstance(action, (a.Consumer, o.OpenProducer)):
             known = self.consumers if isinstance(action, a.Consumer) else self.producers
-            if action.name in known:
-                raise BadValue(f"{where}: two are called {action.name!r}; give each its own name")
+            check_new(action.name, known, where)
             known.add(action.name)
         elif isinstance(action, a.Producer):
             self.sending.add(action.name)
@@ -80,10 +76,10 @@ class ScriptReader:
             consumer = None if of_producer else action.who
         elif isinstance(action, (a.Pause, a.Resume)) and self._is_consumers(action):
             consumer = action.who
-        if consumer is not None and consumer not in self.consumers:
-            raise UnknownName.of("consumer", consumer, sorted(self.consumers), where)
-        if producer is not None and producer not in self.producers:
-            raise UnknownName.of("producer", producer, sorted(self.producers), where)
+        if consumer is not None:
+            check_opened("consumer", consumer, self.consumers, where)
+        if producer is not None:
+            check_opened("producer", producer, self.producers, where)
 
 
 def _check_known(action: a.Action) -> None:
