@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 import time
 from abc import ABC, abstractmethod
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
@@ -54,10 +55,13 @@ class Script(ABC):
         Real brokers take longer to start than the lab's. So a time counts from the step in which it falls.
         """
         own = {no: began.get(no, 0.0) for no, step in enumerate(steps) if not is_timed(step)}
+        beside = defaultdict[int, list[int]](list)
+        for no, at in began.items():
+            if no not in own:
+                beside[max((other for other in own if own[other] <= at), default=0)].append(no)
         for no in own:
-            for other, at in began.items():
-                if other not in own and no == max((n for n in own if own[n] <= at), default=0):
-                    self._later(at - own[no], steps[other])
+            for other in beside[no]:
+                self._later(began[other] - own[no], steps[other])
             self.do(steps[no])
         for thread in self.timers:
             thread.join()
