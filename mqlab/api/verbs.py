@@ -84,7 +84,7 @@ def load(
     """
     from mqlab.products import inputs
 
-    return inputs.load(paths, values, hosts)
+    return inputs.read(*paths, values=values, hosts=hosts)
 
 
 def save(what: object, path: str | os.PathLike[str], *actions: Action) -> list[str]:
