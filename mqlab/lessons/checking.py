@@ -17,7 +17,6 @@ from mqlab.spec.json_types import JsonObject
 if TYPE_CHECKING:
     from mqlab.spec.scenario import Scenario
 
-
 WORDS_PER_MINUTE = 140  # of a text that is studied
 MINUTES = {"code": 0.4, "predict": 1.5, "exercise": 2.5}
 LEAST, MOST, APART = 10.0, 35.0, 10.0  # minutes of a lesson, and between two tasks

@@ -26,7 +26,6 @@ from mqlab.spec.values import Destination
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
-
 CALL = ("id", "limit", "in_background")  # what `openmq.Call` says around an action of any kind
 
 

@@ -12,7 +12,6 @@ from mqlab.spec.shape import TEXT, Scalar, number, whole
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
-
 # How a field is annotated that has another range than 0 or more, or may be empty.
 Count = Annotated[int, whole(1)]
 OrUnlimited = Annotated[int, whole(-1)]

@@ -20,7 +20,6 @@ from mqlab.spec.values import MOST_MS, Duration, duration, moment
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
-
 MOST = 10**9  # messages, attempts, bytes of one message: what can be asked of a run
 
 
@@ -344,11 +343,5 @@ def _of_hint(hint: object) -> Shape:
     return Scalar(words, lambda value: isinstance(value, hint), {}, of_type=hint)
 
 
-_PLAIN: dict[object, Shape] = {
-    str: TEXT,
-    bool: TRUTH,
-    int: whole(0),
-    float: number(),
-    Any: ANYTHING,
-}
+_PLAIN: dict[object, Shape] = {str: TEXT, bool: TRUTH, int: whole(0), float: number(), Any: ANYTHING}
 _WRITTEN = {"Destination": "mq.Queue('TEST.FOO') or mq.Topic('NEWS')", "Action": "an action"}
