@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import asdict
 from functools import partial
 from typing import TYPE_CHECKING
@@ -30,7 +31,7 @@ from mqlab.products.activemq.transport.address_resolver import AddressResolver
 from mqlab.products.activemq.transport.multicast import MulticastNetwork
 from mqlab.spec import Network, Scenario, Snapshot, Start, Wait
 from mqlab.spec.action import Action
-from mqlab.spec.edition import RULES, EditionRules
+from mqlab.spec.edition import ACTIVEMQ
 from mqlab.spec.link import LikeLinks, Links
 from mqlab.spec.member import BrokerSettings
 from mqlab.spec.network_names import KnownNames, check, mentions
@@ -53,10 +54,9 @@ CIRCULATES = (
 class Lab(KernelLab):
     """A running network. `do` something to it, then let time go on by `step`, `until` or `rest`.
 
-    A lab that is given a network starts it; one that is given a scenario has it before it. *seed*
-    feeds the only generator; *jitter* (such as ``"2ms"``) is added to the 1 ms that each message takes
-    over a link, at random. *rules* stand in for those of the network's edition, one of which may be
-    asked what it does; *timing* for the usual one, in which nothing but links takes time.
+    A lab that is given a network starts it; one that is given a scenario has it before it. *seed* feeds the
+    only generator; *jitter* (such as ``"2ms"``) is added to the 1 ms of a link. Rules of the edition that are
+    *inverted* are played the other way round. In the usual *timing* nothing but links takes time.
 
     >>> from mqlab.spec import Broker, Network, Producer, Queue
     >>> lab = Lab(Network(Broker("A")), seed=7)
@@ -70,7 +70,7 @@ class Lab(KernelLab):
         seed: int = 0,
         jitter: int | str = 0,
         limit: int | None = None,
-        rules: EditionRules | None = None,
+        inverted: Collection[str] = (),
         timing: Timing | None = None,
         links: LikeLinks = None,
     ) -> None:
@@ -83,7 +83,7 @@ class Lab(KernelLab):
         self.network: Network = scenario.network
         self.edition = self.network.edition
         self.by_calls = self.ends_with_script = by_calls
-        self.rules = rules or RULES[self.edition]
+        self.rules = ACTIVEMQ[self.edition].inverted(inverted)
         recorder = self.recorder
         self.add, self.add_node = recorder.add, recorder.add_node
         self.name_link, self.name_destination = recorder.name_link, recorder.name_destination

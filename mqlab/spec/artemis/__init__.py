@@ -16,6 +16,7 @@ from mqlab.spec.artemis.addresses import matches, most_specific
 from mqlab.spec.artemis.broker import AddressQueue, Broker
 from mqlab.spec.artemis.options import OPTIONS, Options, default, read_options
 from mqlab.spec.artemis.script import ScriptReader
+from mqlab.spec.edition import ARTEMIS, ArtemisRules
 from mqlab.spec.manual import documented
 from mqlab.spec.option import release_of
 from mqlab.spec.options import unknown
@@ -29,9 +30,9 @@ if TYPE_CHECKING:
     from mqlab.spec.options.types import ArtemisNetworkOptions
     from mqlab.spec.running import Running
 
-# Edition -> what it calls the two of a pair; no later one than 2.5 was recorded, so that 2.28 plays by
-# the rules of 2.5 and only speaks otherwise.
-WORDS = {"2.4": ("master", "slave"), "2.5": ("master", "slave"), "2.28": ("primary", "backup")}
+# Edition -> what it calls the two of a pair.
+WORDS = {**dict.fromkeys(ARTEMIS, ("master", "slave")), "2.28": ("primary", "backup")}
+PLAYED_AS = {"2.28": "2.5"}  # an edition that was not recorded -> by whose rules it plays
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -110,9 +111,15 @@ class ArtemisNetwork(AnyNetwork):
         return ScriptReader(self.names)
 
     @property
-    def forgets_crashed(self) -> bool:
-        """Whether voters drop a crashed broker from their topology, and a vote is tried again."""
-        return self.edition != "2.4"
+    def rules(self) -> ArtemisRules:
+        """In what its edition differs from the others."""
+        return ARTEMIS[self.edition]
+
+    @property
+    def redistributes(self) -> bool:
+        """Whether a setting of any address has a redistribution-delay."""
+        settings = (options for spec in self.brokers for options in self.settings_of(spec).values())
+        return any(options.get("redistribution_delay", -1) >= 0 for options in settings)
 
     def option(self, broker: Broker, key: str) -> Any:
         """Return an option of a broker's cluster connection: its own, the scenario's, the default."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 from mqlab.engine.clock import Call
@@ -50,6 +50,7 @@ class Site(Lab):
         limit: int | None = None,
         timing: Timing | None = None,
         links: LikeLinks = None,
+        inverted: Collection[str] = (),  # rules of the edition, played the other way round
     ) -> None:
         network: ArtemisNetwork = scenario.network
         super().__init__(
@@ -57,16 +58,12 @@ class Site(Lab):
         )
         self.scenario = scenario
         self.network: ArtemisNetwork = network
+        self.rules = network.rules.inverted(inverted)
         self.notes, self.partitions = EventLog(self), Partitions()
         self.event, self.message = self.notes.event, self.notes.message
         self.step_no = -1  # of the step that began last
         self.numbers = deque(scenario.about.get("recorded_steps", ()))  # of those that are to come
-        # Whether a setting of any address redistributes: asked after every message.
-        self.redistributes = any(
-            options.get("redistribution_delay", -1) >= 0
-            for spec in network.brokers
-            for options in network.settings_of(spec).values()
-        )
+        self.redistributes = network.redistributes  # asked after every message
         self.adjusts_expiry = network.sets(*expiry.OPTIONS)
         self.limits_creation = network.sets("auto_create_queues")
         self.stores: dict[str, SharedDirectory] = {}
@@ -222,7 +219,7 @@ class Site(Lab):
         broker.served_journal = None
         self.paging.ended(broker)
         self.notes.forgotten(broker, live)
-        if orderly or self.network.forgets_crashed:
+        if orderly or self.rules.forgets_crashed:
             self.replication.search_again(ended=True)
 
     def stop(self, broker: Broker, failover: bool = False) -> None:
