@@ -106,7 +106,7 @@ class OpenMQRules(EditionRules):
         True, "copies stay listed at the broker of a consumer whose transaction was rolled back as it left"
     )
     stops_at_returned: bool = _rule(
-        True, "a broker that had a message given back hands it to no consumer of its own again"
+        True, "a broker that gave a message back to its home no longer hands it to consumers of its own"
     )
 
 
