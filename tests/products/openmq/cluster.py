@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from mqlab.products import outcome_of as outcome
+from mqlab.products import play
 from mqlab.products.openmq.files import lab_file
-from mqlab.products.openmq.runtime import outcome, play
 
 
 def word(text: str) -> Any:
