@@ -83,11 +83,11 @@ class Lab(KernelLab):
         self.network: Network = scenario.network
         self.edition = self.network.edition
         self.by_calls = self.ends_with_script = by_calls
-        self.rules = ACTIVEMQ[self.edition].inverted(inverted)
-        recorder = self.recorder
-        self.add, self.add_node = recorder.add, recorder.add_node
-        self.name_link, self.name_destination = recorder.name_link, recorder.name_destination
-        self.name_subscription = recorder.name_subscription
+        rules = ACTIVEMQ[self.edition]
+        self.rules = rules.inverted(inverted) if inverted else rules
+        self.add, self.add_node = self.recorder.add, self.recorder.add_node
+        self.name_link, self.name_destination = self.recorder.name_link, self.recorder.name_destination
+        self.name_subscription = self.recorder.name_subscription
         self.ids = self.numbers = self.advisories = self.request_count = 0
         self.details: dict[int, dict[str, object]] = {}
         self.last: dict[object, int] = {}  # the row of what happened last to somebody
