@@ -346,3 +346,9 @@ class Reason(IntEnum):
     )
     not_authenticated = 85, "the broker does not know such a user and password", _USERS, {"users", "user_name"}
     not_authorized = 86, "no group of the user may do that", _USERS, {"user_name", "users", "authorization"}
+    last_value = (
+        87,
+        "last-value queue: a later message with the same last value waits in its place",
+        "Artemis user manual, last-value queues",
+        {"last_value_queue"},
+    )
