@@ -62,6 +62,12 @@ class MessageReference:
     delivery_count: int = 0
     row: int = -1  # of the trace: what happened to it last here
     due: int = 0  # us, before which it is not delivered; 0 once that is over
+    paged: bool = False  # it lies in a page file
+
+    @property
+    def lasts(self) -> bool:
+        """Whether it outlives its broker, if its queue does."""
+        return self.message.persistent or self.paged
 
 
 class Taker(ABC):
@@ -254,9 +260,9 @@ class Journal:
                 kept.queues[name] = queue = Queue(name, old.topic, True, old.selector, old.auto_delete)
                 queue.purges, queue.most = old.purges, old.most
                 held = old.held
-                for item in (i for i in old.items() if i.message.persistent):
+                for item in (i for i in old.items() if i.lasts):
                     tried = item.delivery_count + (orderly and item in held)
-                    queue.add(item.message, tried, item.row)
+                    queue.add(item.message, tried, item.row).paged = item.paged
         kept.store_and_forward = {
             pair: [StoredMessage(pair, m.queue, m.message, m.row) for m in mail if m.message.persistent]
             for pair, mail in self.store_and_forward.items()

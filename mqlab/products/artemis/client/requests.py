@@ -267,7 +267,7 @@ class SendRequest(Request):
         """Whether the client has credits for an address that can be full; one that gets none may not send."""
         client, window = self.client, int(self.client.options["producer_window_size"])
         store = self.lab.paging.store(client.at, self.dest.name) if client.at is not None else None
-        if store is None or store.policy == "DROP" or window < 0:
+        if store is None or store.policy in ("DROP", "PAGE") or window < 0:
             return True
         credits = client.credits.get(self.dest.name)
         if credits is None or credits.epoch != client.epoch:
