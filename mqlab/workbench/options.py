@@ -8,20 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any
 
 from mqlab.errors import BadValue, MqlabError, UnknownName
 from mqlab.experiments.changes import told
 from mqlab.experiments.rerun import Setting
 from mqlab.spec.change import Body, Change, Edit, Path
-from mqlab.spec.json_types import JsonDict
+from mqlab.spec.json_types import JsonDict, JsonValue
 from mqlab.spec.link import Link, Links
 from mqlab.spec.openmq.options import OPTIONS as OF_OPENMQ
 from mqlab.spec.option import EDITIONS, Option
 from mqlab.spec.options import tables
 from mqlab.spec.values import duration
 from mqlab.workbench.branch import Branch
-from mqlab.workbench.clients import CLIENT_ROWS
 from mqlab.workbench.parts import Part, find, names
 
 ALL = "*"
@@ -45,6 +43,28 @@ _TIMES = (
 )
 _COUNTS = ("sends", "count", "times", "factor", "bytes_per_second")
 _EDITION = replace(tables("clients")["network"]["edition"], choices=EDITIONS)
+# The fields of the actions that open consumers, producers and clients: the tables hold those of brokers alone.
+_NAMES = {
+    "activemq": {
+        "consumer": "prefetch selector delay priority exclusive receiving ack_mode",
+        "producer": "sends persistent every time_to_live jms_priority size",
+        "client": "uri",
+    },
+    "openmq": {"consumer": "selector delay receiving", "producer": "", "client": ""},
+    "artemis": {
+        "consumer": "selector receiving ack_mode",
+        "producer": "sends persistent every size",
+        "client": "",
+    },
+}
+_ROWS = tables("clients")  # of a kind, and what one product has otherwise: "artemis consumer"
+CLIENT_ROWS = {
+    product: {
+        kind: tuple({**_ROWS[kind], **_ROWS.get(f"{product} {kind}", {})}[name] for name in names.split())
+        for kind, names in kinds.items()
+    }
+    for product, kinds in _NAMES.items()
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +184,7 @@ def value_at(branch: Branch, path: Path) -> object:
         setting = branch.setting
         every = setting.links.every if isinstance(setting.links, Links) else Link()
         return setting.seed if path[1] == "seed" else getattr(every, str(path[1]))
-    place: Any = branch.body
+    place: JsonValue = branch.body
     for key in path:
         try:
             place = place[key]
@@ -306,7 +326,7 @@ def _same(body: Body, path: Path) -> list[Path]:
     return [(path[0], no, *path[2:]) for no in range(len(body["connectors"]))]
 
 
-def _lined(setting: Setting, name: str, value: Any) -> Setting:
+def _lined(setting: Setting, name: str, value: JsonValue) -> Setting:
     if name == "seed":
         return replace(setting, seed=value or 0)
     links = setting.links if isinstance(setting.links, Links) else Links()
