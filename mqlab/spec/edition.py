@@ -123,6 +123,13 @@ class ArtemisRules(EditionRules):
     forgets_crashed: bool = _rule(
         True, "voters drop a crashed broker from their topology, and a vote that says no is tried again"
     )
+    scales_down_to_connector: bool = _rule(  # ARTEMIS-4091, `LiveOnlyActivation`; played by 2.31.2
+        False, "the connector of a scale-down is its target, not only the way into the cluster"
+    )
 
 
-ARTEMIS = {"2.4": ArtemisRules(forgets_crashed=False), "2.5": ArtemisRules(), "2.28": ArtemisRules()}
+ARTEMIS = {
+    "2.4": ArtemisRules(forgets_crashed=False),
+    "2.5": ArtemisRules(),
+    "2.28": ArtemisRules(scales_down_to_connector=True),
+}

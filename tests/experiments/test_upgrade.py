@@ -29,7 +29,13 @@ def test_voters_that_forget_a_crashed_master_let_its_slave_take_over():
 def test_a_version_that_was_not_recorded_is_told():
     told = mq.upgrade(ARTEMIS, "2.5", "2.28", *CRASHED)
     assert not told.changes
-    assert "Not done in 2.28: rules of version 2.28: its brokers were not recorded" in str(told)
+    assert "Not done in 2.28: rules of version 2.28: only the target of a scale-down was recorded" in str(told)
+
+
+def test_a_rule_of_the_later_version_is_named():
+    told = mq.upgrade("artemis:21.4.1", "2.5", "2.28")
+    assert told.changes
+    assert told.causes[0].startswith("the connector of a scale-down is its target")
 
 
 def test_what_a_client_of_openmq_holds_of_a_lost_home():

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 # Edition -> what it calls the two of a pair.
 WORDS = {**dict.fromkeys(ARTEMIS, ("master", "slave")), "2.28": ("primary", "backup")}
-PLAYED_AS = {"2.28": "2.5"}  # an edition that was not recorded -> by whose rules it plays
+PLAYED_AS = {"2.28": "2.5"}  # an edition of which little was recorded -> by whose rules it plays
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -114,12 +114,6 @@ class ArtemisNetwork(AnyNetwork):
     def rules(self) -> ArtemisRules:
         """In what its edition differs from the others."""
         return ARTEMIS[self.edition]
-
-    @property
-    def redistributes(self) -> bool:
-        """Whether a setting of any address has a redistribution-delay."""
-        settings = (options for spec in self.brokers for options in self.settings_of(spec).values())
-        return any(options.get("redistribution_delay", -1) >= 0 for options in settings)
 
     def option(self, broker: Broker, key: str) -> Any:
         """Return an option of a broker's cluster connection: its own, the scenario's, the default."""
