@@ -127,7 +127,7 @@ def not_played(network: ArtemisNetwork, actions: Sequence[Action]) -> dict[str, 
     """Return what the header of a run says of its edition and its files, and of options without effect."""
     rows = _of_files(network.origin) + needs.told(idle_options(network, actions))
     if usual := PLAYED_AS.get(network.edition):
-        why = f"only the target of a scale-down was recorded: else mqlab plays it by those of {usual}"
+        why = f"only the target of a scale-down was recorded; the others are those of {usual}"
         rows = [{"what": f"rules of version {network.edition}", "why": why}, *rows]
     return {"not_played": rows} if rows else {}
 
