@@ -148,7 +148,8 @@ class Partitions:
     def lines(action: OfLines, brokers: Collection[str]) -> list[frozenset[str]]:
         """Return the lines of an action: from one side, or from brokers, to another or to all others."""
         if isinstance(action, (Isolate, Rejoin)):
-            there = action.brokers, [name for name in brokers if name not in action.brokers]
+            others = [name for name in brokers if name not in action.brokers]
+            there = action.brokers, others + ["clients"] * action.clients
         else:
             others = [name for name in (*brokers, "clients") if name != action.one]
             there = (action.one,), [action.other] if action.other else others

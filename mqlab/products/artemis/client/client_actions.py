@@ -8,6 +8,7 @@ from typing import Any
 
 from mqlab.engine.completion import Completion
 from mqlab.products.artemis.broker.broker import Subsystem
+from mqlab.products.artemis.client import receive_loop
 from mqlab.products.artemis.client.clients import LOOKS, Client
 from mqlab.products.artemis.client.consumers import Consumer
 from mqlab.products.artemis.client.requests import (
@@ -157,6 +158,7 @@ class ClientActions(Subsystem):
 
     def _next_message(self, reading: ReceiveCall) -> Completion:
         if reading.got < reading.count and not reading.ended:
+            reading.consumer.flow.ask()
             end = self.lab.clock.now + reading.wait
             return Completion(self._has_message, reading, end, then=self._receive)
         self._say_how(reading)
@@ -190,6 +192,8 @@ class ClientActions(Subsystem):
         self.lab.under_way = self._next_message(reading)
 
     def _say_how(self, reading: ReceiveCall) -> None:
+        if reading.got < reading.count and reading.consumer.state == "connected":
+            reading.consumer.found_nothing()
         self.lab.tell_received(reading.got, reading.count, reading.consumer.name, reading.asked)
         if reading.consumer.state == "failed" and not reading.was_answered:
             reading.consumer.see_closed()
@@ -224,7 +228,7 @@ class ClientActions(Subsystem):
     def do_resume(self, action: a.Resume) -> None:
         """Take everything from now on."""
         consumer = self.lab.clients.consumer(action.who)
-        consumer.receiving = True
+        consumer.receiving, consumer.since = True, self.lab.clock.now
         consumer.see_closed()
         self.lab.later(MS, consumer.go_on)  # it reads while the script goes on
 
@@ -232,6 +236,8 @@ class ClientActions(Subsystem):
         """Take nothing any more; one that is still to be opened begins to receive behind that."""
         consumer = self.lab.clients.consumer(action.who)
         if consumer.state != "new":
+            if consumer.receiving and consumer.state == "connected":
+                consumer.found_nothing()
             consumer.receiving = False
 
     # Sending
@@ -303,6 +309,7 @@ class ClientActions(Subsystem):
         if isinstance(client, Consumer):
             client.stuck = client.receiving and client.state == "reconnecting"
             client.receiving = False
+            receive_loop.finish(client)
         return client
 
     def do_xa(self, action: Xa) -> Completion:
