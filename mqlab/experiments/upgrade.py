@@ -117,8 +117,8 @@ def _defaults(
         if put_back != after:
             whole = " and the old outcome" if put_back == before else ""
             yield (
-                f"{row.guide} is {asas_text(now)} by default, was {asas_text(was)}: {row.sentence} "
-                f'Setting {row.guide}="{asas_text(was)}" on {", ".join(unset)} restores the old default{whole} '
+                f"{row.guide} is {as_text(now)} by default, was {as_text(was)}: {row.sentence} "
+                f'Setting {row.guide}="{as_text(was)}" on {", ".join(unset)} restores the old default{whole} '
                 f"[{row.source}]."
             )
 
