@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection
 from dataclasses import asdict
 from functools import partial
@@ -110,7 +111,7 @@ class Lab(KernelLab):
         self.database = Database()
         self.lock_files: dict[str, LockFile] = {}
         self.disks: dict[str, float] = {}  # broker or shared store -> how many times as slow
-        self.audits: dict[str, MessageAudit] = {}
+        self.audits: defaultdict[str, MessageAudit] = defaultdict(MessageAudit)  # what stores remember of sends
         self.shared_stores: dict[str, SharedPersistenceAdapter] = {}
         self.files = dict(self.network.around.files)
         self.clients_by_name: dict[str, ClientConnection] = {}
@@ -326,14 +327,6 @@ class Lab(KernelLab):
         paired = pure.slave_of is not None or pure.wait_for_slave or self.by_calls
         paired = paired or any(b.get("pure_slave_of") == process.name for b in self.network.brokers)
         return PureMasterSlave(process) if paired else None
-
-    def audit_of(self, process: BrokerService) -> MessageAudit | None:
-        """Return what the store of a broker remembers of sends, if it does."""
-        member = process.member
-        if member.locker is None and member.store != "kahadb":
-            return None
-        store = f"own:{member.name}" if member.locker is None else member.locker.store
-        return self.audits.get(store) or self.audits.setdefault(store, MessageAudit())
 
     # What parts of a process tell
 

@@ -56,8 +56,7 @@ class Site(Lab):
         super().__init__(
             "artemis", scenario.script, seed, jitter, limit, timing, Links.of(links, network.names)
         )
-        self.scenario = scenario
-        self.network: ArtemisNetwork = network
+        self.scenario, self.network = scenario, network
         self.rules = network.rules.inverted(inverted)
         self.notes, self.partitions = EventLog(self), Partitions()
         self.event, self.message = self.notes.event, self.notes.message
