@@ -30,6 +30,7 @@ from mqlab.trace.kinds import Reason
 MS = 1000
 # A client that is opened as others begin to send comes behind their first messages: 10 to 30 ms were seen.
 OPENING = 5 * MS
+CONNECTING = MS  # a send in the background that opens its connection first comes behind one message of others
 
 
 @dataclass(eq=False, slots=True)
@@ -247,8 +248,9 @@ class ClientActions(Subsystem):
         sending = SendRequest(self._sender(action), action, self.lab.clients.numbers + 1)
         self.lab.clients.numbers += action.sends
         self.lab.clients.sending += action.sends
-        sending.begin()
-        if not in_background(action):
+        beside = in_background(action)
+        sending.begin(CONNECTING if beside and action.on in self.lab.brokers else 0)
+        if not beside:
             return self._blocking(sending)
         self.lab.clients.began = self.lab.clock.now
         return Completion()
