@@ -191,6 +191,15 @@ class Topology(Subsystem):
             if not broker.serves or any(live is not broker for live in heard):  # itself alone is no news
                 broker.max_cluster_size = max(broker.max_cluster_size, seen)
 
+    def learn(self, broker: Broker) -> None:
+        """A broker that goes live knows of itself, and is told what those believe that it reaches.
+
+        So it learns of one that has crashed, if they have not forgotten it (2.4).
+        """
+        broker.topology[broker.node_id] = [broker.process_name, "-"]
+        for live in self._heard(broker):
+            broker.topology = {pair: list(entry) for pair, entry in live.topology.items()} | broker.topology
+
     @staticmethod
     def entry(broker: Broker, pair: str) -> list[str]:
         """Return who is live of a pair and who its backup, as a broker believes."""
