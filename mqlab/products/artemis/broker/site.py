@@ -172,7 +172,7 @@ class Site(Lab):
         here = [queue for queue in self.network.queues if queue.is_at(broker.name)]
         since = live.since
         live.open(here, self.clock.now)
-        broker.topology[live.node_id] = [broker.process_name, "-"]
+        self.topology.learn(broker)
         self.role(broker, "live")
         self.event(Kind.Started, broker, rule=rule)
         self.notes.loaded(broker, live, since)

@@ -27,7 +27,6 @@ class Consumer(ReceivingClient):
 
     def __init__(self, lab: Site, action: Consumes) -> None:
         super().__init__(lab, action)
-        self.receiving = action.receiving
         self.delay, self.commits_each = duration(action.delay), bool(action.options.get("commit_each"))
         self.loops = bool(self.delay or self.commits_each)  # something is done after each message
         self.busy = False  # doing so
@@ -129,6 +128,8 @@ class Consumer(ReceivingClient):
         while self.receiving and self.arrived and self.state == "connected" and not self.busy:
             if not self.receive_one(self.acknowledges):
                 return
+            if self.last_call:
+                self.receiving, self.last_call = False, 0
             if self.loops:
                 receive_loop.work(self)
         if self.full and self.receiving and not self.busy:
@@ -217,11 +218,12 @@ class Consumer(ReceivingClient):
         broker is found. Else it ends the search, unless a client-acknowledge session has messages to give back.
         """
         broker, away = self.at, self.state == "reconnecting"
+        self.go_on()
         receive_loop.finish(self)
         if self.mode == "dups_ok" and broker is not None:
             self.settle()
         blocked = self.state == "new" or (away and self.mode in CALLED and self.rollback_only)
-        if (self.state == "new" and self.calls) or (away and self.receiving):
+        if (self.state == "new" and self.calls) or (away and (self.receiving or self.stuck)):
             self.closes, self.receiving = True, False
             self.results.append(f"step {self.lab.step_no} close_consumer: still blocked")
             return True

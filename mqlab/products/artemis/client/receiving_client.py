@@ -33,6 +33,7 @@ class ReceivingClient(Client, Taker):
         # Its acknowledgements take effect by themselves (`autoCommitAcks`).
         self.autocommits = self.mode in ("auto", "dups_ok")
         self.since = 0  # us, when it began to receive everything, or took a message
+        self.receiving, self.last_call = action.receiving, 0  # us, when the last call of its loop ends
         self.flow = ConsumerCredits(self, self.options["consumer_window_size"], self.dest.name)
         self.acknowledges = bool(action.options.get("acknowledge", action.acknowledge is not False))
         self.buffer: list[MessageReference] = []  # also what is on its way to it, at the end
@@ -83,7 +84,7 @@ class ReceivingClient(Client, Taker):
         flow.taken += flow.headers + message.size + message.extra
         if flow.taken >= flow.half:
             flow.give_back()
-        number = message.number
+        number, self.since = message.number, self.lab.clock.now
         self.received.append(number)
         if item.delivery_count:
             self.redelivered.append(number)
@@ -111,7 +112,7 @@ class ReceivingClient(Client, Taker):
         """
         if self.mode == "dups_ok":
             return sum(map(self.flow.size, self.unacknowledged)) >= BATCH
-        self.worked, self.since = True, self.lab.clock.now
+        self.worked = True
         return acknowledge and self.mode in CALLED
 
     def found_nothing(self) -> None:
@@ -121,6 +122,18 @@ class ReceivingClient(Client, Taker):
         """
         self.worked |= not self.autocommits
         self.flow.end_call()
+
+    def end_loop(self) -> None:
+        """A loop that receives everything ends with the call under way: one message more may come in it."""
+        now = self.lab.clock.now
+        self.last_call = now + LOOP - (now - self.since) % LOOP
+        self.lab.later(self.last_call - now, self.stop_loop, self.last_call)
+
+    def stop_loop(self, call: int) -> None:
+        """That call is over."""
+        if self.last_call == call:
+            self.receiving, self.last_call = False, 0
+            self.found_nothing()
 
     def _on_expired(self, item: MessageReference) -> None:
         """The broker is told of a message that has expired in the buffer."""

@@ -221,15 +221,15 @@ class SendRequest(Request):
         self.left = self.began = 0  # when (us) the last message left, and what is delayed together
         client.sending += 1
 
-    def begin(self) -> None:
-        """Send the first message, or end: a session that is closed makes no producer, and nothing is sent."""
+    def begin(self, wait: int = 0) -> None:
+        """Send the first message after *wait* us, or end: of a closed session no producer is made."""
         if self.count and self.client.state == "failed":
             said = SESSION_CLOSED if self.client.epoch else NO_SESSION
             self.client.results.append(f"step {self.step} send: {said}")
             self.lab.clients.sending -= self.count
             self._end()
         elif self.count:
-            self.lab.later(0, self.make)
+            self.lab.later(wait, self.make)
         else:
             self._end()
 

@@ -60,7 +60,7 @@ class SharedStore(Subsystem):
             store.live = None
             store.crashed = not orderly or failover or broker.element("failover_on_shutdown")
         self._next_live(store)
-        self._next_backup(store)
+        self.lab.later(LOCK_POLL, self._next_backup, store)
 
     def _next_live(self, store: SharedDirectory) -> None:
         """A waiting master takes a free lock; an acting slave looks whether it is asked for its own."""
