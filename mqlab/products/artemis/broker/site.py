@@ -53,10 +53,10 @@ class Site(Lab):
         inverted: Collection[str] = (),  # rules of the edition, played the other way round
     ) -> None:
         network: ArtemisNetwork = scenario.network
-        super().__init__(
-            "artemis", scenario.script, seed, jitter, limit, timing, Links.of(links, network.names)
-        )
-        self.scenario, self.network = scenario, network
+        like = Links.of(links, network.names)
+        super().__init__("artemis", scenario.script, seed, jitter, limit, timing, like)
+        self.scenario = scenario
+        self.network: ArtemisNetwork = network
         self.rules = network.rules.inverted(inverted)
         self.notes, self.partitions = EventLog(self), Partitions()
         self.event, self.message = self.notes.event, self.notes.message
