@@ -131,6 +131,7 @@ class SendJob(PendingCall, MessageProducer):
         self.message: Message | None = None
         self.in_line = False  # whether the message under way was given to the transport
         self.waited = False  # for another sender of its session
+        self.lines_up = False  # it had no connection at first: then calls are made as they came (`MutexTransport`)
 
     def next(self, _: None = None) -> None:
         """Send the next one."""
@@ -205,7 +206,7 @@ class SendJob(PendingCall, MessageProducer):
             user.waiting.append((self._make_producer, number))
             return False
         if self.lab.by_calls or user.user is not None:  # a broker may refuse it
-            opening = OPENING if self.interval else 0
+            opening = OPENING if self.interval and not self.lines_up else 0
             self.lab.clock.schedule(self.lab.clock.now + opening, self._ask_for_producer, None)
             return False
         session.producers.append(self.dest)
@@ -216,6 +217,7 @@ class SendJob(PendingCall, MessageProducer):
 
     def _make_producer(self, number: int) -> None:
         if self.user.calls.pop(number, None) is not None and not self.done:
+            self.lines_up = True
             self.next()
 
     def _send_one_way(self, command: Send) -> None:

@@ -284,13 +284,9 @@ class ClientConnection:
         self.lab.record_failure(self, error)
 
     def after_round(self, call: PendingCall, **found: object) -> None:
-        """End *call* well, as soon as no round holds the transport, nor what waits there (`MutexTransport`)."""
-        transport = self.failover
-        held = transport is not None and bool(transport.waiting) and not transport.first
-        if transport is None or not (transport.reconnecting or held):
+        """End *call* well, as soon as no round holds the transport, nor what waits there."""
+        if self.failover is None or not self.failover.hold(call, found):
             call.finish(**found)
-        else:
-            transport.after_reconnect.append((call, found))
 
     # What its user does
 

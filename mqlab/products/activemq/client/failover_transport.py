@@ -56,6 +56,8 @@ class FailoverTransport:
         self.waiting: list[Command] = []  # to be sent when there is a connection
         self.requests: dict[int, Command] = {}  # sent, and not yet answered
         self.left_waiting = False  # whether anything still waited when it gave up
+        # Calls that wait for a round, or behind a command that waits for a connection.
+        self.after_round: list[tuple[PendingCall, dict[str, object]]] = []
         self.after_reconnect: list[tuple[PendingCall, dict[str, object]]] = []
         self.backups = BackupPool(self)
 
@@ -107,10 +109,24 @@ class FailoverTransport:
         for command in waiting:
             self.send(command)
 
-    def _let_go(self) -> None:
-        held_up, self.after_reconnect = self.after_reconnect, []
+    def _let_go(self, to_nobody: bool = False) -> None:
+        held_up, self.after_round = self.after_round, []
+        if not to_nobody:
+            held_up += self.after_reconnect
+            self.after_reconnect = []
         for call, found in held_up:
             call.finish(**found)
+
+    def hold(self, call: PendingCall, found: dict[str, object]) -> bool:
+        """Whether a call has to wait: one at a time is in the transport (`MutexTransport` of 5.17.2).
+
+        What a client sends waits there for a connection, and others behind it; one that wants none waits for
+        a round at most (ActiveMQ rule 11.7).
+        """
+        behind = bool(self.waiting) and not self.first
+        if behind or self.reconnecting:
+            (self.after_reconnect if behind else self.after_round).append((call, found))
+        return behind or self.reconnecting
 
     @property
     def away(self) -> bool:
@@ -273,7 +289,7 @@ class FailoverTransport:
     def end_round(self, failure: Refused) -> None:
         """A round has failed: give up at the limit, else wait and try again."""
         self.reconnecting = False
-        self._let_go()
+        self._let_go(to_nobody=not self.stopped)
         if self.stopped:
             return
         self.failures += 1
@@ -293,6 +309,7 @@ class FailoverTransport:
         self.error = error
         self.left_waiting = bool(self.waiting)
         self.waiting, self.requests = [], {}
+        self._let_go()
         self.owner.on_failed(error)
 
     # What sockets tell

@@ -77,7 +77,7 @@ class Session:
             call.fail("IllegalStateException", "Not a transacted session")
             return
         if transaction is None and not self.rollback_only:
-            client.after_round(call)
+            call.finish()  # nothing is sent (`TransactionContext` of 5.17.2)
             return
         if how == "commit" and transaction is not None and not self.rollback_only:
             self.committing = True
