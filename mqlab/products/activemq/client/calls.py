@@ -17,6 +17,7 @@ from mqlab.trace.kinds import Kind, Reason
 from mqlab.trace.spans import spans
 
 if TYPE_CHECKING:
+    from mqlab.engine.clock import Call
     from mqlab.products.activemq.client.connection import ClientConnection
     from mqlab.products.activemq.client.session import AddressedConsumer, Session
     from mqlab.products.activemq.lab import Lab
@@ -131,7 +132,7 @@ class SendJob(PendingCall, MessageProducer):
         self.message: Message | None = None
         self.in_line = False  # whether the message under way was given to the transport
         self.waited = False  # for another sender of its session
-        self.lines_up = False  # it had no connection at first: then calls are made as they came (`MutexTransport`)
+        self.lines_up = False  # it had no connection at first: calls are made as they came (ActiveMQ rule 11.7)
 
     def next(self, _: None = None) -> None:
         """Send the next one."""
@@ -261,8 +262,12 @@ class SendJob(PendingCall, MessageProducer):
             self.user.calls.pop(command.request or 0, None)
         if not waiting and self.in_line:
             return  # it was sent: only its answer is missing, and that has no limit
+        self.user.waiting = [(call, what) for call, what in self.user.waiting if not self._is_call(call)]
         text = f"Failover timeout of {transport.options.timeout} ms reached."
         self._failed(message.number, "JMSException", text, "IOException")
+
+    def _is_call(self, call: Call) -> bool:
+        return getattr(call, "__self__", None) is self
 
     def _goes(self, command: Send) -> None:
         """It is in the line, and tracked from now on; its answer may take as long as sendTimeout says."""

@@ -168,7 +168,7 @@ class ClientConnection:
     def on_attached(self, address: str) -> None:
         """A connection is there."""
         self.attachments += 1
-        self.state = "connected"
+        self.state = "connected" if self.closing is None else self.state
         self.broker_node = self.lab.directory.node_at(address)
         for consumer in self.consumers.values():
             consumer.comes_from(self.broker_node, consumer.node)
@@ -285,8 +285,19 @@ class ClientConnection:
 
     def after_round(self, call: PendingCall, **found: object) -> None:
         """End *call* well, as soon as no round holds the transport, nor what waits there."""
-        if self.failover is None or not self.failover.hold(call, found):
+        transport = self.failover
+        if transport is not None and self.has_line:
+            transport.after_reconnect.append((call, found))
+        elif transport is not None and transport.reconnecting:
+            transport.after_round.append((call, found))
+        else:
             call.finish(**found)
+
+    @property
+    def has_line(self) -> bool:
+        """Whether calls wait for a connection, and others behind them (ActiveMQ rule 11.7)."""
+        transport = self.failover
+        return transport is not None and not transport.first and bool(transport.waiting or self.waiting)
 
     # What its user does
 
@@ -303,7 +314,7 @@ class ClientConnection:
         self.request(ConsumerCommand(consumer), call)
 
     def close(self, call: PendingCall) -> None:
-        """Close the connection: a round under way is waited for, what still waits has failed."""
+        """Close the connection, behind calls that wait for one; a round under way is waited for."""
         if self.transport is None and self.refuses(call):
             return
         connected, self.state = self.state == "connected", "closed"
@@ -315,6 +326,10 @@ class ClientConnection:
             self.calls[number] = call
             self.transport.send(RemoveInfo("", -1, request=number))
             self.lab.pause(self.close_timeout * 1000, self.shut, call)
+        elif self.has_line:
+            number, self.closing = self.lab.new_request(), call
+            self.calls[number] = call
+            self.transport.send(RemoveInfo("", -1, request=number))
         else:
             self._shut(call)
 

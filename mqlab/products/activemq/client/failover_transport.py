@@ -117,17 +117,6 @@ class FailoverTransport:
         for call, found in held_up:
             call.finish(**found)
 
-    def hold(self, call: PendingCall, found: dict[str, object]) -> bool:
-        """Whether a call has to wait: one at a time is in the transport (`MutexTransport` of 5.17.2).
-
-        What a client sends waits there for a connection, and others behind it; one that wants none waits for
-        a round at most (ActiveMQ rule 11.7).
-        """
-        behind = bool(self.waiting) and not self.first
-        if behind or self.reconnecting:
-            (self.after_reconnect if behind else self.after_round).append((call, found))
-        return behind or self.reconnecting
-
     @property
     def away(self) -> bool:
         """Whether there is no connection to send over."""

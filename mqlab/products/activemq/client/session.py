@@ -99,9 +99,13 @@ class Session:
         if self.transacted:
             call.fail("IllegalStateException", "This session is transacted")
             return
-        for consumer in self.consumers():
+        held = [consumer for consumer in self.consumers() if consumer.holds or consumer.expected]
+        for consumer in held:
             consumer.give_back()
-        self.client.after_round(call)
+        if held:
+            self.client.after_round(call)
+        else:
+            call.finish()
 
     def consumers(self) -> list[AddressedConsumer]:
         """Return the consumers of this session."""
@@ -306,7 +310,7 @@ class AddressedConsumer(MessageConsumer):
             pending.fail("NullPointerException", "it has received no message that it could acknowledge")
         elif not self.client.refuses(pending):
             self.acknowledge(count)
-            pending.finish()
+            self.client.after_round(pending)
 
     def recover(self, call: Calls) -> None:
         """Let what its session has not acknowledged come again."""

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from mqlab.spec.member import LockerSettings
 
 RECONNECT = 1_200_000  # us until a connection to an absent database is given up
-# How often H2 lets a statement wait for a row until it fails: a slave of whose two statements the last is over after
-# 2.0 s with a limit of 500 ms, after 4.0 with 1000 (27 takeovers at 900 to 4200 ms, two plays each).
+# How often H2 lets a statement wait for a row until it fails: the second one of a slave is over after 2.0 s
+# with a limit of 500 ms, after 4.0 with 1000 (27 takeovers at 900 to 4200 ms, two plays each).
 TRIES, SLOWER = 2, 1.5  # a slow machine takes longer for it
 MAKING = 50_000  # us in which members that start together make the tables of an empty database
 # Shares of the runs in which it was seen: all failed who made the same tables (three_start_empty_database); a

@@ -129,8 +129,11 @@ def lose(client: Client, cause: int) -> None:
         instance.producers.close(client)
     client.rollback_only = client.mode == "transacted"  # C4074
     lab.removed.pop(client.name, None)
-    if isinstance(client, Consumer):  # nothing taken, nothing lost; receive fails until recover: C4106
-        client.rollback_only = client.mode in ("transacted", "client") and bool(client.taken)
+    if isinstance(client, Consumer):
+        # A session that is made again takes nothing until recover or rollback (C4106), whatever it has lost
+        # (`SessionImpl.recreateSession` of 6.5.0).
+        fails = client.mode in ("transacted", "client")
+        client.rollback_only = fails and (bool(client.taken) or comes_back(client))
         acknowledgement.requeue(client, Reason.broker_stopped)
     if comes_back(client):
         pause = ROUND if lab.enhanced else RECONNECT
