@@ -24,7 +24,7 @@ sys.modules.setdefault("rfc3987_syntax", None)
 # Fixture -> the group of the tests that use it: each worker would make its own.
 GROUPS = {"jupyter": "jupyter", "spark_ends": "spark", "from_npm": "npm", "types": "types",
           "home": "broker", "console": "broker", "artemis_console": "broker",
-          "openmq_home": "broker"}  # fmt: skip
+          "openmq_home": "broker", "maven": "broker"}  # fmt: skip
 # What begins first, the longest in front: groups, and folders whose files go each by itself.
 FIRST = ("jupyter", "spark", "npm", "broker", "tests/browser/", "notebooks/", "types",
          "tests/products/")  # fmt: skip

@@ -15,22 +15,19 @@ from mqlab.spec.shape import whole
 
 if TYPE_CHECKING:
     from mqlab.spec.scenario import AnyNetwork
-    from mqlab.spec.topology import Pairs
-
 
 MOST_BROKERS = 10_000  # each with its connectors
 
 
-def _made(shape: str, parts: tuple[list[str], Pairs], product: str, options: dict[str, object]) -> AnyNetwork:
+def _made(
+    shape: str, what: str, sizes: tuple[int, ...], product: str, options: dict[str, object], least: int = 1
+) -> AnyNetwork:
+    """Return a network of a shape; *sizes* are counts of *what* it has, none of them below *least*."""
     from mqlab.products import topologies
 
-    names, pairs = parts
-    return topologies.made(shape, names, pairs, product, options)
-
-
-def _count(shape: str, least: int, **counts: object) -> None:
-    for what, count in counts.items():
-        whole(least, MOST_BROKERS).check(count, f"{shape}: {what}")
+    for size in sizes:
+        whole(least, MOST_BROKERS).check(size, f"{shape}: {what}")
+    return topologies.made(shape, sizes, product, options)
 
 
 def hub(spokes: int, *, product: str = "activemq", **options: object) -> AnyNetwork:
@@ -40,10 +37,7 @@ def hub(spokes: int, *, product: str = "activemq", **options: object) -> AnyNetw
     >>> mq.hub(3).names
     ('hub', 'S1', 'S2', 'S3')
     """
-    from mqlab.spec import topology
-
-    _count("hub", 1, spokes=spokes)
-    return _made("hub", topology.hub_and_spokes(spokes + 1), product, options)
+    return _made("hub", "spokes", (spokes,), product, options)
 
 
 def chain(brokers: int, *, product: str = "activemq", **options: object) -> AnyNetwork:
@@ -53,34 +47,22 @@ def chain(brokers: int, *, product: str = "activemq", **options: object) -> AnyN
     >>> mq.chain(4).names
     ('B1', 'B2', 'B3', 'B4')
     """
-    from mqlab.spec import topology
-
-    _count("chain", 1, brokers=brokers)
-    return _made("chain", topology.chain(brokers), product, options)
+    return _made("chain", "brokers", (brokers,), product, options)
 
 
 def ring(brokers: int, *, product: str = "activemq", **options: object) -> AnyNetwork:
     """Return brokers in a circle: R1, R2 and so on."""
-    from mqlab.spec import topology
-
-    _count("ring", 2, brokers=brokers)
-    return _made("ring", topology.ring(brokers), product, options)
+    return _made("ring", "brokers", (brokers,), product, options, 2)
 
 
 def tree(brokers: int, *, product: str = "activemq", **options: object) -> AnyNetwork:
     """Return a root T1 with two branches at every broker."""
-    from mqlab.spec import topology
-
-    _count("tree", 1, brokers=brokers)
-    return _made("tree", topology.tree(brokers), product, options)
+    return _made("tree", "brokers", (brokers,), product, options)
 
 
 def mesh(brokers: int, *, product: str = "activemq", **options: object) -> AnyNetwork:
     """Return rows of brokers, each connected to its neighbours: M11, M12 and so on."""
-    from mqlab.spec import topology
-
-    _count("mesh", 1, brokers=brokers)
-    return _made("mesh", topology.mesh(brokers), product, options)
+    return _made("mesh", "brokers", (brokers,), product, options)
 
 
 def complete(brokers: int, *, product: str = "activemq", **options: object) -> AnyNetwork:
@@ -90,10 +72,7 @@ def complete(brokers: int, *, product: str = "activemq", **options: object) -> A
     >>> mq.complete(3, product="openmq").names
     ('K1', 'K2', 'K3')
     """
-    from mqlab.spec import topology
-
-    _count("complete", 1, brokers=brokers)
-    return _made("complete", topology.complete_graph(brokers), product, options)
+    return _made("complete", "brokers", (brokers,), product, options)
 
 
 def regions(*brokers: int, product: str = "activemq", **options: object) -> AnyNetwork:
@@ -103,13 +82,9 @@ def regions(*brokers: int, product: str = "activemq", **options: object) -> AnyN
     >>> mq.regions(2, 3).names
     ('G1.1', 'G1.2', 'G2.1', 'G2.2', 'G2.3')
     """
-    from mqlab.spec import topology
-
     if not brokers:
         raise BadValue("regions: pass the number of brokers of each region, e.g. mq.regions(3, 2)")
-    for size in brokers:
-        _count("regions", 1, brokers=size)
-    return _made("regions", topology.regions(brokers), product, options)
+    return _made("regions", "brokers", brokers, product, options)
 
 
 fit(globals())

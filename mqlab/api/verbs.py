@@ -84,7 +84,7 @@ def load(
     """
     from mqlab.products import inputs
 
-    return inputs.load(paths, values, hosts)
+    return inputs.read(*paths, values=values, hosts=hosts)
 
 
 def save(what: object, path: str | os.PathLike[str], *actions: Action) -> list[str]:
@@ -188,12 +188,11 @@ def run(
 
 def _played_on(lab: AnyLab, actions: tuple[Action, ...], until: int | str | None) -> Trace:
     """Return the trace of a copy of a lab that does *actions* and goes on to its rest, or *until* a time."""
-    other: Any = lab.fork()
+    other = lab.fork()
     for action in actions:
         other.do(action)
     other.play(until)
-    trace: Trace = other.trace
-    return trace
+    return other.trace
 
 
 def played(what: object, actions: tuple[Action, ...]) -> Trace:

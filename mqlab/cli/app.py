@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 from typer.core import TyperCommand
@@ -20,8 +20,10 @@ from mqlab.products import inputs
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from mqlab.spec.scenario import Scenario
+    from mqlab.spec.scenario import AnyNetwork, Scenario
     from mqlab.trace.trace import Trace
+
+    Changed = TypeVar("Changed", AnyNetwork, Scenario)
 
 
 def print_version() -> None:
@@ -158,7 +160,7 @@ def scenario(
         raise BadFile(f"{first}: neither a file or folder here nor the id of a figure, such as fuse:2.20")
     else:
         found = verbs.scenario_of(path if first and (path.suffix == ".json" or _exists(path)) else first)
-    made: Scenario = changed(found, changes, edition)
+    made = changed(found, changes, edition)
     traffic = traffic_of(made, load, consumers or (), producers or ())
     return verbs.scenario_of(made, *traffic, *(action_of(text, made.product) for text in does or ()))
 
@@ -182,7 +184,7 @@ def network(what: tuple[str, ...], changes: list[str] | None, edition: str | Non
     return changed(found, changes, edition)
 
 
-def changed(found: Any, changes: list[str] | None, edition: str | None) -> Any:
+def changed(found: Changed, changes: list[str] | None, edition: str | None) -> Changed:
     """Return a scenario or a network with options changed as ``--set`` says."""
     from mqlab import products
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -26,7 +27,7 @@ def sweep(
     """Run every combination of options and seeds on Spark."""
     from mqlab import replay
 
-    choices: dict[str, list[Any]] = {}
+    choices: dict[str, Sequence[object]] = {}
     for text in over:
         path, equals, values = text.partition("=")
         if not equals:

@@ -14,7 +14,7 @@ from mqlab.errors import BadFile, CannotRun, MqlabError
 from mqlab.products.activemq.files import lab_file as lab_files
 from mqlab.products.activemq.lab import Lab
 from mqlab.products.activemq.runtime import LOOPBACK
-from mqlab.products.face import Product
+from mqlab.products.face import AnyProduct
 from mqlab.products.openmq.lab import ClusterLab
 from mqlab.spec.json_types import JsonObject
 from mqlab.spec.rows import GUIDE_NAMES
@@ -141,6 +141,6 @@ _DIFFERENCES: dict[str, Differ] = {
 }
 
 
-def differences_of(product: Product) -> Differ:
+def differences_of(product: AnyProduct) -> Differ:
     """Return what compares an outcome of a product with a recording's `observed`, line by line."""
     return _DIFFERENCES[product.name]

@@ -7,8 +7,7 @@ bridges and roles. *outcome*: the same without bridges, per consumer and path th
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping
 
 from mqlab.conform import in_time as timing
 from mqlab.errors import BadFile
@@ -125,7 +124,7 @@ def _values(row: Mapping[str, object]) -> list[object]:
     return [value[-1] if isinstance(value, list) and value else value for value in row.values()]
 
 
-def _spans(given: Any) -> object:
+def _spans(given: str | Iterable[int]) -> object:
     return numbers(given) if isinstance(given, str) else list(given)
 
 

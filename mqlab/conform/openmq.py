@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from mqlab.errors import BadFile
 from mqlab.files.places import differ
-from mqlab.spec.json_types import JsonDict, JsonObject
+from mqlab.spec.json_types import JsonDict, JsonObject, JsonValue
 
 DEPTHS = ("exact", "counts", "totals", "none", "exact_per_winner", "counts_per_winner")
 
@@ -172,7 +170,7 @@ def _totals(outcome: JsonObject) -> JsonDict:
     }
 
 
-def _nameless(value: object) -> Any:
+def _nameless(value: object) -> JsonValue:
     """Return brokers' states as a multiset: who won a takeover is a race."""
     if isinstance(value, dict):
         if "brokers" in value and "received_so_far" in value:

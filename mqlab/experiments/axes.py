@@ -96,7 +96,7 @@ def _actions(value: object) -> tuple[Action, ...] | None:
     return several if all(isinstance(one, Action) for one in several) else None
 
 
-def _label(value: object) -> Any:
+def _label(value: object) -> bool | int | float | str | None:
     """Return what a row says of a value."""
     if value is None or isinstance(value, (bool, int, float, str)):
         return value

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import combinations
 from random import Random
-from typing import Any
 
 from mqlab import products
 from mqlab.errors import BadValue, MqlabError, UnknownName
@@ -156,8 +155,7 @@ def survives(
     if not any(isinstance(one, RequestReply) or getattr(one, "sends", 0) for one in map(bare, scenario.doing)):
         raise BadValue(f"no message is sent, so none can be {never}; add traffic: *mq.default_load(network)")
     drawn = {str(seed): _flat(faults.of(scenario, seed)) for seed in range(seeds)}
-    over: dict[str, Any] = {"seed of faults": drawn}
-    rows = sweep(scenario, over=over, processes=processes).rows
+    rows = sweep(scenario, over={"seed of faults": drawn}, processes=processes).rows
     for row in rows:
         if row["status"] == "failed":
             raise BadValue(f"seed {row['options']['seed of faults']}: {row['error']}")

@@ -126,7 +126,7 @@ def _span(counts: Sequence[int]) -> str:
 def sweep(
     what: object,
     *,
-    over: Mapping[str, Sequence[object]],
+    over: Mapping[str, object],
     seeds: int | Iterable[int] = 1,
     edition: str | None = None,
     jitter: int | str = 0,

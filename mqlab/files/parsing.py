@@ -21,12 +21,16 @@ _TAG = re.compile(r"""[^>"']*(?:"[^"]*"[^>"']*|'[^']*'[^>"']*)*>""")  # up to it
 _LINE_END = re.compile(r"\r\n|\r|\n")
 
 
-def parse(text: str, where: str, encoding: str = "utf-8") -> Document:
-    """Return the document that a text is; raises `BadFile` with file and line.
+@lru_cache(maxsize=MOST_DOCUMENTS)
+def document_of(file: SourceFile) -> Document:
+    """Return the document that a file is; raises `BadFile` with file and line.
 
-    >>> parse("<a><b x='1'/></a>", "a.xml").root.children[0].attributes
+    Whose a file is, what stands in it and where its problems are: all ask, and nobody changes a document.
+
+    >>> document_of(SourceFile("a.xml", "<a><b x='1'/></a>")).root.children[0].attributes
     {'x': '1'}
     """
+    text, where = file.text, file.name
     if len(text) > MOST_BYTES:
         raise BadFile(f"{where}: more than {MOST_BYTES:,} characters; too large for a configuration file")
     if not text.strip():
@@ -37,16 +41,7 @@ def parse(text: str, where: str, encoding: str = "utf-8") -> Document:
     except expat.ExpatError as error:
         told = f"not XML: {expat.ErrorString(error.code)}"
         raise BadFile(f"{where}, line {error.lineno}, column {error.offset}: {told}") from None
-    return Document(where, text, encoding, builder.open[0].children[0])
-
-
-@lru_cache(maxsize=MOST_DOCUMENTS)
-def document_of(file: SourceFile) -> Document:
-    """Return the document that a file is; raises `BadFile` with file and line.
-
-    Whose a file is, what stands in it and where its problems are: all ask, and nobody changes a document.
-    """
-    return parse(file.text, file.name, file.encoding)
+    return Document(where, text, file.encoding, builder.open[0].children[0])
 
 
 class _Builder:

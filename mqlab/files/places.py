@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+
+from mqlab.spec.json_types import JsonValue
 
 
-def differ(where: str, real: Any, run: Any) -> list[str]:
+def differ(where: str, real: JsonValue, run: JsonValue) -> list[str]:
     """Return one line for each leaf that differs, with its place below *where*."""
     if isinstance(real, dict) and isinstance(run, dict):
         lines = []

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any
 
 from mqlab.errors import BadFile, BadValue, MqlabError, shown
 from mqlab.files.detect_product import scenario_in
-from mqlab.spec.json_types import JsonDict
+from mqlab.spec.json_types import JsonDict, JsonValue
 from mqlab.spec.option import MOST_LONG
 from mqlab.spec.shape import ANYTHING, NAME, ListOf, Record
 from mqlab.spec.step import check_words
@@ -53,7 +52,7 @@ def version_of(value: Mapping[str, object]) -> str:
     return found if isinstance(found, str) else ""
 
 
-def without_nulls(value: object, place: tuple[str, ...] = ()) -> Any:
+def without_nulls(value: object, place: tuple[str, ...] = ()) -> JsonValue:
     """Return a copy of a JSON value without keys that are null; raises `BadValue` for too deep a one."""
     if len(place) > DEEPEST:
         raise BadValue(f"{', '.join(place[:3])}, ...: nested more than {DEEPEST} deep")

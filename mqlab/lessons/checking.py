@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from mqlab.errors import MqlabError
 from mqlab.lessons import answers, data, discoveries, feedback, mistakes, setups
@@ -13,6 +13,9 @@ from mqlab.lessons.data import Exercise, LessonData, Prediction
 from mqlab.lessons.discoveries import Discovered
 from mqlab.lessons.jupyter import notebooks
 from mqlab.spec.json_types import JsonObject
+
+if TYPE_CHECKING:
+    from mqlab.spec.scenario import Scenario
 
 WORDS_PER_MINUTE = 140  # of a text that is studied
 MINUTES = {"code": 0.4, "predict": 1.5, "exercise": 2.5}
@@ -107,7 +110,7 @@ def _exercise(task: Exercise) -> Iterator[str]:
         yield "its solution does not pass its checks"
 
 
-def solved(task: Exercise) -> Any:
+def solved(task: Exercise) -> Scenario:
     """Return the scenario of an exercise with its solution."""
     scenario = setups.scenario(task.setup)
     if order := task.solution.get("order"):

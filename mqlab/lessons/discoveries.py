@@ -10,12 +10,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape
-from typing import Any
 
 from mqlab.conform.recorded import Outcome, Recorded, recorded
 from mqlab.errors import BadFile
 from mqlab.lessons import data
 from mqlab.lessons.data import Discovery, LessonData
+from mqlab.spec.json_types import JsonValue
 
 _GAP = re.compile(r"\{([^{}]+)\}")
 
@@ -105,7 +105,7 @@ def value_at(outcome: Outcome, path: str) -> str:
     return ", ".join(str(value) for value in _values(outcome, path.split()))
 
 
-def _values(value: Any, path: list[str]) -> Iterator[object]:
+def _values(value: JsonValue, path: list[str]) -> Iterator[object]:
     if not path:
         yield value
         return

@@ -15,7 +15,7 @@ from mqlab.products import guide_figures
 from mqlab.products.activemq.files import lab_file
 from mqlab.products.activemq.product import ActiveMQ
 from mqlab.products.artemis.product import Artemis
-from mqlab.products.face import Product
+from mqlab.products.face import AnyProduct
 from mqlab.products.foresight import Foresight
 from mqlab.products.guide_figures import GUIDES as GUIDES
 from mqlab.products.guide_figures import Figure, FigureTable
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from mqlab.spec.scenario import Scenario
 
 ACTIVEMQ, OPENMQ, ARTEMIS = ActiveMQ(), OpenMQ(), Artemis()
-PRODUCTS: tuple[Product, ...] = (
+PRODUCTS: tuple[AnyProduct, ...] = (
     OPENMQ,
     ARTEMIS,
     ACTIVEMQ,
@@ -44,7 +44,7 @@ PRODUCTS: tuple[Product, ...] = (
 BY_NAME = {product.name: product for product in PRODUCTS}
 
 
-def product_of(value: JsonObject, where: str = "lab file") -> Product:
+def product_of(value: JsonObject, where: str = "lab file") -> AnyProduct:
     """Return the product of a lab file's JSON value; ActiveMQ's reader says what is no lab file.
 
     Raises `UnknownName` for a product that mqlab does not have.
@@ -60,7 +60,7 @@ def product_of(value: JsonObject, where: str = "lab file") -> Product:
     return next(product for product in PRODUCTS if product.claims(body))
 
 
-def product_of_scenario(scenario: object) -> Product:
+def product_of_scenario(scenario: object) -> AnyProduct:
     """Return the product of a scenario or a network; raises `CannotRun` for what is none."""
     if not isinstance(scenario, (AnyNetwork, Scenario)):
         raise CannotRun(f"{type(scenario).__name__} is not a scenario of a product")

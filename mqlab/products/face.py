@@ -8,12 +8,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, Generic, TypedDict, TypeVar, Unpack
 
 from mqlab.errors import CannotRun
 from mqlab.spec.json_types import JsonDict, JsonObject
 from mqlab.spec.link import LikeLinks
 from mqlab.spec.origin import Origin, SourceFile
+from mqlab.spec.scenario import AnyNetwork
 from mqlab.trace.trace import Trace
 
 if TYPE_CHECKING:
@@ -27,9 +28,10 @@ if TYPE_CHECKING:
     from mqlab.spec.option import Option
     from mqlab.spec.problem import Problem
     from mqlab.spec.running import Running
-    from mqlab.spec.scenario import AnyNetwork, Scenario
+    from mqlab.spec.scenario import Scenario
     from mqlab.spec.shape import Record
 
+N = TypeVar("N", bound=AnyNetwork)  # the networks of a product
 Options = Mapping[str, Mapping[str, "Option"]]  # element -> Python name -> row
 
 
@@ -50,7 +52,7 @@ class Player:
     script: Callable[[Any, float, str], Script]
 
 
-class Product(ABC):
+class Product(ABC, Generic[N]):
     """A product. A fourth one is a folder with a heir of this class, and a row in `PRODUCTS`."""
 
     name: str
@@ -93,8 +95,8 @@ class Product(ABC):
         """Return what came of a run, in the form of the product's recordings."""
 
     @abstractmethod
-    def check(self, scenario: Any) -> Iterable[Problem]:
-        """Return the problems of a scenario, errors first."""
+    def check(self, what: N | Scenario) -> Iterable[Problem]:
+        """Return the problems of a scenario or a network, errors first."""
 
     @abstractmethod
     def rules(self) -> tuple[Rule, ...]:
@@ -124,18 +126,21 @@ class Product(ABC):
         consoles = [one.console for one in network.running.brokers]
         return self.read_running(consoles, origin.files, dict(origin.values), dict(origin.hosts))
 
-    def scenery(self, network: Any, running: Running) -> Scenery:
+    def scenery(self, network: N, running: Running) -> Scenery:
         """Return what a picture of a running network shows beside what stands there; raises `CannotRun`."""
         raise CannotRun(f"brokers of {self.title} are not read while they run; give their files")
 
-    def stories(self, network: Any, queue: str | None = None, on: str | None = None) -> Iterator[Story]:
+    def stories(self, network: N, queue: str | None = None, on: str | None = None) -> Iterator[Story]:
         """Yield what stands in a running network as scripts for the lab, the likeliest first."""
         return iter(())
 
     @abstractmethod
-    def write_files(self, network: Any) -> dict[str, str]:
+    def write_files(self, network: N) -> dict[str, str]:
         """Return path -> text of the product's configuration files."""
 
     @abstractmethod
     def player(self) -> Player:
         """Return what plays a scenario on the product's own brokers."""
+
+
+AnyProduct = Product[Any]  # which one is told by what it is asked

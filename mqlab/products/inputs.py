@@ -126,14 +126,26 @@ def is_file(what: object) -> TypeGuard[str | os.PathLike[str]]:
     )
 
 
-def read(path: str | os.PathLike[str]) -> AnyNetwork | Scenario | Trace:
-    """Return the scenario of a lab file, the trace of a Parquet file, or the network of configuration files.
+def read(
+    *paths: str | os.PathLike[str], values: Values = None, hosts: Mapping[str, str] | None = None
+) -> AnyNetwork | Scenario | Trace:
+    """Return what files hold, as `mqlab.load` says.
 
-    A log of ActiveMQ is a trace, too. Raises `BadFile`.
+    Raises `BadFile`; for a network with a misspelt name, too, with which no broker starts.
     """
-    if files.is_configuration(path):
-        return accepted(network_of([path]))
-    file = _path(path)
+    if len(paths) > 1 and are_logs(paths):
+        return logs(paths)
+    if len(paths) != 1 or files.is_configuration(paths[0]):
+        network = network_of(paths, values, hosts)
+        if isinstance(network, Network):
+            from mqlab.products.activemq.rules.names import misspelt
+
+            for problem in misspelt(network):
+                raise BadFile(f"{problem.file}, line {problem.line}: {problem.what}; {problem.remedy}")
+        return network
+    if values is not None or hosts is not None:
+        raise BadValue("values and hosts are for configuration files, such as activemq.xml")
+    file = _path(paths[0])
     if are_logs([file]):
         return logs([file])
     if file.suffix != ".parquet":
@@ -197,29 +209,6 @@ def network_of(
     if consoles:
         return products.from_running(consoles, sources, given, known)
     return products.BY_NAME[files.product_of(sources)].read_files(sources, given, known)
-
-
-def accepted(network: AnyNetwork) -> AnyNetwork:
-    """Return a network from files; raises `BadFile` for a misspelt name, with which no broker starts."""
-    if isinstance(network, Network):
-        from mqlab.products.activemq.rules.names import misspelt
-
-        for problem in misspelt(network):
-            raise BadFile(f"{problem.file}, line {problem.line}: {problem.what}; {problem.remedy}")
-    return network
-
-
-def load(
-    paths: tuple[str | os.PathLike[str], ...], values: Values, hosts: Mapping[str, str] | None
-) -> AnyNetwork | Scenario | Trace:
-    """Return what files hold, as `mqlab.load` says."""
-    if len(paths) > 1 and are_logs(paths):
-        return logs(paths)
-    if len(paths) != 1 or files.is_configuration(paths[0]):
-        return accepted(network_of(paths, values, hosts))
-    if values is not None or hosts is not None:
-        raise BadValue("values and hosts are for configuration files, such as activemq.xml")
-    return read(paths[0])
 
 
 def network_or_scenario(what: object) -> AnyNetwork | Scenario:

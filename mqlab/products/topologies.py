@@ -6,24 +6,34 @@ AMQ Broker 7.1, clusters (static connectors and max-hops).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Sequence
 
 from mqlab.errors import BadValue, UnknownName
 from mqlab.spec import artemis, openmq, topology
 from mqlab.spec.artemis.broker import Broker as ArtemisBroker
+from mqlab.spec.json_types import JsonObject
 from mqlab.spec.scenario import AnyNetwork
 from mqlab.spec.topology import Pairs
 
 PRODUCTS = ("activemq", "openmq", "artemis")
+SHAPES: dict[str, Callable[..., tuple[list[str], Pairs]]] = {
+    "hub": lambda spokes: topology.hub_and_spokes(spokes + 1),
+    "chain": topology.chain,
+    "ring": topology.ring,
+    "tree": topology.tree,
+    "mesh": topology.mesh,
+    "complete": topology.complete_graph,
+    "regions": lambda *brokers: topology.regions(brokers),
+}
 
 
-def made(shape: str, names: list[str], pairs: Pairs, product: str, options: Mapping[str, Any]) -> AnyNetwork:
-    """Return a network of *product* in which each of the *pairs* is connected, and reaches every other broker.
+def made(shape: str, sizes: Sequence[int], product: str, options: JsonObject) -> AnyNetwork:
+    """Return a network of *product* of one of the `SHAPES`, in which every broker reaches every other.
 
     *options* are those of each network connector (ActiveMQ) or of the network (OpenMQ, Artemis).
     Raises `UnknownName` for another product, `BadValue` for a shape that an OpenMQ cluster cannot have.
     """
+    names, pairs = SHAPES[shape](*sizes)
     if product == "activemq":
         return topology.connected(names, pairs, **options)
     if product == "openmq":

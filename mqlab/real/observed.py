@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from mqlab.trace.kinds import Kind
 from mqlab.trace.record import Recorder
@@ -26,6 +25,10 @@ class ObservedMessage:
     consumer: str
     sent: int
     received: int
+
+
+Step = tuple[Kind, str, str]  # what happens, from and to
+Row = tuple[int, int, int, Kind, str, str, ObservedMessage, Step | None]
 
 
 def trace(names: Iterable[str], seen: Iterable[ObservedMessage], header: Mapping[str, object]) -> Trace:
@@ -65,14 +68,14 @@ def trace(names: Iterable[str], seen: Iterable[ObservedMessage], header: Mapping
             -1,
             max(0, (place - 1) // 2),
             time - (one.sent - start),
-            cause=told.get((number, *cause), -1),
+            cause=-1 if cause is None else told.get((number, *cause), -1),
         )
     return recorder.trace({**header, "observed": True})
 
 
-def _way(one: ObservedMessage, start: int) -> Iterable[tuple[Any, ...]]:
+def _way(one: ObservedMessage, start: int) -> Iterable[Row]:
     """Yield time, number, place on the way, kind, from, to, what was seen and the cause of each event."""
-    steps: list[tuple[Kind, str, str]] = [
+    steps: list[Step] = [
         (Kind.Sent, one.producer, one.path[0]),
         (Kind.Enqueued, one.producer, one.path[0]),
     ]
@@ -82,4 +85,4 @@ def _way(one: ObservedMessage, start: int) -> Iterable[tuple[Any, ...]]:
     steps += [(Kind.Dispatched, last, one.consumer), (Kind.Received, last, one.consumer)]
     for place, (kind, frm, to) in enumerate(steps):
         time = one.sent + (one.received - one.sent) * place // (len(steps) - 1) - start
-        yield time, one.number, place, kind, frm, to, one, steps[place - 1] if place else ()
+        yield time, one.number, place, kind, frm, to, one, steps[place - 1] if place else None

@@ -10,13 +10,13 @@ import subprocess
 import tempfile
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from difflib import unified_diff
 from pathlib import Path
 from types import FrameType, TracebackType
-from typing import Any, Self
+from typing import Self
 
 from mqlab.errors import CannotRun
 from mqlab.real import ports
@@ -31,6 +31,8 @@ LOG = "console.log"  # not "log": a product may have a folder of that name
 _ENDS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 _WORKS = {"R", "D"}  # states of a thread: it runs or could, it waits for a disk
 _FAILED = re.compile(r"ERROR|Failed to start|Exception")
+
+Handler = Callable[[int, FrameType | None], object] | int | signal.Handlers | None  # of a signal
 
 
 class Processes(ABC):
@@ -52,7 +54,7 @@ class Processes(ABC):
         self.running: dict[str, subprocess.Popen[bytes]] = {}
         self.ready: set[str] = set()  # brokers that have what they need
         self.begun: dict[str, int] = {}  # where in its log a broker's present life begins, in lines
-        self.handlers: dict[int, Any] = {}  # those of before
+        self.handlers: dict[int, Handler] = {}  # those of before
         self.watcher: Watcher | None = None  # within the block
         # A signal that comes while a broker is launched waits: its process would be nobody's.
         self.launching, self.told = False, 0

@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 from mqlab import lessons
 from mqlab.errors import BadFile
@@ -83,7 +82,7 @@ class Parts:
             is_kept_out=_gives_picture(cell) and not self.page.is_run,
         )
 
-    def _pictures(self) -> dict[int, Any]:
+    def _pictures(self) -> dict[int, JsonDict]:
         """Return the pictures that the page's cells give, by their numbers."""
         wanted = [no for no, cell in enumerate(self.page.cells) if _gives_picture(cell)]
         if not wanted or not self.page.is_run:
@@ -104,7 +103,7 @@ class Parts:
         lines = done.stdout.splitlines()
         if len(lines) != len(cells):
             raise BadFile(f"{self.page.notebook.name}: its cells did not run: {done.stderr[-500:]}")
-        found: dict[int, object] = {}
+        found: dict[int, JsonDict] = {}
         for (number, _), line in zip(cells, lines, strict=True):
             for output in json.loads(line)["value"]:
                 if "error" in output and not self._expects_error(number):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from importlib import resources
@@ -17,9 +17,10 @@ from mqlab.errors import BadFile, UnknownName
 from mqlab.lessons import data
 from mqlab.lessons.data import ENGLISH
 from mqlab.reference import glossary
-from mqlab.site import book, engine, prose, slides, stages
+from mqlab.site import book, engine, prose, slides
 from mqlab.site.book import LANGUAGES, Page
 from mqlab.site.parts import Part, Parts
+from mqlab.views import bokehjs, player
 
 ROOM = resources.files(__package__) / "page"
 SCRIPTS = (
@@ -42,6 +43,7 @@ SAID = (
     "mistake",
     "no_mistake",
 )  # what `page/tasks.js` puts together
+MOST_STAGES = 2  # runs in one picture
 HOST_ENDS = "export default { render };"
 
 
@@ -79,8 +81,8 @@ class Site:
 
     def _assets(self) -> Iterator[Path]:
         """Write what all pages share: BokehJS, the picture's document, looks, scripts, the engine."""
-        yield self._put("assets/bokeh.js", stages.bokeh())
-        yield self._put("assets/stages.js", stages.script())
+        yield self._put("assets/bokeh.js", "\n".join(bokehjs.texts()))
+        yield self._put("assets/stages.js", _stages())
         yield self._put("assets/site.css", _text("site.css"))
         host = (resources.files("mqlab.views") / "host.js").read_text(encoding="utf-8")
         if host.count(HOST_ENDS) != 1:
@@ -105,70 +107,54 @@ class Site:
                 yield self._put(f"slides/{page.name[:2]}.html", self._slides(page, parts))
 
     def _lesson(self, page: Page, parts: list[Part], before: Page | None, after: Page | None) -> str:
-        names = [other.name for other in book.pages(page.language)]
-        words = _words(page.language)
-        render = _environment(names).get_template("lesson.html").render
-        return render(
-            page=page,
+        return self._made(
+            "lesson.html",
+            page.lesson.title,
+            page,
+            names=[other.name for other in book.pages(page.language)],
             parts=parts,
             before=before,
             after=after,
-            words=words,
             said=data.texts(page.language)["words"],
             others=book.translations(page),
             languages=LANGUAGES,
-            settings=self._settings(page, words),
             up=page.up,
-            language=page.language,
-            title=page.lesson.title,
         )
 
     def _slides(self, page: Page, parts: list[Part]) -> str:
-        words = _words(page.language)
-        deck = slides.deck(page.lesson, parts, page.minutes, words)
-        render = _environment([]).get_template("slides.html").render
-        return render(
-            deck=deck,
-            words=words,
-            settings=self._settings(page, words),
-            up="../",
-            language=page.language,
-            title=page.lesson.title,
-        )
-
-    def _settings(self, page: Page, words: Mapping[str, str]) -> dict[str, object]:
-        said = data.texts(page.language)["words"]
-        return {
-            "engine": self.about if page.is_run else None,
-            "words": words,
-            "said": {name: said[name] for name in SAID},
-        }
+        deck = slides.deck(page.lesson, parts, page.minutes, _words(page.language))
+        return self._made("slides.html", page.lesson.title, page, deck=deck, up="../")
 
     def _contents(self) -> str:
-        words = _words(ENGLISH)
-        render = _environment([]).get_template("contents.html").render
-        return render(
-            pages=book.pages(),
-            translations=book.translations,
-            languages=LANGUAGES,
-            words=words,
-            settings={"engine": None, "words": words},
-            up="",
-            language=ENGLISH,
-            title=words["lessons"],
-        )
+        pages, translations = book.pages(), book.translations
+        title = _words(ENGLISH)["lessons"]
+        return self._made("contents.html", title, pages=pages, translations=translations, languages=LANGUAGES)
 
     def _terms(self) -> str:
-        words = _words(ENGLISH)
-        render = _environment([]).get_template("terms.html").render
-        return render(
-            text=glossary.page(),
-            words=words,
-            settings={"engine": None, "words": words},
-            up="",
-            language=ENGLISH,
-            title=glossary.TITLE,
-        )
+        return self._made("terms.html", glossary.TITLE, text=glossary.page())
+
+    def _made(
+        self, template: str, title: str, page: Page | None = None, names: Iterable[str] = (), **given: object
+    ) -> str:
+        """Return a page of a template, of a lesson or of the whole site; *names* in its prose are links."""
+        language = ENGLISH if page is None else page.language
+        settings: dict[str, object] = {"engine": None, "words": _words(language)}
+        if page is not None:
+            said = data.texts(language)["words"]
+            settings |= {"said": {name: said[name] for name in SAID}}
+            settings |= {"engine": self.about} if page.is_run else {}
+        shared = {"page": page, "title": title, "language": language, "words": settings["words"], "up": ""}
+        return _environment([*names]).get_template(template).render(settings=settings, **{**shared, **given})
+
+
+def _stages() -> str:
+    """Return a script that gives ``mqlabStages``: documents for one and two runs, and the player they share.
+
+    It is there once for the whole site; what differs between pictures is left open.
+    """
+    items = [player.models(count) for count in range(1, MOST_STAGES + 1)]
+    told = json.dumps({"player": player.script(), "items": items}).replace("</", "<\\/")
+    return f"globalThis.mqlabStages = {told};\n"
 
 
 def _text(name: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import cast
 
 from mqlab.errors import BadValue, UnknownName, shown
 from mqlab.spec.json_types import JsonObject
@@ -35,7 +35,7 @@ def around(name: str, policies: object, composites: object, at: object) -> None:
         _PLACE.check(at, f"{where}, at")
 
 
-def texts(name: str, given: Mapping[str, Any]) -> None:
+def texts(name: str, given: JsonObject) -> None:
     """Raise `BadValue` or `UnknownName` for virtual topics, users and rights that are none."""
     from mqlab.spec.virtual_topic import VirtualTopic  # its selectors are only loaded when needed
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import copy
 from dataclasses import dataclass, field
-from typing import Any
 
-from mqlab.spec.json_types import JsonDict, JsonObject
+from mqlab.spec.json_types import JsonDict, JsonObject, JsonValue
 
 Body = JsonObject
 Path = tuple[str | int, ...]
@@ -49,7 +48,7 @@ class Change:
 
 
 def _write(body: dict[str, object], edit: Edit) -> None:
-    place: Any = body
+    place: JsonValue = body
     *outer, last = edit.path
     for key in outer:
         place = place.setdefault(key, {}) if isinstance(place, dict) else place[key]

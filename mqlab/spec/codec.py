@@ -12,6 +12,7 @@ import typing
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from functools import cache
+from typing import TYPE_CHECKING
 
 from mqlab.errors import BadValue, MqlabError, UnknownName, shown
 from mqlab.spec.action import Action, Pause, Resume
@@ -21,6 +22,9 @@ from mqlab.spec.noun import written
 from mqlab.spec.options import TITLES
 from mqlab.spec.step import Step, check_keys
 from mqlab.spec.values import Destination
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 CALL = ("id", "limit", "in_background")  # what `openmq.Call` says around an action of any kind
 
@@ -169,10 +173,10 @@ Reader = Callable[[object, str], object]
 
 
 @cache
-def readers_of(noun: type) -> Mapping[str, Reader]:
+def readers_of(noun: type[DataclassInstance]) -> Mapping[str, Reader]:
     """Return field -> what reads its JSON value."""
     hints = typing.get_type_hints(noun)
-    return {known.name: _reader(hints[known.name]) for known in fields(typing.cast(typing.Any, noun))}
+    return {known.name: _reader(hints[known.name]) for known in fields(noun)}
 
 
 def _reader(hint: object) -> Reader:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from mqlab.errors import BadValue, UnknownName, UriError, no_attribute, shown
 from mqlab.spec import uri as uris
 from mqlab.spec.calls import Called
-from mqlab.spec.json_types import JsonDict
+from mqlab.spec.json_types import JsonDict, JsonValue
 from mqlab.spec.manual import documented
 from mqlab.spec.option import DEFAULT_EDITION
 from mqlab.spec.rows import OPTIONS, read_options
@@ -130,7 +130,7 @@ class NetworkConnector(HasOptions):
     ELEMENT = "networkConnector"
 
     @classmethod
-    def as_written(cls, name: str, uri: str, **options: Any) -> NetworkConnector:
+    def as_written(cls, name: str, uri: str, **options: JsonValue) -> NetworkConnector:
         """Return a connector with an address that only its broker judges, at its start."""
         connector = cls(name, uri="static:(tcp://unread:0)", **options)
         object.__setattr__(connector, "uri", uri)

@@ -7,10 +7,9 @@ An edition stands for the releases that were recorded: 5.5.1, 5.17.2, 5.18.7 and
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 
-def _rule(default: bool, sentence: str, option: str = "") -> Any:
+def _rule(default: bool, sentence: str, option: str = "") -> bool:
     """Return a switch: what *sentence* says holds in the editions where it is True.
 
     *option* of a network connector, set to true, does the same.

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mqlab.errors import BadValue, MissingExtra, UnknownName, shown
 from mqlab.spec.calls import fitting
 from mqlab.spec.connector import NetworkConnector
+from mqlab.spec.json_types import JsonDict
 from mqlab.spec.network import Broker, Network
 from mqlab.spec.option import DEFAULT_EDITION
 from mqlab.spec.options import TITLES
@@ -146,7 +147,7 @@ def from_networkx(graph: networkx.Graph[str], *, edition: str = DEFAULT_EDITION,
 @dataclass(frozen=True, slots=True)
 class _Drawn:
     targets: list[str]
-    options: dict[str, Any]
+    options: JsonDict
 
 
 def _place(found: Mapping[str, Mapping[str, object]], here: str, there: str, named: object) -> tuple[str, str]:

@@ -12,3 +12,4 @@ from typing import Any
 
 JsonObject = Mapping[str, Any]  # one that is only read
 JsonDict = dict[str, Any]  # one that is being made, or changed
+JsonValue = Any  # any of what stands in one: an object, a list, a text, a number, a truth or null

@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
 from mqlab.spec.options import tables
 
@@ -79,7 +78,7 @@ def idle(product: str, element: str, given: Mapping[str, object], get: Get) -> I
     """
     rows = tables(product)[element]
     for name in given:
-        value: Any = given[name]
+        value = given[name]
         if name not in rows or value is False or value in (rows[name].default, None, (), ""):
             continue
         for clause in rows[name].needs:

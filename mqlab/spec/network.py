@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from mqlab.errors import BadValue, UnknownName, shown
 from mqlab.spec import broker_checks
@@ -13,7 +13,7 @@ from mqlab.spec.action import Action, Restart, Settle, Snapshot, Start
 from mqlab.spec.around import Around
 from mqlab.spec.clients import StartBrokers
 from mqlab.spec.connector import HasOptions, NetworkConnector, TransportConnector, check_name
-from mqlab.spec.json_types import JsonObject
+from mqlab.spec.json_types import JsonDict, JsonObject
 from mqlab.spec.manual import documented
 from mqlab.spec.naming import BEGIN
 from mqlab.spec.network_names import check
@@ -203,7 +203,7 @@ class Network(AnyNetwork):
         """
         if not isinstance(path, str):
             raise BadValue(f"{shown(path)} is not a path; expected 'A' or 'A/linkToBrokerB'")
-        options: dict[str, Any] = {**changes}
+        options: JsonDict = {**changes}
         check_change(path, options)
         broker_name, _, connector_name = path.partition("/")
         known = [f"{b.name}/{c.name}" for b, c in self.connectors()]

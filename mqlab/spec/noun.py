@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import MISSING, Field, fields
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from mqlab.spec.calls import Called
 from mqlab.spec.shape import TEXT, Scalar, number, whole
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 # How a field is annotated that has another range than 0 or more, or may be empty.
 Count = Annotated[int, whole(1)]
@@ -50,7 +53,7 @@ class Noun(Called):
         return [name for name in super().__dir__() if not name.startswith("_") and name not in known]
 
 
-def _shown(noun: object) -> str:
+def _shown(noun: DataclassInstance) -> str:
     """Return a noun as the call that makes it, of which only what is not as usual is told.
 
     >>> from mqlab.spec.faults import Crash
@@ -64,15 +67,15 @@ def _shown(noun: object) -> str:
     return f"{type(noun).__name__}({', '.join(parts)})"
 
 
-def _compared(noun: Any) -> tuple[object, ...]:
+def _compared(noun: DataclassInstance) -> tuple[object, ...]:
     return tuple(getattr(noun, known.name) for known in fields(noun) if known.compare)
 
 
-def _is_equal(noun: object, other: object) -> bool:
+def _is_equal(noun: DataclassInstance, other: DataclassInstance) -> bool:
     return _compared(noun) == _compared(other) if type(other) is type(noun) else NotImplemented
 
 
-def _hash(noun: object) -> int:
+def _hash(noun: DataclassInstance) -> int:
     return hash(_compared(noun))
 
 
@@ -83,7 +86,7 @@ def as_usual(known: Field[object], value: object) -> bool:
     return known.default is not MISSING and bool(value == known.default)
 
 
-def written(noun: Any) -> Iterator[tuple[str, Any]]:
+def written(noun: DataclassInstance) -> Iterator[tuple[str, Any]]:
     """Yield the fields of a noun that are not as usual, each with its value; `at` comes last."""
     given = (known for known in fields(noun) if known.init)
     for known in sorted(given, key=lambda known: known.name == "at"):
@@ -92,7 +95,7 @@ def written(noun: Any) -> Iterator[tuple[str, Any]]:
             yield known.name, value
 
 
-def required(noun: Any) -> list[str]:
+def required(noun: DataclassInstance | type[DataclassInstance]) -> list[str]:
     """Return the names of the fields that have no default."""
     needed = (f for f in fields(noun) if f.init)
     return [f.name for f in needed if f.default is MISSING and f.default_factory is MISSING]

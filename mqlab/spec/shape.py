@@ -11,11 +11,14 @@ import typing
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, dataclass, field, fields
 from functools import cache
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from mqlab.errors import BadValue, UnknownName, shown
 from mqlab.spec.json_types import JsonDict
 from mqlab.spec.values import MOST_MS, Duration, duration, moment
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 MOST = 10**9  # messages, attempts, bytes of one message: what can be asked of a run
 
@@ -296,7 +299,7 @@ PROPERTIES = Record({}, more=OneOf((SCALAR, ListOf(SCALAR, least=1))))
 
 
 @cache
-def fields_of(noun: Any) -> dict[str, tuple[Shape, bool]]:
+def fields_of(noun: type[DataclassInstance]) -> dict[str, tuple[Shape, bool]]:
     """Return the fields of a noun: name -> (shape, whether None will do), read off its annotations."""
     hints = typing.get_type_hints(noun, include_extras=True)
     found = {}
@@ -310,7 +313,7 @@ def fields_of(noun: Any) -> dict[str, tuple[Shape, bool]]:
     return found
 
 
-def check_noun(noun: Any, where: str) -> None:
+def check_noun(noun: DataclassInstance, where: str) -> None:
     """Raise `BadValue` for the first field of a noun that is not of its type, or out of any range."""
     for name, (shape, optional) in fields_of(noun.__class__).items():
         value = getattr(noun, name)
@@ -340,11 +343,5 @@ def _of_hint(hint: object) -> Shape:
     return Scalar(words, lambda value: isinstance(value, hint), {}, of_type=hint)
 
 
-_PLAIN: dict[Any, Shape] = {
-    str: TEXT,
-    bool: TRUTH,
-    int: whole(0),
-    float: number(),
-    Any: ANYTHING,
-}
+_PLAIN: dict[object, Shape] = {str: TEXT, bool: TRUTH, int: whole(0), float: number(), Any: ANYTHING}
 _WRITTEN = {"Destination": "mq.Queue('TEST.FOO') or mq.Topic('NEWS')", "Action": "an action"}

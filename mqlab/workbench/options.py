@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any
 
 from mqlab.errors import BadValue, MqlabError, UnknownName
 from mqlab.experiments.changes import told
 from mqlab.experiments.rerun import Setting
 from mqlab.spec.change import Body, Change, Edit, Path
-from mqlab.spec.json_types import JsonDict
+from mqlab.spec.json_types import JsonDict, JsonValue
 from mqlab.spec.link import Link, Links
 from mqlab.spec.openmq.options import OPTIONS as OF_OPENMQ
 from mqlab.spec.option import EDITIONS, Option
@@ -164,7 +163,7 @@ def value_at(branch: Branch, path: Path) -> object:
         setting = branch.setting
         every = setting.links.every if isinstance(setting.links, Links) else Link()
         return setting.seed if path[1] == "seed" else getattr(every, str(path[1]))
-    place: Any = branch.body
+    place: JsonValue = branch.body
     for key in path:
         try:
             place = place[key]
@@ -306,7 +305,7 @@ def _same(body: Body, path: Path) -> list[Path]:
     return [(path[0], no, *path[2:]) for no in range(len(body["connectors"]))]
 
 
-def _lined(setting: Setting, name: str, value: Any) -> Setting:
+def _lined(setting: Setting, name: str, value: JsonValue) -> Setting:
     if name == "seed":
         return replace(setting, seed=value or 0)
     links = setting.links if isinstance(setting.links, Links) else Links()

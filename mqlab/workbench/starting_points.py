@@ -65,7 +65,7 @@ def opened(files: Sequence[tuple[str, str]]) -> Scenario:
     """
     with TemporaryDirectory() as folder:
         try:
-            found = inputs.load(_written(Path(folder), files), None, None)
+            found = inputs.read(*_written(Path(folder), files))
             if isinstance(found, Scenario):
                 return found
             network = inputs.scenario_of(found).network

@@ -19,7 +19,7 @@ BOUNDS = {
     "hub and 20 spokes, 10 producers": (10.3, 0.1),
     "mesh of 25, TTL 5": (8.2, 0.15),
     "topic, 100 subscribers": (8.3, 0.13),
-    "failover (masterslave, crash, cut)": (16.2, 0.05),
+    "failover (masterslave, crash, cut)": (15.6, 0.05),
     "OpenMQ, 3 brokers": (16.4, 0.035),
     "Artemis, 3 brokers": (15.2, 0.045),
 }

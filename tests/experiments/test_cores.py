@@ -82,7 +82,7 @@ def test_outcomes_and_what_if_are_the_same_on_all_cores(shared):
     trace = mq.run(net, *story)
 
     def asked():
-        return mq.outcomes(net, *story, seeds=20), mq.what_if(trace, message="P-1", consumer="C0")
+        return mq.outcomes(net, *story, seeds=20), mq.what_if(trace, message="P-2", consumer="C0")
 
     one, other = asked(), None
     with pytest.MonkeyPatch.context() as alone:

@@ -19,7 +19,7 @@ import mqlab as mq
 from mqlab import products
 from mqlab.api import artemis
 from mqlab.errors import MqlabError
-from mqlab.files import parsing
+from mqlab.files.parsing import document_of
 from mqlab.products.activemq import files as activemq
 from mqlab.products.activemq.files.policies import KNOWN
 from mqlab.products.artemis.files import broker_xml
@@ -141,7 +141,7 @@ def leaves(text):
         for child in element.children:
             walk(child, path)
 
-    walk(parsing.parse(text, "x").root, ())
+    walk(document_of(SourceFile("x", text)).root, ())
     return found
 
 
@@ -199,7 +199,7 @@ def test_one_option_of_an_activemq_file_is_changed_and_nothing_else():
 def attributes(text):
     """Return how often each element is in a document, and each attribute with its value."""
     found = Counter()
-    for element in parsing.parse(text, "x").root.walk():
+    for element in document_of(SourceFile("x", text)).root.walk():
         found[element.name, "", element.text.strip()] += 1
         found.update((element.name, key, value) for key, value in element.attributes.items())
     return found

@@ -8,7 +8,7 @@ import mqlab as mq
 from mqlab import products
 from mqlab.api import artemis
 from mqlab.errors import MqlabError
-from mqlab.files import parsing
+from mqlab.files.parsing import document_of
 from mqlab.products.activemq import files
 from mqlab.products.artemis.files import broker_xml
 from mqlab.products.artemis.files.placing import STOMP, Place
@@ -172,7 +172,7 @@ def test_names_of_what_is_written_anew_are_ids():
     net = artemis.Network(artemis.Broker("A"), artemis.Broker("B"), discovery=True)
     for text in products.configuration(net).values():
         holders = ("broadcast-groups", "discovery-groups", "cluster-connections")
-        core = parsing.parse(text, "x").root.children[0]
+        core = document_of(SourceFile("x", text)).root.children[0]
         ids = [one.attributes["name"] for holder in holders for one in core.first(holder).children]
         assert len(set(ids)) == len(ids) == 3
 
@@ -228,7 +228,7 @@ PREFIXED = """<beans xmlns="http://www.springframework.org/schema/beans"
 
 
 def namespaces(text, name):
-    (own,) = [one for one in parsing.parse(text, "x").root.walk() if one.name == name]
+    (own,) = [one for one in document_of(SourceFile("x", text)).root.walk() if one.name == name]
     return {one.namespace for one in own.walk()}
 
 

@@ -9,7 +9,7 @@ import pytest
 import mqlab as mq
 from mqlab.api import artemis
 from mqlab.errors import BadFile
-from mqlab.files import parsing
+from mqlab.files.parsing import document_of
 from mqlab.products.activemq import files as activemq
 from mqlab.products.artemis.files import broker_xml, treatment
 from mqlab.products.artemis.files.core import PLAIN
@@ -178,7 +178,7 @@ REFUSE = {"ha-policy"}  # whatever stands in it means something
     (ALL_OF_ARTEMIS, broker_xml.read), (ALL_OF_ACTIVEMQ, activemq.read),
 ])  # fmt: skip
 def test_what_nobody_knows_is_told_or_refused_wherever_it_stands(text, read):
-    elements = [one for one in parsing.parse(text, "x.xml").root.walk() if one.name not in STORES]
+    elements = [one for one in document_of(SourceFile("x.xml", text)).root.walk() if one.name not in STORES]
     assert len(elements) > 20
     for one in elements:
         places = [(one.inside - (2 if one.empty else 1), " xNew='1'")]

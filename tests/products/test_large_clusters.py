@@ -115,11 +115,9 @@ def test_all_planted_mistakes_are_found_and_nothing_else(name, tmp_path):
 
 
 def test_a_file_is_parsed_once(tmp_path, monkeypatch):
-    parsed, parse = [], parsing.parse
+    parsed, document = [], parsing.Document
     monkeypatch.setattr(
-        parsing,
-        "parse",
-        lambda text, where, *more: parsed.append(where) or parse(text, where, *more),
+        parsing, "Document", lambda where, *more: parsed.append(where) or document(where, *more)
     )
     mq.check(loaded(shops(10), tmp_path))
     assert len(parsed) == len(set(parsed)) == 23

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from mqlab.spec.shape import Record
 
 
-class ActiveMQ(Product):
+class ActiveMQ(Product["Network"]):
     """ActiveMQ."""
 
     name = "activemq"
@@ -83,11 +83,11 @@ class ActiveMQ(Product):
 
         return runtime.outcome(trace)
 
-    def check(self, scenario: Network | Scenario) -> list[Problem]:
-        """Return the problems of a scenario, errors first."""
+    def check(self, what: Network | Scenario) -> list[Problem]:
+        """Return the problems of a scenario or a network, errors first."""
         from mqlab.products.activemq import rules
 
-        return rules.check(scenario)
+        return rules.check(what)
 
     def rules(self) -> tuple[Rule, ...]:
         """Return the rules of `check`, in their order."""

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from mqlab.spec.shape import Record
 
 
-class Artemis(Product):
+class Artemis(Product["ArtemisNetwork"]):
     """Artemis."""
 
     name = "artemis"

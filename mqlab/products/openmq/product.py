@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from mqlab.spec.shape import Record
 
 
-class OpenMQ(Product):
+class OpenMQ(Product["OpenMQNetwork"]):
     """Open Message Queue."""
 
     name = "openmq"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from mqlab.errors import BadValue, SelectorError, UnknownName, shown
 from mqlab.spec.artemis.options import ELEMENTS, OPTIONS, Options, read_options
 from mqlab.spec.calls import Called
-from mqlab.spec.json_types import JsonDict
+from mqlab.spec.json_types import JsonDict, JsonValue
 from mqlab.spec.manual import documented
 from mqlab.spec.options import unknown
 from mqlab.spec.selector import Selector
@@ -158,7 +158,7 @@ class Broker(metaclass=Called):
                 f"{where}: {name} is not allowed in a {self.policy} {self.role}; it belongs in a "
                 f"{' or '.join(row.policies)} {' or '.join(row.roles)}"
             )
-        read: Any = None if value is None else row.read(value, where)
+        read: JsonValue = None if value is None else row.read(value, where)
         return read_options("scale-down", read, where) if name == "scale_down" and read else read
 
     def element(self, name: str) -> Any:
@@ -255,7 +255,7 @@ class Broker(metaclass=Called):
 def _named(key: str, value: object, where: str) -> dict[str, JsonDict]:
     """Return match -> options of addresses, or name -> those of diverts; raises for what is none."""
     row = OPTIONS["broker"][key]
-    given: Any = row.read(value, where)
+    given: JsonValue = row.read(value, where)
     return {
         name: read_options(_NAMED[key], options, f"{where}, {_NAMED[key]} {name!r}")
         for name, options in given.items()

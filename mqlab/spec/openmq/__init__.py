@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from mqlab.errors import BadValue, UnknownName, nearest, shown
 from mqlab.spec.action import Action, Restart, Start
 from mqlab.spec.calls import fitting
+from mqlab.spec.json_types import JsonValue
 from mqlab.spec.manual import documented
 from mqlab.spec.openmq.actions import StartBroker, StartBrokers
 from mqlab.spec.openmq.options import OPTIONS, Options, to_guide
@@ -142,7 +143,7 @@ class OpenMQNetwork(AnyNetwork):
         """Return what reads actions one by one."""
         return ScriptReader(self.names)
 
-    def change(self, path: str, **options: Any) -> OpenMQNetwork:
+    def change(self, path: str, **options: JsonValue) -> OpenMQNetwork:
         """Return the network with options changed: of the broker called *path*, or with ``*`` of the cluster.
 
         Options have Python names; the cluster has a `model` and a `master` too. None takes one back.

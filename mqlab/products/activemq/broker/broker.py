@@ -55,6 +55,7 @@ class Broker:
         self.incarnations = 0
         self.taken = 0  # us: until then it is busy with what bridges have brought
         self.advises: bool = spec.get("advisory_support", lab.edition)
+        self.entries: dict[tuple[int, int], bytes] = {}  # see `entry`
         self.bridges: list[NetworkBridge] = []
         self.listeners: list[NetworkBridge] = []
         self.policies: dict[Destination, Mapping[str, object]] = {}
@@ -165,7 +166,9 @@ class Broker:
 
     def entry(self, frm: int, link: int = -1) -> bytes:
         """Return the stamp of what comes from a producer, or over a *link* from another broker."""
-        return pack_prefix(ENQUEUED, self.node, frm, self.node, link)
+        if (frm, link) not in self.entries:
+            self.entries[frm, link] = pack_prefix(ENQUEUED, self.node, frm, self.node, link)
+        return self.entries[frm, link]
 
     def take_over(self, message: Message, entry: bytes, cause: int) -> None:
         """Take over a message that has come by an `entry`."""

@@ -70,7 +70,7 @@ def read_otherwise(scenario: Scenario) -> list[dict[str, str]]:
     written = [(f"{broker.name}/{one.name}", one.address, True) for broker, one in network.connectors()]
     clients = (action for action in scenario.actions if isinstance(action, Client))
     written += [(f"Client {one.name}", one.address, False) for one in clients]
-    found, names = [*_too_new(network)], found_by_name(network)
+    found, names = [*_refused(network)], found_by_name(network)
     for who, uri, is_connector in written:
         if uri is None:  # the broker or client says so itself
             continue
@@ -156,14 +156,26 @@ def unreached(names: frozenset[str], uri: Uri) -> Iterator[tuple[Uri, str, str]]
             yield leaf, why, f"tcp://{leaf.host}:{leaf.port}"
 
 
-def _too_new(network: Network) -> Iterator[dict[str, str]]:
-    """Yield the options of connectors that the edition does not have yet: a real broker does not start."""
-    for broker, one in network.connectors():
-        for row in (OPTIONS["networkConnector"][name] for name in one.options):
-            if not row.exists_in(network.edition):
-                told = f"version {network.edition} has no such option, and a real broker does not start with it"
-                why = f"{told}; remove it, or use version {row.since} or later"
-                yield {"what": f"{broker.name}/{one.name}, {row.guide}", "why": why}
+def too_new(network: Network) -> Iterator[tuple[str, Option]]:
+    """Yield the options that the edition does not have yet, with the broker or connector that has each."""
+    for broker in network.brokers:
+        written: list[tuple[str, Mapping[str, Option], Mapping[str, object]]]
+        written = [(broker.name, OPTIONS["broker"], broker.options)]
+        written += [(broker.name, OPTIONS["policyEntry"], policy) for policy in broker.policies]
+        written += [
+            (f"{broker.name}/{c.name}", OPTIONS["networkConnector"], c.options) for c in broker.connectors
+        ]
+        for where, rows, options in written:
+            yield from (
+                (where, rows[n]) for n in options if n in rows and not rows[n].exists_in(network.edition)
+            )
+
+
+def _refused(network: Network) -> Iterator[dict[str, str]]:
+    for where, row in too_new(network):
+        told = f"version {network.edition} has no such option, and a real broker does not start with it"
+        why = f"{told}; remove it, or use version {row.since} or later"
+        yield {"what": f"{where}, {row.guide}", "why": why}
 
 
 def odd_options(uri: Uri) -> Iterator[tuple[str, str, str]]:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 from urllib.parse import quote
 
 from mqlab.errors import BadFile
@@ -13,6 +12,7 @@ from mqlab.files.markup import Document, Edit, Element, tag
 from mqlab.products.activemq.files.policy_edits import within
 from mqlab.products.activemq.files.reader import Reader
 from mqlab.real.connections import USER
+from mqlab.spec.json_types import JsonObject
 from mqlab.spec.network import Broker
 from mqlab.spec.security import ANONYMOUS, RIGHTS, AuthorizationEntry, User
 
@@ -78,7 +78,7 @@ def _joined(given: dict[str, str]) -> str:
     return "&".join(f"{name}={quote(value, safe=',')}" for name, value in given.items())
 
 
-def guest(options: Mapping[str, Any]) -> str:
+def guest(options: JsonObject) -> str:
     """Return the user as whom clients of `mqlab real` connect, as a line: it is in every group."""
     users = [User.of(text) for text in options.get("users") or ()]
     entries = [AuthorizationEntry.of(text) for text in options.get("authorization") or ()]

@@ -6,14 +6,13 @@ of a broker here; each action begins when the calls of the one before have been 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping
 
 from mqlab.errors import BadValue, MqlabError, UnknownName
 from mqlab.files import validate
 from mqlab.products.activemq.files import lab_file, shapes
 from mqlab.spec import Scenario
-from mqlab.spec.json_types import JsonDict, JsonObject
+from mqlab.spec.json_types import JsonDict, JsonObject, JsonValue
 from mqlab.spec.rows import OPTIONS
 from mqlab.spec.steps import KINDS
 
@@ -87,7 +86,7 @@ def _places(body: JsonObject) -> dict[str, str]:
     }
 
 
-def _filled(value: object, places: Mapping[str, str]) -> Any:
+def _filled(value: object, places: Mapping[str, str]) -> JsonValue:
     """Return a JSON value with the places in its texts filled in."""
     if isinstance(value, str):
         for place, text in places.items():
@@ -98,7 +97,7 @@ def _filled(value: object, places: Mapping[str, str]) -> Any:
     return [_filled(item, places) for item in value] if isinstance(value, list) else value
 
 
-def _known(where: str, given: Mapping[str, object], known: Any) -> None:
+def _known(where: str, given: Mapping[str, object], known: Iterable[str]) -> None:
     for key in given:
         if key not in known:
             raise UnknownName.of("key", key, sorted(known), where)

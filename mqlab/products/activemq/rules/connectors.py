@@ -6,10 +6,10 @@ from itertools import combinations
 
 from mqlab.checks.example import Example, mended
 from mqlab.checks.rule import Element, Found, rule
+from mqlab.products.activemq.client.read_otherwise import too_new
 from mqlab.products.activemq.rules import examples_at_rest as ex
 from mqlab.products.activemq.rules.context import CheckContext, Link
 from mqlab.products.activemq.rules.reachability import overlapping
-from mqlab.spec.rows import OPTIONS
 from mqlab.spec.values import Destination
 
 LISTS = ("dynamically_included_destinations", "excluded_destinations", "statically_included_destinations")
@@ -199,8 +199,5 @@ def _loopback(context: CheckContext) -> Found:
     unshown="the broker does not start",
 )
 def _later_option(context: CheckContext) -> Found:
-    edition = context.network.edition
-    for link in context.links():
-        for option in (OPTIONS["networkConnector"][name] for name in link.connector.options):
-            if not option.exists_in(edition):
-                yield link.element, {"option": option, "edition": edition}
+    for where, option in too_new(context.network):
+        yield context.placed(where), {"option": option, "edition": context.network.edition}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Literal, Unpack
 
 from mqlab.products import guide_figures
 from mqlab.products.activemq.files import lab_file
@@ -21,11 +21,11 @@ from mqlab.spec import (
 from mqlab.spec.action import Action
 from mqlab.spec.clients import Client
 from mqlab.spec.connector import TransportConnector
+from mqlab.spec.json_types import JsonDict, JsonObject, JsonValue
 from mqlab.spec.values import Destination
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
+    from mqlab.spec.options.types import BrokerOptions, TransportConnectorOptions
     from mqlab.spec.scenario import Scenario
 
 QUEUE = Destination("queue", "Q")
@@ -44,7 +44,7 @@ def _shop(network: Network, *faults: Action, uri: str = BOTH) -> Scenario:
     )
 
 
-def pair(**options: Any) -> Network:
+def pair(**options: JsonValue) -> Network:
     """Return two brokers on one store in a shared file system."""
     return Network(
         *(
@@ -54,14 +54,14 @@ def pair(**options: Any) -> Network:
     )
 
 
-def two_lockers(*kinds: Any) -> Network:
+def two_lockers(*kinds: Literal["file", "lease"]) -> Network:
     """Return two brokers on one store, each with a locker of its own."""
-    times: Any = {"lock_acquire_sleep_interval_ms": 1000, "lock_keep_alive_period_ms": 500}
+    times: JsonDict = {"lock_acquire_sleep_interval_ms": 1000, "lock_keep_alive_period_ms": 500}
     names = zip(("A1", "A2"), kinds, strict=True)
     return Network(*(Broker(name, shared_store="store", locker=kind, **times) for name, kind in names))
 
 
-def kept(**options: Any) -> Scenario:
+def kept(**options: JsonValue) -> Scenario:
     """Return a first broker that dies with messages, which a consumer then looks for at its slave."""
     consumer = Consumer("C", on="A2", reads=QUEUE, at="20s")
     sends = Producer("P", on="A1", to=QUEUE, sends=5)
@@ -107,7 +107,7 @@ def two_ends(network: Network) -> Scenario:
     )
 
 
-def told(**updates: Any) -> Network:
+def told(**updates: Unpack[TransportConnectorOptions]) -> Network:
     """Return two brokers, of which the first may tell its clients of the other."""
     onward = NetworkConnector("out", uri="static:(tcp://A2:61616)", duplex=True)
     return Network(Broker("A1", TransportConnector(**updates), onward), Broker("A2"))
@@ -126,7 +126,7 @@ def onward(to: str) -> Scenario:
     return Scenario.of(net, Consumer("C", on="B", reads=QUEUE), Producer("P", on="A1", to=QUEUE, sends=5))
 
 
-def towards(**options: Any) -> Scenario:
+def towards(**options: Unpack[BrokerOptions]) -> Scenario:
     """Return A, whose connector leads to two brokers; a client of the second reads what is sent at A."""
     onward = NetworkConnector("out", uri="masterslave:(tcp://A1:61616,tcp://A2:61616)")
     net = Network(Broker("A", onward), Broker("A1", **options), Broker("A2", **options))
@@ -141,13 +141,13 @@ def one_alone(store: str) -> Network:
     return Network(*pair().brokers, third)
 
 
-def lone_master(**options: Any) -> Scenario:
+def lone_master(**options: Unpack[BrokerOptions]) -> Scenario:
     """Return a master of 5.5 that nobody is a slave of, and a producer at it."""
     sends = Producer("P", on="M", to=QUEUE, sends=5)
     return Scenario.of(Network(Broker("M", **options), edition="5.5"), sends)
 
 
-def restarts(slave: Mapping[str, Any], master: Mapping[str, Any]) -> Scenario:
+def restarts(slave: JsonObject, master: JsonObject) -> Scenario:
     """Return a master of 5.5 that dies and comes back, whose slave has taken over meanwhile."""
     network = Network(Broker("A1", **master), Broker("A2", **slave), edition="5.5")
     return _shop(network, Crash("A1", at="2s"), Restart("A1", at="4s"))

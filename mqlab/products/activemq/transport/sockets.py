@@ -293,7 +293,8 @@ class Socket(TransportChannel):
 
     def send(self, command: Command) -> None:
         """Send *command* to the far end."""
-        self.out.carry(self.arrive, command, 0, command.size)
+        line = self.out
+        line.carry(self.arrive, command, 0, 0 if line.plain else command.size)  # else nobody asks for it
 
     def arrive(self, command: Command) -> None:
         """A command has come to the far end, if nothing holds it."""
@@ -304,7 +305,8 @@ class Socket(TransportChannel):
 
     def reply(self, command: Command) -> None:
         """Send *command* to the near end."""
-        self.back.carry(self.arrive_back, command, 0, command.size)
+        line = self.back
+        line.carry(self.arrive_back, command, 0, 0 if line.plain else command.size)
 
     def arrive_back(self, command: Command) -> None:
         """A command has come to the near end, if nothing holds or swallows it."""

@@ -91,7 +91,7 @@ class TransportConnection:
         if mirror is not None and mirror.replicate(self.sessions.get(session, 0), work):
             mirror.when_answered(self.answer, request)
         elif request is not None:
-            self.process.after(self._cost(command), self._answer_late, request)
+            self.process.after(self._cost(command), self.answer, request)
 
     def _full_for(self, sent: Send) -> bool:
         """Whether a message waits for room at its destination; it comes again then."""
@@ -113,9 +113,6 @@ class TransportConnection:
             return self.process.on_disk(costs.write)
         return costs.welcome if kind is ConnectionInfo else 0
 
-    def _answer_late(self, request: int) -> None:
-        self.answer(request, None)
-
     def _work(self, command: Command) -> tuple[str, list[Send | StandardAck]]:
         """Return what a command changes, and in which session: a transaction's with its commit."""
         if isinstance(command, CommitTransaction):
@@ -127,7 +124,7 @@ class TransportConnection:
             return ("", []) if sub is None else (sub.consumer.session_name, [command])
         return "", []
 
-    def answer(self, request: int | None, error: Refused | None) -> None:
+    def answer(self, request: int | None, error: Refused | None = None) -> None:
         """Answer a command that wants an answer."""
         if request is not None and self.socket.alive:
             self.socket.reply(Response(error, request=request))

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any
 
 from mqlab.errors import BadFile, MqlabError
 from mqlab.files.markup import edited, prefixed
@@ -22,7 +21,7 @@ from mqlab.products.artemis.files.side import Side
 from mqlab.products.artemis.files.sources import sources, sources_of
 from mqlab.spec.artemis import ArtemisNetwork
 from mqlab.spec.artemis.broker import AddressQueue
-from mqlab.spec.json_types import JsonDict, JsonObject
+from mqlab.spec.json_types import JsonDict, JsonObject, JsonValue
 from mqlab.spec.origin import Origin, SourceFile
 from mqlab.spec.scenario import Scenario
 
@@ -80,7 +79,7 @@ def _judge(core: Core, item: JsonDict) -> None:
         return  # a note of mqlab that somebody has changed: the shape of the whole tells what is wrong
 
 
-def _without_gone(value: object) -> Any:
+def _without_gone(value: object) -> JsonValue:
     """Return a value without what a note takes out, which stands there as None."""
     if isinstance(value, dict):
         return {k: _without_gone(v) for k, v in value.items() if v is not None}

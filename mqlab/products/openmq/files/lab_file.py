@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from mqlab.errors import MqlabError
 from mqlab.files import validate
 from mqlab.products.openmq.files import shapes
@@ -37,7 +35,7 @@ def read(value: JsonObject, where: str = "lab file") -> Scenario:
         raise type(error)(f"{where}: {error}") from None
 
 
-def _member(item: Any) -> Member:
+def _member(item: str | JsonObject) -> Member:
     if isinstance(item, str):
         return Member(item)
     return Member(item["name"], dict(item.get("options", {})), bool(item.get("not_listed", False)))
