@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 
 from mqlab.checks.rule import Element, Found, Rule, rule
 from mqlab.spec.action import Action, Settle, Snapshot, Start
@@ -28,10 +28,6 @@ def early(actions: Sequence[Action], starts: int) -> Found:
     waiting = [one for one in actions if one.at is None and not isinstance(one, (Start, Settle, Snapshot))]
     if not waiting or not actions or not isinstance(actions[0], Start):
         return
-    for action in _timed(actions):
-        if 0 < duration(action.at or 0, "at") < starts * 1000:
+    for action in actions:
+        if action.at is not None and 0 < duration(action.at, "at") < starts * 1000:
             yield Element(called(action)), {"waiting": called(waiting[0]), "starts": told_time(starts * 1000)}
-
-
-def _timed(actions: Sequence[Action]) -> Iterator[Action]:
-    return (action for action in actions if action.at is not None)

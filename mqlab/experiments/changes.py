@@ -9,11 +9,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
-from mqlab.experiments.proposal import Proposal
+from mqlab import products
+from mqlab.errors import BadValue
+from mqlab.products import inputs
 from mqlab.spec.change import Body, Change, Edit, Path
+from mqlab.spec.network import Network
 from mqlab.spec.option import Option
 from mqlab.spec.rows import GUIDE_NAMES, OPTIONS
+from mqlab.spec.scenario import AnyNetwork, Scenario
 
 # What says which thing an element or a step is, and is no option of it.
 _ELEMENT_KEYS = {
@@ -89,6 +94,39 @@ _ACTIONS = (
     "CopyStore",
 )
 _SAID = {"Consumer": "open consumer", "Producer": "send", "Client": "connect", "Session": "open client"}
+
+
+class Proposal(Change):
+    """A `Change` that applies to everything that `run` takes."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return f"Change(kind={self.kind!r}, text={self.text!r})"
+
+    def apply(self, what: object) -> Any:
+        """Return *what* with the change made: lab files and networks stay such, all else is a scenario.
+
+        The change is that of the scenario it was found in: the same brokers, connectors and actions. Raises
+        `BadValue` where it is one of an action and *what* is a network alone.
+        """
+        if isinstance(what, Mapping):
+            return super().apply(what)
+        alone = isinstance(what, AnyNetwork)
+        if alone and any(edit.path[0] == "actions" for edit in self.edits):
+            raise BadValue(f"{self.text}: that is about an action; apply it to net.with_actions(...)")
+        before = Scenario(what) if isinstance(what, AnyNetwork) else inputs.scenario_of(what)
+        product = products.product_of_scenario(before)
+        after = product.read(super().apply(product.write(before)))
+        kept = _of_files(after.network, before.network)
+        return kept if alone else replace(after, network=kept)
+
+
+def _of_files(network: AnyNetwork, before: AnyNetwork) -> AnyNetwork:
+    """Return a network that remembers the files that the one before was read from."""
+    if isinstance(network, Network) and isinstance(before, Network):
+        return before.made_of(*network.brokers, edition=network.edition)
+    return replace(network, origin=before.origin)  # type: ignore[type-var]
 
 
 def taken_away(body: Body) -> Iterator[Change]:

@@ -51,7 +51,8 @@ def summarise(folder: Path) -> list[Row]:
 
 def _row(lesson: str, task: str, tries: dict[str, list[Attempt]]) -> Row:
     done = {who: [a for a in attempts if a.right] for who, attempts in tries.items()}
-    until = [_first_right(attempts) for attempts in tries.values() if any(a.right for a in attempts)]
+    firsts = (next((no for no, a in enumerate(attempts, 1) if a.right), 0) for attempts in tries.values())
+    until = list(filter(None, firsts))
     wrong = Counter(name for attempts in tries.values() for name in {a.mistake for a in attempts if a.mistake})
     return Row(
         lesson,
@@ -64,10 +65,6 @@ def _row(lesson: str, task: str, tries: dict[str, list[Attempt]]) -> Row:
         tuple(wrong.most_common()),
         tuple(who for who, right in done.items() if not right),
     )
-
-
-def _first_right(attempts: list[Attempt]) -> int:
-    return next(no for no, attempt in enumerate(attempts, 1) if attempt.right)
 
 
 def _share(found: Iterable[bool]) -> float:

@@ -1,12 +1,13 @@
 """What is known: the options of every product, the schema of lab files, and the rules as observed (`rules`)."""
 
-from mqlab.reference.actions import Actions, actions
 from mqlab.reference.tables import (
     DRAFT,
     GUIDES,
     PRODUCTS,
+    Actions,
     Entry,
     Options,
+    actions,
     options,
     schema,
 )

@@ -1,12 +1,14 @@
-"""What can be written: every option of every product as a table, and lab files as JSON Schema."""
+"""What can be written: options and actions of every product as tables, and lab files as JSON Schema."""
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from mqlab import products
 from mqlab.errors import UnknownName, nearest, shown
+from mqlab.spec import codec
 from mqlab.spec.json_types import JsonDict, JsonObject
 from mqlab.spec.manual import defaults, kind
 from mqlab.spec.option import Option
@@ -134,3 +136,32 @@ def _which() -> JsonDict:
         "then": ours["openmq"],
         "else": {"if": {"anyOf": [named, policy]}, "then": ours["artemis"], "else": ours["activemq"]},
     }
+
+
+@dataclass(frozen=True, slots=True)
+class Actions(TextTable):
+    """Name of an action -> the products that take it, and what it does."""
+
+    rows: dict[str, tuple[frozenset[str], str]]
+
+    def table(self) -> list[list[str]]:
+        """Return the table as text: an action a line, a column for each product."""
+        lines = [
+            [name, *("yes" if product in takers else "-" for product in PRODUCTS), does]
+            for name, (takers, does) in self.rows.items()
+        ]
+        return [["action", *PRODUCTS, "what it does"], *lines]
+
+
+def actions() -> Actions:
+    """Return all actions in the order of their names.
+
+    >>> sorted(actions().rows["Crash"][0])
+    ['activemq', 'artemis', 'openmq']
+    """
+    found: dict[str, tuple[frozenset[str], str]] = {}
+    for product in PRODUCTS:
+        for name, noun in codec.nouns(product).items():
+            takers, does = found.get(name, (frozenset(), (inspect.getdoc(noun) or "").partition("\n")[0]))
+            found[name] = takers | {product}, does
+    return Actions(dict(sorted(found.items())))

@@ -301,6 +301,7 @@ class WorkbenchSession:
             "undo": len(self.past),
             "redo": len(self.future),
             "branches": [one.value() for one in state.branches],
+            "own": DRAWN,  # what a network that was drawn is called
             "drawn": [", ".join(p.name for p in parts(one.body) if p.kind == "broker") for one in self.drawn],
             "changes": list(branch.changes),
             "parts": [p.value() for p in parts(branch.body)],

@@ -20,7 +20,6 @@ from mqlab.spec.option import EDITIONS, Option
 from mqlab.spec.options import tables
 from mqlab.spec.values import duration
 from mqlab.workbench.branch import Branch
-from mqlab.workbench.clients import CLIENT_ROWS
 from mqlab.workbench.parts import Part, find, names
 
 ALL = "*"
@@ -44,6 +43,28 @@ _TIMES = (
 )
 _COUNTS = ("sends", "count", "times", "factor", "bytes_per_second")
 _EDITION = replace(tables("clients")["network"]["edition"], choices=EDITIONS)
+# The fields of the actions that open consumers, producers and clients: the tables hold those of brokers alone.
+_NAMES = {
+    "activemq": {
+        "consumer": "prefetch selector delay priority exclusive receiving ack_mode",
+        "producer": "sends persistent every time_to_live jms_priority size",
+        "client": "uri",
+    },
+    "openmq": {"consumer": "selector delay receiving", "producer": "", "client": ""},
+    "artemis": {
+        "consumer": "selector receiving ack_mode",
+        "producer": "sends persistent every size",
+        "client": "",
+    },
+}
+_ROWS = tables("clients")  # of a kind, and what one product has otherwise: "artemis consumer"
+CLIENT_ROWS = {
+    product: {
+        kind: tuple({**_ROWS[kind], **_ROWS.get(f"{product} {kind}", {})}[name] for name in names.split())
+        for kind, names in kinds.items()
+    }
+    for product, kinds in _NAMES.items()
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
 from mqlab.products.artemis.files import lab_file as artemis
-from mqlab.products.artemis.runtime import ArtemisLab
+from mqlab.products.artemis.lab import ArtemisLab
 from mqlab.products.openmq.files import lab_file as openmq
-from mqlab.products.openmq.runtime import ClusterLab
+from mqlab.products.openmq.lab import ClusterLab
 from mqlab.spec.artemis.words import actions_of
 from mqlab.spec.openmq.words import noun_of
 from mqlab.spec.step import Step

@@ -6,8 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from mqlab.products.activemq.runtime import Lab as NetworkLab
-from mqlab.products.artemis.runtime import ArtemisLab
-from mqlab.products.openmq.runtime import ClusterLab
+from mqlab.products.artemis.lab import ArtemisLab
+from mqlab.products.openmq.lab import ClusterLab
 from mqlab.trace.fates import Fate
 from mqlab.trace.kinds import Kind
 

@@ -30,7 +30,7 @@ lab.do = async (kind, data = {}) => {
     selection: player.selection,
     focused: nameHeld()
   });
-  if ("product" in data) delete memory().places?.["my network"]; // another one begins
+  if ("product" in data) delete memory().places?.[lab.state?.own]; // another one begins
   lab.doing += 1; // what is loaded now is told in the answer
   try {
     const found = await lab.ask(kind, data);

@@ -11,7 +11,7 @@ const openFiles = async (/** @type {Iterable<File>} */ files) => {
     return;
   }
   const read = chosen.map(async (one) => ({ name: one.webkitRelativePath || one.name, text: await one.text() }));
-  const drawn = lab.state?.branches.some((one) => one.name === "my network");
+  const drawn = lab.state?.branches.some((one) => one.name === lab.state.own);
   if ((await lab.do("open", { files: await Promise.all(read) })) && drawn)
     player.emit("busy", worded("your_network_is_kept"), ""); // until something else is said
 };

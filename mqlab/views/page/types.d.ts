@@ -248,6 +248,6 @@ interface Holding {
   fault: MovableFault | null; ms: number; strip: FaultOutcome[]; asked: number; busy: boolean; told: FaultOutcome | null;
 }
 interface LabState {
-  product: string; parts: LabPart[]; branches: { parent: number | null; [more: string]: any }[]; current: number;
+  product: string; own: string; parts: LabPart[]; branches: { parent: number | null; [more: string]: any }[]; current: number;
   beside?: number | null; sides?: number[]; [more: string]: any;
 }

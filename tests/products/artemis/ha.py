@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from mqlab.products import outcome_of as outcome
+from mqlab.products import play
 from mqlab.products.artemis.files import lab_file
 from mqlab.products.artemis.rules import check
-from mqlab.products.artemis.runtime import outcome, play
 from tests.products.activemq.timed import step
 
 

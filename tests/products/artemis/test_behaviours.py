@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mqlab.products.artemis.runtime import outcome
+from mqlab.products import outcome_of as outcome
 from mqlab.trace.kinds import Kind
 from tests.products.activemq.behaviours import Behaviours
 from tests.products.artemis.ha import (

@@ -8,7 +8,7 @@ import pytest
 
 from mqlab.api import artemis
 from mqlab.products.artemis.files import lab_file
-from mqlab.products.artemis.runtime import ArtemisLab
+from mqlab.products.artemis.lab import ArtemisLab
 from tests.products.artemis.ha import body, master, slave, store
 
 Q = artemis.Queue("Q")

@@ -10,7 +10,7 @@ import mqlab as mq
 from mqlab.api import artemis
 from mqlab.errors import MqlabError
 from mqlab.products.artemis.files import lab_file
-from mqlab.products.artemis.runtime import ArtemisLab
+from mqlab.products.artemis.lab import ArtemisLab
 from mqlab.spec.action import Producer
 from mqlab.spec.faults import DatabaseDown
 from mqlab.spec.step import Step

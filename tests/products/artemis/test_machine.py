@@ -10,9 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mqlab.errors import MqlabError
+from mqlab.products import outcome_of as outcome
+from mqlab.products import play
 from mqlab.products.artemis.files import lab_file
+from mqlab.products.artemis.lab import ArtemisLab
 from mqlab.products.artemis.rules import check
-from mqlab.products.artemis.runtime import ArtemisLab, outcome, play
 from mqlab.trace.kinds import Kind
 from tests.conftest import packed
 from tests.products.artemis.ha import body, ha, master, pairs, slave, store

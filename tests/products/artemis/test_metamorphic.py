@@ -8,8 +8,9 @@ import re
 
 import pytest
 
+from mqlab.products import outcome_of as outcome
+from mqlab.products import play
 from mqlab.products.artemis.files import lab_file
-from mqlab.products.artemis.runtime import outcome, play
 from tests.conftest import once, recorded
 
 CALLS = ("open_consumer", "open_producer", "open_client", "receive", "resume", "hold", "send",

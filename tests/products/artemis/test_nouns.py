@@ -8,10 +8,12 @@ import pytest
 
 from mqlab.api import artemis
 from mqlab.errors import BadValue, MqlabError, UnknownName
+from mqlab.products import outcome_of as outcome
+from mqlab.products import play
 from mqlab.products.artemis.client import client_actions
 from mqlab.products.artemis.files import lab_file
 from mqlab.products.artemis.files.python import python
-from mqlab.products.artemis.runtime import ArtemisLab, outcome, play
+from mqlab.products.artemis.lab import ArtemisLab
 from mqlab.products.artemis.script import broker_actions
 from mqlab.products.unsupported_steps import steps
 from mqlab.spec import Scenario

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mqlab.products.artemis.runtime import ArtemisLab
+from mqlab.products.artemis.lab import ArtemisLab
 from mqlab.spec import Scenario
 from mqlab.spec.artemis import Network
 from mqlab.spec.artemis.broker import Broker

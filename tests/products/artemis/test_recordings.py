@@ -13,8 +13,9 @@ from mqlab import products
 from mqlab.conform import artemis as conformance
 from mqlab.errors import BadFile, BadValue, MqlabError, SelectorError, UnknownName
 from mqlab.files import detect_product
+from mqlab.products import outcome_of as outcome
+from mqlab.products import play
 from mqlab.products.artemis.files import lab_file as artemis
-from mqlab.products.artemis.runtime import outcome, play
 from mqlab.spec.artemis.script import url_options
 from tests.conftest import HERE, SHARED, missing, packed, recorded
 from tests.products.artemis.ha import body, ha, master, problems, roles, run, slave, store

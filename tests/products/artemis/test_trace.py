@@ -8,8 +8,9 @@ import pytest
 
 import mqlab as mq
 from mqlab.errors import UnknownName
+from mqlab.products import outcome_of as outcome
+from mqlab.products import play
 from mqlab.products.artemis.files import lab_file
-from mqlab.products.artemis.runtime import outcome, play
 from mqlab.trace.kinds import Kind, Reason
 from mqlab.trace.parquet import load, save
 from tests.conftest import recorded

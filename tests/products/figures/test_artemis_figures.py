@@ -10,8 +10,8 @@ import pytest
 
 import mqlab as mq
 from mqlab.errors import UnknownName
+from mqlab.products import outcome_of as outcome
 from mqlab.products.artemis.files import lab_file
-from mqlab.products.artemis.runtime import outcome
 from tests.conftest import inflated, packed
 
 FIGURES = {figure.id: figure for figure in mq.figures("artemis")}

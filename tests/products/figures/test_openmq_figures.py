@@ -10,8 +10,8 @@ import pytest
 
 import mqlab as mq
 from mqlab.errors import UnknownName
+from mqlab.products import outcome_of as outcome
 from mqlab.products.openmq.files import lab_file
-from mqlab.products.openmq.runtime import outcome
 from mqlab.trace.kinds import Kind
 from tests.conftest import inflated, packed
 from tests.products.openmq.cluster import known

@@ -6,12 +6,8 @@ from collections import Counter
 
 from mqlab.trace.kinds import Kind
 from tests.products.activemq.behaviours import Behaviours
-from tests.products.openmq.cluster import FAST
 
 behaviour = Behaviours(42)
-ALL = ["b1", "b2", "b3"]
-TAKEN = "wait_for event=takeover_complete limit_ms=120000"
-ENHANCED = {"model": "enhanced", "options": FAST}
 
 
 def crossed(played):

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from mqlab.products import outcome_of as outcome
+from mqlab.products import play
 from mqlab.products.openmq.files import lab_file
-from mqlab.products.openmq.runtime import outcome, play
 
 
 def word(text: str) -> Any:
@@ -22,6 +23,11 @@ def step(text: str) -> dict[str, Any]:
 
 
 FAST = {"imq.cluster.monitor.interval": 3}
+ALL = ["b1", "b2", "b3"]
+HOME = {"master": "b3"}  # b1 may die, and administration goes on
+ENHANCED = {"model": "enhanced", "options": FAST}
+S = "subscription_name=s"
+TAKEN = "wait_for event=takeover_complete limit_ms=120000"
 
 
 def body(script="", model="master", brokers="b1 b2 b3", options=None, own=None, **more):
@@ -61,6 +67,10 @@ def result(found, id):
 
 def at(found, broker, label="end"):
     return found["snapshots"][label]["brokers"][broker]
+
+
+def queue(found, broker, label="end", dest="queue://Q"):
+    return at(found, broker, label)["destinations"][dest]
 
 
 def known(found, dest, label="end"):

@@ -5,8 +5,21 @@ from __future__ import annotations
 from mqlab.products.openmq.files import lab_file
 from mqlab.products.openmq.rules import check
 from mqlab.trace.kinds import Kind
-from tests.products.openmq.behaviours import ALL, ENHANCED, TAKEN, behaviour, owners
-from tests.products.openmq.cluster import FAST, at, body, got, holds, known, result, run, trace
+from tests.products.openmq.behaviours import behaviour, owners
+from tests.products.openmq.cluster import (
+    ALL,
+    ENHANCED,
+    FAST,
+    TAKEN,
+    at,
+    body,
+    got,
+    holds,
+    known,
+    result,
+    run,
+    trace,
+)
 
 
 @behaviour(26)

@@ -6,8 +6,8 @@ import pytest
 
 from mqlab.trace.kinds import Kind
 from tests.products.openmq import enhanced
-from tests.products.openmq.behaviours import ALL, behaviour, crossed
-from tests.products.openmq.cluster import again, at, got, holds, known, result, run, trace
+from tests.products.openmq.behaviours import behaviour, crossed
+from tests.products.openmq.cluster import ALL, again, at, got, holds, known, result, run, trace
 
 # Delivery
 

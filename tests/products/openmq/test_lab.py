@@ -10,8 +10,10 @@ import pytest
 import mqlab as mq
 from mqlab.api import openmq
 from mqlab.errors import BadValue, MqlabError
+from mqlab.products import outcome_of as outcome
+from mqlab.products import play
 from mqlab.products.openmq.files import lab_file
-from mqlab.products.openmq.runtime import ClusterLab, outcome, play
+from mqlab.products.openmq.lab import ClusterLab
 from mqlab.spec.faults import HostDown
 from mqlab.spec.step import Step
 from tests.products.openmq.cluster import FAST, body

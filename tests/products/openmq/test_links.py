@@ -6,8 +6,9 @@ from itertools import pairwise
 
 import pytest
 
+from mqlab.products import play
 from mqlab.products.openmq.files import lab_file
-from mqlab.products.openmq.runtime import ClusterLab, play
+from mqlab.products.openmq.lab import ClusterLab
 from mqlab.trace.kinds import Kind
 from tests.conftest import recorded
 from tests.products.openmq.cluster import body, trace

@@ -8,7 +8,7 @@ import pytest
 
 from mqlab.explain import explain
 from mqlab.products.openmq.files import lab_file
-from mqlab.products.openmq.runtime import ClusterLab
+from mqlab.products.openmq.lab import ClusterLab
 from mqlab.spec.openmq.words import STEPS
 from mqlab.spec.plural import counted
 from mqlab.trace.kinds import Kind

@@ -12,8 +12,9 @@ import re
 import pytest
 
 from mqlab.files.places import differ
+from mqlab.products import outcome_of as outcome
+from mqlab.products import play
 from mqlab.products.openmq.files import lab_file
-from mqlab.products.openmq.runtime import outcome, play
 from tests.conftest import once, recorded
 
 NAMES = ("consumer", "producer", "queue", "topic", "client_id", "subscription_name")

@@ -8,9 +8,10 @@ import pytest
 
 from mqlab.api import openmq
 from mqlab.errors import BadValue, MqlabError, UnknownName
+from mqlab.products import play
 from mqlab.products.openmq.files import lab_file as files
 from mqlab.products.openmq.files.python import python
-from mqlab.products.openmq.runtime import ClusterLab, play
+from mqlab.products.openmq.lab import ClusterLab
 from mqlab.products.openmq.script import actions
 from mqlab.products.unsupported_steps import steps
 from mqlab.spec import Scenario

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.products.openmq.cluster import again, at, got, holds, result, run
+from tests.products.openmq.cluster import HOME, again, at, got, holds, result, run
 
-HOME = {"master": "b3"}  # b1 may die, and administration goes on
 HELD = """
     open_consumer consumer=C1 broker=b2 {dest} receiving=false {more}
     send broker={home} {dest} count=6

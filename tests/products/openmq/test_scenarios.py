@@ -12,9 +12,10 @@ from mqlab import products
 from mqlab.conform.openmq import differences
 from mqlab.errors import BadValue, MqlabError, UnknownName
 from mqlab.files import detect_product
+from mqlab.products import outcome_of as outcome
+from mqlab.products import play
 from mqlab.products.openmq.files import lab_file
 from mqlab.products.openmq.rules import check
-from mqlab.products.openmq.runtime import outcome, play
 from tests.conftest import HERE, SHARED, missing, packed, recorded
 from tests.products.openmq.cluster import at, body, holds, result, run
 

@@ -6,7 +6,7 @@ import pytest
 
 from mqlab.products.openmq.broker import settling
 from mqlab.products.openmq.files import lab_file
-from mqlab.products.openmq.runtime import ClusterLab
+from mqlab.products.openmq.lab import ClusterLab
 from tests.products.openmq import test_machine as machine
 from tests.products.openmq.cluster import body
 

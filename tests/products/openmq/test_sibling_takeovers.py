@@ -9,18 +9,21 @@ import json
 
 import pytest
 
-from tests.products.openmq.cluster import FAST, again, at, got, holds, known, result, run
-
-ALL = ["b1", "b2", "b3"]
-HOME = {"master": "b3"}  # b1 may die, and administration goes on
-ENHANCED = {"model": "enhanced", "options": FAST}
-S = "subscription_name=s"
-TAKEN = "wait_for event=takeover_complete limit_ms=120000"
-
-
-def queue(found, broker, label="end", dest="queue://Q"):
-    return at(found, broker, label)["destinations"][dest]
-
+from tests.products.openmq.cluster import (
+    ALL,
+    ENHANCED,
+    FAST,
+    HOME,
+    TAKEN,
+    again,
+    at,
+    got,
+    holds,
+    known,
+    queue,
+    result,
+    run,
+)
 
 # 9. Enhanced clusters
 

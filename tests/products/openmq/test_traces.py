@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 import mqlab as mq
+from mqlab.products import outcome_of as outcome
+from mqlab.products import play
 from mqlab.products.openmq.files import lab_file
-from mqlab.products.openmq.runtime import outcome, play
 from mqlab.trace.kinds import Kind
 from mqlab.views import scene
 from tests.conftest import packed, recorded
