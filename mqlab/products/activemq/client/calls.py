@@ -17,7 +17,6 @@ from mqlab.trace.kinds import Kind, Reason
 from mqlab.trace.spans import spans
 
 if TYPE_CHECKING:
-    from mqlab.engine.clock import Call
     from mqlab.products.activemq.client.connection import ClientConnection
     from mqlab.products.activemq.client.session import AddressedConsumer, Session
     from mqlab.products.activemq.lab import Lab
@@ -262,12 +261,9 @@ class SendJob(PendingCall, MessageProducer):
             self.user.calls.pop(command.request or 0, None)
         if not waiting and self.in_line:
             return  # it was sent: only its answer is missing, and that has no limit
-        self.user.waiting = [(call, what) for call, what in self.user.waiting if not self._is_call(call)]
+        self.user.forget(self)
         text = f"Failover timeout of {transport.options.timeout} ms reached."
         self._failed(message.number, "JMSException", text, "IOException")
-
-    def _is_call(self, call: Call) -> bool:
-        return getattr(call, "__self__", None) is self
 
     def _goes(self, command: Send) -> None:
         """It is in the line, and tracked from now on; its answer may take as long as sendTimeout says."""
@@ -301,11 +297,8 @@ class SendJob(PendingCall, MessageProducer):
             assert self.session is not None
             self.session.producers.append(self.dest)
             self.next()
-        elif self.message is None:
-            assert error is not None
-            self.fail(error.kind, str(error), error.other_cause)
         elif error is not None:
-            self._failed(self.message.number, error.kind, str(error), error.other_cause)
+            self.fail(error.kind, str(error), error.other_cause)
         else:
             self._went()
 

@@ -56,8 +56,7 @@ class FailoverTransport:
         self.waiting: list[Command] = []  # to be sent when there is a connection
         self.requests: dict[int, Command] = {}  # sent, and not yet answered
         self.left_waiting = False  # whether anything still waited when it gave up
-        # Calls that wait for a round, or behind a command that waits for a connection.
-        self.after_round: list[tuple[PendingCall, dict[str, object]]] = []
+        self.after_round: list[tuple[PendingCall, dict[str, object]]] = []  # calls that end then
         self.after_reconnect: list[tuple[PendingCall, dict[str, object]]] = []
         self.backups = BackupPool(self)
 
@@ -109,11 +108,9 @@ class FailoverTransport:
         for command in waiting:
             self.send(command)
 
-    def _let_go(self, to_nobody: bool = False) -> None:
-        held_up, self.after_round = self.after_round, []
-        if not to_nobody:
-            held_up += self.after_reconnect
-            self.after_reconnect = []
+    def _let_go(self, all_go: bool = True) -> None:
+        held_up = self.after_round + self.after_reconnect * all_go
+        self.after_round, self.after_reconnect = [], [] if all_go else self.after_reconnect
         for call, found in held_up:
             call.finish(**found)
 
@@ -278,7 +275,7 @@ class FailoverTransport:
     def end_round(self, failure: Refused) -> None:
         """A round has failed: give up at the limit, else wait and try again."""
         self.reconnecting = False
-        self._let_go(to_nobody=not self.stopped)
+        self._let_go(self.stopped)
         if self.stopped:
             return
         self.failures += 1
