@@ -39,6 +39,8 @@ from mqlab.spec.artemis.actions import (
     SlowLine,
     Snapshot,
     StartAs,
+    WaitForConsumers,
+    WaitForDepth,
     WaitForFailover,
     WaitForRole,
     WaitForSends,
@@ -59,7 +61,8 @@ __all__ = [
     "Crash", "Cut", "ForcedFailover", "Gateway", "Heal", "Isolate", "Rejoin", "Restart", "SlowLine",
     "Start", "StartAs", "Stop",
     # waiting and looking
-    "Files", "Settle", "Snapshot", "Wait", "WaitForFailover", "WaitForRole", "WaitForSends",
+    "Files", "Settle", "Snapshot", "Wait", "WaitForConsumers", "WaitForDepth", "WaitForFailover",
+    "WaitForRole", "WaitForSends",
 ]  # fmt: skip
 
 

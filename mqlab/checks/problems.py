@@ -8,8 +8,6 @@ from mqlab.spec.change import Change
 from mqlab.spec.problem import Problem
 from mqlab.trace.grid import TextTable
 
-Fixes = Callable[[], tuple[Change, ...]]
-
 
 class Problems(TextTable, list[Problem]):
     """Problems in a list: prints one a line, shows as a table in a notebook.

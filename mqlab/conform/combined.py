@@ -15,7 +15,6 @@ from mqlab.spec.json_types import JsonDict, JsonObject
 from mqlab.trace.spans import numbers
 
 Outcome = JsonObject
-_COUNTERS = ("enqueued", "dequeued", "forwarded", "dispatched")
 
 
 def differences(run: Outcome, observed: JsonObject) -> list[str]:

@@ -19,6 +19,7 @@ from mqlab.spec.network import Network
 from mqlab.spec.option import Option
 from mqlab.spec.rows import GUIDE_NAMES, OPTIONS
 from mqlab.spec.scenario import AnyNetwork, Scenario
+from mqlab.spec.values import as_text
 
 # What says which thing an element or a step is, and is no option of it.
 _ELEMENT_KEYS = {
@@ -142,11 +143,11 @@ def taken_away(body: Body) -> Iterator[Change]:
                 (("options", k), given[k]) for k in given
             ]:
                 if path[-1] not in _FIELDS:
-                    text = f"{who} without {GUIDE_NAMES.get(path[-1], path[-1])}={_shown(value)}"
+                    text = f"{who} without {GUIDE_NAMES.get(path[-1], path[-1])}={as_text(value)}"
                     yield Proposal("option", text, (Edit(("actions", no, *path)),), (path[-1],))
         else:
             for key in given:  # of a destination, or a start
-                text = f"{told(action)} without {key}={_shown(given[key])}"
+                text = f"{told(action)} without {key}={as_text(given[key])}"
                 yield Proposal("option", text, (Edit(("actions", no, "options", key)),), (key,))
     for no, action in enumerate(actions):
         if action["do"] in _FAULTS:
@@ -169,7 +170,7 @@ def _options(body: Body, path: Path, place: object) -> Iterator[Change]:
             ):
                 yield from _options(body, inner, value)
             elif key not in _ELEMENT_KEYS:
-                text = f"{element(body, path)} without {GUIDE_NAMES.get(key, key)}={_shown(value)}"
+                text = f"{element(body, path)} without {GUIDE_NAMES.get(key, key)}={as_text(value)}"
                 yield Proposal("option", text, (Edit(inner),), _names(inner))
 
 
@@ -234,10 +235,6 @@ def element(body: Body, path: Path) -> str:
     return "the network"
 
 
-def _shown(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
-
-
 def told(action: Body) -> str:
     """Return an action as a reader says it, such as ``crash A at 30ms``."""
     names = " ".join(sorted(about(action) - {""}))
@@ -277,7 +274,7 @@ def _connectors(body: Body) -> Iterator[Change]:
         for row, value in values:
             if any(connectors[n].get(row.name) != value for n in places):
                 edits = tuple(Edit(("connectors", n, row.name), value) for n in places)
-                yield Proposal("option", f"{where} with {row.guide}={_shown(value)}", edits, (row.name,))
+                yield Proposal("option", f"{where} with {row.guide}={as_text(value)}", edits, (row.name,))
 
 
 def _farther(connectors: Sequence[Body], places: Sequence[int], where: str, most: int) -> Iterator[Change]:

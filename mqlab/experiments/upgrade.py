@@ -16,6 +16,7 @@ from mqlab.spec.calls import Answering
 from mqlab.spec.edition import RULES
 from mqlab.spec.option import edition_of
 from mqlab.spec.rows import OPTIONS
+from mqlab.spec.values import as_text
 from mqlab.trace.trace import Trace
 
 Outcome = tuple[dict[str, int], dict[str, int]]
@@ -109,18 +110,14 @@ def _defaults(
         if put_back != after:
             whole = " and the old outcome" if put_back == before else ""
             yield (
-                f"{row.guide} is {_text(now)} by default, was {_text(was)}: {row.sentence} "
-                f'Setting {row.guide}="{_text(was)}" on {", ".join(unset)} restores the old default{whole} '
+                f"{row.guide} is {as_text(now)} by default, was {as_text(was)}: {row.sentence} "
+                f'Setting {row.guide}="{as_text(was)}" on {", ".join(unset)} restores the old default{whole} '
                 f"[{row.source}]."
             )
 
 
 def _with(scenario: Scenario, network: Network, edition: str) -> Scenario:
     return replace(scenario, network=network).under(edition)
-
-
-def _text(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _rules(scenario: Scenario, old: str, new: str, seed: int, after: Outcome) -> Iterator[str]:

@@ -13,6 +13,7 @@ from mqlab.lessons import answers
 from mqlab.lessons.data import Exercise, LessonData, Prediction
 from mqlab.site.parts import Part
 from mqlab.spec.json_types import JsonObject
+from mqlab.spec.values import as_text
 
 Words = Mapping[str, str]
 
@@ -84,7 +85,7 @@ def _of_task(task: Prediction | Exercise, part: Part, words: Words) -> Iterator[
 def _written(value: object) -> str:
     if isinstance(value, list):
         return ", ".join(map(str, value))
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    return as_text(value)
 
 
 def _said(text: object) -> tuple[str, ...]:

@@ -11,6 +11,8 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from mqlab.spec.values import as_text
+
 
 def is_number(value: object) -> bool:
     """Whether a value is a number; Python's booleans are not."""
@@ -69,16 +71,12 @@ def _as_number(text: str) -> float | str:
 def arithmetic(sign: str, a: Any, b: Any) -> object:
     """Calculate; `+` joins to a string, a division always has a fraction."""
     if isinstance(a, str) and sign == "+" and b is not None:
-        return a + _as_text(b)
+        return a + as_text(b)
     if not (is_number(a) and is_number(b)) or (sign in "/%" and b == 0):
         return None
     if sign in "/%":
         return a / b if sign == "/" else math.fmod(a, b)
     return {"+": a + b, "-": a - b, "*": a * b}[sign]
-
-
-def _as_text(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def pattern(text: str, escape: str | None) -> re.Pattern[str]:
@@ -100,7 +98,7 @@ def pattern(text: str, escape: str | None) -> re.Pattern[str]:
 
 
 def _regex(text: object, value: object) -> bool | None:
-    return None if value is None else re.search(str(text), _as_text(value)) is not None
+    return None if value is None else re.search(str(text), as_text(value)) is not None
 
 
 def _in_list(known: object, value: object) -> bool | None:

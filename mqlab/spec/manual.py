@@ -8,6 +8,7 @@ from inspect import Parameter
 from typing import Any, TypeVar
 
 from mqlab.spec.option import EDITIONS, Option
+from mqlab.spec.values import as_text
 
 T = TypeVar("T")
 WIDTH = 76  # with pydoc's own indent a terminal of 80 columns shows it
@@ -88,7 +89,7 @@ def defaults(row: Option) -> str:
 def _text(value: object) -> str:
     if value in (None, (), [], ""):
         return "none"
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    return as_text(value)
 
 
 def wrapped(text: str, indent: str) -> Iterable[str]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from mqlab.spec.options import tables
+from mqlab.spec.values import as_text
 
 Get = Callable[[str], object]  # Python name -> what an option is, written or by default
 
@@ -114,4 +115,4 @@ def _guide(product: str, element: str, name: str) -> str:
 def _shown(value: object) -> str:
     if value is None or value == "":
         return "not set"
-    return "empty" if value in ((), []) else str(value).lower() if isinstance(value, bool) else str(value)
+    return "empty" if value in ((), []) else as_text(value)

@@ -54,11 +54,12 @@ _PART = (
 )
 _KEYS: Mapping[str, Shape] = {
     **dict.fromkeys(_PART, TEXT),
-    **dict.fromkeys(("broker", "brokers", "isolate", "others", "link", "other", "from", "to"), NAMES),
-    **dict.fromkeys(("count", "times", "size", "bytes_per_second"), whole(0, MOST)),
+    **dict.fromkeys(("broker", "brokers", "isolate", "others", "link", "other", "from", "to", "role"), NAMES),
+    **dict.fromkeys(("count", "times", "size", "bytes_per_second", "depth"), whole(0, MOST)),
     **dict.fromkeys(("receiving", "durable", "transacted", "xa", "persistent", "in_background", "silent",
                      "wait", "answers", "topology", "failover", "no_failover", "exclusive", "no_local",
-                     "browser", "reconnect", "moving", "loop", "unsubscribe"), TRUTH),
+                     "browser", "reconnect", "moving", "loop", "unsubscribe", "commit", "commit_each",
+                     "stop_at_failure", "one_by_one"), TRUTH),
     **dict.fromkeys(("url", "options", "with", "about"), OBJECT),
     "client": OneOf((NAME, OBJECT), "a name"), "between": ListOf(NAMES, least=2, most=2),
     "properties": OneOf((PROPERTIES, ListOf(NAME))), "selector": TEXT, "at": LENGTH, "id": TEXT, "label": TEXT,

@@ -297,3 +297,12 @@ def as_typed(text: str) -> str | int | bool:
     if text.lower() in ("true", "false"):
         return text.lower() == "true"
     return int(text) if text.lstrip("-").isdigit() else text
+
+
+def as_text(value: object) -> str:
+    """Return a value as files, options and selectors write it: the reverse of `as_typed`.
+
+    >>> as_text(True), as_text(5), as_text("a")
+    ('true', '5', 'a')
+    """
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -18,7 +18,7 @@ from mqlab.spec.link import Link, Links
 from mqlab.spec.openmq.options import OPTIONS as OF_OPENMQ
 from mqlab.spec.option import EDITIONS, Option
 from mqlab.spec.options import tables
-from mqlab.spec.values import duration
+from mqlab.spec.values import as_text, duration
 from mqlab.workbench.branch import Branch
 from mqlab.workbench.parts import Part, find, names
 
@@ -293,7 +293,7 @@ def changed(branch: Branch, kind: str, name: str, edits: Iterable[tuple[Path, ob
             continue
         if path[0] != LINES:
             made += [Edit(one, read) for one in (_same(branch.body, path) if several else [path])]
-        texts.append(f"{row.guide} {'default' if read is None else _word(read)}")
+        texts.append(f"{row.guide} {'default' if read is None else as_text(read)}")
     if errors:
         raise BadOptions(errors)
     where = ("all connectors" if several else name) if kind else ""
@@ -315,10 +315,6 @@ def _read(row: Option, value: object) -> object:
 
 def _said(error: MqlabError, row: Option) -> str:
     return str(error).removeprefix(f": {row.guide}: ")
-
-
-def _word(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _same(body: Body, path: Path) -> list[Path]:

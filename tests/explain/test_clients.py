@@ -79,7 +79,7 @@ def test_a_client_says_that_a_real_broker_refuses_its_port():
 
 
 def test_what_an_artemis_consumer_gives_back_is_no_copy():
-    holds = mq.Consumer("C", on="A", reads=Q, acknowledge=False)
+    holds = mq.Consumer("C", on="A", reads=Q, ack_mode="client", acknowledge=False)
     net = mq.artemis.Network(mq.artemis.Broker("A"))
     told = str(
         mq.explain(mq.run(net, mq.Producer("P", on="A", sends=1, to=Q), holds, mq.Close("C")), message=1)

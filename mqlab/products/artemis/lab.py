@@ -78,7 +78,8 @@ class ArtemisLab(Site):
             mode = "xa" if client.resource is not None else "transacted"
             return SessionState(gone, None, mode, not client.at_once, left)
         waits = client.mode == "transacted" or not client.acknowledges
-        return SessionState(gone, client.receiving, client.mode, waits, left + len(client.unacknowledged))
+        receiving = client.receiving and not client.last_call
+        return SessionState(gone, receiving, client.mode, waits, left + len(client.unacknowledged))
 
     @property
     def coming(self) -> bool:  # type: ignore[override]  # of a product where a takeover is housekeeping

@@ -178,7 +178,7 @@ class EventLog:
         gone = [
             (item.message, item.row)
             for queue, item in live.items()
-            if moved or not (item.message.persistent and queue.durable)
+            if moved or not (item.lasts and queue.durable)
         ]
         gone += [
             (mail.message, mail.row)

@@ -138,6 +138,8 @@ def queues(found: Iterable[Queue], now: int) -> dict[str, Told]:
     for queue in found:
         seen[queue.name] += 1
         due = [item.message.number for item in queue.due(now)]
+        scheduled = len(queue.waiting) - len(due)
+        due = [item.message.number for item in queue.held if item.paged] + due  # a page has it still
         rows[f"{queue.name}#{seen[queue.name]}" if seen[queue.name] > 1 else queue.name] = row = {
             "depth": len(queue.waiting) + len(queue.held),
             "in_flight": len(queue.held),
@@ -147,6 +149,6 @@ def queues(found: Iterable[Queue], now: int) -> dict[str, Told]:
         }
         if queue.held:
             row["delivering"] = sorted(item.message.number for item in queue.held)
-        if len(due) < len(queue.waiting):
-            row["scheduled"] = len(queue.waiting) - len(due)
+        if scheduled:
+            row["scheduled"] = scheduled
     return rows

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from mqlab.spec.options.types import ArtemisNetworkOptions
     from mqlab.spec.running import Running
 
-# Edition -> what it calls the two of a pair; no later one than 2.5 was recorded, so that 2.28 plays by
-# the rules of 2.5 and only speaks otherwise.
+# Edition -> what it calls the two of a pair. Only 2.4 and 2.5 were recorded: 2.28 plays by the rules of 2.5,
+# but for the target of a scale-down, and speaks otherwise.
 WORDS = {"2.4": ("master", "slave"), "2.5": ("master", "slave"), "2.28": ("primary", "backup")}
 
 
@@ -113,6 +113,14 @@ class ArtemisNetwork(AnyNetwork):
     def forgets_crashed(self) -> bool:
         """Whether voters drop a crashed broker from their topology, and a vote is tried again."""
         return self.edition != "2.4"
+
+    @property
+    def scales_down_to_connector(self) -> bool:
+        """Whether the connector of a scale-down is its target, not only the way into the cluster.
+
+        So it is from 2.28.0 on (ARTEMIS-4091, `LiveOnlyActivation`); played by 2.31.2.
+        """
+        return self.edition == "2.28"
 
     def option(self, broker: Broker, key: str) -> Any:
         """Return an option of a broker's cluster connection: its own, the scenario's, the default."""

@@ -29,6 +29,7 @@ class ForcedFailover(Action):
     """An orderly stop after which the slave takes over, whatever failover-on-shutdown says."""
 
     broker: str
+    wait: bool | None = field(default=None, kw_only=True)
 
 
 def _take_one(action: Isolate | Rejoin) -> None:
@@ -41,10 +42,11 @@ def _take_one(action: Isolate | Rejoin) -> None:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Isolate(Action):
-    """Cut brokers off from all other brokers; `how` is refuse or hang, as for `Cut`."""
+    """Cut brokers off from all other brokers, and from `clients`; `how` is refuse or hang, as for `Cut`."""
 
     brokers: tuple[str, ...]
     how: str = "refuse"
+    clients: bool = field(default=False, kw_only=True)
 
     def __post_init__(self) -> None:
         _take_one(self)
@@ -52,9 +54,10 @@ class Isolate(Action):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Rejoin(Action):
-    """Restore the links of brokers to all others."""
+    """Restore the links of brokers to all others, and to `clients`."""
 
     brokers: tuple[str, ...]
+    clients: bool = field(default=False, kw_only=True)
 
     def __post_init__(self) -> None:
         _take_one(self)
@@ -83,7 +86,7 @@ class Gateway(Action):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class WaitForRole(Action):
-    """Wait until a broker has a role, such as live, backup_in_sync or live_with_replica."""
+    """Wait until a broker has a role, such as live, backup_in_sync or live_with_replica; ``a|b`` is either."""
 
     broker: str
     role: str
@@ -97,6 +100,26 @@ class WaitForFailover(Action):
     client: str
     times: Count = 1
     timeout: int | str = field(default="30s", kw_only=True)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class WaitForDepth(Action):
+    """Wait until a queue of a broker has just so many messages, those that consumers hold included."""
+
+    broker: str
+    queue: str
+    depth: int
+    timeout: int | str = field(default="15s", kw_only=True)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class WaitForConsumers(Action):
+    """Wait until a queue of a broker has at least so many consumers."""
+
+    broker: str
+    queue: str
+    count: Count = 1
+    timeout: int | str = field(default="15s", kw_only=True)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

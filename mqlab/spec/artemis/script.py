@@ -12,7 +12,7 @@ from mqlab.spec import uri as uris
 from mqlab.spec.action import Action
 from mqlab.spec.artemis import actions as own
 from mqlab.spec.artemis.options import OPTIONS, Options, read_options
-from mqlab.spec.artemis.words import word_of
+from mqlab.spec.artemis.words import EITHER, word_of
 from mqlab.spec.clients import Client, CloseClient
 from mqlab.spec.naming import BEGIN
 from mqlab.spec.noun import as_usual, written
@@ -35,13 +35,12 @@ STATES = (
     "paused",
     "not_started",
 )
-ACK_MODES = ("auto", "client", "transacted")
 CALLS = ("start", "end", "prepare", "commit", "rollback", "recover")  # of an XA resource
 # Options that stand beside those of a client's URL. What is not among them is one of the URL.
 BESIDE: Mapping[type[Action], tuple[str, ...]] = {
-    shared.Consumer: ("time_limit", "in_background", "acknowledge"),
+    shared.Consumer: ("time_limit", "in_background", "acknowledge", "commit_each"),
     own.Session: ("time_limit", "in_background"),
-    shared.Producer: ("time_limit", "in_background", "delivery_delay"),
+    shared.Producer: ("time_limit", "in_background", "delivery_delay", "stop_at_failure"),
     shared.Receive: ("timeout", "acknowledge"),
 }
 Configured = shared.Consumer | own.Session | shared.Producer | shared.Receive  # what has such options
@@ -166,10 +165,10 @@ def _check_values(action: Action, where: str) -> None:
     if isinstance(action, shared.Consumer):
         if (action.durable or action.subscription_name) and action.client_id is None:
             raise BadValue(f"{where}: a durable subscription needs a client id, e.g. client_id='shop'")
-        if action.ack_mode not in ACK_MODES:
-            raise UnknownName.of("ack_mode", action.ack_mode, ACK_MODES, where)
-    elif isinstance(action, own.WaitForRole) and action.role not in STATES:
-        raise UnknownName.of("role", action.role, STATES, where)
+    elif isinstance(action, own.WaitForRole):
+        for role in action.role.split(EITHER):
+            if role not in STATES:
+                raise UnknownName.of("role", role, STATES, where)
     elif isinstance(action, own.Xa) and action.act not in CALLS:
         raise UnknownName.of("act", action.act, CALLS, where)
     url_options(action, where)

@@ -22,9 +22,11 @@ from mqlab.spec.clients import CloseClient
 from mqlab.spec.json_types import JsonDict
 from mqlab.spec.noun import as_usual
 from mqlab.spec.step import Step
+from mqlab.spec.steps import GROUP
 from mqlab.spec.values import Destination, duration
 
 Flat = JsonDict
+EITHER = "|"  # between roles of which one is waited for
 SIZE = 10  # bytes of a message in a step that does not say, as the recorder sends it
 
 
@@ -55,27 +57,31 @@ _SENT = (
     "sends=count to others persistent size properties every=interval_ms time_to_live=time_to_live_ms "
     "in_background options"
 )
-_READ = "reads=to selector receiving ack_mode acknowledge subscription_name=durable_name client_id"
+_READ = (
+    "reads=to selector receiving ack_mode acknowledge subscription_name=durable_name client_id delay=delay_ms"
+)
 # Of the words for a step the first that has a place for all of its keys is taken.
 WORDS: tuple[Word, ...] = (
     _word(shared.Start, "start"),
     _word(shared.Restart, "start_broker", "broker wait"),
     _word(own.StartAs, "start_broker", "broker written=with"),
     _word(faults.Crash, "kill", "broker"),
-    _word(shared.Stop, "stop", "broker"),
-    _word(own.ForcedFailover, "stop", "broker", failover=True),
+    _word(shared.Stop, "stop", "broker wait"),
+    _word(own.ForcedFailover, "stop", "broker wait", failover=True),
     _word(shared.Pause, "pause", "who=broker"),
     _word(shared.Pause, "hold", "who=consumer"),
     _word(shared.Resume, "resume_broker", "who=broker"),
     _word(shared.Resume, "resume", "who=consumer"),
     _word(faults.Cut, "cut", "one other how"),
     _word(faults.Heal, "heal", "one other"),
-    _word(own.Isolate, "cut", "brokers=isolate how"),
-    _word(own.Rejoin, "heal", "brokers=isolate"),
+    _word(own.Isolate, "cut", "brokers=isolate how clients"),
+    _word(own.Rejoin, "heal", "brokers=isolate clients"),
     _word(own.SlowLine, "slow", "one other bytes_per_second"),
     _word(own.Gateway, "gateway", "answers broker"),
     _word(own.WaitForRole, "wait_until", "broker role timeout=timeout_ms"),
     _word(own.WaitForFailover, "wait_failover", "client times timeout=timeout_ms"),
+    _word(own.WaitForDepth, "wait_depth", "broker queue depth timeout=timeout_ms"),
+    _word(own.WaitForConsumers, "wait_consumers", "broker queue count timeout=timeout_ms"),
     _word(shared.Consumer, "open_consumer", f"name=consumer {_OPEN} {_READ}"),
     _word(own.Session, "open_client", f"name=client to transacted xa {_OPEN}"),
     _word(shared.Receive, "receive", "consumer count options"),
@@ -96,7 +102,9 @@ WORDS: tuple[Word, ...] = (
     _word(own.Snapshot, "snapshot", "label topology"),
     _word(shared.Snapshot, "snapshot", "label"),
 )
-_SAME = {"restart": "start_broker", "open_producer": "open_client"}
+_SAME = {"restart": "start_broker", "open_producer": "open_client", "wait_replicas": "settle"}
+# What stands beside the options of a client's URL and has no unit.
+_PLAIN = ("in_background", "acknowledge", "commit_each", "stop_at_failure")
 _BESIDE = {
     "time_limit_ms": "time_limit",
     "delivery_delay_ms": "delivery_delay",
@@ -160,6 +168,8 @@ def _unfolded(flat: Flat) -> Flat:
             found[key] = _ms(value)
         elif key == "broker" and others:
             found[key] = [value, *others]
+        elif key == "role" and EITHER in value:
+            found[key] = value.split(EITHER)
         elif key != "other":
             found[key] = list(value) if isinstance(value, tuple) else value
     return found
@@ -172,7 +182,7 @@ def _ms(time: int | str) -> int | float:
 
 def _written(options: Options) -> Flat:
     beside = {name: key for key, name in _BESIDE.items()}
-    beside |= {"in_background": "in_background", "acknowledge": "acknowledge"}
+    beside |= {key: key for key in _PLAIN}
     found = {
         key: _ms(options[name]) if key in _BESIDE else options[name]
         for name, key in beside.items()
@@ -221,8 +231,13 @@ def _split(step: Step) -> Iterator[Step]:
     """Yield a step for each broker, or each line, that a step names."""
     keys = dict(step.keys)
     if step.do == "restart":
-        halves = {key: it for key, it in keys.items() if key in ("broker", "brokers")}
+        halves = {key: it for key, it in keys.items() if key in ("broker", "brokers", "failover")}
+        keys.pop("failover", None)
         yield from (*_split(Step("stop", halves)), *_split(Step("start_broker", keys)))
+    elif step.do == "send" and keys.pop("commit", False):
+        if "client" not in keys and "producer" not in keys:
+            raise BadValue("'commit' ends a client's transaction: write 'client' or 'producer'")
+        yield from (Step("send", keys), Step("commit", {"client": keys.get("client", keys.get("producer"))}))
     elif "between" in keys:
         sides = [[side] if isinstance(side, str) else side for side in keys.pop("between")]
         yield from (Step(step.do, {**keys, "between": list(pair)}) for pair in product(*sides))
@@ -230,9 +245,14 @@ def _split(step: Step) -> Iterator[Step]:
         given = keys.pop("brokers", None) or keys.pop("broker")
         do = "start_broker" if step.do == "start" else step.do
         names = [given] if isinstance(given, str) else given
-        if do == "wait_until" and given is names:
+        if do.startswith("wait_") and given is names:
             raise BadValue(f"broker is {given!r}; expected one name")
-        yield from (Step(do, {**keys, "broker": name}) for name in names)
+        # Not one by one: all are started before the last one is waited for.
+        beside = {} if keys.pop("one_by_one", True) else {"wait": False}
+        for name in names:
+            yield Step(do, {**keys, **(beside if name is not names[-1] else {}), "broker": name})
+    elif "one_by_one" in keys:
+        raise BadValue("'one_by_one': name the 'brokers' that start together")
     else:
         yield step
 
@@ -241,7 +261,7 @@ def _flat(step: Step) -> Flat:
     found: Flat = {}
     options = dict(step.keys.get("url", {}))
     for key, value in step.keys.items():
-        if key in ("queue", "topic"):
+        if key in ("queue", "topic") and not step.do.startswith("wait_"):
             found["to"] = Destination(key, value)
         elif key == "between":
             found["one"], found["other"] = value
@@ -249,6 +269,8 @@ def _flat(step: Step) -> Flat:
             options[_BESIDE[key]] = _text(value)
         elif key in _options_of(step.do):
             options[key] = value
+        elif key == "role" and not isinstance(value, str):
+            found[key] = EITHER.join(value)
         elif key == "silent":
             found |= {"how": "hang"} if value else {}
         elif key == "ms" or key.endswith("_ms"):
@@ -258,6 +280,10 @@ def _flat(step: Step) -> Flat:
             found |= {"others": tuple(others)} if others else {}
         elif key != "url":
             found["client" if key == "producer" else key] = tuple(value) if isinstance(value, list) else value
+    if found.pop("transacted", False) if step.do == "open_consumer" else False:
+        found["ack_mode"] = "transacted"
+    if "group" in found:
+        found["properties"] = {GROUP: found.pop("group"), **found.get("properties", {})}
     return {**found, **({"options": options} if options else {})}
 
 
@@ -272,7 +298,9 @@ def _text(ms: float) -> str:
 
 def _options_of(do: str) -> tuple[str, ...]:
     """Return what has no place of its own in the action of a step."""
-    return ("in_background",) if do.startswith("open_") else ("acknowledge",) * (do == "receive")
+    return {"receive": ("acknowledge",), "send": ("stop_at_failure",)}.get(
+        do, ("in_background", "commit_each") if do.startswith("open_") else ()
+    )
 
 
 def _action(do: str, flat: Flat) -> Action:

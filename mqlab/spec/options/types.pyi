@@ -179,6 +179,8 @@ class ArtemisNetworkOptions(TypedDict, total=False):
     address_full_policy: Literal["PAGE", "BLOCK", "FAIL", "DROP"] | None
     max_size_bytes: int | None
     max_size_messages: int | None
+    page_size_bytes: int | None
+    last_value_queue: bool | None
 
 class NetworkChanges(BrokerOptions, NetworkConnectorOptions, total=False):
     name: str

@@ -67,6 +67,12 @@ def test_brokers_that_nobody_starts_are_started_first():
     (artemis.Isolate(("M1",), how="hang"), {"isolate": ["M1"], "silent": True}),
     (artemis.Wait("1500us"), {"ms": 1.5}),
     (artemis.ForcedFailover("M1"), {"broker": "M1", "failover": True}),
+    (artemis.WaitForRole("M1", "live|stopped"), {"broker": "M1", "role": ["live", "stopped"]}),
+    (artemis.Isolate("M1", clients=True), {"isolate": ["M1"], "clients": True}),
+    (artemis.Consumer("C", on="M1", reads=ORDERS, ack_mode="transacted", delay="1s",
+                      options={"commit_each": True}),
+     {"consumer": "C", "broker": "M1", "queue": "orders", "ack_mode": "transacted", "delay_ms": 1000,
+      "commit_each": True}),
     (artemis.Pause("S1", at="2s"), {"broker": "S1", "at": "2s"}),
     (artemis.Consumer("C", on="M1", reads=artemis.Topic("T"), durable=True, client_id="me",
                       options={"reconnect_attempts": 3, "time_limit": "2s"}),
@@ -100,6 +106,41 @@ def test_what_cannot_be_done_is_told_and_leaves_the_lab_as_it_was(action, told):
     with pytest.raises(MqlabError, match=told):
         lab.do(action)
     assert (lab.trace.digest(), lab.trace.header["scenario"]) == before
+
+
+@pytest.mark.parametrize(("step", "actions"), [
+    ({"do": "send", "producer": "P", "count": 2, "group": "g", "commit": True, "stop_at_failure": True},
+     [artemis.Producer("P", on="P", sends=2, to=ORDERS, properties={"JMSXGroupID": "g"}, size=10,
+                       options={"stop_at_failure": True}), artemis.Commit("P")]),
+    ({"do": "restart", "broker": "M1", "failover": True},
+     [artemis.ForcedFailover("M1"), artemis.Restart("M1")]),
+    ({"do": "start", "brokers": ["M1", "S1"], "one_by_one": False},
+     [artemis.Restart("M1", wait=False), artemis.Restart("S1")]),
+    ({"do": "stop", "broker": "M1", "wait": False}, [artemis.Stop("M1", wait=False)]),
+    ({"do": "wait_depth", "broker": "M1", "queue": "orders", "depth": 3},
+     [artemis.WaitForDepth("M1", "orders", 3)]),
+    ({"do": "wait_consumers", "broker": "M1", "queue": "orders"}, [artemis.WaitForConsumers("M1", "orders")]),
+    ({"do": "wait_replicas", "quiet_ms": 2000}, [artemis.Settle(quiet="2s")]),
+    ({"do": "wait_until", "broker": "M1", "role": ["live", "down"]}, [artemis.WaitForRole("M1", "live|down")]),
+    ({"do": "open_consumer", "consumer": "C", "broker": "M1", "queue": "orders", "transacted": True},
+     [artemis.Consumer("C", on="M1", reads=ORDERS, ack_mode="transacted")]),
+    ({"do": "heal", "isolate": ["M1"], "clients": True}, [artemis.Rejoin("M1", clients=True)]),
+])  # fmt: skip
+def test_words_of_the_recorder(step, actions):
+    opens = {"do": "open_producer", "producer": "P", "broker": "M1", "queue": "orders", "transacted": True}
+    body = {"brokers": [{"name": "M1"}, {"name": "S1"}], "steps": [opens, step]}
+    assert lab_file.read(body).actions[1:] == tuple(actions)
+
+
+@pytest.mark.parametrize(("step", "told"), [
+    ({"do": "send", "broker": "M1", "queue": "orders", "count": 1, "commit": True}, "'commit' ends a client's"),
+    ({"do": "start", "one_by_one": False}, "name the 'brokers'"),
+    ({"do": "wait_until", "broker": "M1", "role": ["live", "king"]}, "'king'"),
+    ({"do": "open_consumer", "consumer": "C", "broker": "M1", "queue": "orders", "xa": True}, "'xa'"),
+])  # fmt: skip
+def test_words_of_the_recorder_without_a_meaning_are_refused(step, told):
+    with pytest.raises(MqlabError, match=told):
+        lab_file.read({"brokers": [{"name": "M1"}], "steps": [step]})
 
 
 def test_each_action_of_a_script_is_done():

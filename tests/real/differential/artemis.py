@@ -11,14 +11,16 @@ SURE = {"url": {"reconnect_attempts": 0}}  # a client that is not after its brok
 STEPS = (
     "start start_broker kill stop restart pause resume_broker cut heal slow gateway wait wait_until "
     "wait_failover open_consumer open_producer open_client receive resume hold close_consumer close_client "
-    "send commit rollback recover xa wait_for_sends settle files snapshot"
+    "send commit rollback recover xa wait_for_sends settle files snapshot wait_depth wait_consumers"
 )
 KEYS = {
-    "open_consumer": "ack_mode acknowledge selector durable_name client_id url receiving topic",
+    "open_consumer": "ack_mode acknowledge selector durable_name client_id url receiving topic delay_ms "
+                     "commit_each",
     "open_client": "transacted url xa", "start": "brokers", "kill": "brokers",
     "open_producer": "transacted",
-    "send": "persistent size properties delivery_delay_ms interval_ms in_background producer topic",
-    "receive": "acknowledge", "stop": "failover", "cut": "silent isolate", "snapshot": "topology",
+    "send": "persistent size properties delivery_delay_ms interval_ms in_background producer topic group "
+            "commit stop_at_failure",
+    "receive": "acknowledge", "stop": "failover", "cut": "silent isolate clients", "snapshot": "topology",
 }  # fmt: skip
 LANGUAGE = {*STEPS.split(), *(f"{do} {key}" for do, keys in KEYS.items() for key in keys.split())}
 NETWORK_CHECK = {"network_check_url_list": "http://gateway:16961/", "network_check_period": 500,
@@ -206,7 +208,7 @@ def open_consumer(s: Script) -> None:
     """Open a consumer; one of a cluster's takes a while to be known."""
     draw, name, dest = s.draw, s.name("C"), s.dest()
     step: Step = {"do": "open_consumer", "consumer": name, **s.where(), **dest}
-    mode = draw.weighted({"auto": 4, "client": 2, "transacted": 2})
+    mode = draw.weighted({"auto": 4, "client": 2, "transacted": 2, "individual": 1, "dups_ok": 1})
     step |= {} if mode == "auto" else {"ack_mode": mode}
     step |= draw.maybe(0.5, receiving=False)
     step |= draw.maybe(0.2, selector=draw.one(SELECTORS))
@@ -214,8 +216,13 @@ def open_consumer(s: Script) -> None:
         step |= draw.maybe(0.5, durable_name=f"sub{s.number}", client_id=f"id{s.number}")
     if "durable_name" in step:
         step.pop("selector", None)  # the recorder opens a durable subscriber without one
-    if mode == "client":
+    if mode in ("client", "individual"):
         step |= draw.maybe(0.5, acknowledge=True)
+    if step.get("receiving") is not False:
+        step |= draw.maybe(0.08, delay_ms=draw.one([300, 1500]))
+        step |= draw.maybe(0.3, commit_each=True) if mode == "transacted" else {}
+    if draw.chance(0.08):
+        step["url"] = {**step.get("url", {}), "consumer_window_size": draw.one([0, 1, 1000])}
     s.consumers[name] = step
     if step.get("receiving") is False:
         s.held.add(name)
@@ -233,14 +240,14 @@ def with_consumer(s: Script) -> None:
     )
     if step.get("ack_mode") == "transacted":
         does |= {"commit": 4, "rollback": 3}
-    if step.get("ack_mode") == "client":
+    if step.get("ack_mode") in ("client", "individual", "dups_ok"):
         does |= {"recover": 2}
     what = s.draw.weighted(does)
     if what in ("commit", "rollback", "recover"):
         s.steps.append({"do": what, "client": name})
     elif what == "receive":
         keys: Step = {"count": s.draw.number(1, 3), "wait_ms": 1500}
-        if step.get("ack_mode") == "client":
+        if step.get("ack_mode") in ("client", "individual"):
             keys |= s.draw.maybe(0.5, acknowledge=False)
         s.steps.append({"do": "receive", "consumer": name, **keys})
     else:
@@ -261,6 +268,8 @@ def _message(s: Script) -> Step:
         **draw.maybe(0.3, properties={"colour": ["red", "blue"], "weight": [1, 2, 3]}),
         **draw.maybe(0.1, delivery_delay_ms=draw.one([1500, 6000])),
         **draw.maybe(0.1, size=2000),
+        **draw.maybe(0.12, group=draw.one(["g", "h"])),
+        **draw.maybe(0.05, stop_at_failure=True),
     }
 
 
@@ -269,20 +278,25 @@ def send(s: Script) -> None:
     more: Step = {}
     if s.draw.chance(0.08):
         more = {"count": s.draw.number(5, 20), "interval_ms": s.draw.one([50, 200]), "in_background": True}
-    s.steps.append({"do": "send", "broker": s.broker(), **s.dest(), **_message(s), **more})
+    sent = {"do": "send", "broker": s.broker(), **s.dest(), **_message(s), **more}
+    s.steps.append(sent)
+    if "queue" in sent and s.draw.chance(0.06):
+        where = {"broker": sent["broker"], "queue": sent["queue"], "timeout_ms": 2000}
+        what = s.draw.one([{"do": "wait_depth", "depth": sent["count"]}, {"do": "wait_consumers", "count": 1}])
+        s.steps.append({**what, **where})
 
 
 def give_back(s: Script) -> None:
     """Let a consumer take some in vain, and another have them again."""
     draw, broker, name = s.draw, s.broker(), s.name("C")
-    mode = draw.one(["transacted", "client"])
+    mode = draw.one(["transacted", "client", "individual"])
     where = {"broker": broker, **SURE, "queue": "orders"}
     s.steps += [
         {"do": "send", "broker": broker, "queue": "orders", "count": draw.number(2, 5)},
         {"do": "open_consumer", "consumer": name, **where, "ack_mode": mode, "receiving": False},
         {"do": "wait", "ms": 1200},
         {"do": "receive", "consumer": name, "count": draw.number(1, 2), "wait_ms": 1500,
-         **({"acknowledge": False} if mode == "client" else {})},
+         **({"acknowledge": False} if mode != "transacted" else {})},
     ]  # fmt: skip
     if mode == "transacted" and draw.chance(0.5):
         s.steps.append({"do": "rollback", "client": name})
@@ -325,7 +339,8 @@ def with_producer(s: Script) -> None:
     does = {"send": 4, **({"commit": 4, "rollback": 2} if s.producers[name].get("transacted") else {})}
     what = s.draw.weighted(does)
     if what == "send":
-        s.steps.append({"do": "send", "producer": name, **_message(s)})
+        commit = s.draw.maybe(0.2, commit=True) if s.producers[name].get("transacted") else {}
+        s.steps.append({"do": "send", "producer": name, **_message(s), **commit})
     else:
         s.steps.append({"do": what, "client": name})
 
@@ -383,7 +398,7 @@ def fault(s: Script) -> None:
             ends = sorted(s.draw.random.sample(s.names, 2))
         line: Step = {"between": ends} if what == "cut" else s.cut.pop()
         if apart and what == "cut" and s.draw.chance(0.2):
-            line = {"isolate": [s.draw.one(s.names)]}
+            line = {"isolate": [s.draw.one(s.names)], **s.draw.maybe(0.3, clients=True)}
         s.cut += [line] if what == "cut" else []
         more: Step = s.draw.maybe(0.15, silent=True) if what == "cut" else {}
         if what == "cut" and "between" in line and s.draw.chance(0.12):

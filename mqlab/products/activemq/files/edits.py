@@ -10,9 +10,9 @@ from mqlab.products.activemq.files import new_file, policy_edits, security, stor
 from mqlab.products.activemq.files.elements import BrokerElement
 from mqlab.products.activemq.files.policy_edits import within
 from mqlab.products.activemq.files.schema import LATER
-from mqlab.products.activemq.files.stores import text
 from mqlab.spec.connector import NetworkConnector
 from mqlab.spec.network import Broker
+from mqlab.spec.values import as_text
 
 
 def inserted(document: Document, parent: Element, lines: str, first: bool = False) -> Iterator[Edit]:
@@ -81,9 +81,9 @@ def _changed(before: Mapping[str, str], after: Mapping[str, str]) -> list[str]:
 def _transport(document: Document, element: Element, got: Broker, wanted: Broker) -> Iterator[Edit]:
     def told(broker: Broker) -> dict[str, str]:
         options: dict[str, object] = broker.transport.options
-        found = {a: text(options[n]) for n, a in xml_names.TRANSPORT.items() if n in options}
+        found = xml_names.given(options, xml_names.TRANSPORT)
         audit = broker.options.get("audit_network_producers")
-        return found if audit is None else {**found, xml_names.AUDIT: text(audit)}
+        return found if audit is None else {**found, xml_names.AUDIT: as_text(audit)}
 
     before, after = told(got), told(wanted)
     for name in _changed(before, after):
@@ -125,7 +125,7 @@ def _connector(
     for python, name in xml_names.CONNECTOR.items():
         was, now = got.options.get(python), wanted.options.get(python)
         if was != now and name not in LATER["networkConnector"]:
-            yield from attribute(document, element, name, None if now is None else text(now))
+            yield from attribute(document, element, name, None if now is None else as_text(now))
     made = ""
     for word, python in xml_names.LISTS.items():
         was, now = got.options.get(python), wanted.options.get(python)

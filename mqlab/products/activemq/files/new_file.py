@@ -13,11 +13,10 @@ from mqlab.files.markup import tag
 from mqlab.products.activemq.files import policies, security, stores, xml_names
 from mqlab.products.activemq.files.addresses import rewritten
 from mqlab.products.activemq.files.schema import CORE, LATER
-from mqlab.products.activemq.files.stores import text
 from mqlab.spec.connector import NetworkConnector
 from mqlab.spec.json_types import JsonObject
 from mqlab.spec.network import Broker
-from mqlab.spec.values import Destination
+from mqlab.spec.values import Destination, as_text
 
 _HEAD = f"""<?xml version="1.0" encoding="UTF-8"?>
 <beans xmlns="{xml_names.BEANS}"
@@ -87,7 +86,7 @@ def _directory(options: JsonObject, place: Place) -> str | None:
 
 def attributes(options: JsonObject, address: Mapping[str, str]) -> dict[str, str]:
     """Return a broker's options that are attributes of its element."""
-    found = {a: text(options[n]) for n, a in xml_names.BROKER.items() if n in options}
+    found = xml_names.given(options, xml_names.BROKER)
     if "pure_slave_of" in options:
         name = options["pure_slave_of"]
         at = address.get(name, name)
@@ -98,9 +97,9 @@ def attributes(options: JsonObject, address: Mapping[str, str]) -> dict[str, str
 def _transports(broker: Broker, place: Place) -> str:
     transport = broker.transport
     given = {"name": transport.name, "uri": f"tcp://{place.host}:{place.port}"}
-    given |= {a: text(transport.options[n]) for n, a in xml_names.TRANSPORT.items() if n in transport.options}
+    given |= xml_names.given(transport.options, xml_names.TRANSPORT)
     if broker.options.get("audit_network_producers") is not None:
-        given[xml_names.AUDIT] = text(broker.options["audit_network_producers"])
+        given[xml_names.AUDIT] = as_text(broker.options["audit_network_producers"])
     lines = tag("transportConnector", given, "", " " * 6)
     if place.stomp is not None:
         stomp = {"name": "stomp", "uri": f"stomp://{place.host}:{place.stomp}"}
@@ -112,11 +111,8 @@ def connector(connector: NetworkConnector, address: Mapping[str, str], indent: s
     """Return a network connector as lines."""
     options = connector.options
     given = {"name": options.get("configured_name") or connector.name, "uri": uri(connector.uri, address)}
-    given |= {
-        a: text(options[n])
-        for n, a in xml_names.CONNECTOR.items()
-        if n in options and a not in LATER["networkConnector"]
-    }
+    set_here = xml_names.given(options, xml_names.CONNECTOR)
+    given |= {name: value for name, value in set_here.items() if name not in LATER["networkConnector"]}
     lists = [(word, options.get(name)) for word, name in xml_names.LISTS.items()]
     lines = "".join(destinations(word, texts, indent + "  ") for word, texts in lists if texts)
     return tag("networkConnector", given, lines, indent)

@@ -12,9 +12,9 @@ from mqlab.files.markup import Element, tag
 from mqlab.products.activemq.files import xml_names
 from mqlab.products.activemq.files.reader import Reader
 from mqlab.products.activemq.files.schema import LATER
-from mqlab.products.activemq.files.stores import text
 from mqlab.spec.json_types import JsonObject
 from mqlab.spec.rows import OPTIONS
+from mqlab.spec.values import as_text
 from mqlab.spec.virtual_topic import ATTRIBUTES, PREFIX
 
 VIRTUAL_TOPICS = ("topic://VirtualTopic.>",)
@@ -137,31 +137,27 @@ def written(policies: Iterable[Mapping[str, object]]) -> str:
 
 def attributes(policy: JsonObject) -> dict[str, str]:
     """Return the attributes of a policy's element."""
-    given = _told(policy, {"queue": "queue", "topic": "topic", **xml_names.POLICY})
+    given = xml_names.given(policy, {"queue": "queue", "topic": "topic", **xml_names.POLICY})
     return {name: value for name, value in given.items() if name not in LATER["policyEntry"]}
 
 
 def inside(policy: JsonObject) -> dict[str, tuple[str, dict[str, str]]]:
     """Return what stands in a policy: element -> the element in it, with its attributes."""
     found: dict[str, tuple[str, dict[str, str]]] = {}
-    if replay := _told(policy, xml_names.REPLAY):
+    if replay := xml_names.given(policy, xml_names.REPLAY):
         found["networkBridgeFilterFactory"] = "conditionalNetworkBridgeFilterFactory", replay
     if "dispatch_policy" in policy:
         found["dispatchPolicy"] = xml_names.DISPATCH[policy["dispatch_policy"]], {}
-    letters = _told(policy, xml_names.DEAD_LETTER)
+    letters = xml_names.given(policy, xml_names.DEAD_LETTER)
     if letters or "dead_letter_strategy" in policy:
         strategy = policy.get("dead_letter_strategy", "shared")
         if strategy != "individual":
             letters.pop("queuePrefix", None)
         found["deadLetterStrategy"] = xml_names.DEAD_LETTERS[strategy], letters
     if "pending_message_limit" in policy:
-        limit = _told(policy, xml_names.LIMIT)
+        limit = xml_names.given(policy, xml_names.LIMIT)
         found["pendingMessageLimitStrategy"] = "constantPendingMessageLimitStrategy", limit
     return found
-
-
-def _told(policy: JsonObject, names: Mapping[str, str]) -> dict[str, str]:
-    return {attribute: text(policy[name]) for name, attribute in names.items() if name in policy}
 
 
 def entry(policy: JsonObject) -> str:
@@ -209,7 +205,7 @@ def composite(composite: JsonObject) -> str:
 def composed(composite: JsonObject) -> dict[str, str]:
     """Return the attributes of a composite destination's element."""
     name = composite["name"].rpartition("://")[2]
-    given = {"name": name, "forwardOnly": text(composite.get("forward_only", True))}
+    given = {"name": name, "forwardOnly": as_text(composite.get("forward_only", True))}
     return {**given, "sendWhenNotMatched": "true"} if composite.get("send_when_not_matched") else given
 
 

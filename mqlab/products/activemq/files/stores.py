@@ -5,13 +5,12 @@ Source: Fuse 4, Examples 4.5 to 4.7; ActiveMQ, pluggable storage lockers.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from mqlab.files.markup import Element, tag
 from mqlab.products.activemq.files import xml_names
 from mqlab.products.activemq.files.reader import Reader
 from mqlab.spec.json_types import JsonObject
 from mqlab.spec.rows import OPTIONS
+from mqlab.spec.values import as_text
 
 SHARED = "/shared/"  # before the name of a store that is written as no path
 DATA_SOURCE = "lab-database"
@@ -94,7 +93,7 @@ def adapter(options: JsonObject, directory: str | None) -> str:
     if kept == "memory":
         return ""
     given = {"dataSource": f"#{DATA_SOURCE}"} if kept == "jdbc" else {"directory": folder(options, directory)}
-    given |= _set(options, xml_names.ADAPTER)
+    given |= xml_names.given(options, xml_names.ADAPTER)
     lines = "" if own is None else tag("locker", {}, tag(*own, "", " " * 10), " " * 8)
     return tag("jdbcPersistenceAdapter" if kept == "jdbc" else "kahaDB", given, lines, " " * 6)
 
@@ -110,7 +109,7 @@ def folder(options: JsonObject, directory: str | None) -> str:
 def locker(options: JsonObject) -> tuple[str, dict[str, str]] | None:
     """Return the element of the lock with its attributes; None if all is as by default."""
     how = options.get("locker") or ("database" if kind(options) == "jdbc" else "file")
-    own = _set(options, xml_names.LOCKER)
+    own = xml_names.given(options, xml_names.LOCKER)
     if how == "file":
         own = {k: v for k, v in own.items() if k in ("lockAcquireSleepInterval", "failIfLocked")}
     return (xml_names.LOCKERS[how], own) if own or options.get("locker") else None
@@ -119,22 +118,9 @@ def locker(options: JsonObject) -> tuple[str, dict[str, str]] | None:
 def handler(options: JsonObject) -> dict[str, str] | None:
     """Return the attributes of the handler of a lease; None without one."""
     lease = options.get("io_exception_handler") == "lease"
-    return _set(options, xml_names.HANDLER) if lease else None
+    return xml_names.given(options, xml_names.HANDLER) if lease else None
 
 
 def said(options: JsonObject, name: str) -> str | None:
     """Return an option as an attribute has it; None if it is not given."""
-    return text(options[name]) if name in options else None
-
-
-def _set(options: Mapping[str, object], names: Mapping[str, str]) -> dict[str, str]:
-    return {attribute: text(options[name]) for name, attribute in names.items() if name in options}
-
-
-def text(value: object) -> str:
-    """Return an option's value as attributes have it.
-
-    >>> text(True), text(5), text("a")
-    ('true', '5', 'a')
-    """
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    return as_text(options[name]) if name in options else None

@@ -6,8 +6,11 @@ lockers.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from mqlab.products.activemq.files.schema import LATER, SCHEMA
 from mqlab.spec.rows import OPTIONS
+from mqlab.spec.values import as_text
 
 BEANS = "http://www.springframework.org/schema/beans"
 NOTE = "mqlab"  # the processing instruction for what ActiveMQ has no place for
@@ -65,3 +68,8 @@ FILE_STORES = (
     "journalPersistenceAdapter",
     "journaledJDBC",
 )
+
+
+def given(options: Mapping[str, object], names: Mapping[str, str]) -> dict[str, str]:
+    """Return attribute -> text, of the options that are given; *names* are those of one element."""
+    return {attribute: as_text(options[name]) for name, attribute in names.items() if name in options}

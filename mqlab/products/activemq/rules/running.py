@@ -15,6 +15,7 @@ from mqlab.products.activemq.rules.context import BrokerFile, CheckContext, file
 from mqlab.spec.connector import NetworkConnector
 from mqlab.spec.rows import OPTIONS
 from mqlab.spec.running import RunningConnector
+from mqlab.spec.values import as_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +58,7 @@ def _file_differs(pair: Pair) -> Found:
         written = noun.get(name, pair.edition)
         if written != running:
             option = OPTIONS["networkConnector"][name].guide
-            yield pair.element, {"option": option, "written": _xml(written), "running": _xml(running)}
-
-
-def _xml(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
+            yield pair.element, {"option": option, "written": as_text(written), "running": as_text(running)}
 
 
 @running_rule(

@@ -74,7 +74,7 @@ class Bridge(Taker):
         """The other broker is gone: what was not answered goes back, and the bridge looks for a broker."""
         held, self.buffer, self.target = self.buffer, [], None
         if self in self.queue.consumers:
-            self.queue.consumers.remove(self)
+            self.queue.remove_consumer(self)
         self.queue.requeue(held)
         for item in held:
             self.lab.notes.returned(item, self.queue, self.broker)

@@ -148,7 +148,8 @@ class Partitions:
     def lines(action: OfLines, brokers: Collection[str]) -> list[frozenset[str]]:
         """Return the lines of an action: from one side, or from brokers, to another or to all others."""
         if isinstance(action, (Isolate, Rejoin)):
-            there = action.brokers, [name for name in brokers if name not in action.brokers]
+            others = [name for name in brokers if name not in action.brokers]
+            there = action.brokers, others + ["clients"] * action.clients
         else:
             others = [name for name in (*brokers, "clients") if name != action.one]
             there = (action.one,), [action.other] if action.other else others
@@ -190,6 +191,15 @@ class Topology(Subsystem):
             if not broker.serves or any(live is not broker for live in heard):  # itself alone is no news
                 broker.max_cluster_size = max(broker.max_cluster_size, seen)
 
+    def learn(self, broker: Broker) -> None:
+        """A broker that goes live knows of itself, and is told what those believe that it reaches.
+
+        So it learns of one that has crashed, if they have not forgotten it (2.4).
+        """
+        broker.topology[broker.node_id] = [broker.process_name, "-"]
+        for live in self._heard(broker):
+            broker.topology = {pair: list(entry) for pair, entry in live.topology.items()} | broker.topology
+
     @staticmethod
     def entry(broker: Broker, pair: str) -> list[str]:
         """Return who is live of a pair and who its backup, as a broker believes."""
@@ -205,13 +215,21 @@ class Topology(Subsystem):
         return [live for live in found if live is broker or not deaf]
 
     def _backup(self, live: Broker, viewer: Broker, backups: list[Broker]) -> str:
-        """Return which of *backups* announced itself to a live broker: nobody takes its name back."""
+        """Return which of *backups* announced itself to a live broker: nobody takes its name back.
+
+        Not even a slave that is live now (`Topology.updateMember` of 2.4.0 keeps what it is not told anew): it
+        forgets that itself, and is told again by another pair's.
+        """
         known = self.entry(viewer, live.node_id)
         for other in backups:
             told = known[1] == other.process_name or other.reaches(live)
             if other.node_id == live.node_id and told:
                 return other.process_name
-        return known[1] if known[0] == live.process_name else "-"
+        if viewer is live and known[1] == "-":
+            others = (other for other in self.lab.live_brokers() if other is not live and live.reaches(other))
+            here = [self.entry(other, live.node_id) for other in others if other.node_id != live.node_id]
+            return next((backup for at, backup in here if at == live.process_name), "-")
+        return known[1]
 
     def forget(self, gone: Broker, orderly: bool) -> None:
         """Brokers that notice a live broker's end drop it, and tell each other: 2.4 only a goodbye.

@@ -39,6 +39,8 @@ class Message:
     sent: int = -1
     dest_no: int = -1  # of the trace, once it is in that
     expires: int = 0
+    group: str | None = None  # JMSXGroupID
+    extra: int = 0  # bytes of its properties
 
 
 _PRIORITY = {"JMSPriority": 4, "AMQPriority": 4}  # which no producer of this product sets
@@ -60,6 +62,12 @@ class MessageReference:
     delivery_count: int = 0
     row: int = -1  # of the trace: what happened to it last here
     due: int = 0  # us, before which it is not delivered; 0 once that is over
+    paged: bool = False  # it lies in a page file
+
+    @property
+    def lasts(self) -> bool:
+        """Whether it outlives its broker, if its queue does."""
+        return self.message.persistent or self.paged
 
 
 class Taker(ABC):
@@ -67,6 +75,7 @@ class Taker(ABC):
 
     handed = int(Kind.Dispatched)  # what the trace says of it
     link = -1
+    full = False  # its broker may not send it more
     lab: Site
     node: int
     selector: str | None
@@ -98,6 +107,7 @@ class Queue:
     most: int | None = None
     waiting: list[MessageReference] = field(default_factory=list)
     consumers: list[Taker] = field(default_factory=list)
+    groups: dict[str, Taker] = field(default_factory=dict)  # which consumer a message group is pinned to
     enqueued: int = 0
     turn: int = 0
     scheduled: int = 0  # of what waits, as far as it was looked at
@@ -118,6 +128,15 @@ class Queue:
     def held(self) -> list[MessageReference]:
         """What its consumers have."""
         return [item for c in self.consumers for item in (*c.acknowledging, *c.unacknowledged, *c.buffer)]
+
+    def remove_consumer(self, taker: Taker) -> None:
+        """A consumer leaves, and with it its groups; behind the last one the turn is that one's.
+
+        Source: `QueueImpl.removeConsumer` of 2.4.0.
+        """
+        self.consumers.remove(taker)
+        self.turn = max(0, min(self.turn, len(self.consumers) - 1))
+        self.groups = {name: pinned for name, pinned in self.groups.items() if pinned is not taker}
 
     def requeue(self, items: list[MessageReference]) -> None:
         """Put what a consumer held at the head, before what was sent earlier."""
@@ -241,9 +260,9 @@ class Journal:
                 kept.queues[name] = queue = Queue(name, old.topic, True, old.selector, old.auto_delete)
                 queue.purges, queue.most = old.purges, old.most
                 held = old.held
-                for item in (i for i in old.items() if i.message.persistent):
+                for item in (i for i in old.items() if i.lasts):
                     tried = item.delivery_count + (orderly and item in held)
-                    queue.add(item.message, tried, item.row)
+                    queue.add(item.message, tried, item.row).paged = item.paged
         kept.store_and_forward = {
             pair: [StoredMessage(pair, m.queue, m.message, m.row) for m in mail if m.message.persistent]
             for pair, mail in self.store_and_forward.items()

@@ -2,9 +2,9 @@
 
 An address holds the messages of its queues, also those that consumers have not acknowledged, those for other
 brokers and those of open transactions. BLOCK grants producers no further credits, FAIL refuses messages,
-DROP drops them. PAGE writes them to disk, which changes nothing that the lab shows.
+DROP drops them. PAGE writes them to disk, where they outlive their broker, persistent or not.
 
-Source: Artemis user manual, paging; played by 2.31.2 as it is here.
+Source: Artemis user manual, paging; played by 2.31.2 as it is here; of PAGE, Artemis rule 9.14.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from mqlab.products.artemis.broker.broker import Broker, Refused, Subsystem
-from mqlab.products.artemis.broker.messages import Message, StoredMessage
+from mqlab.products.artemis.broker.messages import Message, MessageReference, StoredMessage
 from mqlab.trace.kinds import Kind, Reason
 
 if TYPE_CHECKING:
@@ -43,11 +43,18 @@ class PagingStore:
             return True
         return bool(held) and 0 <= self.max_bytes <= held * OVERHEAD + sum(messages.values())
 
+    def has_pages(self) -> bool:
+        """Whether some of its messages lie in page files."""
+        return any(item.paged for item in self._items())
+
+    def _items(self) -> Iterator[MessageReference]:
+        for queue in self.broker.journal.queues.values():
+            if (queue.topic or queue.name) == self.address:
+                yield from (*queue.waiting, *queue.held)
+
     def _messages(self) -> Iterator[Message]:
         journal, address = self.broker.journal, self.address
-        for queue in journal.queues.values():
-            if (queue.topic or queue.name) == address:
-                yield from (item.message for item in (*queue.waiting, *queue.held))
+        yield from (item.message for item in self._items())
         local = (client for client in self.broker.lab.clients.at(self.broker) if client.resource is None)
         open_ones = [client.work for client in local]
         stored = [[row.message for row in mail] for mail in journal.store_and_forward.values()]
@@ -71,21 +78,26 @@ class PagingManager(Subsystem):
         self.due = False  # whether those who wait are about to be let in
 
     def store(self, broker: Broker, address: str) -> PagingStore | None:
-        """Return an address of a broker; None if it has no limit, or pages."""
+        """Return an address of a broker; None if it has no limit."""
         if not self.limits:
             return None
         key = broker.name, address
         if key not in self.stores:
             names = ("address_full_policy", "max_size_messages", "max_size_bytes")
             policy, *most = (self.lab.setting(broker, address, name) for name in names)
-            can_be_full = policy != "PAGE" and max(most) >= 0
+            can_be_full = max(most) >= 0
             self.stores[key] = PagingStore(broker, address, policy, (most[0], most[1])) if can_be_full else None
         return self.stores[key]
 
     def full(self, broker: Broker, address: str) -> PagingStore | None:
         """Return an address of a broker if it takes no message now; one that blocks its producers does."""
         store = self.store(broker, address)
-        return store if store is not None and store.policy != "BLOCK" and store.is_full() else None
+        return store if store is not None and store.policy in ("FAIL", "DROP") and store.is_full() else None
+
+    def pages(self, broker: Broker, address: str) -> bool:
+        """Whether what comes to an address goes to a page: it is full, or some of it is in pages still."""
+        store = self.store(broker, address)
+        return store is not None and store.policy == "PAGE" and (store.has_pages() or store.is_full())
 
     def drops(self, broker: Broker, message: Message, cause: int | None = None) -> bool:
         """Whether a message is dropped as its address is full; raises `Refused` if it is refused."""

@@ -11,7 +11,7 @@ from mqlab.engine.completion import Completion
 from mqlab.engine.lab import Lab
 from mqlab.engine.link import Link
 from mqlab.engine.timing import Timing
-from mqlab.products.artemis.broker import bridges, expiry, network_check
+from mqlab.products.artemis.broker import bridges, expiry, last_values, network_check
 from mqlab.products.artemis.broker.broker import GONE, Broker, CallOfOneLife, Partitions, Refused, Topology
 from mqlab.products.artemis.broker.messages import Journal, Message, Queue
 from mqlab.products.artemis.broker.paging_store import PagingManager
@@ -61,12 +61,8 @@ class Site(Lab):
         self.event, self.message = self.notes.event, self.notes.message
         self.step_no = -1  # of the step that began last
         self.numbers = deque(scenario.about.get("recorded_steps", ()))  # of those that are to come
-        # Whether a setting of any address redistributes: asked after every message.
-        self.redistributes = any(
-            options.get("redistribution_delay", -1) >= 0
-            for spec in network.brokers
-            for options in network.settings_of(spec).values()
-        )
+        self.redistributes = network.sets("redistribution_delay")  # asked after every message
+        self.keeps_last_values = network.sets("last_value_queue")
         self.adjusts_expiry = network.sets(*expiry.OPTIONS)
         self.limits_creation = network.sets("auto_create_queues")
         self.stores: dict[str, SharedDirectory] = {}
@@ -175,7 +171,7 @@ class Site(Lab):
         here = [queue for queue in self.network.queues if queue.is_at(broker.name)]
         since = live.since
         live.open(here, self.clock.now)
-        broker.topology[live.node_id] = [broker.process_name, "-"]
+        self.topology.learn(broker)
         self.role(broker, "live")
         self.event(Kind.Started, broker, rule=rule)
         self.notes.loaded(broker, live, since)
@@ -324,7 +320,11 @@ class Site(Lab):
         if queue.purges and not queue.consumers:
             self.message(Kind.Discarded, message, broker, rule=Reason.nobody_reads, cause=cause)
             return
-        item = queue.add(message)
+        if message.due:  # those that come together after their time become due together
+            message.due = max(message.due, self.clock.now)
+        paged = self.paging.limits and self.paging.pages(broker, queue.topic or queue.name)
+        item = last_values.add(broker, queue, message) if self.keeps_last_values else queue.add(message)
+        item.paged = paged
         self.notes.enqueued(item, queue, broker, cause)
         if message.expires:
             expiry.watch(broker, queue, item)

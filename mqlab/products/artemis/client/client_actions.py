@@ -8,6 +8,7 @@ from typing import Any
 
 from mqlab.engine.completion import Completion
 from mqlab.products.artemis.broker.broker import Subsystem
+from mqlab.products.artemis.client import receive_loop
 from mqlab.products.artemis.client.clients import LOOKS, Client
 from mqlab.products.artemis.client.consumers import Consumer
 from mqlab.products.artemis.client.requests import (
@@ -29,6 +30,7 @@ from mqlab.trace.kinds import Reason
 MS = 1000
 # A client that is opened as others begin to send comes behind their first messages: 10 to 30 ms were seen.
 OPENING = 5 * MS
+CONNECTING = MS  # a send in the background that opens its connection first comes behind one message of others
 
 
 @dataclass(eq=False, slots=True)
@@ -106,6 +108,8 @@ class ClientActions(Subsystem):
         wait, acknowledges = time_option(action, "timeout", 2000 * MS), action.options.get("acknowledge", True)
         reading = ReceiveCall(consumer, action.count, wait, bool(acknowledges), self.lab.acting)
         reading.limit = self.lab.clock.now + BLOCKED * MS
+        if consumer.last_call:
+            consumer.stop_loop(consumer.last_call)
         if consumer.receiving and consumer.state == "connected":
             return Completion(deadline=reading.limit, argument=reading, then=self._never_taken)
         if consumer.state == "new":  # a client has one thread, and that is in the opening still
@@ -157,6 +161,7 @@ class ClientActions(Subsystem):
 
     def _next_message(self, reading: ReceiveCall) -> Completion:
         if reading.got < reading.count and not reading.ended:
+            reading.consumer.flow.ask()
             end = self.lab.clock.now + reading.wait
             return Completion(self._has_message, reading, end, then=self._receive)
         self._say_how(reading)
@@ -190,6 +195,8 @@ class ClientActions(Subsystem):
         self.lab.under_way = self._next_message(reading)
 
     def _say_how(self, reading: ReceiveCall) -> None:
+        if reading.got < reading.count and reading.consumer.state == "connected":
+            reading.consumer.found_nothing()
         self.lab.tell_received(reading.got, reading.count, reading.consumer.name, reading.asked)
         if reading.consumer.state == "failed" and not reading.was_answered:
             reading.consumer.see_closed()
@@ -224,14 +231,17 @@ class ClientActions(Subsystem):
     def do_resume(self, action: a.Resume) -> None:
         """Take everything from now on."""
         consumer = self.lab.clients.consumer(action.who)
-        consumer.receiving = True
+        consumer.receiving, consumer.since, consumer.last_call = True, self.lab.clock.now, 0
         consumer.see_closed()
         self.lab.later(MS, consumer.go_on)  # it reads while the script goes on
 
     def do_pause(self, action: a.Pause) -> None:
         """Take nothing any more; one that is still to be opened begins to receive behind that."""
         consumer = self.lab.clients.consumer(action.who)
-        if consumer.state != "new":
+        if consumer.state == "connected" and consumer.receiving:
+            consumer.go_on()
+            consumer.end_loop()
+        elif consumer.state != "new":
             consumer.receiving = False
 
     # Sending
@@ -241,8 +251,9 @@ class ClientActions(Subsystem):
         sending = SendRequest(self._sender(action), action, self.lab.clients.numbers + 1)
         self.lab.clients.numbers += action.sends
         self.lab.clients.sending += action.sends
-        sending.begin()
-        if not in_background(action):
+        beside = in_background(action)
+        sending.begin(CONNECTING if beside and action.on in self.lab.brokers else 0)
+        if not beside:
             return self._blocking(sending)
         self.lab.clients.began = self.lab.clock.now
         return Completion()
@@ -302,7 +313,9 @@ class ClientActions(Subsystem):
         client = self.lab.clients.named(name)
         if isinstance(client, Consumer):
             client.stuck = client.receiving and client.state == "reconnecting"
+            client.go_on()
             client.receiving = False
+            receive_loop.finish(client)
         return client
 
     def do_xa(self, action: Xa) -> Completion:

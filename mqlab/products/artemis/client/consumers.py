@@ -2,51 +2,42 @@
 
 from __future__ import annotations
 
-from array import array
 from typing import TYPE_CHECKING
 
-from mqlab.products.artemis.broker import expiry, redelivery
+from mqlab.products.artemis.broker import last_values, redelivery
 from mqlab.products.artemis.broker.broker import Broker, Refused
-from mqlab.products.artemis.broker.messages import MessageReference, Queue, Taker
-from mqlab.products.artemis.client.clients import CLOSED, ROLLED_BACK, SESSION_CLOSED, Client
+from mqlab.products.artemis.broker.messages import MessageReference, Queue
+from mqlab.products.artemis.client import receive_loop
+from mqlab.products.artemis.client.clients import CLOSED, SESSION_CLOSED
+from mqlab.products.artemis.client.receiving_client import CALLED, LOOP, ReceivingClient
 from mqlab.spec.action import Consumer as Consumes
-from mqlab.spec.artemis.script import lasting
+from mqlab.spec.values import duration
 from mqlab.trace.kinds import Kind, Reason
 
 if TYPE_CHECKING:
     from mqlab.products.artemis.broker.site import Site
 
 TOO_MANY = "JMSException / ActiveMQQueueMaxConsumerLimitReached AMQ119200"
-# Bound once: reading a member of an enumeration costs ten times as much as a name.
-RECEIVED, ACKNOWLEDGED = int(Kind.Received), int(Kind.Acknowledged)
 
 
-class Consumer(Client, Taker):
+class Consumer(ReceivingClient):
     """A consumer with a connection and a session of its own."""
 
     role = "consumer"
 
     def __init__(self, lab: Site, action: Consumes) -> None:
         super().__init__(lab, action)
-        self.dest, self.selector, self.mode = lasting(action.reads), action.selector, action.ack_mode
-        self.receiving = action.receiving
-        self.acknowledges = bool(action.options.get("acknowledge", action.acknowledge is not False))
+        self.delay, self.commits_each = duration(action.delay), bool(action.options.get("commit_each"))
+        self.loops = bool(self.delay or self.commits_each)  # something is done after each message
+        self.busy = False  # doing so
         durable = action.durable or action.subscription_name
         name = action.subscription_name or action.name
         self.subscription = f"{action.client_id}.{name}" if durable else ""
-        self.queue: Queue | None = None
         self.sub = -1
-        self.buffer: list[MessageReference] = []  # also what is on its way to it, at the end
-        self.arrived = 0  # how many of the buffer have come
         self.round = 0  # counts how often the buffer was given back
         self.calls = 0  # that wait behind its opening
         self.closes = False  # as soon as they are over
-        self.stale: list[MessageReference] = []  # of a buffer that was lost, until it is connected again
         self.asks = False  # a call that receives waits for the connection
-        self.unacknowledged: list[MessageReference] = []
-        self.acknowledging: list[MessageReference] = []  # acknowledged, and the broker does not know yet
-        self.received = array("i")
-        self.redelivered: list[int] = []
 
     def opened(self) -> None:
         """Subscribe, or go on in the session that stayed."""
@@ -62,6 +53,7 @@ class Consumer(Client, Taker):
                 return
             self.queue = queue
             queue.consumers.append(self)
+            self.flow.open()
             self.sub = self.lab.notes.recorder.name_subscription(
                 f"{self.dest} at {self.at.name} by {self.name}"
                 + (f" where {self.selector}" if self.selector else "")
@@ -79,6 +71,7 @@ class Consumer(Client, Taker):
             self.lab.balancing.redistribute()
         if self.closes and not self.calls:
             self.close()
+        self.since = self.lab.clock.now
         self.go_on()
 
     def _refused(self, said: str, rule: Reason) -> None:
@@ -109,7 +102,9 @@ class Consumer(Client, Taker):
 
     def end_session(self, tried: bool) -> None:
         """Its session is gone: what it held goes back to its place."""
-        self.rollback_only |= self.mode != "auto" and (self.worked or bool(self.unacknowledged))
+        if self.receiving and self.lab.clock.now >= self.since + LOOP:
+            self.found_nothing()
+        self.rollback_only |= self.worked
         self.stale = [] if self.receiving else self.buffer[: self.arrived]
         self.leave(taken=tried, buffered=tried)
         super().end_session(tried)
@@ -117,6 +112,9 @@ class Consumer(Client, Taker):
     def take(self, item: MessageReference) -> None:
         """A message is sent to the client's buffer."""
         self.buffer.append(item)
+        flow, message = self.flow, item.message
+        flow.balance -= flow.headers + message.size + message.extra
+        self.full = flow.balance <= 0
         self.downlink.carry(self._on_message, self.round, 0, item.message.size)
 
     def _on_message(self, round: int) -> None:
@@ -127,87 +125,23 @@ class Consumer(Client, Taker):
 
     def go_on(self, _: object = None) -> None:
         """Take what is there, while receiving."""
-        while self.receiving and self.arrived and self.state == "connected":
+        while self.receiving and self.arrived and self.state == "connected" and not self.busy:
             if not self.receive_one(self.acknowledges):
                 return
-
-    def takes_stale(self) -> bool:
-        """Whether a call that receives takes what the lost connection has brought: none that acknowledges."""
-        waits = self.mode == "auto" or (self.mode == "client" and self.acknowledges)
-        return self.state == "reconnecting" and bool(self.stale) and not waits
-
-    def acknowledge_stale(self) -> int:
-        """Take the message that a call had before its acknowledgement was blocked; it comes again.
-
-        Only an automatic acknowledgement is within the call (`ActiveMQMessageConsumer.getMessage` of 2.4.0).
-        """
-        stale, self.stale = self.stale[:1] if self.mode == "auto" else [], []
-        for item in stale:
-            self._take_stale(item)
-        return len(stale)
-
-    def _take_stale(self, item: MessageReference) -> None:
-        self.received.append(item.message.number)
-        self.rollback_only |= self.mode != "auto"
-        self.lab.message(RECEIVED, item.message, self.at, to=self.node, cause=item.row)
-
-    def receive_one(self, acknowledge: bool = True) -> bool:
-        """Take one message, whatever becomes of its acknowledgement; False if there is none."""
-        if self.stale and self.takes_stale():
-            self._take_stale(self.stale.pop(0))
-            return True
-        while self.arrived and 0 < self.buffer[0].message.expires <= self.lab.clock.now:
-            self.arrived -= 1
-            self.acknowledging.append(self.buffer.pop(0))
-            self.uplink.carry(self._on_expired, self.acknowledging[-1])
-        if not self.arrived:
-            return False
-        self.arrived -= 1
-        item = self.buffer.pop(0)
-        number = item.message.number
-        self.received.append(number)
-        if item.delivery_count:
-            self.redelivered.append(number)
-            self.lab.message(Kind.Redelivered, item.message, self.at, to=self.node, cause=item.row)
-        item.row = self.lab.message(RECEIVED, item.message, self.at, cause=item.row)
-        self.unacknowledged.append(item)
-        if self.mode == "transacted" or not acknowledge:
-            return True
-        if self.mode == "client" and self.rollback_only:
-            self.results.append(f"step {self.lab.step_no} acknowledge {number}: {ROLLED_BACK}")
-            self.roll_back()
-            return True
-        items, self.unacknowledged = self.unacknowledged, []
-        self.acknowledging += items
-        self.uplink.carry(self._on_acknowledged, items)
-        return True
-
-    def _on_expired(self, item: MessageReference) -> None:
-        """The broker is told of a message that has expired in the buffer."""
-        if self.at is not None and self.queue is not None and item in self.acknowledging:
-            self.acknowledging.remove(item)
-            expiry.end(self.at, self.queue, item)
-
-    def _on_acknowledged(self, items: list[MessageReference]) -> None:
-        """The broker forgets what was acknowledged, if it is not to be delivered once more."""
-        for item in items:
-            if item in self.acknowledging:
-                self.acknowledging.remove(item)
-                self.lab.message(ACKNOWLEDGED, item.message, self.at, self.node, cause=item.row)
-
-    def settle(self) -> None:
-        """Acknowledge all that was taken."""
-        for item in self.unacknowledged:
-            self.lab.message(Kind.Acknowledged, item.message, self.at, self.node, cause=item.row)
-        self.unacknowledged = []
+            if self.last_call:
+                self.receiving, self.last_call = False, 0
+            if self.loops:
+                receive_loop.work(self)
+        if self.full and self.receiving and not self.busy:
+            self.flow.ask()
 
     def roll_back(self) -> None:
         """Everything comes again, here only what others do not take; what was taken counts as tried."""
-        self.worked |= self.mode == "transacted" and bool(self.unacknowledged)
         self._give_back(first=False)
 
     def _give_back(self, first: bool) -> None:
         self.rollback_only = False
+        self.flow.give_back(sum(map(self.flow.size, self.buffer)))
         self.requeue(taken=True, buffered=False, delayed=True, first=first)
         if self.at is not None:
             self.lab.balancing.dispatch(self.at, stopped=self)
@@ -218,6 +152,8 @@ class Consumer(Client, Taker):
 
         What would have been taken next counts as tried, too (`considerLastMessageAsDelivered` of 2.4.0).
         """
+        if self.mode == "dups_ok":
+            self.settle()
         if self.mode == "transacted":
             self.results.append(f"step {step} recover: IllegalStateException")
         elif self.state == "failed":
@@ -227,13 +163,18 @@ class Consumer(Client, Taker):
 
     def requeue(self, taken: bool, buffered: bool, delayed: bool = False, first: bool = False) -> None:
         """What it holds goes back to its place, counted as tried or not, if it was not tried too often."""
-        tried = [*self.unacknowledged] * taken + (self.buffer if buffered else self.buffer[:first])
         items = [*self.unacknowledged, *self.buffer]
+        if self.mode == "individual":  # its broker knows of what was taken only as it is acknowledged
+            tried = items if buffered else items[:first]
+        else:
+            tried = [*self.unacknowledged] * taken + (self.buffer if buffered else self.buffer[:first])
         self.unacknowledged, self.buffer, self.arrived = [], [], 0
         self.round += 1
         if self.queue is not None and self.at is not None:
             for item in tried:
                 item.delivery_count += 1
+            if self.lab.keeps_last_values:
+                items = last_values.returned(self.at, self.queue, items)
             dead, back = redelivery.sort_out(self.at, self.queue, items)
             self.queue.requeue(back)
             late = back if delayed else [item for item in back if item in tried]
@@ -248,7 +189,7 @@ class Consumer(Client, Taker):
         queue, broker = self.queue, self.at
         if queue is None or broker is None:
             return
-        queue.consumers.remove(self)
+        queue.remove_consumer(self)
         self.unacknowledged, self.acknowledging = [*self.acknowledging, *self.unacknowledged], []
         self.requeue(taken, buffered)
         self.queue = None
@@ -277,8 +218,12 @@ class Consumer(Client, Taker):
         broker is found. Else it ends the search, unless a client-acknowledge session has messages to give back.
         """
         broker, away = self.at, self.state == "reconnecting"
-        blocked = self.state == "new" or (away and self.mode == "client" and self.rollback_only)
-        if (self.state == "new" and self.calls) or (away and self.receiving):
+        self.go_on()
+        receive_loop.finish(self)
+        if self.mode == "dups_ok" and broker is not None:
+            self.settle()
+        blocked = self.state == "new" or (away and self.mode in CALLED and self.rollback_only)
+        if (self.state == "new" and self.calls) or (away and (self.receiving or self.stuck)):
             self.closes, self.receiving = True, False
             self.results.append(f"step {self.lab.step_no} close_consumer: still blocked")
             return True

@@ -14,10 +14,12 @@ from typing import TYPE_CHECKING
 from mqlab.engine.link import Link
 from mqlab.products.artemis.broker.messages import Message
 from mqlab.products.artemis.client.clients import LOOKS, SESSION_CLOSED
+from mqlab.products.artemis.client.consumer_credits import bytes_of
 from mqlab.products.artemis.client.producer_credits import FULL, ProducerCredits
 from mqlab.spec.action import Producer
 from mqlab.spec.artemis.script import lasting, time_option
 from mqlab.spec.headers import dealt
+from mqlab.spec.steps import GROUP
 from mqlab.spec.values import duration
 from mqlab.trace.kinds import Kind, Reason
 
@@ -213,20 +215,21 @@ class SendRequest(Request):
         self.interval, self.time_to_live = duration(action.every), duration(action.time_to_live)
         self.delay = time_option(action, "delivery_delay", 0)
         self.size = action.size
+        self.stops = bool(action.options.get("stop_at_failure"))  # with the first that cannot be sent
         self.dest, self.dest_no = lasting(action.to), -1  # and its number in the trace
         self.message: Message | None = None
-        self.left = 0  # when (us) the last message left
+        self.left = self.began = 0  # when (us) the last message left, and what is delayed together
         client.sending += 1
 
-    def begin(self) -> None:
-        """Send the first message, or end: a session that is closed makes no producer, and nothing is sent."""
+    def begin(self, wait: int = 0) -> None:
+        """Send the first message after *wait* us, or end: of a closed session no producer is made."""
         if self.count and self.client.state == "failed":
             said = SESSION_CLOSED if self.client.epoch else NO_SESSION
             self.client.results.append(f"step {self.step} send: {said}")
             self.lab.clients.sending -= self.count
             self._end()
         elif self.count:
-            self.lab.later(0, self.make)
+            self.lab.later(wait, self.make)
         else:
             self._end()
 
@@ -264,7 +267,7 @@ class SendRequest(Request):
         """Whether the client has credits for an address that can be full; one that gets none may not send."""
         client, window = self.client, int(self.client.options["producer_window_size"])
         store = self.lab.paging.store(client.at, self.dest.name) if client.at is not None else None
-        if store is None or store.policy == "DROP" or window < 0:
+        if store is None or store.policy in ("DROP", "PAGE") or window < 0:
             return True
         credits = client.credits.get(self.dest.name)
         if credits is None or credits.epoch != client.epoch:
@@ -304,15 +307,22 @@ class SendRequest(Request):
 
     def on_answered(self, _: object = None) -> None:
         """Go on with the next message, an interval after this one."""
-        self.message = None
+        failed, self.message = self.message is not None and self._has_failed(self.message), None
         self.sent += 1
-        if self.sent < self.count:
+        if self.sent < self.count and failed:
+            self.lab.clients.sending -= self.count - self.sent
+            self._end()
+        elif self.sent < self.count:
             wait = self.interval
             self.client.calling += wait
             # A pause between two sends ends in any case, so the run's end waits for it.
             (self.lab.pause if self.interval else self.lab.later)(wait, self.make, None)
         else:
             self._end()
+
+    def _has_failed(self, message: Message) -> bool:
+        """Whether a message could not be sent, and none is to be sent after it."""
+        return self.stops and any(said.startswith(f"{message.number} ") for said in self.client.failed[-1:])
 
     def told(self, _: object = None) -> int:
         """Return when it would have been blocked for too long: its end is told (us)."""
@@ -329,6 +339,10 @@ class SendRequest(Request):
         own = dealt(self.properties, place) if self.properties else {}
         now = self.lab.clock.now
         made = Message(number, self.dest, self.persistent, own, self.size, dest_no=self.dest_no)
-        made.due = now + self.delay if self.delay else 0
+        made.extra = bytes_of(own) if own else 0
+        made.group = str(own[GROUP]) if own and GROUP in own else None
+        # Who does not wait for the broker sends all within a millisecond, and they become due together.
+        self.began = now if self.persistent or self.interval or not place else self.began
+        made.due = self.began + self.delay if self.delay else 0
         made.expires = now + self.time_to_live if self.time_to_live else 0
         return made

@@ -21,12 +21,13 @@ from mqlab.products.artemis.files.core import (
     leaf_rows,
     parsed,
 )
-from mqlab.products.artemis.files.policy import POLICIES, ROLES, SPOKEN, leaf, text
+from mqlab.products.artemis.files.policy import POLICIES, ROLES, SPOKEN, leaf
 from mqlab.products.artemis.files.queues import more, queue_edits
 from mqlab.products.artemis.files.side import Side
 from mqlab.spec.artemis.options import ELEMENTS, OPTIONS
 from mqlab.spec.json_types import JsonObject
 from mqlab.spec.option import Option
+from mqlab.spec.values import as_text
 
 # The elements of a cluster connection in the order of the older schemas.
 _ORDER = (
@@ -80,7 +81,7 @@ class Edits:
         elif there is None:
             yield from self.put(parent, leaf(names[-1], value, ""), after)
         else:
-            yield from written(self.core.document, there, text(value))
+            yield from written(self.core.document, there, as_text(value))
 
     def _leaves(
         self, parent: Element, rows: Mapping[str, Option], was: JsonObject, now: JsonObject

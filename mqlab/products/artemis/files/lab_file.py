@@ -17,7 +17,7 @@ from mqlab.spec.scenario import Scenario
 from mqlab.spec.step import Step
 
 RECORDED = "recorded_steps"  # for each action the number of its step in a recording, from 0
-ABOUT = ("name", "theme", "title", "behaviour", "guide", "guide_says", "runs", RECORDED)
+ABOUT = ("name", "theme", "title", "behaviour", "guide", "guide_says", "runs", "time_limit_seconds", RECORDED)
 
 
 def read(value: JsonObject, where: str = "lab file") -> Scenario:

@@ -15,6 +15,7 @@ from mqlab.spec.artemis.broker import Broker
 from mqlab.spec.artemis.options import ELEMENTS, OPTIONS
 from mqlab.spec.json_types import JsonObject
 from mqlab.spec.option import Option
+from mqlab.spec.values import as_text
 
 # What later releases call roles, elements and policies.
 SPOKEN = SPOKEN_ROLES | {"check-for-active-server": "check-for-live-server"}
@@ -163,11 +164,6 @@ def _scale_down(options: JsonObject, indent: str) -> str:
     return made
 
 
-def text(value: object) -> str:
-    """Return a value as it is written between tags."""
-    return str(value).lower() if isinstance(value, bool) else str(value)
-
-
 def leaf(name: str, value: object, indent: str) -> str:
     """Return an element that holds a text, on a line of its own."""
-    return f"{indent}<{name}>{plain(text(value))}</{name}>\n"
+    return f"{indent}<{name}>{plain(as_text(value))}</{name}>\n"

@@ -24,6 +24,18 @@ from mqlab.spec.shape import (
 )
 
 MS = number()
+ABOUT = [
+    "name",
+    "theme",
+    "title",
+    "behaviour",
+    "guide",
+    "guide_says",
+    "runs",
+    "product",
+    "version",
+    "time_limit_seconds",
+]
 ROLE = (*dict.fromkeys(role for roles in ROLES.values() for role in roles), *SPOKEN)
 
 
@@ -54,7 +66,7 @@ def scenario() -> Record:
     )
     return Record(
         {
-            **about("name", "theme", "title", "behaviour", "guide", "guide_says", "runs", "product", "version"),
+            **about(*ABOUT),
             "recorded_steps": ListOf(whole(0)),
             "brokers": ListOf(broker(), "broker", most=10_000),
             "queues": ListOf(queue, "queue"),

@@ -29,8 +29,9 @@ class Moved:
 def targets(lab: Site, broker: Broker) -> Iterator[Broker]:
     """Yield the brokers that may take over its messages, in the order in which they are tried.
 
-    A connector only leads into the cluster: whoever is live there may be the target, who has been so
-    the longest first, whether a connector names it or not; with a group, its members.
+    Until 2.5 a connector only leads into the cluster: whoever is live there may be the target, who has been so
+    the longest first, whether a connector names it or not; with a group, its members. From 2.28 on those
+    that connectors name come first, in their order, if there is no group.
     """
     policy = broker.spec.scale_down or {}
     names = [str(connector).removeprefix("to_") for connector in policy.get("connectors", ())]
@@ -39,8 +40,11 @@ def targets(lab: Site, broker: Broker) -> Iterator[Broker]:
     # Without both, the first in-VM connector would be next: it leads into its own process.
     group = policy.get("group_name")
     lives = [live for live in lab.live_brokers() if live is not broker and broker.reaches(live)]
-    found = any(live.name in names for live in lives)
-    for other in sorted(lives, key=_since) if found else ():
+    named = [live for name in names for live in lives if live.name == name]
+    lives.sort(key=_since)
+    if lab.network.scales_down_to_connector and group is None:
+        lives = list(dict.fromkeys((*named, *lives)))
+    for other in lives if named else ():
         theirs = (other.spec.elements.get("scale_down") or {}).get("group_name")
         if group in (None, theirs):
             yield other

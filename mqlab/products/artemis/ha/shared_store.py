@@ -15,7 +15,7 @@ MS = 1000
 LOCK_POLL = 500 * MS
 FAIL_BACK = 1000 * MS  # how often an acting slave looks whether its master is waiting
 RESTART = 2000 * MS
-LOADING = 300 * MS
+LOADING = 100 * MS  # a journal is read before its broker serves: the least of six were 55 to 140 ms
 
 
 @dataclass(slots=True)
@@ -60,7 +60,7 @@ class SharedStore(Subsystem):
             store.live = None
             store.crashed = not orderly or failover or broker.element("failover_on_shutdown")
         self._next_live(store)
-        self._next_backup(store)
+        self.lab.later(LOCK_POLL, self._next_backup, store)
 
     def _next_live(self, store: SharedDirectory) -> None:
         """A waiting master takes a free lock; an acting slave looks whether it is asked for its own."""

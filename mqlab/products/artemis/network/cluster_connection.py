@@ -314,14 +314,23 @@ class ClusterConnection(Subsystem):
                 expiry.end(broker, queue, item)
                 continue
             taker: Taker | None = None
-            for consumer in queue.consumers[queue.turn :] + queue.consumers[: queue.turn]:
+            turns, group = queue.consumers[queue.turn :] + queue.consumers[: queue.turn], item.message.group
+            pinned = None if group is None else queue.groups.get(group)
+            for consumer in turns if pinned is None else [pinned]:
                 selector = consumer.selector
-                if consumer is not stopped and (selector is None or selects(selector, item.message)):
+                if consumer is stopped or consumer.full:
+                    continue
+                if selector is None or selects(selector, item.message):
                     taker = consumer
                     break
+            if taker is None and pinned is not None and (pinned is stopped or pinned.full):
+                return  # what is behind it waits, too (`QueueImpl.deliver` of 2.4.0)
             if taker is None or item not in queue.waiting:  # a rollback may have come between
                 continue
-            queue.turn = (queue.consumers.index(taker) + 1) % len(queue.consumers)
+            if pinned is None:  # a message of a group leaves the turn as it is (`QueueImpl.deliver` of 2.4.0)
+                queue.turn = (queue.consumers.index(taker) + 1) % len(queue.consumers)
+                if group is not None:
+                    queue.groups[group] = taker
             queue.waiting.remove(item)
             way = broker.node, taker.node, taker.link
             item.row = self.lab.message(taker.handed, item.message, broker, *way, QUEUE_TURN, item.row)

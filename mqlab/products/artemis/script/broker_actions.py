@@ -11,10 +11,10 @@ from mqlab.engine.completion import Completion
 from mqlab.engine.in_vain import STOPS_PAUSED
 from mqlab.products.artemis import report
 from mqlab.products.artemis.broker import network_check
-from mqlab.products.artemis.broker.broker import GONE, Broker, OfLines, Subsystem
+from mqlab.products.artemis.broker.broker import GONE, Broker, OfLines
 from mqlab.products.artemis.files import lab_file, shapes
 from mqlab.products.artemis.ha.replication import WAKES
-from mqlab.products.artemis.script.waits import QuietWait, Wait
+from mqlab.products.artemis.script.waits import WaitActions
 from mqlab.spec import action as a
 from mqlab.spec import faults as f
 from mqlab.spec.action import Action
@@ -28,19 +28,18 @@ from mqlab.spec.artemis.actions import (
     SlowLine,
     Snapshot,
     StartAs,
+    WaitForConsumers,
+    WaitForDepth,
     WaitForFailover,
     WaitForRole,
 )
-from mqlab.spec.values import duration, told_time
 from mqlab.trace.kinds import Kind
 
 MS = 1000
 STARTING = 3000  # ms until a broker that was started is up: 1 to 10 s were seen
 ENDING = 450  # ms that the end of a stopped broker's process takes: least of 104 stops, half of them 500
 STOPPING = 20_000  # ms until a broker that was stopped is gone, at most
-LOOKED = 200  # ms between two looks whether anything moves, in all recordings
 NOTICED = 50 * MS  # a cut that resets connections is noticed at once, by and large
-PATIENCE = 30_000_000  # us that it is waited for quiet if nothing is said
 FOLDERS = ("bindings", "journal", "large-messages", "paging")
 
 
@@ -52,8 +51,8 @@ class RollingStart:
     wait: bool = True
 
 
-class BrokerActions(Subsystem):
-    """What happens to brokers and lines, waits, and looks at the state."""
+class BrokerActions(WaitActions):
+    """What happens to brokers and lines, and looks at the state."""
 
     def _named(self, name: str | None) -> list[Broker]:
         """Return the broker of a name; all where it is None."""
@@ -107,7 +106,8 @@ class BrokerActions(Subsystem):
         if broker.role == "down":  # it has ended before, and now that was asked for
             broker.role = "stopped"
         self.lab.stop(broker, forced)
-        return self._in(ENDING * MS, broker, self._ended) if runs else Completion()
+        waits = runs and action.wait is not False
+        return self._in(ENDING * MS, broker, self._ended) if waits else Completion()
 
     def _ended(self, broker: Broker) -> None:
         end = self.lab.clock.now + (STOPPING - ENDING) * MS
@@ -229,60 +229,6 @@ class BrokerActions(Subsystem):
             answers[broker.name] = action.answers
             self.lab.later(broker.spec.check_period * MS, network_check.check, broker)
 
-    # Waiting
-
-    def _in(self, us: int, argument: object, then: Callable[[Any], None]) -> Completion:
-        return Completion(deadline=self.lab.clock.now + us, argument=argument, then=then)
-
-    def do_wait(self, action: a.Wait) -> Completion:
-        """Let time pass."""
-        return self._in(duration(action.time), None, self.lab.come_to_rest)
-
-    def do_settle(self, action: Settle) -> Completion:
-        """Wait until nothing moves for a second, or as long as the action says."""
-        quiet = duration(action.quiet)
-        most = PATIENCE if action.at_most is None else duration(action.at_most)
-        return self._in(quiet + LOOKED * MS, QuietWait(quiet, self.lab.clock.now + most), self._settled)
-
-    def _settled(self, quiet: QuietWait) -> None:
-        now = self.lab.clock.now
-        moved = self.lab.notes.moved > now - quiet.quiet and now < quiet.end
-        self.lab.under_way = self._in(100 * MS, quiet, self._settled) if moved else Completion()
-
-    def do_wait_for_role(self, action: WaitForRole) -> Completion:
-        """Wait until a broker has a role."""
-        most = duration(action.timeout)
-        asked = self.lab.step_no, action.broker, action.role, self._has_role, self.lab.acting, most
-        return self._wait(Wait(*asked))
-
-    def do_wait_for_failover(self, action: WaitForFailover) -> Completion:
-        """Wait until a client has reconnected so often."""
-        most, role = duration(action.timeout), "failover_completed"
-        asked = self.lab.step_no, action.client, role, self._has_reconnected, self.lab.acting, most
-        return self._wait(Wait(*asked, action.times))
-
-    def _wait(self, wait: Wait) -> Completion:
-        return Completion(wait.holds, wait, self.lab.clock.now + wait.most, then=self._waited)
-
-    def _has_role(self, wait: Wait) -> bool:
-        broker = self.lab.brokers[wait.name]
-        slave = broker.served_journal.replica if broker.served_journal is not None else None
-        copied = slave is not None and slave.role == "backup_in_sync"
-        right = broker.role == wait.role.removesuffix("_with_replica")
-        return right and (copied or broker.role == wait.role)
-
-    def _has_reconnected(self, wait: Wait) -> bool:
-        return self.lab.clients.named(wait.name).failovers.count(wait.role) >= wait.times
-
-    def _waited(self, wait: Wait) -> None:
-        """Note how a wait ended."""
-        if not wait.holds(wait):
-            broker = self.lab.brokers.get(wait.name) if wait.role != "failover_completed" else None
-            found = "it had not reconnected so often" if broker is None else f"it was {broker.role}"
-            self.lab.tell(f"not within {told_time(wait.most)}: {found}", wait.asked)
-        told = {"step": wait.step, "broker": wait.name, "role": wait.role}
-        self.lab.waits.append({**told, "reached": wait.holds(wait)})
-
     # Looking
 
     def do_files(self, action: Files) -> None:
@@ -326,6 +272,8 @@ DO: dict[type[Action], Callable[[BrokerActions, Any], Completion | None]] = {
     Settle: BrokerActions.do_settle,
     WaitForRole: BrokerActions.do_wait_for_role,
     WaitForFailover: BrokerActions.do_wait_for_failover,
+    WaitForDepth: BrokerActions.do_wait_for_depth,
+    WaitForConsumers: BrokerActions.do_wait_for_consumers,
     Files: BrokerActions.do_files,
     a.Snapshot: BrokerActions.do_snapshot,
     Snapshot: BrokerActions.do_snapshot,

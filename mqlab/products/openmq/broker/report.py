@@ -12,7 +12,7 @@ from mqlab.products.openmq.script.operation import Outcome, Row, RunningStep, Sc
 from mqlab.spec.action import Action, Snapshot
 from mqlab.spec.action import Consumer as Opens
 from mqlab.spec.openmq.actions import Look
-from mqlab.spec.values import Destination
+from mqlab.spec.values import Destination, as_text
 
 if TYPE_CHECKING:
     from mqlab.products.openmq.network.state import Cluster
@@ -209,9 +209,5 @@ def _destination(broker: Broker, dest: Destination, properties: tuple[str, ...])
     if instance.paused:
         row["state"] = "Paused"
     if properties:
-        row["properties"] = {name: _text(instance.option(name)) for name in properties}
+        row["properties"] = {name: as_text(instance.option(name)) for name in properties}
     return row
-
-
-def _text(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)

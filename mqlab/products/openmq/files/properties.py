@@ -20,6 +20,7 @@ from mqlab.spec.openmq import Member, OpenMQNetwork
 from mqlab.spec.openmq.options import OPTIONS
 from mqlab.spec.origin import Origin, SourceFile
 from mqlab.spec.scenario import Scenario
+from mqlab.spec.values import as_text
 
 NAME, PORT, HOST = "imq.instancename", "imq.portmapper.port", "imq.hostname"
 URL = "imq.cluster.url"
@@ -233,10 +234,6 @@ def _plain(name: str) -> str:
     return "".join(c if c.isascii() and (c.isalnum() or c in "-_") else "_" for c in name)[:80]
 
 
-def _text(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
-
-
 def _of_cluster(network: OpenMQNetwork) -> dict[str, str]:
     found: dict[str, str] = {}
     if network.model == "enhanced":
@@ -249,11 +246,11 @@ def _of_cluster(network: OpenMQNetwork) -> dict[str, str]:
     if network.master is not None:
         found[MASTER] = f"{network.master}:{_PORT}"
     options = network.options.items()
-    return found | {k: _text(v) for k, v in options if k in _ROWS and k not in (LIST, MASTER)}
+    return found | {k: as_text(v) for k, v in options if k in _ROWS and k not in (LIST, MASTER)}
 
 
 def _of_member(member: Member) -> dict[str, str]:
-    own = {key: _text(value) for key, value in member.options.items() if key in _ROWS}
+    own = {key: as_text(value) for key, value in member.options.items() if key in _ROWS}
     return {NAME: member.name, PORT: _PORT, **own}
 
 

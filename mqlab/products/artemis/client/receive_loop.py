@@ -1,0 +1,59 @@
+"""What a consumer that receives everything does with each message: it takes its time, then commits."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mqlab.products.artemis.client.requests import Request
+
+if TYPE_CHECKING:
+    from mqlab.products.artemis.client.consumers import Consumer
+
+
+class CommitEach(Request):
+    """A commit after each message; one that fails ends the loop, and nobody is told."""
+
+    def __init__(self, consumer: Consumer) -> None:
+        super().__init__(consumer, "commit")
+        self.consumer = consumer
+
+    def act(self) -> None:
+        """Commit, where there is a transaction."""
+        consumer = self.consumer
+        if consumer.transacted and consumer.state == "connected" and not consumer.rollback_only:
+            consumer.settle()
+            consumer.worked = False
+            return
+        consumer.receiving = False
+        if consumer.transacted:
+            consumer.roll_back()
+
+    def on_answered(self, _: object = None) -> None:
+        """Go on with the next message."""
+        super().on_answered()
+        _end(self.consumer)
+
+
+def work(consumer: Consumer) -> None:
+    """A consumer has taken a message: the next one is only taken after its delay, and its commit."""
+    consumer.busy = True
+    consumer.lab.later(consumer.delay, _worked, consumer)
+
+
+def _worked(consumer: Consumer) -> None:
+    if consumer.busy and consumer.commits_each:
+        CommitEach(consumer).make()
+    else:
+        _end(consumer)
+
+
+def _end(consumer: Consumer) -> None:
+    consumer.busy = False
+    consumer.go_on()
+
+
+def finish(consumer: Consumer) -> None:
+    """A call of the program comes behind what the loop is at: its one thread commits first."""
+    if consumer.busy and consumer.commits_each and consumer.state == "connected" and not consumer.rollback_only:
+        consumer.settle()
+    consumer.busy = False
