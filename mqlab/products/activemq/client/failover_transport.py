@@ -1,9 +1,8 @@
 """The failover transport: a list of addresses, tried in rounds with waits between them.
 
-A round tries each address once without a pause, the one lost last at the end; the first success ends
-it. After a round without success it waits, longer each time (Fuse 1, "Failover";
-ActiveMQ rules 7 to 10). While a round runs, its first wait included, whatever a client wants to send
-waits for its end.
+A round tries each address once without a pause, the one lost last at the end; the first success ends it. After
+a round without success it waits, longer each time (Fuse 1, "Failover"; ActiveMQ rules 7 to 10). While a round
+runs, its first wait included, whatever a client wants to send waits for its end.
 """
 
 from __future__ import annotations
