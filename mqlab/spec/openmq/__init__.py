@@ -5,6 +5,7 @@ Sources: the Technical Overview, chapter 4; OpenMQ rules 14.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
@@ -39,12 +40,28 @@ MODELS = {
 _BROKER = "an OpenMQ broker; use 'b1' or openmq.Broker('b1')"
 
 # Properties that must be alike on linked brokers, and what they are if nobody sets them
-# (Administration Guide, chapter 10; the numbers of consumers may differ, OpenMQ rule 6.9).
+# (Administration Guide, chapter 10; OpenMQ rule 6.9).
 LINKED_ALIKE = {
     "imq.service.activelist": "jms,admin",
     "imq.autocreate.queue": "true",
     "imq.autocreate.topic": "true",
 }
+
+
+def link_properties(option: Callable[[str, object], object]) -> tuple[str, ...]:
+    """Return what of a broker's properties has to be alike on linked brokers.
+
+    Numbers of consumers may differ, not what a broker calls the delivery of auto-created queues by them
+    (`imq.queue.deliverypolicy` of 6.5.0; OpenMQ rule 6.9).
+    """
+    texts = {**LINKED_ALIKE, "imq.cluster.clusterid": ""}
+    active, backup = (
+        int(str(option(f"imq.autocreate.queue.maxNum{which}Consumers", default)))
+        for which, default in (("Active", -1), ("Backup", 0))
+    )
+    policy = "failover" if backup else "single" if active == 1 else "round-robin"
+    return (*(str(option(key, default)).lower() for key, default in texts.items()), policy)
+
 
 # What a broker gives auto-created ones: property -> (the broker's own property, its default).
 AUTO_CREATED: dict[str, tuple[str, object]] = {

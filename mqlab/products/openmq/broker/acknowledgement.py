@@ -19,10 +19,40 @@ def is_automatic(consumer: Consumer) -> bool:
     return consumer.mode == "auto" and not (consumer.xid and consumer.in_branch)
 
 
+def is_silent(consumer: Consumer, home: Broker) -> bool:
+    """Whether a home does not answer an acknowledgement: it is frozen, or behind a cut (OpenMQ rule 8.20)."""
+    return home.suspended or home.lab.is_cut(consumer.home, home)
+
+
+def waits(consumer: Consumer) -> bool:
+    """Whether a session cannot end its work yet, since a home of what it has taken is silent."""
+    return any(is_silent(consumer, claim.message.home) for claim in consumer.taken)
+
+
 def on_dups(consumer: Consumer) -> None:
-    """A session that may see duplicates acknowledges what it has taken, if the homes are there."""
-    if all(consumer.home.linked(claim.message.home) for claim in consumer.taken):
-        acknowledge(consumer, list(consumer.taken))
+    """A session that may see duplicates acknowledges what it has taken, if the homes are there.
+
+    It waits for no answer: a home that is silent hears of it later.
+    """
+    if consumer.cut_off or not all(consumer.home.linked(claim.message.home) for claim in consumer.taken):
+        return
+    silent = [claim for claim in consumer.taken if is_silent(consumer, claim.message.home)]
+    acknowledge(consumer, [claim for claim in consumer.taken if claim not in silent])
+    consumer.taken = []
+    for claim in silent:
+        finish_at_home(consumer, claim)
+
+
+def finish_at_home(consumer: Consumer, claim: Delivery) -> None:
+    """A home hears that a message is done with, at once or when it is silent no more; here it is gone."""
+    message, here = claim.message, consumer.home
+    if is_silent(consumer, message.home):
+        here.lab.late.append((consumer, claim))
+        if here in message.copies:
+            del message.copies[here]
+            message.at.instances[here].drop_copy(message)
+    elif claim in message.claims:
+        finish(claim)
 
 
 def acknowledge(consumer: Consumer, done: list[Delivery]) -> bool:

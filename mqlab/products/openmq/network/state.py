@@ -13,7 +13,7 @@ from mqlab.engine.completion import Completion
 from mqlab.engine.lab import Lab
 from mqlab.products.openmq.broker import settling
 from mqlab.products.openmq.broker.destinations import ClusterDestination, PhysicalDestination
-from mqlab.products.openmq.broker.messages import Message, Prepared
+from mqlab.products.openmq.broker.messages import Delivery, Message, Prepared
 from mqlab.products.openmq.broker.model import Broker, Client, Consumer, Trip
 from mqlab.products.openmq.client.send_job import SendJob
 from mqlab.products.openmq.notes import Notes
@@ -70,6 +70,7 @@ class Cluster(Lab):
         self.change_record: list[tuple[str, tuple[Any, ...]]] = []  # of administrative changes
         self.cuts: set[frozenset[str]] = set()  # lines that swallow everything
         self.held: list[Trip] = []  # what is lost in them
+        self.late: list[tuple[Consumer, Delivery]] = []  # acknowledgements that their homes have not heard
         self.lost: dict[frozenset[str], int] = {}  # when the first of it was sent (us)
         self.healing: set[frozenset[str]] = set()  # whole again, which nobody has noticed yet
         self.unlinked: set[frozenset[str]] = set()  # of whom one could not reach the other when it started
