@@ -159,13 +159,15 @@ class UnknownName(MqlabError, LookupError):
 
         >>> print(UnknownName.of("broker", "AA", ["A", "B"]))
         unknown broker 'AA'; did you mean 'A'? Known: A, B.
+        >>> print(UnknownName.of("broker", "Q", (f"B{n}" for n in range(1, 51))))
+        unknown broker 'Q'. Known: B1, B2, B3, B4, B5, B6, B7, B8, B9, B10, B11, B12 and 38 more.
         """
         names = [str(name) for name in known]
         near = near or nearest(given, names)
-        hint = f"did you mean {near!r}? " if near else ""
-        some = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
+        hint = f"; did you mean {near!r}?" if near else "."
+        some = ", ".join(names[:12]) + (f" and {len(names) - 12} more" if len(names) > 12 else "")
         listed = f"Known: {some}." if names else "None exist."
-        return cls(f"{where + ': ' if where else ''}unknown {what} {shown(given)}; {hint}{listed}")
+        return cls(f"{where + ': ' if where else ''}unknown {what} {shown(given)}{hint} {listed}")
 
 
 class UnknownKey(UnknownName, KeyError):

@@ -33,7 +33,7 @@ class Noun(Called):
     >>> from mqlab.spec.faults import Crash
     >>> Crash("A", when="2s")
     Traceback (most recent call last):
-    mqlab.errors.UnknownName: Crash: unknown field 'when'; Known: broker, at.
+    mqlab.errors.UnknownName: Crash: unknown field 'when'. Known: broker, at.
     """
 
     WHAT = "field"

@@ -259,7 +259,7 @@ def test_times_are_exact_whatever_their_length():
 @pytest.mark.parametrize(("make", "text"), [
     (lambda: mq.run(A, seed="x"), "seed is 'x'"),
     (lambda: mq.run(A, [mq.Stop("A")]), r"\*actions"),
-    (lambda: mq.explain(mq.run(A), "P-1"), "unknown message 'P-1'; None exist"),
+    (lambda: mq.explain(mq.run(A), "P-1"), "unknown message 'P-1'. None exist"),
     (lambda: mq.Link("20ms"), "delay="),
     (lambda: mq.run(A, mq.Client("c", uri="tcp://A:61616,tcp://B:61616")), "failover:"),
     (lambda: mq.run(A, mq.Producer("P", on="A", sends=3000, to=Q), limit=100), "set a higher limit or"),
