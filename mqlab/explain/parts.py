@@ -15,6 +15,7 @@ from mqlab.trace.account import why_it_waits
 from mqlab.trace.fates import down_since
 from mqlab.trace.kinds import Kind, Reason
 from mqlab.trace.trace import Trace
+from mqlab.trace.undone import failed_starts
 
 TOLD = (
     *NEWS,
@@ -62,6 +63,7 @@ def of_broker(trace: Trace, broker: str) -> Explanation:
     )
     msg, frm = trace.column("msg"), trace.column("frm")
     rows = [r for r, kind in enumerate(kinds) if kind in TOLD and at[r] == node and msg[r] < 0]
+    rows = sorted({*rows, *failed_starts(trace, {broker})})
     if trace.is_of_logs:
         to = trace.column("to")
         bridges = trace.rows(Kind.Connected, Kind.Disconnected, Kind.Attempted)

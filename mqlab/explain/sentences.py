@@ -131,7 +131,10 @@ def _discarded(trace: Trace, event: Event, detail: JsonDict) -> Line:
     return f"it was dropped at {event.broker}"
 
 
-def _failed(trace: Trace, event: Event, detail: JsonDict) -> str:
+def _failed(trace: Trace, event: Event, detail: JsonDict) -> Line:
+    if event.rule == Reason.start_failed and detail.get("message"):  # which says more than the rule does
+        del detail["class"]
+        return Sentence(f"{event.broker} did not start: {detail.pop('message')}")
     if event.frm:
         return f"a call by {event.frm} failed"
     return f"{event.broker} could not carry out the request"

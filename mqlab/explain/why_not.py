@@ -21,7 +21,7 @@ from mqlab.spec.values import told_time
 from mqlab.trace.event import Event
 from mqlab.trace.kinds import Kind, Reason
 from mqlab.trace.trace import Trace
-from mqlab.trace.undone import failure
+from mqlab.trace.undone import failed_starts, failure
 
 # Rules of a dispatch that say no more than that somebody else was asked first.
 TURNS = (Reason.none, Reason.turn, Reason.only_taker, Reason.queue_turn)
@@ -140,6 +140,8 @@ def _no_bridge(case: Case) -> Iterator[Cause]:
     if not case.homes & seen:
         text = f"There is no bridge from {here} to {there}, where {case.consumer} is connected."
         yield Cause(text, about=("duplex",))
+        for row in failed_starts(case.trace, names["node"]):  # such a broker has no bridges
+            yield _by(case, case.trace.event(row))
         return
     for event in of_kind(case.trace, Kind.Disconnected):
         if event.frm in case.been and event.to in seen:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -138,13 +138,19 @@ def _not_started(trace: Trace) -> Iterator[Undone]:
         yield Undone(f"Broker {broker}", f"{told}; begin it with {start}", (start,))
 
 
+def failed_starts(trace: Trace, brokers: Container[str]) -> list[int]:
+    """Return the rows of starts of these *brokers* that ended in an error."""
+    rules, at, names = trace.column("rule"), trace.column("broker"), trace.names["node"]
+    failed = trace.rows(Kind.Failed)
+    return [row for row in failed if rules[row] == Reason.start_failed and names[at[row]] in brokers]
+
+
 def _failed_starts(trace: Trace) -> Iterator[Undone]:
     """Yield the brokers of ActiveMQ whose start ended in an error, which it writes down."""
-    rules, brokers = trace.column("rule"), trace.column("broker")
-    for row in trace.rows(Kind.Failed):
-        if rules[row] == Reason.start_failed:
-            message = trace.detail(row).get("message", "")
-            yield Undone(f"Broker {trace.names['node'][brokers[row]]}", f"it did not start: {message}")
+    brokers, names = trace.column("broker"), trace.names["node"]
+    for row in failed_starts(trace, names):
+        message = trace.detail(row).get("message", "")
+        yield Undone(f"Broker {names[brokers[row]]}", f"it did not start: {message}")
 
 
 def _clients(trace: Trace, told: set[str]) -> Iterator[Undone]:

@@ -200,3 +200,17 @@ def test_a_message_that_went_into_other_queues_of_the_broker_says_which():
                    mq.Producer("P", on="A", sends=1, to=mq.Queue("Q")))  # fmt: skip
     told = str(mq.explain(trace, message="P-1", why_not="C"))
     assert "A put it into queue://Q.1 and queue://Q.2, which C does not read." in told
+
+
+def test_a_broker_on_the_way_that_did_not_start_is_told_with_the_reason():
+    net = mq.Network(
+        mq.Broker("A", mq.NetworkConnector("ab", uri="static:(tcp://B:61616)", network_ttl=2)),
+        mq.Broker("B", mq.NetworkConnector("bc", uri="static:(tcp://C 1:61616)")),
+        mq.Broker("C 1"),
+    )
+    actions = mq.Consumer("C", on="C 1", reads=FOO), mq.Producer("P", on="A", sends=1, to=FOO)
+    trace = mq.run(net, *actions)
+    said = "B did not start: Illegal character ' ' in static:(tcp://C 1:61616)"
+    assert said in str(mq.explain(trace, message="P-1", why_not="C"))
+    assert said in str(mq.explain(trace, broker="B"))
+    assert [problem.rule for problem in mq.check(net, *actions)] == ["illegal-character"]

@@ -68,6 +68,7 @@ CASES = {
     "port-twice": (pair(transport_twice := OK.replace("{port}", "7") + OK.replace("{port}", "7")),
                    "0.xml:5", pair()),
     "bad-address": (pair(linked("static:(tcp://B:2")), "0.xml:3", pair(linked())),
+    "illegal-character": (pair(linked("static:( tcp://localhost:2 )")), "0.xml:3", pair(linked())),
     "no-agent": (pair(linked("tcp://B:2")), "0.xml:3", pair(linked())),
     "failover-inside": (pair(linked("static:(failover:(tcp://B:2))")), "0.xml:3",
                         pair(linked("static:(failover:(tcp://B:2)?maxReconnectAttempts=0)"))),

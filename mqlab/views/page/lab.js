@@ -149,7 +149,7 @@ player.on("ready", () => queueMicrotask(wake));
 // What is done to a part is offered where it was asked for, beside the part or below the button.
 const MENU_STYLE = `
   :host { position: relative; z-index: 20; }
-  .mq-menu { position: absolute; min-width: 210px; max-width: 420px; max-height: min(460px, 70vh); overflow: auto; padding: 6px;
+  .mq-menu { position: absolute; min-width: 210px; max-width: 420px; overflow: auto; padding: 6px;
     background: var(--mq-card); color: var(--mq-ink); border: 1px solid var(--mq-line2); border-radius: 10px;
     box-shadow: 0 6px 24px rgb(0 0 0 / .22); font: 13px/18px var(--mq-font); }
   .mq-menu h4 { margin: 4px 8px 6px; font: 600 11px/16px var(--mq-font); color: var(--mq-ink3); }
@@ -160,6 +160,17 @@ const MENU_STYLE = `
   .mq-menu button:hover, .mq-menu button:focus-visible { background: var(--mq-active_soft); outline: none; }
   .mq-menu button.bad::before { content: "\\2716"; color: var(--mq-fault); margin-right: 8px; }
   .mq-menu p { margin: 4px 8px; color: var(--mq-ink2); }`;
+
+// Between which heights (px) an element is not cut off: by the window, or by the output of a notebook's cell.
+const seenOf = (/** @type {Element} */ from) => {
+  let [top, bottom] = [0, innerHeight];
+  for (let at = from; at && at !== document.body; at = at.parentElement ?? at.getRootNode().host) {
+    if (getComputedStyle(at).overflowY === "visible") continue;
+    const box = at.getBoundingClientRect();
+    [top, bottom] = [Math.max(top, box.top), Math.min(bottom, box.bottom)];
+  }
+  return { top, bottom };
+};
 
 const openMenu = (at, title, items, from) => {
   lab.menu?.remove();
@@ -216,10 +227,12 @@ const openMenu = (at, title, items, from) => {
       : [element("p", { role: "menuitem", "aria-disabled": "true" }, worded("no_action_is_available_for_it"))])
   );
   place.append(menu);
-  const room = menu.getBoundingClientRect(),
-    base = place.host.getBoundingClientRect();
+  const base = place.host.getBoundingClientRect(),
+    seen = seenOf(place.host);
+  menu.style.maxHeight = `min(460px, 70vh, ${seen.bottom - seen.top - 12}px)`;
+  const room = menu.getBoundingClientRect();
   menu.style.left = `${Math.max(4, Math.min(at.x, innerWidth - room.width - 8)) - base.left}px`;
-  menu.style.top = `${Math.max(4, Math.min(at.y, innerHeight - room.height - 8)) - base.top}px`;
+  menu.style.top = `${Math.max(seen.top + 4, Math.min(at.y, seen.bottom - room.height - 8)) - base.top}px`;
   document.addEventListener("pointerdown", outside, true);
   lab.menu = menu;
   buttons[0]?.focus();

@@ -12,6 +12,7 @@ const PANEL_STYLE = `
   .mq-body.flush { padding: 0; overflow: hidden; }
   .mq-body h3 { font: 600 15px/21px var(--mq-font); margin: 0 0 4px; overflow-wrap: anywhere; }
   .mq-body h4 { font: 600 12px/18px var(--mq-font); color: var(--mq-ink2); margin: 14px 0 4px; }
+  .mq-body button + h3 { margin-top: 10px; }
   .mq-body p { margin: 0 0 8px; }
   .mq-body p, .mq-body li { overflow-wrap: anywhere; }
   .mq-body .dim { color: var(--mq-ink2); }

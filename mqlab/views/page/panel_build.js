@@ -110,7 +110,7 @@ const buildForms = (state) => {
     brokers = of("broker");
   const chosen = lab.part()?.kind === "broker" ? lab.part().name : brokers[0],
     last = brokers.at(-1);
-  const broker = fieldOf("name", worded("name_of_the_broker"), "name");
+  const broker = fieldOf("name", worded("name_of_the_broker"), "name", true);
   const from = choiceOf(worded("from"), brokers, chosen),
     to = choiceOf(worded("to_2"), brokers, chosen === last ? brokers[0] : last),
     duplex = element("input", { type: "checkbox", "aria-label": "duplex", style: "width:auto" });
@@ -131,7 +131,7 @@ const buildForms = (state) => {
     }))
   ];
   if (!brokers.length) return forms;
-  if (state.product === "activemq")
+  if (state.product === "activemq" && brokers.length > 1)
     forms.push(
       formOf(
         worded("connect"),

@@ -9,7 +9,7 @@ from mqlab.checks.example import Example
 from mqlab.checks.rule import Element, Found, rule
 from mqlab.errors import UriError
 from mqlab.files.placeholders import missing
-from mqlab.products.activemq.client.addresses import AGENTS, OLD_AGENTS
+from mqlab.products.activemq.client.addresses import AGENTS, OLD_AGENTS, Refused, split
 from mqlab.products.activemq.client.read_otherwise import found_by_name, odd_options, unreached
 from mqlab.products.activemq.files.addresses import HERE
 from mqlab.products.activemq.files.clients import closed, ports
@@ -18,7 +18,7 @@ from mqlab.products.activemq.rules.context import BrokerFile, CheckContext, file
 from mqlab.products.activemq.rules.examples_at_rest import from_files, linked, reads, row, sent
 from mqlab.products.activemq.rules.failover import AddressedClient, clients
 from mqlab.spec.connector import HEARD
-from mqlab.spec.uri import Uri, parse
+from mqlab.spec.uri import Uri, parse, read
 
 LISTED = ("static", "simple", "masterslave", "fanout")
 FOUND = ("multicast", "zeroconf", "rendezvous", "mdns", "http", "ldap")
@@ -111,10 +111,27 @@ def _bad_address(address: Address) -> Found:
         what = f"the broker does not start: {address.error}"
         fix = f"use e.g. {'tcp://0.0.0.0:61616' if listens else 'static:(tcp://B:61616)'}"
         yield address.element, {"what": what, "fix": fix, "source": "Fuse 2, Example 2.1"}
-    elif address.agent and " " in address.of.uri.strip():
-        what = "the address contains a space: the broker does not start"
-        source = "ActiveMQ rule 7.5"
-        yield address.element, {"what": what, "fix": "remove it", "source": source}
+
+
+@rule(
+    "illegal-character",
+    "error",
+    finds="an address of a network connector with a character that no address has, such as a space",
+    what="the broker does not start: {error}",
+    fix="{fix}",
+    source="ActiveMQ rule 7.5",
+    unshown="the broker does not start",
+)
+def _illegal_character(context: CheckContext) -> Found:
+    for link in context.links():
+        uri = link.connector.uri.strip()
+        if read(uri) is None or missing(uri):
+            continue  # the rules bad-address and no-value say so
+        try:
+            split(uri)
+        except Refused as error:
+            told, _, fix = str(error).rpartition("; ")
+            yield link.element, {"error": told, "fix": fix}
 
 
 @rule(
