@@ -535,3 +535,13 @@ def test_names_are_text(page):
       return all(document.body).filter((el) => el.tagName === 'IMG').length; }""")
         == 0
     )
+
+
+def test_a_menu_stays_inside_the_output_of_a_cell(page, desk):
+    desk("fuse:2.20")
+    shown = page.locator("body > div").first
+    shown.evaluate("box => { box.style.height = '600px'; box.style.overflow = 'auto'; }")
+    page.mouse.click(*page.evaluate(PLACE, ["brokers", "B"]), button="right")
+    page.get_by_role("menuitem", name="Crash B").wait_for()
+    menu, output = page.get_by_role("menu").bounding_box(), shown.bounding_box()
+    assert menu["y"] + menu["height"] <= output["y"] + output["height"]

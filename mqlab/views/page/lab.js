@@ -164,7 +164,8 @@ const MENU_STYLE = `
 // Between which heights (px) an element is not cut off: by the window, or by the output of a notebook's cell.
 const seenOf = (/** @type {Element} */ from) => {
   let [top, bottom] = [0, innerHeight];
-  for (let at = from; at && at !== document.body; at = at.parentElement ?? at.getRootNode().host) {
+  const host = (/** @type {Element} */ at) => /** @type {ShadowRoot} */ (at.getRootNode()).host;
+  for (let at = from; at && at !== document.body; at = at.parentElement ?? host(at)) {
     if (getComputedStyle(at).overflowY === "visible") continue;
     const box = at.getBoundingClientRect();
     [top, bottom] = [Math.max(top, box.top), Math.min(bottom, box.bottom)];
