@@ -9,15 +9,10 @@ from typing import Any
 from mqlab.engine.completion import Completion
 from mqlab.products.artemis.broker.broker import Subsystem
 from mqlab.products.artemis.client import receive_loop
-from mqlab.products.artemis.client.clients import LOOKS, Client
+from mqlab.products.artemis.client.clients import Client
 from mqlab.products.artemis.client.consumers import Consumer
-from mqlab.products.artemis.client.requests import (
-    BLOCKED,
-    CreateSession,
-    Request,
-    SendRequest,
-    Transaction,
-)
+from mqlab.products.artemis.client.reconnection import LOOKS
+from mqlab.products.artemis.client.requests import BLOCKED, CreateSession, Request, SendRequest, Transaction
 from mqlab.spec import action as a
 from mqlab.spec.action import Action
 from mqlab.spec.artemis.actions import Session, WaitForSends, Xa
@@ -46,6 +41,7 @@ class ReceiveCall:
     ended: bool = False
     end: int = 0  # us, of one that goes on behind the script
     limit: int = 0  # us, when the script goes on without it
+    epoch: int = 0  # of the connection over which it has asked
     was_answered: bool = False  # it was blocked in its question, until the connection was up or given up
 
 
@@ -185,7 +181,8 @@ class ClientActions(Subsystem):
             reading.got += consumer.acknowledge_stale()
             consumer.asks, reading.was_answered = False, consumer.state == "failed"
             reading.ended |= reading.was_answered
-            reading.wait, reading.end = 2 * LOOKS, self.lab.clock.now + 2 * LOOKS
+            window = 2 * LOOKS if consumer.epoch != reading.epoch else 0  # of the old one it was answered
+            reading.wait, reading.end = window, self.lab.clock.now + window
 
     def _answered(self, reading: ReceiveCall) -> None:
         if self._is_blocked(reading):
@@ -215,7 +212,7 @@ class ClientActions(Subsystem):
         Source: `ClientConsumerImpl.receive` of 2.4.0, which forces the delivery; Artemis rule 9.8.
         """
         if not reading.consumer.arrived and self._is_blocked(reading):
-            reading.consumer.asks = True
+            reading.consumer.asks, reading.epoch = True, reading.consumer.epoch
             self.lab.under_way = Completion(self._is_answered, reading, reading.limit, then=self._answered)
             return
         self._take_one(reading)
@@ -251,9 +248,8 @@ class ClientActions(Subsystem):
         sending = SendRequest(self._sender(action), action, self.lab.clients.numbers + 1)
         self.lab.clients.numbers += action.sends
         self.lab.clients.sending += action.sends
-        beside = in_background(action)
-        sending.begin(CONNECTING if beside and action.on in self.lab.brokers else 0)
-        if not beside:
+        sending.begin(CONNECTING if in_background(action) and action.on in self.lab.brokers else 0)
+        if not in_background(action):
             return self._blocking(sending)
         self.lab.clients.began = self.lab.clock.now
         return Completion()
