@@ -74,7 +74,8 @@ class ClientActions(Subsystem):
 
     def do_close(self, action: a.Close) -> Completion:
         """Close the connection; one that looks for its broker is blocked in it."""
-        return self._closing(self.lab.clients.consumer(action.consumer).close())
+        consumer = self.lab.clients.consumer(action.consumer)
+        return receive_loop.behind(consumer, self._close_consumer, consumer)
 
     def do_close_client(self, action: CloseClient) -> Completion:
         """Close any client's connection; what its transaction has sent is gone."""
@@ -82,7 +83,7 @@ class ClientActions(Subsystem):
         if client.state == "closed":
             self.lab.tell("the connection was closed already")
         if isinstance(client, Consumer):
-            return self._closing(client.close())
+            return receive_loop.behind(client, self._close_consumer, client)
         blocked = client.state == "new"
         client.failovers += ["failover_failed"] * (client.state == "reconnecting")
         if blocked:
@@ -91,6 +92,9 @@ class ClientActions(Subsystem):
             client.drop(Reason.connection_lost)
             client.state, client.at = "closed", None
         return self._closing(blocked)
+
+    def _close_consumer(self, consumer: Consumer) -> Completion:
+        return self._closing(consumer.close())
 
     def _closing(self, blocked: bool) -> Completion:
         end = self.lab.clock.now + BLOCKED * MS
@@ -290,28 +294,26 @@ class ClientActions(Subsystem):
     def do_commit(self, action: a.Commit) -> Completion:
         """Commit a client's transaction."""
         client = self._stops(action.who)
-        return self._call(Transaction(client, client.commit, "commit"))
+        return receive_loop.behind(client, self._call, Transaction(client, client.commit, "commit"))
 
     def do_rollback(self, action: a.Rollback) -> Completion:
         """Roll a client's transaction back."""
         client = self._stops(action.who)
-        return self._call(Transaction(client, client.rollback, "rollback"))
+        return receive_loop.behind(client, self._call, Transaction(client, client.rollback, "rollback"))
 
     def do_recover(self, action: a.Recover) -> Completion:
         """Let what a consumer has not acknowledged come again; a session that only sends has nothing."""
         client = self._stops(action.who)
         if not isinstance(client, Consumer):
             return Completion()
-        return self._call(Transaction(client, client.recover, "recover"))
+        return receive_loop.behind(client, self._call, Transaction(client, client.recover, "recover"))
 
     def _stops(self, name: str) -> Client:
         """Return who ends its transaction: a consumer's one thread takes nothing more until it resumes."""
         client = self.lab.clients.named(name)
         if isinstance(client, Consumer):
             client.stuck = client.receiving and client.state == "reconnecting"
-            client.go_on()
-            client.receiving = False
-            receive_loop.finish(client)
+            client.receiving &= client.state == "connected"  # whose loop ends first
         return client
 
     def do_xa(self, action: Xa) -> Completion:
