@@ -37,8 +37,9 @@ class Crash(Action):
 class Cut(Action):
     """Cut the link between two parties, or, given one name, all links to that broker.
 
-    `how` is "refuse" (connections are reset and new ones refused), "reset_once", "hang" (no data passes, but
-    nothing is lost) or "drop_replies" (requests pass, replies are lost).
+    `how` is "refuse" (connections are reset and new ones refused), "reset_once" (they are reset, and the link
+    is as it was before), "hang" (no data passes, but nothing is lost) or "drop_replies" (requests pass,
+    replies are lost).
     """
 
     one: str

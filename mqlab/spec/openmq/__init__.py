@@ -5,6 +5,7 @@ Sources: the Technical Overview, chapter 4; OpenMQ rules 14.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, ClassVar
 from mqlab.errors import BadValue, UnknownName, nearest, shown
 from mqlab.spec.action import Action, Restart, Start
 from mqlab.spec.calls import fitting
+from mqlab.spec.edition import OPENMQ, OpenMQRules
 from mqlab.spec.json_types import JsonValue
 from mqlab.spec.manual import documented
 from mqlab.spec.openmq.actions import StartBroker, StartBrokers
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
 
     from mqlab.spec.options.types import OpenmqBrokerOptions
 
-EDITIONS = ("6.5", "5.1")
+EDITIONS = tuple(OPENMQ)
 MODELS = {
     "master": "conventional, with a master broker",
     "none": "conventional, without one",
@@ -38,12 +40,28 @@ MODELS = {
 _BROKER = "an OpenMQ broker; use 'b1' or openmq.Broker('b1')"
 
 # Properties that must be alike on linked brokers, and what they are if nobody sets them
-# (Administration Guide, chapter 10; the numbers of consumers may differ, OpenMQ rule 6.9).
+# (Administration Guide, chapter 10; OpenMQ rule 6.9).
 LINKED_ALIKE = {
     "imq.service.activelist": "jms,admin",
     "imq.autocreate.queue": "true",
     "imq.autocreate.topic": "true",
 }
+
+
+def link_properties(option: Callable[[str, object], object]) -> tuple[str, ...]:
+    """Return what of a broker's properties has to be alike on linked brokers.
+
+    Numbers of consumers may differ, not what a broker calls the delivery of auto-created queues by them
+    (`imq.queue.deliverypolicy` of 6.5.0; OpenMQ rule 6.9).
+    """
+    texts = {**LINKED_ALIKE, "imq.cluster.clusterid": ""}
+    active, backup = (
+        int(str(option(f"imq.autocreate.queue.maxNum{which}Consumers", default)))
+        for which, default in (("Active", -1), ("Backup", 0))
+    )
+    policy = "failover" if backup else "single" if active == 1 else "round-robin"
+    return (*(str(option(key, default)).lower() for key, default in texts.items()), policy)
+
 
 # What a broker gives auto-created ones: property -> (the broker's own property, its default).
 AUTO_CREATED: dict[str, tuple[str, object]] = {
@@ -164,6 +182,11 @@ class OpenMQNetwork(AnyNetwork):
             for broker in self.brokers
         )
         return replace(self, brokers=tuple(brokers))
+
+    @property
+    def rules(self) -> OpenMQRules:
+        """In what its edition differs from the other one."""
+        return OPENMQ[self.edition]
 
     def under(self, edition: str) -> OpenMQNetwork:
         """Return the same cluster of another edition; raises `UnknownName` for what is none."""

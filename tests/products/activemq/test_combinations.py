@@ -331,8 +331,8 @@ CASES = {
     "ActiveMQ rules 7 (database_down_no_restart): the master stops, and stays down": Case(
         mq.Network(mq.Broker("J1", store="jdbc", restart_allowed=False),
                    mq.Broker("J2", store="jdbc")),
-        (anywhere("c", "J1", "J2"), mq.Producer("O", "c", 5, Q), mq.DatabaseDown(), mq.Wait("60s"),
-         mq.DatabaseUp(), mq.Wait("30s")),
+        (anywhere("c", "J1", "J2"), mq.Producer("O", "c", 5, Q), mq.Wait("3s"), mq.DatabaseDown(),
+         mq.Wait("60s"), mq.DatabaseUp(), mq.Wait("30s")),
         {}, queue("J2", *some(1, 5)), roles={"J1": "down", "J2": "master"},
     ),
     # clients that move

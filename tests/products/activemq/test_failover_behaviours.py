@@ -170,7 +170,8 @@ def f13():
         cut link=A how={how}
         commit client=C session=t label=commit in_background=true
         wait_ms ms=200
-        cut link=A how=reset_once
+        cut link=A how=refuse
+        heal link=A
         wait_acts
         wait_ms ms=100
         snapshot label=after

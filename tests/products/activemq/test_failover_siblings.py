@@ -311,13 +311,22 @@ def test_whatever_waits_fails_with_its_connection():
         assert result(found, "later")["error"]["class"] == "IllegalStateException"
 
 
-def test_closing_a_connection_ends_whatever_waits():
+def test_closing_a_connection_stands_behind_what_waits_for_one():
     found = client("send client=C queue=Q\nopen_consumer client=C consumer=K queue=Z loop=false session=x\n"
                    "receive_once consumer=K timeout_ms=5000 label=r in_background=true\ncut link=A\n"
                    "wait_ms ms=20\nsend client=C queue=Q label=s in_background=true\nwait_ms ms=20\n"
-                   "close_client client=C label=c\nwait_ms ms=300")  # fmt: skip
+                   "close_client client=C label=c in_background=true\nwait_ms ms=3000\nheal link=A\n"
+                   "wait_acts")  # fmt: skip
     assert (result(found, "r")["got"], result(found, "c")["ok"]) == (None, True)
-    assert result(found, "s")["failed"][0]["class"] == "JMSException"
+    assert (result(found, "s")["sent"], result(found, "c")["ms"][0] >= 3000) == ("2", True)
+
+
+@pytest.mark.parametrize(
+    ("then", "connected"), [("wait_ms ms=0", True), ("cut link=A how=drop_replies", False)]
+)
+def test_a_line_that_is_reset_stays_as_it_was(then, connected):
+    found = client(f"{then}\ncut link=A how=reset_once\nwait_ms ms=1000\nsnapshot label=end")
+    assert (found["snapshots"]["end"]["clients"]["C"]["connected_to"] == "A") == connected
 
 
 @pytest.mark.parametrize(("how", "cause"), [

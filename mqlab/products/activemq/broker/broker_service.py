@@ -48,7 +48,9 @@ class BrokerService:
         self.in_database = broker.spec.get("store", lab.edition) == "jdbc"
         self.incarnation = 0
         self.producer_audit = MessageAudit()  # of the messages that producers have sent
-        self.lasting_audit = lab.audit_of(self)  # what the store remembers of them, over lives and members
+        lasts = member.locker is not None or member.store == "kahadb"
+        store = f"own:{member.name}" if member.locker is None else member.locker.store
+        self.lasting_audit = lab.audits[store] if lasts else None  # of its store, over lives and members
         self.cluster = ClusterClientUpdates(self)
         self.locker: AbstractLocker | None = lab.locker_for(self)
         self.pure_master_slave: PureMasterSlave | None = lab.pure_master_slave_for(self)
@@ -135,7 +137,7 @@ class BrokerService:
             rule=Reason.start_failed,
             detail={"class": error.kind, "message": str(error)},
         )
-        self._end(Kind.Stopped)
+        self._end(Kind.Stopped, open_before=False)
 
     def _look_what_is_stored(self, audit: MessageAudit) -> None:
         """A database knows of sends what is still in it (`getLastProducerSequenceId` of its adapter)."""
@@ -231,7 +233,7 @@ class BrokerService:
             self.locker.die()
         self._end(Kind.Crashed)
 
-    def _end(self, kind: int) -> None:
+    def _end(self, kind: int, open_before: bool = True) -> None:
         row = self.lab.record(kind, chain=self, broker=self.node, rule=Reason.asked)
         self.incarnation += 1
         self.starting = self.open = False
@@ -239,7 +241,8 @@ class BrokerService:
             self._hang_up(row)
         if self.role != "down":
             self.role = "down"
-            cost = 0 if kind == Kind.Crashed or self.restarting else self.costs.stop
+            at_once = kind == Kind.Crashed or self.restarting or not open_before  # there is nothing to close
+            cost = 0 if at_once else self.costs.stop
             if cost and self.in_database and self.lab.database.away:
                 cost += RECONNECT
             self.lab.clock.schedule(self.lab.clock.now + cost, self._note_down, None)

@@ -131,6 +131,7 @@ class SendJob(PendingCall, MessageProducer):
         self.message: Message | None = None
         self.in_line = False  # whether the message under way was given to the transport
         self.waited = False  # for another sender of its session
+        self.lines_up = False  # it had no connection at first: calls are made as they came (ActiveMQ rule 11.7)
 
     def next(self, _: None = None) -> None:
         """Send the next one."""
@@ -205,7 +206,7 @@ class SendJob(PendingCall, MessageProducer):
             user.waiting.append((self._make_producer, number))
             return False
         if self.lab.by_calls or user.user is not None:  # a broker may refuse it
-            opening = OPENING if self.interval else 0
+            opening = OPENING if self.interval and not self.lines_up else 0
             self.lab.clock.schedule(self.lab.clock.now + opening, self._ask_for_producer, None)
             return False
         session.producers.append(self.dest)
@@ -216,6 +217,7 @@ class SendJob(PendingCall, MessageProducer):
 
     def _make_producer(self, number: int) -> None:
         if self.user.calls.pop(number, None) is not None and not self.done:
+            self.lines_up = True
             self.next()
 
     def _send_one_way(self, command: Send) -> None:
@@ -259,6 +261,7 @@ class SendJob(PendingCall, MessageProducer):
             self.user.calls.pop(command.request or 0, None)
         if not waiting and self.in_line:
             return  # it was sent: only its answer is missing, and that has no limit
+        self.user.forget(self)
         text = f"Failover timeout of {transport.options.timeout} ms reached."
         self._failed(message.number, "JMSException", text, "IOException")
 
@@ -294,11 +297,8 @@ class SendJob(PendingCall, MessageProducer):
             assert self.session is not None
             self.session.producers.append(self.dest)
             self.next()
-        elif self.message is None:
-            assert error is not None
-            self.fail(error.kind, str(error), error.other_cause)
         elif error is not None:
-            self._failed(self.message.number, error.kind, str(error), error.other_cause)
+            self.fail(error.kind, str(error), error.other_cause)
         else:
             self._went()
 

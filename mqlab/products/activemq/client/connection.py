@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from mqlab.products.activemq.broker.message_audit import MessageAudit
-from mqlab.products.activemq.client import jms
+from mqlab.products.activemq.client import jms, line
 from mqlab.products.activemq.client.addresses import Refused, check_syntax
 from mqlab.products.activemq.client.calls import PendingCall, session_of
 from mqlab.products.activemq.client.discovery import open_transport
@@ -23,7 +23,6 @@ from mqlab.products.activemq.transport.openwire import (
     DispatchCommand,
     MessagePull,
     ProducerInfo,
-    RemoveInfo,
     Response,
     Send,
     SessionInfo,
@@ -163,12 +162,16 @@ class ClientConnection:
             self.cache.pop(0)  # looked at before the new one counts
         self.cache.append((replace(command, request=None), size))
 
+    def forget(self, call: PendingCall) -> None:
+        """A call waits for a connection no more."""
+        self.waiting = [one for one in self.waiting if getattr(one[0], "__self__", None) is not call]
+
     # What the transport tells
 
     def on_attached(self, address: str) -> None:
         """A connection is there."""
         self.attachments += 1
-        self.state = "connected"
+        self.state = "connected" if self.closing is None else self.state
         self.broker_node = self.lab.directory.node_at(address)
         for consumer in self.consumers.values():
             consumer.comes_from(self.broker_node, consumer.node)
@@ -237,7 +240,7 @@ class ClientConnection:
         if type(command) is Response:
             call = self.calls.pop(command.request or 0, None)
             if call is not None and call is self.closing:
-                self.shut(call)
+                line.shut((self, call))
             elif call is not None:
                 call.answer(command.error)
             elif command.error is not None:
@@ -283,15 +286,6 @@ class ClientConnection:
             call.fail("JMSException", str(error), error.cause)
         self.lab.record_failure(self, error)
 
-    def after_round(self, call: PendingCall, **found: object) -> None:
-        """End *call* well, as soon as no round holds the transport, nor what waits there (`MutexTransport`)."""
-        transport = self.failover
-        held = transport is not None and bool(transport.waiting) and not transport.first
-        if transport is None or not (transport.reconnecting or held):
-            call.finish(**found)
-        else:
-            transport.after_reconnect.append((call, found))
-
     # What its user does
 
     def open_consumer(self, consumer: AddressedConsumer, call: PendingCall) -> None:
@@ -305,42 +299,6 @@ class ClientConnection:
             call.fail("JMSException", "a durable subscriber needs a clientID of its own")
             return
         self.request(ConsumerCommand(consumer), call)
-
-    def close(self, call: PendingCall) -> None:
-        """Close the connection: a round under way is waited for, what still waits has failed."""
-        if self.transport is None and self.refuses(call):
-            return
-        connected, self.state = self.state == "connected", "closed"
-        for consumer in self.consumers.values():
-            consumer.close()
-        if connected and getattr(self.transport.source, "impaired", False):
-            # It waits for the broker's answer, up to closeTimeout (`ActiveMQConnection.close` of 5.17.2).
-            number, self.closing = self.lab.new_request(), call
-            self.calls[number] = call
-            self.transport.send(RemoveInfo("", -1, request=number))
-            self.lab.pause(self.close_timeout * 1000, self.shut, call)
-        else:
-            self._shut(call)
-
-    def shut(self, call: PendingCall) -> None:
-        """The broker has answered, or closeTimeout is over: close the connection."""
-        if self.closing is call:
-            self.closing = None
-            self._shut(call)
-
-    def _shut(self, call: PendingCall) -> None:
-        calls, self.calls = self.calls, {}
-        for other in (one for one in calls.values() if one is not call):
-            if self.attachments or isinstance(other.action, ClientSpec):
-                other.fail("JMSException", "Stopped.", "IOException")
-            else:  # it waits for the connection, before its session (`ensureConnectionInfoSent`)
-                other.fail("ConnectionClosedException", "The connection is already closed")
-        self.after_round(call)
-        if self.transport is not None:
-            if not self.transport.reconnecting and self.transport.source is not None:
-                last = max((consumer.last for consumer in self.consumers.values()), default=-1)
-                self.transport.source.last_delivered_sequence_id = last
-            self.transport.stop()
 
     def make_temp(self, name: str, session: str, call: PendingCall) -> None:
         """Make a temporary queue; every broker it comes to later gets it again."""

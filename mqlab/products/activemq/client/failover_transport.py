@@ -1,9 +1,8 @@
 """The failover transport: a list of addresses, tried in rounds with waits between them.
 
-A round tries each address once without a pause, the one lost last at the end; the first success ends
-it. After a round without success it waits, longer each time (Fuse 1, "Failover";
-ActiveMQ rules 7 to 10). While a round runs, its first wait included, whatever a client wants to send
-waits for its end.
+A round tries each address once without a pause, the one lost last at the end; the first success ends it. After
+a round without success it waits, longer each time (Fuse 1, "Failover"; ActiveMQ rules 7 to 10). While a round
+runs, its first wait included, whatever a client wants to send waits for its end.
 """
 
 from __future__ import annotations
@@ -56,6 +55,7 @@ class FailoverTransport:
         self.waiting: list[Command] = []  # to be sent when there is a connection
         self.requests: dict[int, Command] = {}  # sent, and not yet answered
         self.left_waiting = False  # whether anything still waited when it gave up
+        self.after_round: list[tuple[PendingCall, dict[str, object]]] = []  # calls that end then
         self.after_reconnect: list[tuple[PendingCall, dict[str, object]]] = []
         self.backups = BackupPool(self)
 
@@ -107,8 +107,9 @@ class FailoverTransport:
         for command in waiting:
             self.send(command)
 
-    def _let_go(self) -> None:
-        held_up, self.after_reconnect = self.after_reconnect, []
+    def _let_go(self, all_go: bool = True) -> None:
+        held_up = self.after_round + self.after_reconnect * all_go
+        self.after_round, self.after_reconnect = [], [] if all_go else self.after_reconnect
         for call, found in held_up:
             call.finish(**found)
 
@@ -273,7 +274,7 @@ class FailoverTransport:
     def end_round(self, failure: Refused) -> None:
         """A round has failed: give up at the limit, else wait and try again."""
         self.reconnecting = False
-        self._let_go()
+        self._let_go(self.stopped)
         if self.stopped:
             return
         self.failures += 1
@@ -293,6 +294,7 @@ class FailoverTransport:
         self.error = error
         self.left_waiting = bool(self.waiting)
         self.waiting, self.requests = [], {}
+        self._let_go()
         self.owner.on_failed(error)
 
     # What sockets tell

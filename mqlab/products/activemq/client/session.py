@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from mqlab.products.activemq.broker.message import Message, MessageDispatch
+from mqlab.products.activemq.client import line
 from mqlab.products.activemq.client.addresses import Refused
 from mqlab.products.activemq.client.message_consumer import Calls, Delivery, MessageConsumer
 from mqlab.products.activemq.transport.openwire import (
@@ -77,7 +78,7 @@ class Session:
             call.fail("IllegalStateException", "Not a transacted session")
             return
         if transaction is None and not self.rollback_only:
-            client.after_round(call)
+            call.finish()  # nothing is sent (`TransactionContext` of 5.17.2)
             return
         if how == "commit" and transaction is not None and not self.rollback_only:
             self.committing = True
@@ -99,9 +100,10 @@ class Session:
         if self.transacted:
             call.fail("IllegalStateException", "This session is transacted")
             return
-        for consumer in self.consumers():
+        held = [consumer for consumer in self.consumers() if consumer.holds or consumer.expected]
+        for consumer in held:
             consumer.give_back()
-        self.client.after_round(call)
+        line.after_round(self.client, call) if held else call.finish()
 
     def consumers(self) -> list[AddressedConsumer]:
         """Return the consumers of this session."""
@@ -269,7 +271,7 @@ class AddressedConsumer(MessageConsumer):
         lab = self.client.lab
         if self.prefetch == 0 and self.client.transport.away:
             self.waiting_receive = None
-            self.client.after_round(call, got=None)
+            line.after_round(self.client, call, got=None)
             return
         self.work()
         if self.waiting_receive is not None and self.prefetch == 0:
@@ -306,7 +308,7 @@ class AddressedConsumer(MessageConsumer):
             pending.fail("NullPointerException", "it has received no message that it could acknowledge")
         elif not self.client.refuses(pending):
             self.acknowledge(count)
-            pending.finish()
+            line.after_round(self.client, pending)
 
     def recover(self, call: Calls) -> None:
         """Let what its session has not acknowledged come again."""
@@ -329,7 +331,7 @@ class AddressedConsumer(MessageConsumer):
             self.session.leaving.append(self)
             pending.finish()
         elif transport is None or transport.away:
-            client.after_round(pending)
+            line.after_round(client, pending)
         else:  # nobody waits for the broker's answer (`ActiveMQMessageConsumer.doClose` of 5.17.2)
             client.send(RemoveInfo(self.name, self.last))
             pending.finish()

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from mqlab.spec.member import LockerSettings
 
 RECONNECT = 1_200_000  # us until a connection to an absent database is given up
-STARTING = 1_000_000  # us until a member has found its tables, on a slow machine
+# How often H2 lets a statement wait for a row until it fails: the second one of a slave is over after 2.0 s
+# with a limit of 500 ms, after 4.0 with 1000 (27 takeovers at 900 to 4200 ms, two plays each).
+TRIES, SLOWER = 2, 1.5  # a slow machine takes longer for it
 MAKING = 50_000  # us in which members that start together make the tables of an empty database
 # Shares of the runs in which it was seen: all failed who made the same tables (three_start_empty_database); a
 # suspended master had rows in hand that the next one needs to open its store (lease_paused_*), or the row of
@@ -115,7 +117,6 @@ class JdbcLocker(AbstractLocker):
         super().__init__(process, locker)
         self.database = database
         self.broken = False
-        self.started = 0  # us, when it has begun in earnest
         database.users.append(self)
 
     def begin(self) -> None:
@@ -124,8 +125,11 @@ class JdbcLocker(AbstractLocker):
         if self.database.away:
             self.process.later(RECONNECT, self.on_unreachable)
             return
-        self.started = self.lab.clock.now + self.lab.extra_delay(STARTING)
         self.database.make_tables(self)
+        self.look_for_tables()
+
+    def look_for_tables(self) -> None:
+        """Write the first row of the lock, which may be there; then ask for the lock."""
         super().begin()
 
     def poll(self, _: None) -> None:
@@ -151,7 +155,7 @@ class JdbcLocker(AbstractLocker):
         if self.database.away:
             self.process.fail_to_start(Refused("ConnectException", "Connection refused"))
         else:
-            super().begin()
+            self.look_for_tables()
 
     def obtained(self) -> None:
         """Serve, unless somebody who is suspended has rows in hand that are needed for it."""
@@ -176,16 +180,27 @@ class JdbcLocker(AbstractLocker):
             self.database.let_go()
 
     def connection_lost(self) -> None:
-        """The database connection broke; a slave that is still starting does not survive it."""
+        """The database connection broke."""
         self.broken = True
-        if self.process.role == "slave" and self.lab.clock.now < self.started:
-            self.process.fail_to_start(CLOSED)
 
 
 class DefaultDatabaseLocker(JdbcLocker):
     """The default locker: a row lock, kept by an open transaction (ActiveMQ, pluggable storage lockers)."""
 
     asked = 0
+    finds_tables = False  # its statement waits for the row of the lock
+
+    def look_for_tables(self) -> None:
+        """Wait for the row of whoever has the lock, as the query for the lock does after it.
+
+        An INSERT (`Statements.getCreateLockSchemaStatements`) waits there for so long, fails, and that is
+        ignored; a slave whose connection breaks meanwhile does not start (ActiveMQ rule 16.8).
+        """
+        if self.database.holder is None:
+            super().look_for_tables()
+            return
+        self.finds_tables = True
+        self._wait()
 
     def obtain(self) -> bool:
         """Ask for the row; a query that has to wait, waits in the database for a while first."""
@@ -200,21 +215,29 @@ class DefaultDatabaseLocker(JdbcLocker):
         if self.database.holder is None or self.database.away:
             super().ask()
             return
+        self._wait()
+
+    def _wait(self) -> None:
         self.asked += 1
         self.database.waiting.append(self)
-        clock, wait = self.lab.clock, self.locker.query_timeout * 1000
+        clock, wait = self.lab.clock, TRIES * self.locker.query_timeout * 1000
+        wait += self.lab.extra_delay(wait, SLOWER)
         clock.schedule_background(clock.now + wait, self.on_query_timeout, self.asked)
 
     def on_query_timeout(self, asked: int) -> None:
         """The database has let the query wait long enough, even if the candidate is suspended."""
         if self in self.database.waiting and asked == self.asked:
             self.database.waiting.remove(self)
-            self.sleep()
+            if self.finds_tables:
+                self.finds_tables = False
+                self.process.later(0, self.poll)
+            else:
+                self.sleep()
 
     def granted(self) -> None:
         """The row became free while the query waited."""
         self.asked += 1
-        self.waited = True
+        self.waited, self.finds_tables = True, False
         self.database.holder = self
         self.broken = False
         self.record(Kind.Locked, Reason.lock_free)
@@ -229,12 +252,16 @@ class DefaultDatabaseLocker(JdbcLocker):
         return self.database.holder is self and not self.database.away and not self.broken
 
     def connection_lost(self) -> None:
-        """The transaction has ended; a query that waited has failed and is asked again."""
+        """The transaction has ended; a query that waited has failed and is asked again, not the first one."""
         super().connection_lost()
         if self in self.database.waiting:
             self.database.waiting.remove(self)
             self.asked += 1
-            self.process.later(self.interval, self.poll)
+            if self.finds_tables:
+                self.finds_tables = False
+                self.process.fail_to_start(CLOSED)
+            else:
+                self.process.later(self.interval, self.poll)
 
     def release(self, orderly: bool) -> None:
         """The transaction is rolled back."""

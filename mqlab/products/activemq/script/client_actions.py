@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from mqlab.engine.completion import AT_ONCE, Completion
 from mqlab.engine.in_vain import CLOSED, SessionState
+from mqlab.products.activemq.client import line
 from mqlab.products.activemq.client.addresses import Refused
 from mqlab.products.activemq.client.calls import SendJob, session_of
 from mqlab.products.activemq.client.connection import ClientConnection
@@ -183,7 +184,7 @@ def close_consumer(runner: ScriptRunner, action: a.Close) -> None:
 
 def close_client(runner: ScriptRunner, action: c.CloseClient) -> None:
     """A client closes its connection."""
-    runner.lab.clients_by_name[action.client].close(runner.call(action.client))
+    line.close(runner.lab.clients_by_name[action.client], runner.call(action.client))
 
 
 def unsubscribe(runner: ScriptRunner, action: c.Unsubscribe) -> None:

@@ -102,10 +102,10 @@ class NetworkPath:
         return self.state == "hang"
 
     def cut(self, how: str, cause: int | None = None) -> None:
-        """Break the line; after `reset_once` it is open for new connections."""
+        """Break the line; what `reset_once` breaks may be opened anew, on a line as it was before."""
         if how in ("refuse", "reset_once"):
             self.frozen_calls = []
-            self.state = "refuse" if how == "refuse" else "open"
+            self.state = "refuse" if how == "refuse" else self.state
             for socket in list(self.sockets):
                 socket.reset(cause, BROKEN, socket.lab.extra_delay(*NOTICED))
         else:

@@ -19,10 +19,40 @@ def is_automatic(consumer: Consumer) -> bool:
     return consumer.mode == "auto" and not (consumer.xid and consumer.in_branch)
 
 
+def is_silent(consumer: Consumer, home: Broker) -> bool:
+    """Whether a home does not answer an acknowledgement: it is frozen, or behind a cut (OpenMQ rule 8.20)."""
+    return home.suspended or home.lab.is_cut(consumer.home, home)
+
+
+def waits(consumer: Consumer) -> bool:
+    """Whether a session cannot end its work yet, since a home of what it has taken is silent."""
+    return any(is_silent(consumer, claim.message.home) for claim in consumer.taken)
+
+
 def on_dups(consumer: Consumer) -> None:
-    """A session that may see duplicates acknowledges what it has taken, if the homes are there."""
-    if all(consumer.home.linked(claim.message.home) for claim in consumer.taken):
-        acknowledge(consumer, list(consumer.taken))
+    """A session that may see duplicates acknowledges what it has taken, if the homes are there.
+
+    It waits for no answer: a home that is silent hears of it later.
+    """
+    if consumer.cut_off or not all(consumer.home.linked(claim.message.home) for claim in consumer.taken):
+        return
+    silent = [claim for claim in consumer.taken if is_silent(consumer, claim.message.home)]
+    acknowledge(consumer, [claim for claim in consumer.taken if claim not in silent])
+    consumer.taken = []
+    for claim in silent:
+        finish_at_home(consumer, claim)
+
+
+def finish_at_home(consumer: Consumer, claim: Delivery) -> None:
+    """A home hears that a message is done with, at once or when it is silent no more; here it is gone."""
+    message, here = claim.message, consumer.home
+    if is_silent(consumer, message.home):
+        here.lab.late.append((consumer, claim))
+        if here in message.copies:
+            del message.copies[here]
+            message.at.instances[here].drop_copy(message)
+    elif claim in message.claims:
+        finish(claim)
 
 
 def acknowledge(consumer: Consumer, done: list[Delivery]) -> bool:
@@ -51,7 +81,7 @@ def _refuse(consumer: Consumer) -> None:
     broker was lost they are back at the homes already.
     """
     waits, first = consumer.mode == "client", not consumer.rollback_only
-    if first and consumer.home.lab.network.edition == "5.1":
+    if first and not consumer.home.lab.rules.keeps_stuck:
         drop_lost(consumer)
     consumer.rollback_only = waits
     if not waits:
@@ -60,7 +90,7 @@ def _refuse(consumer: Consumer) -> None:
 
 def _stick(consumer: Consumer) -> None:
     """All that a consumer has stays with it until it closes: 5.1 has given it back."""
-    if consumer.home.lab.network.edition != "5.1":
+    if consumer.home.lab.rules.keeps_stuck:
         consumer.stuck += [*consumer.taken, *consumer.buffer]
         consumer.taken.clear()
         consumer.buffer.clear()
@@ -141,13 +171,13 @@ def requeue(consumer: Consumer, rule: int) -> None:
     head = [*consumer.taken, *consumer.buffer][: 1 if noted else None]
     if consumer.step.options.get("xa") and consumer.received:  # what is prepared is not with it any more
         head = consumer.taken[:1]
-    old = home.lab.network.edition == "5.1"
+    lists = home.lab.rules.lists_rolled_back
     last = _is_last_of_shared(consumer)
     unheard = [c for c in consumer.unacknowledged if consumer.closed and home.lab.is_cut(home, c.message.home)]
     for claim in [claim for claim in consumer.unacknowledged if claim not in unheard]:
         remote = claim.message.home is not home
         claim.key = ENDED if last else claim.key
-        rolled_back = old and consumer.mode == "transacted" and claim in consumer.taken
+        rolled_back = not lists and consumer.mode == "transacted" and claim in consumer.taken
         if remote and claim.arrived and home.running and dest in home.instances and not rolled_back:
             home.instances[dest].leftovers[claim.message] = None
         unseen = claim in consumer.buffer if home.running else claim not in head

@@ -67,7 +67,7 @@ def _hand(claim: Delivery, takers: list[Consumer]) -> bool:
     taker.served_weight += _busy(taker, message)
     # A broker that had a message given back passes it to nobody again (played with 6.5.0).
     known = message in message.at.instances[there].leftovers
-    known &= home.lab.network.edition != "5.1"
+    known &= home.lab.rules.stops_at_returned
     (taker.stuck if known else taker.buffer).append(claim)
     claim.taker, claim.arrived, claim.delivered, message.waits = taker, False, False, -1
     claim.stale = False
@@ -149,6 +149,9 @@ def on_forwarded(trip: Trip) -> None:
 
 def release_held(lab: Cluster) -> None:
     """A line is whole again, or a broker goes on: what was under way arrives."""
+    late, lab.late = lab.late, []
+    for consumer, claim in late:
+        acknowledgement.finish_at_home(consumer, claim)
     held, lab.held = lab.held, []
     for trip in held:
         claim, taker = trip[0], trip[0].taker
@@ -162,6 +165,9 @@ def release_held(lab: Cluster) -> None:
 def consume(consumer: Consumer) -> bool:
     """Let a consumer take what its application wants; True if it took something."""
     took, automatic = False, acknowledgement.is_automatic(consumer)
+    if consumer.hung and consumer.acknowledge and not acknowledgement.waits(consumer):
+        consumer.hung = False
+        acknowledgement.acknowledge(consumer, list(consumer.taken))
     while consumer.buffer and consumer.buffer[0].delivered and (claim := upcoming(consumer)):
         if automatic and not consumer.home.linked(claim.message.home):
             _fail(consumer, claim)
@@ -179,7 +185,7 @@ def _fail(consumer: Consumer, claim: Delivery) -> None:
     In 6.5 all that the client had with it is stuck, of living homes too; what comes later is not. 5.1 drops
     the copies, but goes on listing the one that failed (OpenMQ rules 8.5 and 12.1).
     """
-    if consumer.home.lab.network.edition == "5.1":
+    if not consumer.home.lab.rules.keeps_stuck:
         acknowledgement.drop_lost(consumer)
         consumer.home.instances[consumer.dest].leftovers[claim.message] = None
     else:
@@ -191,12 +197,17 @@ def _fail(consumer: Consumer, claim: Delivery) -> None:
 def upcoming(consumer: Consumer) -> Delivery | None:
     """Return what a consumer takes next, if it can take something now."""
     here, lab = consumer.home, consumer.home.lab
-    waits = consumer.allowance == 0 or consumer.gone or consumer.busy_until > lab.clock.now
+    automatic = consumer.mode == "auto" and not (consumer.xid and consumer.in_branch)
+    held = not automatic if consumer.hung else consumer.allowance == 0
+    waits = held or consumer.gone or consumer.busy_until > lab.clock.now
     failed = consumer.rollback_only and consumer.lost >= 0  # C4106
     if not consumer.open or not consumer.buffer or waits or failed or consumer.between:
         return None
     claim, home = consumer.buffer[0], consumer.buffer[0].message.home
-    if here.suspended or home.suspended or not claim.delivered or lab.is_cut(here, home):
+    if here.suspended or not claim.delivered:
+        return None
+    if automatic and (home.suspended or lab.is_cut(here, home)):  # its call ends with the acknowledgement
+        consumer.hung = True
         return None
     if claim.kept:  # a paused broker keeps what comes, but its consumers have what came before
         instance = consumer.at.instances.get(here)
@@ -206,8 +217,9 @@ def upcoming(consumer: Consumer) -> Delivery | None:
 
 def _receive(consumer: Consumer, claim: Delivery, automatic: bool) -> None:
     message, home, lab = claim.message, consumer.home, consumer.home.lab
-    if consumer.allowance is not None:
+    if consumer.allowance:
         consumer.allowance -= 1
+    consumer.hung = False
     consumer.received.append(message.number)
     if claim.flagged:
         consumer.redelivered.append(message.number)
@@ -230,7 +242,9 @@ def _acknowledge(consumer: Consumer, automatic: bool) -> None:
     if automatic:
         acknowledgement.acknowledge(consumer, consumer.taken[-1:])
     elif consumer.mode == "client" and consumer.acknowledge:
-        acknowledgement.acknowledge(consumer, list(consumer.taken))
+        consumer.hung = acknowledgement.waits(consumer)
+        if not consumer.hung:
+            acknowledgement.acknowledge(consumer, list(consumer.taken))
     elif consumer.mode == "dups_ok":
         if len(consumer.taken) == acknowledgement.DUPS_LIMIT:
             acknowledgement.on_dups(consumer)

@@ -70,6 +70,8 @@ class PhysicalDestination:
     leftovers: dict[Message, None] = field(default_factory=dict)
     paused: bool = False
     idle_since: int | None = None
+    expiring: int = 0  # messages at home here that can expire
+    expires_from: int = 0  # us: since when it looks for those, at intervals
     unanswered: int = 0  # consumers that are to be opened once all brokers have answered
     unlisted: bool = False  # a temporary one that not all brokers have answered for in time
     producers: ProducerFlow = field(init=False, repr=False)

@@ -2,8 +2,8 @@
 
 A message lives at its home, the broker of its producer, until every subscription that is to have it has
 acknowledged it. It goes straight to the home of a consumer that has room. Every broker is linked to
-every other; news of destinations and consumers goes to all linked brokers at once (Technical Overview,
-chapter 4, "Message delivery" and "Propagation"; OpenMQ rules 1, 2 and 4).
+every other; news of destinations and consumers goes to all linked brokers at once (Technical Overview 4,
+"Message delivery" and "Propagation"; OpenMQ rules 1, 2 and 4).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from mqlab.products.openmq.broker.messages import Delivery
 from mqlab.products.openmq.script.operation import ScriptStep
 from mqlab.spec import action as a
 from mqlab.spec.json_types import JsonDict
-from mqlab.spec.openmq import AUTO_CREATED, LINKED_ALIKE
+from mqlab.spec.openmq import AUTO_CREATED, link_properties
 from mqlab.spec.openmq.actions import OpenProducer
 from mqlab.spec.openmq.options import Options
 from mqlab.spec.selector import Selector
@@ -62,6 +62,7 @@ class Client:
     xid: str = ""  # the distributed transaction that it has begun
     xid_state: str = "STARTED"  # COMPLETE when its work in that is over, FAILED when it cannot be prepared
     lost: int = -1  # the row with which it last lost its connection
+    strays: int = 0  # transactions that end with its connection only
     looks_from: int = -1  # us: when it begins to look for a broker again
     credit: int = 0  # messages that a producer may still send
     time_to_live: int = 0  # us: what a producer was told last, and goes on with
@@ -112,6 +113,7 @@ class Consumer(Client):
     unheard_by: set[Broker] = field(default_factory=set)  # to whom its opening, or its end, has not come
     stays_active: bool = False  # it was active when the number of those who may be was changed
     gone: bool = False  # it gave its connection up, which its frozen broker does not know
+    hung: bool = False  # a call of its session waits for a home that says nothing
     sub: int = -1  # its subscription in the trace
     place: int = 0  # in the order of registration
     dispatch: bytes = b""  # of rows of the trace, what those of its messages have in common
@@ -204,11 +206,8 @@ class Broker:
     def accepts(self, other: Broker) -> bool:
         """Whether two brokers accept a link: some properties must be alike."""
         if other not in self.accepted:
-            keys = {**LINKED_ALIKE, "imq.cluster.clusterid": ""}
-            self.accepted[other] = self.named_master == other.named_master and all(
-                str(self.option(key, default)).lower() == str(other.option(key, default)).lower()
-                for key, default in keys.items()
-            )
+            mine, others = ((b.named_master, *link_properties(b.option)) for b in (self, other))
+            self.accepted[other] = mine == others
         return self.accepted[other]
 
     def linked(self, other: Broker) -> bool:

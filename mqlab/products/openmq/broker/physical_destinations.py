@@ -91,9 +91,23 @@ def claims(message: Message) -> list[Delivery]:
 
 
 def next_sweep(message: Message) -> int:
-    """Return when its home first looks for expired messages once a message has expired (us)."""
+    """Return when its home first looks for expired messages once a message has expired (us).
+
+    It looks at intervals that begin with the first message that can expire where there was none
+    (`Destination.MsgExpirationReaper` of 6.5.0).
+    """
     every = round(float(message.home.option("imq.message.expiration.interval", 60)) * 1_000_000)
-    return -(-message.expires // every) * every
+    begin = message.at.instances[message.home].expires_from
+    return begin + max(1, -(-(message.expires - begin) // every)) * every
+
+
+def may_expire(message: Message) -> None:
+    """A message that has come to its home can expire there; the home will look for it."""
+    lab, instance = message.home.lab, message.at.instances[message.home]
+    instance.expires_from = instance.expires_from if instance.expiring else lab.clock.now
+    instance.expiring += 1
+    lab.expiring.append(message)
+    lab.later_at(next_sweep(message) - lab.clock.now, message.at)
 
 
 def expire(messages: list[Message]) -> None:
@@ -105,6 +119,11 @@ def expire(messages: list[Message]) -> None:
     for message in list(messages):
         home, now = message.home, message.home.lab.clock.now
         instance = message.at.instances.get(home)
+        if instance is None or message not in instance.messages:
+            messages.remove(message)
+            if instance is not None:
+                instance.expiring -= 1
+            continue
         if now < message.expires or not home.serves or message.transaction is not None:
             continue  # what is in a transaction does not expire before its commit
         dropped = [c for c in message.claims if c.taker and delivery.upcoming(c.taker) is c]
@@ -114,10 +133,9 @@ def expire(messages: list[Message]) -> None:
             message.claims = [claim for claim in message.claims if claim not in dropped]
             dropped = []
         in_hands = any(claim.taker for claim in message.claims)
-        if instance is None or message not in instance.messages:
+        if not in_hands and (dropped or _is_wanted(message) or now >= next_sweep(message)):
             messages.remove(message)
-        elif not in_hands and (dropped or _is_wanted(message) or now >= next_sweep(message)):
-            messages.remove(message)
+            instance.expiring -= 1
             acknowledgement.drop_copies(message, Kind.Discarded, Reason.expired)
             move_to_dmq(message, Reason.expired)
 

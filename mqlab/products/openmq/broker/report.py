@@ -127,11 +127,13 @@ def transactions(broker: Broker) -> list[str]:
     lab = broker.lab
     sent = lab.removed + Counter(message.transaction for _, message in lab.messages() if message.transaction)
     lines = [
-        f"{client.xid_state if client.xid else 'STARTED'} "
+        f"{client.xid_state if client.xid else 'COMPLETE' if getattr(client, 'hung', False) else 'STARTED'} "
         f"messages={sent[client.name]} acks={len(getattr(client, 'taken', ()))}"
         for client in (*lab.producers.values(), *lab.consumers.values())
         if client.open and client.home is broker and (client.mode == "transacted" or client.xid)
     ]
+    there = (c for c in (*lab.producers.values(), *lab.consumers.values()) if c.open and c.home is broker)
+    lines += ["STARTED messages=0 acks=0"] * sum(client.strays for client in there)
     lines += ["STARTED messages=0 acks=0" for call in lab.blocked if _has_session(call, broker)]
     lines += [
         f"PREPARED messages={sent[xid]} acks={len(branch.taken)}"

@@ -108,6 +108,19 @@ def has_broker(client: Client) -> bool:
     return client.open or not comes_back(client)
 
 
+def is_made_again(client: Client) -> bool:
+    """Whether a session was made again with a new connection, and has not recovered or ended its work since."""
+    return client.rollback_only and client.open and client.lost >= 0
+
+
+def begin_anew(client: Client) -> None:
+    """The first end of a transaction after a reconnection begins one more (`Transaction.rollback` of 6.5.0).
+
+    The one that the reconnection began stays until the connection ends; in an enhanced cluster it begins none.
+    """
+    client.strays += is_made_again(client) and client.mode == "transacted" and not client.home.lab.enhanced
+
+
 def is_answered(client: Client) -> bool:
     """Whether the broker of a client answers: one that is suspended does not, nor one that is looked for."""
     return has_broker(client) and not (client.open and client.home.suspended)
@@ -129,8 +142,12 @@ def lose(client: Client, cause: int) -> None:
         instance.producers.close(client)
     client.rollback_only = client.mode == "transacted"  # C4074
     lab.removed.pop(client.name, None)
-    if isinstance(client, Consumer):  # nothing taken, nothing lost; receive fails until recover: C4106
-        client.rollback_only = client.mode in ("transacted", "client") and bool(client.taken)
+    if isinstance(client, Consumer):
+        # A session that is made again takes nothing until recover or rollback (C4106), whatever it has lost
+        # (`SessionImpl.recreateSession` of 6.5.0).
+        fails = client.mode in ("transacted", "client")
+        client.rollback_only = fails and (bool(client.taken) or comes_back(client))
+        client.hung = False
         acknowledgement.requeue(client, Reason.broker_stopped)
     if comes_back(client):
         pause = ROUND if lab.enhanced else RECONNECT
@@ -233,7 +250,7 @@ def attach(client: Client, home: Broker) -> None:
     """A client that lost its broker has another, where it registers as a new one."""
     lab = home.lab
     lab.moved.setdefault(client.name, [client.home.name]).append(home.name)
-    client.home, client.open = home, True
+    client.home, client.open, client.strays = home, True, 0
     client.to_home = lab.new_link(client.name, home.name)
     client.from_home = lab.new_link(home.name, client.name)
     client.stamp()

@@ -224,7 +224,7 @@ def _hold_again(asked: tuple[Consumer, int]) -> Outcome:
 def _is_free(asked: tuple[Consumer, int]) -> bool:
     """Whether no call of its session is still out."""
     consumer = asked[0]
-    return all(call.client != consumer.name for call in consumer.home.lab.blocked)
+    return not consumer.hung and all(call.client != consumer.name for call in consumer.home.lab.blocked)
 
 
 def _took(asked: tuple[Consumer, int]) -> Row | bool:
@@ -239,10 +239,18 @@ def do_acknowledge(lab: Cluster, step: ScriptStep[a.Acknowledge]) -> Outcome:
 
 
 def _end_work(consumer: Consumer, limit: float) -> Outcome:
-    return RunningStep(clients.is_answered, consumer, limit, _acknowledge, insists=True)
+    clients.begin_anew(consumer)
+    consumer.hung = consumer.open and acknowledgement.waits(consumer)
+    return RunningStep(_homes_answer, consumer, limit, _acknowledge, insists=True)
+
+
+def _homes_answer(consumer: Consumer) -> bool:
+    silent = consumer.open and not consumer.rollback_only and acknowledgement.waits(consumer)
+    return clients.is_answered(consumer) and not silent
 
 
 def _acknowledge(consumer: Consumer) -> bool:
+    consumer.hung = False
     if not consumer.open and consumer.lost >= 0 and not consumer.rollback_only:
         return False  # its session is closed (C4059)
     return acknowledgement.acknowledge(consumer, list(consumer.taken))
@@ -251,7 +259,12 @@ def _acknowledge(consumer: Consumer) -> bool:
 def do_recover(lab: Cluster, step: ScriptStep[a.Recover | a.Rollback]) -> Outcome:
     """Let what was taken come again; refused without a connection."""
     consumer = lab.consumers[step.action.who]
-    return RunningStep(clients.is_answered, consumer, step.limit, _recover, insists=True)
+    clients.begin_anew(consumer)
+    return RunningStep(_is_answered, consumer, step.limit, _recover, insists=True)
+
+
+def _is_answered(consumer: Consumer) -> bool:
+    return clients.is_answered(consumer) and not consumer.hung
 
 
 def _recover(consumer: Consumer) -> bool:
@@ -264,6 +277,7 @@ def do_rollback(lab: Cluster, step: ScriptStep[a.Rollback]) -> Outcome:
     producer = lab.producers.get(step.action.who)
     if producer is None:
         return do_recover(lab, step)
+    clients.begin_anew(producer)
     producer.rollback_only = False
     producers.end_transaction(lab, producer.name, commit=False)
     return True
@@ -274,6 +288,7 @@ def do_commit(lab: Cluster, step: ScriptStep[a.Commit]) -> Outcome:
     producer = lab.producers.get(step.action.who)
     if producer is None:
         return _end_work(lab.consumers[step.action.who], step.limit)
+    clients.begin_anew(producer)
     return RunningStep(clients.is_answered, producer, step.limit, _commit, insists=True)
 
 

@@ -99,6 +99,9 @@ def do_send(lab: Cluster, step: ScriptStep[Sends]) -> Outcome:
     if producer is not None and clients.is_told(producer):
         return {**row, "result": "refused"}  # it makes no message (C4313)
     job = SendJob(row, step, range(first, first + count), [], producer)
+    if producer is not None and producer.mode == "transacted" and clients.is_made_again(producer):
+        # Its transaction went with the connection: it sends when that is ended (`SessionImpl.checkFailOver`).
+        return {**row, "sent": 0, "refused": [*job.left], "result": "refused"}
     if producer is not None:
         _keep(job, producer)
     waits = producer is not None and not producer.open and clients.comes_back(producer)
@@ -246,8 +249,7 @@ def on_sent(what: Sent) -> None:
         job.refused.append(message.number)
     elif job.time_to_live:
         message.expires = message.sent + job.time_to_live
-        lab.expiring.append(message)
-        lab.later_at(physical_destinations.next_sweep(message) - lab.clock.now, message.at)
+        physical_destinations.may_expire(message)
     if message.persistent:  # its producer waits for the receipt
         producer.from_home.carry(on_receipt, what)
         lab.schedule_dispatch(message.at)

@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from mqlab.spec.action import Consumer
 
 SECOND = 1_000_000
-# us that a temporary destination waits for its client after a restart: five times the broker's own 10 s
-# (OpenMQ rule 4.8).
+# us that a temporary destination waits for its client after a restart: five times 10 s (OpenMQ rule 4.8).
 RETURN_WINDOW = 5 * 10 * SECOND
 
 # The change record
@@ -252,12 +251,26 @@ def refresh(lab: Cluster) -> None:
 def catch_up(broker: Broker) -> None:
     """A broker joins: changes by the record, and what is in use on either side."""
     lab = broker.lab
+    _make_what_was_updated(broker)
     for what, values in lab.change_record[broker.seen :]:
         if lab.network.model != "none":  # without a record it keeps and lacks what it did
             (_unsubscribed_while_away if what == "unsubscribe" else CHANGES[what])(broker, *values)
     broker.seen = len(lab.change_record)
     for peer in broker.peers:
         tell_each_other(broker, peer)
+
+
+def _make_what_was_updated(broker: Broker) -> None:
+    """An update in the record makes a destination that is not there (OpenMQ rule 6.11)."""
+    lab = broker.lab
+    found: dict[Destination, dict[str, Any]] = {}
+    for what, values in lab.change_record if lab.network.model in ("master", "peer") else ():
+        if what == "update":
+            found.setdefault(values[0], {}).update(values[1])
+        elif what in ("create", "destroy"):
+            found.pop(values[0], None)
+    for dest in [dest for dest in found if dest not in broker.instances]:
+        broker.add(dest, "auto", found[dest])
 
 
 def tell_each_other(one: Broker, other: Broker) -> None:

@@ -84,7 +84,7 @@ def _is_linked(asked: tuple[Broker, ScriptStep[Starts]]) -> bool:
     broker = asked[0]
     others = [b for b in broker.lab.brokers.values() if b is not broker and b.running]
     there = [b for b in others if not b.suspended or b.name == broker.named_master]
-    lacks = any(broker.lab.is_unlinked(broker, other) for other in there)
+    lacks = any(broker.lab.is_unlinked(broker, other) or not broker.accepts(other) for other in there)
     return not there or (broker.ready and not lacks)
 
 

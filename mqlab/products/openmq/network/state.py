@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Collection
 from heapq import heappush
 from itertools import permutations
 from typing import Any
@@ -12,7 +13,7 @@ from mqlab.engine.completion import Completion
 from mqlab.engine.lab import Lab
 from mqlab.products.openmq.broker import settling
 from mqlab.products.openmq.broker.destinations import ClusterDestination, PhysicalDestination
-from mqlab.products.openmq.broker.messages import Message, Prepared
+from mqlab.products.openmq.broker.messages import Delivery, Message, Prepared
 from mqlab.products.openmq.broker.model import Broker, Client, Consumer, Trip
 from mqlab.products.openmq.client.send_job import SendJob
 from mqlab.products.openmq.notes import Notes
@@ -36,6 +37,7 @@ class Cluster(Lab):
         jitter: int | str = 0,
         limit: int | None = None,
         links: LikeLinks = None,
+        inverted: Collection[str] = (),  # rules of the edition, played the other way round
         longer_names: int = 0,  # characters that a recorder has added to the names of destinations
     ) -> None:
         self.plan: list[ScriptStep[Action]] = [ScriptStep(action) for action in scenario.script]
@@ -43,6 +45,7 @@ class Cluster(Lab):
         super().__init__("openmq", self.plan, seed, jitter, limit, None, Links.of(links, network.names))
         self.scenario = scenario
         self.network: OpenMQNetwork = network
+        self.rules = network.rules.inverted(inverted)
         self.enhanced = network.model == "enhanced"
         self.longer_names = longer_names
         self.recorded = bool(scenario.about.get("recorded"))  # the script is a recorder's, with its rests
@@ -67,6 +70,7 @@ class Cluster(Lab):
         self.change_record: list[tuple[str, tuple[Any, ...]]] = []  # of administrative changes
         self.cuts: set[frozenset[str]] = set()  # lines that swallow everything
         self.held: list[Trip] = []  # what is lost in them
+        self.late: list[tuple[Consumer, Delivery]] = []  # acknowledgements that their homes have not heard
         self.lost: dict[frozenset[str], int] = {}  # when the first of it was sent (us)
         self.healing: set[frozenset[str]] = set()  # whole again, which nobody has noticed yet
         self.unlinked: set[frozenset[str]] = set()  # of whom one could not reach the other when it started

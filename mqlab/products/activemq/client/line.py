@@ -1,0 +1,74 @@
+"""Calls that stand in line at a transport, and the close of a connection, which does so too.
+
+One at a time is in the transport (`MutexTransport` of 5.17.2): what waits there for a connection holds up all
+that comes after it (ActiveMQ rule 11.7).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mqlab.products.activemq.transport.openwire import RemoveInfo
+from mqlab.spec import Client as ClientSpec
+
+if TYPE_CHECKING:
+    from mqlab.products.activemq.client.calls import PendingCall
+    from mqlab.products.activemq.client.connection import ClientConnection
+
+
+def after_round(client: ClientConnection, call: PendingCall, **found: object) -> None:
+    """End *call* well, as soon as no round holds the transport, nor what waits there."""
+    transport = client.failover
+    if transport is not None and has_line(client):
+        transport.after_reconnect.append((call, found))
+    elif transport is not None and transport.reconnecting:
+        transport.after_round.append((call, found))
+    else:
+        call.finish(**found)
+
+
+def has_line(client: ClientConnection) -> bool:
+    """Whether calls wait for a connection, and others behind them."""
+    transport = client.failover
+    return transport is not None and not transport.first and bool(transport.waiting or client.waiting)
+
+
+def close(client: ClientConnection, call: PendingCall) -> None:
+    """Close the connection, behind calls that wait for one; a round under way is waited for."""
+    if client.transport is None and client.refuses(call):
+        return
+    connected, client.state = client.state == "connected", "closed"
+    for consumer in client.consumers.values():
+        consumer.close()
+    impaired = connected and getattr(client.transport.source, "impaired", False)
+    if impaired or has_line(client):
+        number, client.closing = client.lab.new_request(), call
+        client.calls[number] = call
+        client.transport.send(RemoveInfo("", -1, request=number))
+        if impaired:  # up to closeTimeout (`ActiveMQConnection.close` of 5.17.2)
+            client.lab.pause(client.close_timeout * 1000, shut, (client, call))
+    else:
+        _shut(client, call)
+
+
+def shut(closing: tuple[ClientConnection, PendingCall]) -> None:
+    """The broker has answered, or closeTimeout is over: close the connection."""
+    client, call = closing
+    if client.closing is call:
+        client.closing = None
+        _shut(client, call)
+
+
+def _shut(client: ClientConnection, call: PendingCall) -> None:
+    calls, client.calls = client.calls, {}
+    for other in (one for one in calls.values() if one is not call):
+        if client.attachments or isinstance(other.action, ClientSpec):
+            other.fail("JMSException", "Stopped.", "IOException")
+        else:  # it waits for the connection, before its session (`ensureConnectionInfoSent`)
+            other.fail("ConnectionClosedException", "The connection is already closed")
+    after_round(client, call)
+    if client.transport is not None:
+        if not client.transport.reconnecting and client.transport.source is not None:
+            last = max((consumer.last for consumer in client.consumers.values()), default=-1)
+            client.transport.source.last_delivered_sequence_id = last
+        client.transport.stop()
