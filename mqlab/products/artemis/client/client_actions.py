@@ -293,13 +293,11 @@ class ClientActions(Subsystem):
 
     def do_commit(self, action: a.Commit) -> Completion:
         """Commit a client's transaction."""
-        client = self._stops(action.who)
-        return receive_loop.behind(client, self._call, Transaction(client, client.commit, "commit"))
+        return self._end_transaction(self._stops(action.who), "commit")
 
     def do_rollback(self, action: a.Rollback) -> Completion:
         """Roll a client's transaction back."""
-        client = self._stops(action.who)
-        return receive_loop.behind(client, self._call, Transaction(client, client.rollback, "rollback"))
+        return self._end_transaction(self._stops(action.who), "rollback")
 
     def do_recover(self, action: a.Recover) -> Completion:
         """Let what a consumer has not acknowledged come again; a session that only sends has nothing."""
@@ -307,6 +305,12 @@ class ClientActions(Subsystem):
         if not isinstance(client, Consumer):
             return Completion()
         return receive_loop.behind(client, self._call, Transaction(client, client.recover, "recover"))
+
+    def _end_transaction(self, client: Client, what: str) -> Completion:
+        request = Transaction(client, getattr(client, what), what)
+        if isinstance(client, Consumer):
+            return receive_loop.behind(client, self._call, request)
+        return self._call(request)
 
     def _stops(self, name: str) -> Client:
         """Return who ends its transaction: a consumer's one thread takes nothing more until it resumes."""

@@ -10,7 +10,6 @@ from mqlab.engine.completion import Completion
 from mqlab.products.artemis.client.requests import Request
 
 if TYPE_CHECKING:
-    from mqlab.products.artemis.client.clients import Client
     from mqlab.products.artemis.client.consumers import Consumer
 
 
@@ -82,13 +81,11 @@ class CallBehind:
         waiting.consumer.lab.under_way = waiting.call(waiting.argument)
 
 
-def behind(client: Client, call: Callable[[Any], Completion], argument: object) -> Completion:
-    """Make a call of a client, behind its loop if it has one: that ends with what it is at."""
-    from mqlab.products.artemis.client.consumers import Consumer  # here: it knows this module
-
-    if not isinstance(client, Consumer) or not client.receiving or client.state != "connected":
+def behind(consumer: Consumer, call: Callable[[Any], Completion], argument: object) -> Completion:
+    """Make a call of a consumer's program, behind its loop if it has one: that ends with what it is at."""
+    if not consumer.receiving or consumer.state != "connected":
         return call(argument)
-    client.go_on()
-    client.end_loop()
-    waiting = CallBehind(client, call, argument)
+    consumer.go_on()
+    consumer.end_loop()
+    waiting = CallBehind(consumer, call, argument)
     return Completion(CallBehind.is_due, waiting, then=CallBehind.make)
