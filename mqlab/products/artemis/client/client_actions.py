@@ -108,8 +108,7 @@ class ClientActions(Subsystem):
         wait, acknowledges = time_option(action, "timeout", 2000 * MS), action.options.get("acknowledge", True)
         reading = ReceiveCall(consumer, action.count, wait, bool(acknowledges), self.lab.acting)
         reading.limit = self.lab.clock.now + BLOCKED * MS
-        if consumer.last_call:
-            consumer.stop_loop(consumer.last_call)
+        consumer.stop_loop(consumer.last_call)
         if consumer.receiving and consumer.state == "connected":
             return Completion(deadline=reading.limit, argument=reading, then=self._never_taken)
         if consumer.state == "new":  # a client has one thread, and that is in the opening still

@@ -139,7 +139,7 @@ class ReceivingClient(Client, Taker):
 
     def stop_loop(self, call: int) -> None:
         """That call is over."""
-        if self.last_call == call:
+        if call and self.last_call == call:
             self.receiving, self.last_call = False, 0
             self.found_nothing()
 
