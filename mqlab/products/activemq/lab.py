@@ -23,6 +23,7 @@ from mqlab.products.activemq.ha.lockers import AbstractLocker, LockFile, SharedF
 from mqlab.products.activemq.ha.persistence_adapter import PersistenceAdapter
 from mqlab.products.activemq.ha.pure_master_slave import PureMasterSlave
 from mqlab.products.activemq.ha.shared_persistence import SharedPersistenceAdapter
+from mqlab.products.activemq.network.bridge_configuration import NetworkBridgeConfiguration
 from mqlab.products.activemq.network.discovered_service import DiscoveredService
 from mqlab.products.activemq.network.network_connector import DiscoveryNetworkConnector
 from mqlab.products.activemq.script import client_actions, waits
@@ -128,6 +129,7 @@ class Lab(KernelLab):
         }
         for member in members:
             self.processes[member.name] = BrokerService(self, member, self.brokers[member.name])
+        self.settings_of: dict[tuple[tuple[str, object], ...], NetworkBridgeConfiguration] = {}
         self.directory: AddressResolver = AddressResolver(self, self.network)
         self.connectors = [
             DiscoveryNetworkConnector(self, self.processes[b.name], c) for b, c in self.network.connectors()
