@@ -208,8 +208,9 @@ class Network(AnyNetwork):
         broker_name, _, connector_name = path.partition("/")
         known = [f"{b.name}/{c.name}" for b, c in self.connectors()]
         check_slash(path, self.names, known)
-        if broker_name != "*":
-            self.broker(broker_name)
+        if broker_name not in ("*", *self.names):
+            near = next((one for one in known if one.endswith(f"/{path}")), None)
+            raise UnknownName.of("broker", broker_name, self.names, near=near)
         if "name" in options and not connector_name:
             renamed = self._renamed(broker_name, options.pop("name"))
             new = renamed.names[self.names.index(broker_name)]

@@ -40,9 +40,9 @@ def test_with_artemis_a_producer_sends_as_its_client():
 
 def test_a_name_of_nobody():
     trace = mq.run(NET, mq.Producer("P", on="A", sends=3, to=Q))
-    with pytest.raises(UnknownName, match="unknown name 'Q'. Known: A, B, P"):
+    with pytest.raises(UnknownName, match=r"unknown name 'Q'\. Known: A, B, P"):
         mq.explain(trace, "Q")
-    with pytest.raises(UnknownName, match="unknown client 'Q'. Known: P"):
+    with pytest.raises(UnknownName, match=r"unknown client 'Q'\. Known: P"):
         mq.explain(trace, client="Q")
 
 

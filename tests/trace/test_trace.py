@@ -186,7 +186,7 @@ def test_a_queue_is_stuck_where_consumers_of_it_are_and_cannot_be_reached():
 
 def test_who_asks_with_a_wrong_name_is_told_the_right_ones():
     trace = mq.run(mq.chain(2), mq.Consumer("C", on="B2", reads=mq.Queue("Q")))
-    with pytest.raises(UnknownName, match="unknown broker 'C'. Known: B1, B2"):
+    with pytest.raises(UnknownName, match=r"unknown broker 'C'\. Known: B1, B2"):
         trace.unavailable("C")
     with pytest.raises(UnknownName, match="unknown fate 'los'; did you mean 'lost'"):
         trace.account().of("los")

@@ -114,7 +114,7 @@ def test_who_of_a_pair_serves():
     shared = trace({"M1": store("master"), "S1": store("slave")}, "wait ms=2000\nkill broker=M1\n"
                    "wait ms=3000")  # fmt: skip
     assert (shared.master("store", "7s"), shared.master("store", "11s")) == (["M1"], ["S1"])
-    with pytest.raises(UnknownName, match="'M9'. Known: M1"):
+    with pytest.raises(UnknownName, match=r"'M9'\. Known: M1"):
         run.master("M9", "1s")
 
 

@@ -84,7 +84,7 @@ def check_syntax(text: str) -> None:
         return
     told = f"{text} is not an address; use e.g. tcp://B:61616"
     if len(found[0]) == 1:
-        told = f"Illegal character {found[0]!r} in {text}: no address contains it; remove it, or rename the broker"
+        told = f"Illegal character {found[0]!r} in {text}; remove it, or rename the broker"
     raise Refused("URISyntaxException", told)
 
 

@@ -130,7 +130,7 @@ def _illegal_character(context: CheckContext) -> Found:
         try:
             split(uri)
         except Refused as error:
-            told, _, fix = str(error).rpartition("; ")
+            told, _, fix = str(error).partition("; ")
             yield link.element, {"error": told, "fix": fix}
 
 
