@@ -12,10 +12,9 @@ from mqlab.explain.sentences import Line, Sentence, cited, sentence
 from mqlab.spec.action import Consumer
 from mqlab.spec.plural import counted
 from mqlab.trace.account import why_it_waits
-from mqlab.trace.fates import down_since
+from mqlab.trace.fates import down_since, failed_starts
 from mqlab.trace.kinds import Kind, Reason
 from mqlab.trace.trace import Trace
-from mqlab.trace.undone import failed_starts
 
 TOLD = (
     *NEWS,

@@ -19,9 +19,10 @@ from mqlab.explain.sentences import Sentence, sentence
 from mqlab.spec.plural import counted
 from mqlab.spec.values import told_time
 from mqlab.trace.event import Event
+from mqlab.trace.fates import failed_starts
 from mqlab.trace.kinds import Kind, Reason
 from mqlab.trace.trace import Trace
-from mqlab.trace.undone import failed_starts, failure
+from mqlab.trace.undone import failure
 
 # Rules of a dispatch that say no more than that somebody else was asked first.
 TURNS = (Reason.none, Reason.turn, Reason.only_taker, Reason.queue_turn)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
@@ -19,6 +19,7 @@ from mqlab.trace.kinds import Kind, Reason
 
 if TYPE_CHECKING:
     from mqlab.trace.columns import Columns
+    from mqlab.trace.trace import Trace
 
 
 class Fate(StrEnum):
@@ -180,3 +181,10 @@ def failures(trace: Columns) -> dict[int, str]:
         for one in failed
         if isinstance(one, dict) and "message" in one
     }
+
+
+def failed_starts(trace: Trace, brokers: Container[str]) -> list[int]:
+    """Return the rows of starts of these *brokers* that ended in an error."""
+    rules, at, names = trace.column("rule"), trace.column("broker"), trace.names["node"]
+    failed = trace.rows(Kind.Failed)
+    return [row for row in failed if rules[row] == Reason.start_failed and names[at[row]] in brokers]

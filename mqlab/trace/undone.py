@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -14,6 +14,7 @@ from mqlab.spec.naming import called
 from mqlab.spec.plural import counted
 from mqlab.spec.values import duration, told_time
 from mqlab.trace.accounts import role_at, roles
+from mqlab.trace.fates import failed_starts
 from mqlab.trace.kinds import SLAVE, Kind, Reason
 from mqlab.trace.never import idle_fields, never
 from mqlab.trace.unsent import GROUPS, attempts, refused, uncommitted, unsent
@@ -136,13 +137,6 @@ def _not_started(trace: Trace) -> Iterator[Undone]:
     for broker in (name for name, role in roles if role == "broker" and name not in began):
         told = f"never started, as a script that begins with {called(trace.actions[0])} starts no other broker"
         yield Undone(f"Broker {broker}", f"{told}; begin it with {start}", (start,))
-
-
-def failed_starts(trace: Trace, brokers: Container[str]) -> list[int]:
-    """Return the rows of starts of these *brokers* that ended in an error."""
-    rules, at, names = trace.column("rule"), trace.column("broker"), trace.names["node"]
-    failed = trace.rows(Kind.Failed)
-    return [row for row in failed if rules[row] == Reason.start_failed and names[at[row]] in brokers]
 
 
 def _failed_starts(trace: Trace) -> Iterator[Undone]:

@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import expect
 
 import mqlab as mq
+from tests.browser.conftest import STEADY
 from tests.browser.desk_page import READY, open_desk
 from tests.browser.test_stage import PLACE
 
@@ -545,3 +546,9 @@ def test_a_menu_stays_inside_the_output_of_a_cell(page, desk):
     page.get_by_role("menuitem", name="Crash B").wait_for()
     menu, output = page.get_by_role("menu").bounding_box(), shown.bounding_box()
     assert menu["y"] + menu["height"] <= output["y"] + output["height"]
+    page.keyboard.press("Escape")
+    shown.evaluate("box => { box.style.width = '900px'; }")
+    page.evaluate(STEADY)
+    page.get_by_role("button", name="Save", exact=True).click()
+    menu, output = page.get_by_role("menu").bounding_box(), shown.bounding_box()
+    assert menu["x"] + menu["width"] <= output["x"] + output["width"]

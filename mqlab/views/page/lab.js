@@ -161,16 +161,17 @@ const MENU_STYLE = `
   .mq-menu button.bad::before { content: "\\2716"; color: var(--mq-fault); margin-right: 8px; }
   .mq-menu p { margin: 4px 8px; color: var(--mq-ink2); }`;
 
-// Between which heights (px) an element is not cut off: by the window, or by the output of a notebook's cell.
+// What of the window is not cut off around an element (px): by the output of a notebook's cell, for example.
 const seenOf = (/** @type {Element} */ from) => {
-  let [top, bottom] = [0, innerHeight];
+  let [left, top, right, bottom] = [0, 0, innerWidth, innerHeight];
   const host = (/** @type {Element} */ at) => /** @type {ShadowRoot} */ (at.getRootNode()).host;
   for (let at = from; at && at !== document.body; at = at.parentElement ?? host(at)) {
-    if (getComputedStyle(at).overflowY === "visible") continue;
+    if (getComputedStyle(at).overflow === "visible") continue;
     const box = at.getBoundingClientRect();
-    [top, bottom] = [Math.max(top, box.top), Math.min(bottom, box.bottom)];
+    [left, top] = [Math.max(left, box.left), Math.max(top, box.top)];
+    [right, bottom] = [Math.min(right, box.right), Math.min(bottom, box.bottom)];
   }
-  return { top, bottom };
+  return { left, top, right, bottom };
 };
 
 const openMenu = (at, title, items, from) => {
@@ -232,7 +233,7 @@ const openMenu = (at, title, items, from) => {
     seen = seenOf(place.host);
   menu.style.maxHeight = `min(460px, 70vh, ${seen.bottom - seen.top - 12}px)`;
   const room = menu.getBoundingClientRect();
-  menu.style.left = `${Math.max(4, Math.min(at.x, innerWidth - room.width - 8)) - base.left}px`;
+  menu.style.left = `${Math.max(seen.left + 4, Math.min(at.x, seen.right - room.width - 8)) - base.left}px`;
   menu.style.top = `${Math.max(seen.top + 4, Math.min(at.y, seen.bottom - room.height - 8)) - base.top}px`;
   document.addEventListener("pointerdown", outside, true);
   lab.menu = menu;
