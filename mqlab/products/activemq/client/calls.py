@@ -155,9 +155,9 @@ class SendJob(PendingCall, MessageProducer):
         if user.deleted and self.dest in user.deleted:
             self._failed(number, "InvalidDestinationException", "a deleted destination", "")
             return
-        if self.place > 1 or self.waited:
-            self.message = self.make(self.place - 1)  # before the first there is no producer yet
-        if user.refuses(self):
+        if self.waited:
+            self.message = self.make(self.place - 1)
+        if user.refuses(self):  # a closed session makes no message (`ActiveMQSession.createTextMessage`)
             return
         if self.message is None:
             self.dest_no = self.lab.name_destination(self.dest)
