@@ -240,9 +240,7 @@ def upgrade(what: object, old: str, new: str, *actions: Action, seed: int = 0) -
     from mqlab.experiments.upgrade import upgrade
     from mqlab.products import inputs
 
-    told = "upgrade compares versions of ActiveMQ networks without timed faults; try fuse:2.20"
-    scenario = inputs.activemq_of(what, *actions, told=told)
-    return upgrade(scenario, old, new, seed)
+    return upgrade(inputs.scenario_of(what, *actions), old, new, seed)
 
 
 def compare_products(*actions: Action, brokers: int = 2, seed: int = 0) -> Ledger:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from mqlab import products
 from mqlab.api import asking, verbs
 from mqlab.cli import arguments
 from mqlab.cli.app import (
@@ -298,8 +299,8 @@ def _show_parting(both: Comparison, one: str, other: str) -> None:
 @app.command()
 def upgrade(
     what: arguments.What,
-    old: Annotated[str, typer.Option(help="current version")] = "5.17",
-    new: Annotated[str, typer.Option(help="target version")] = "6.1",
+    old: Annotated[str | None, typer.Option(help="current version (default: the network's)")] = None,
+    new: Annotated[str | None, typer.Option(help="target version (default: the latest)")] = None,
     changes: arguments.Set = None,
     load: arguments.Load = None,
     consumers: arguments.Consumers = None,
@@ -318,7 +319,9 @@ def upgrade(
         raise BadValue(f"{version}: write mqlab upgrade WHAT OLD NEW, such as fuse:2.20 5.5 5.18")
     paths = only(what)
     asked = scenario(paths, changes, None, load, consumers, producers, does)
-    found = asking.upgrade(asked, old, new, seed=seed)
+    # Of the network's own edition, and the latest of its product, where none is named.
+    *_, latest = products.product_of_scenario(asked).edition_rules()
+    found = asking.upgrade(asked, old or asked.network.edition, new or latest, seed=seed)
     if as_json:
         print_json(
             what=", ".join(paths), old=found.old, new=found.new, changes=found.changes, causes=found.causes

@@ -6,15 +6,13 @@ changes the outcome by that is a cause; an option that brings the old outcome ba
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, fields, replace
 
+from mqlab import products
 from mqlab.errors import BadValue, MqlabError
-from mqlab.products.activemq.runtime import play
 from mqlab.spec import Network, Scenario
 from mqlab.spec.calls import Answering
-from mqlab.spec.edition import RULES
-from mqlab.spec.option import edition_of
 from mqlab.spec.rows import OPTIONS
 from mqlab.spec.values import as_text
 from mqlab.trace.trace import Trace
@@ -55,25 +53,34 @@ class Upgrade(Answering):
 
 def upgrade(scenario: Scenario, old: str, new: str, seed: int = 0) -> Upgrade:
     """Run *scenario* in two editions and say what changes, and why."""
-    old, new = edition_of(old), edition_of(new)
-    before = play(scenario.under(old), seed)
+    old, new = (scenario.under(edition).network.edition for edition in (old, new))
+    if old == new:
+        known = ", ".join(products.product_of_scenario(scenario).edition_rules())
+        raise BadValue(f"both versions are {old}; name two of {known}")
+    before = _played(scenario, old, seed)
     if not before.index.count:
         raise BadValue(
             "no message is sent in this run, so it cannot show what an upgrade changes; "
             "add traffic: mq.default_load(network), or --load default"
         )
     try:
-        after = play(scenario.under(new), seed)
+        after = _played(scenario, new, seed)
     except MqlabError as error:
         return Upgrade(old, new, before, None, (f"{new} rejects this configuration: {error}",), ())
     changes = tuple(_changes(_outcome(before), _outcome(after)))
     causes: tuple[str, ...] = ()
     if changes:
-        causes = (
-            *_defaults(scenario, old, new, seed, _outcome(before), _outcome(after)),
-            *_rules(scenario, old, new, seed, _outcome(after)),
-        )
+        causes = tuple(_rules(scenario, old, new, seed, _outcome(after)))
+        if isinstance(scenario.network, Network):  # of others no default has changed
+            causes = (*_defaults(scenario, old, new, seed, _outcome(before), _outcome(after)), *causes)
     return Upgrade(old, new, before, after, changes, causes)
+
+
+def _played(scenario: Scenario, edition: str, seed: int, inverted: Collection[str] = ()) -> Trace:
+    product = products.product_of_scenario(scenario)
+    lab = product.lab(scenario.under(edition), seed=seed, inverted=inverted)
+    lab.play()
+    return lab.trace
 
 
 def _outcome(trace: Trace) -> Outcome:
@@ -106,7 +113,7 @@ def _defaults(
         network = scenario.network
         for place in unset:
             network = network.change(place, **{row.name: was})
-        put_back = _outcome(play(_with(scenario, network, new), seed))
+        put_back = _outcome(_played(replace(scenario, network=network), new, seed))
         if put_back != after:
             whole = " and the old outcome" if put_back == before else ""
             yield (
@@ -116,17 +123,11 @@ def _defaults(
             )
 
 
-def _with(scenario: Scenario, network: Network, edition: str) -> Scenario:
-    return replace(scenario, network=network).under(edition)
-
-
 def _rules(scenario: Scenario, old: str, new: str, seed: int, after: Outcome) -> Iterator[str]:
-    for f in fields(RULES[new]):
-        was, now = getattr(RULES[old], f.name), getattr(RULES[new], f.name)
-        if was == now:
-            continue
-        rules = replace(RULES[new], **{f.name: was})
-        if _outcome(play(scenario.under(new), seed, rules=rules)) != after:
+    editions = products.product_of_scenario(scenario).edition_rules()
+    for f in fields(editions[new]):
+        was, now = getattr(editions[old], f.name), getattr(editions[new], f.name)
+        if was != now and _outcome(_played(scenario, new, seed, (f.name,))) != after:
             holder = f"in {new}, not in {old}" if now else f"in {old}, not in {new}"
             option = OPTIONS["networkConnector"].get(f.metadata["option"])
             kept = f'set {option.guide}="true"' if option and was else "no option restores it"

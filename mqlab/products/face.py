@@ -6,7 +6,7 @@ A product's rooms are entered when it is asked for something: nobody waits for t
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypedDict, TypeVar, Unpack
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from mqlab.real.home import Home
     from mqlab.real.processes import Processes
     from mqlab.real.steps import Script
+    from mqlab.spec.edition import EditionRules
     from mqlab.spec.option import Option
     from mqlab.spec.problem import Problem
     from mqlab.spec.running import Running
@@ -42,6 +43,7 @@ class LabSettings(TypedDict, total=False):
     jitter: int | str  # us
     limit: int | None  # of events
     links: LikeLinks
+    inverted: Collection[str]  # rules of the edition, played the other way round
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +87,10 @@ class Product(ABC, Generic[N]):
     @abstractmethod
     def options(self) -> Options:
         """Return its option rows."""
+
+    @abstractmethod
+    def edition_rules(self) -> Mapping[str, EditionRules]:
+        """Return edition -> its rules, where they differ from those of others; the latest comes last."""
 
     @abstractmethod
     def lab(self, scenario: Scenario, **settings: Unpack[LabSettings]) -> Lab:

@@ -1,12 +1,23 @@
-"""Editions of ActiveMQ: in what they differ besides the defaults of options.
+"""Editions of the products: in what they differ besides the defaults of options.
 
-An edition stands for the releases that were recorded: 5.5.1, 5.17.2, 5.18.7 and 6.1.8
-(ActiveMQ rules 4 to 6).
+An edition stands for the releases that were recorded: 5.5.1, 5.17.2, 5.18.7 and 6.1.8 of ActiveMQ
+(ActiveMQ rules 4 to 6), 5.1 and 6.5.0 of OpenMQ, 2.4.0 and 2.5.0 of Artemis.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Collection
+from dataclasses import dataclass, field, replace
+from typing import Self
+
+
+@dataclass(frozen=True, slots=True)
+class EditionRules:
+    """Switches, each with its sentence: what it says holds in the editions where the switch is True."""
+
+    def inverted(self, names: Collection[str]) -> Self:
+        """Return the rules with those of these *names* the other way round."""
+        return replace(self, **{name: not getattr(self, name) for name in names})
 
 
 def _rule(default: bool, sentence: str, option: str = "") -> bool:
@@ -18,8 +29,8 @@ def _rule(default: bool, sentence: str, option: str = "") -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class EditionRules:
-    """In what one edition differs from another besides the defaults of options.
+class ActiveMQRules(EditionRules):
+    """In what one edition of ActiveMQ differs from another besides the defaults of options.
 
     (ActiveMQ rules 4 to 6; the defaults are those of 5.17)
     """
@@ -67,8 +78,8 @@ class EditionRules:
     client_sorts: bool = _rule(False, "a client consumes its prefetched messages by JMS priority")
 
 
-RULES = {
-    "5.5": EditionRules(parent_matches=False, tests_messages=False, tests_statics=False,
+ACTIVEMQ = {
+    "5.5": ActiveMQRules(parent_matches=False, tests_messages=False, tests_statics=False,
                         merges_network_queues=True, minus_one_is_no_limit=False,
                         bare_statics=True, marks_all_returned=True, counts_forwarded=False,
                         audits_queues=False, forgets_network_durables=False,
@@ -78,7 +89,47 @@ RULES = {
                         zero_attempts_is_forever=True, counts_durable_doubles=True,
                         remembers_topics=False, look_pages_in=False, pulls_topics=False,
                         spares_group_owners=False),
-    "5.17": EditionRules(),
-    "5.18": EditionRules(splits_composites=True),
-    "6.1": EditionRules(splits_composites=True),
+    "5.17": ActiveMQRules(),
+    "5.18": ActiveMQRules(splits_composites=True),
+    "6.1": ActiveMQRules(splits_composites=True),
 }  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class OpenMQRules(EditionRules):
+    """In what OpenMQ 5.1 differs from 6.5 (OpenMQ rules 8.5 and 12.1)."""
+
+    keeps_stuck: bool = _rule(
+        True, "what a client holds when a home is lost is stuck with it until it closes, instead of going back"
+    )
+    lists_rolled_back: bool = _rule(
+        True, "copies stay listed at the broker of a consumer whose transaction was rolled back as it left"
+    )
+    stops_at_returned: bool = _rule(
+        True, "a broker that gave a message back to its home no longer hands it to consumers of its own"
+    )
+
+
+OPENMQ = {
+    "5.1": OpenMQRules(keeps_stuck=False, lists_rolled_back=False, stops_at_returned=False),
+    "6.5": OpenMQRules(),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ArtemisRules(EditionRules):
+    """In what the editions of Artemis differ (Artemis rule 1.1)."""
+
+    forgets_crashed: bool = _rule(
+        True, "voters drop a crashed broker from their topology, and a vote that says no is tried again"
+    )
+    scales_down_to_connector: bool = _rule(  # ARTEMIS-4091, `LiveOnlyActivation`; played by 2.31.2
+        False, "the connector of a scale-down is its target, not only the way into the cluster"
+    )
+
+
+ARTEMIS = {
+    "2.4": ArtemisRules(forgets_crashed=False),
+    "2.5": ArtemisRules(),
+    "2.28": ArtemisRules(scales_down_to_connector=True),
+}

@@ -26,7 +26,7 @@ import pytest
 
 import mqlab as mq
 from mqlab.products.activemq.client import addresses
-from mqlab.spec import uri
+from mqlab.spec import uri, values
 
 pytestmark = pytest.mark.bench
 HOME = os.path.dirname(mq.__file__) + os.sep
@@ -35,7 +35,7 @@ HOME = os.path.dirname(mq.__file__) + os.sep
 def entered(call):
     """Return the functions of mqlab that *call* enters, as ``file: name``, in the order in which it does."""
     found = {}
-    for read_once in (uri.parse, addresses.split, addresses.taken_apart):
+    for read_once in (uri.parse, addresses.split, addresses.taken_apart, values.matches):
         read_once.cache_clear()
 
     def on(frame, what, _argument):

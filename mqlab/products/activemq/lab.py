@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Collection
 from dataclasses import asdict
 from functools import partial
 from typing import TYPE_CHECKING
@@ -21,6 +23,7 @@ from mqlab.products.activemq.ha.lockers import AbstractLocker, LockFile, SharedF
 from mqlab.products.activemq.ha.persistence_adapter import PersistenceAdapter
 from mqlab.products.activemq.ha.pure_master_slave import PureMasterSlave
 from mqlab.products.activemq.ha.shared_persistence import SharedPersistenceAdapter
+from mqlab.products.activemq.network.bridge_configuration import NetworkBridgeConfiguration
 from mqlab.products.activemq.network.discovered_service import DiscoveredService
 from mqlab.products.activemq.network.network_connector import DiscoveryNetworkConnector
 from mqlab.products.activemq.script import client_actions, waits
@@ -30,7 +33,7 @@ from mqlab.products.activemq.transport.address_resolver import AddressResolver
 from mqlab.products.activemq.transport.multicast import MulticastNetwork
 from mqlab.spec import Network, Scenario, Snapshot, Start, Wait
 from mqlab.spec.action import Action
-from mqlab.spec.edition import RULES, EditionRules
+from mqlab.spec.edition import ACTIVEMQ
 from mqlab.spec.link import LikeLinks, Links
 from mqlab.spec.member import BrokerSettings
 from mqlab.spec.network_names import KnownNames, check, mentions
@@ -53,10 +56,9 @@ CIRCULATES = (
 class Lab(KernelLab):
     """A running network. `do` something to it, then let time go on by `step`, `until` or `rest`.
 
-    A lab that is given a network starts it; one that is given a scenario has it before it. *seed*
-    feeds the only generator; *jitter* (such as ``"2ms"``) is added to the 1 ms that each message takes
-    over a link, at random. *rules* stand in for those of the network's edition, one of which may be
-    asked what it does; *timing* for the usual one, in which nothing but links takes time.
+    A lab that is given a network starts it; one that is given a scenario has it before it. *seed* feeds the
+    only generator; *jitter* (such as ``"2ms"``) is added to the 1 ms of a link. Rules of the edition that are
+    *inverted* are played the other way round. In the usual *timing* nothing but links takes time.
 
     >>> from mqlab.spec import Broker, Network, Producer, Queue
     >>> lab = Lab(Network(Broker("A")), seed=7)
@@ -70,7 +72,7 @@ class Lab(KernelLab):
         seed: int = 0,
         jitter: int | str = 0,
         limit: int | None = None,
-        rules: EditionRules | None = None,
+        inverted: Collection[str] = (),
         timing: Timing | None = None,
         links: LikeLinks = None,
     ) -> None:
@@ -83,11 +85,11 @@ class Lab(KernelLab):
         self.network: Network = scenario.network
         self.edition = self.network.edition
         self.by_calls = self.ends_with_script = by_calls
-        self.rules = rules or RULES[self.edition]
-        recorder = self.recorder
-        self.add, self.add_node = recorder.add, recorder.add_node
-        self.name_link, self.name_destination = recorder.name_link, recorder.name_destination
-        self.name_subscription = recorder.name_subscription
+        rules = ACTIVEMQ[self.edition]
+        self.rules = rules.inverted(inverted) if inverted else rules
+        self.add, self.add_node = self.recorder.add, self.recorder.add_node
+        self.name_link, self.name_destination = self.recorder.name_link, self.recorder.name_destination
+        self.name_subscription = self.recorder.name_subscription
         self.ids = self.numbers = self.advisories = self.request_count = 0
         self.details: dict[int, dict[str, object]] = {}
         self.last: dict[object, int] = {}  # the row of what happened last to somebody
@@ -110,7 +112,7 @@ class Lab(KernelLab):
         self.database = Database()
         self.lock_files: dict[str, LockFile] = {}
         self.disks: dict[str, float] = {}  # broker or shared store -> how many times as slow
-        self.audits: dict[str, MessageAudit] = {}
+        self.audits: defaultdict[str, MessageAudit] = defaultdict(MessageAudit)  # what stores remember of sends
         self.shared_stores: dict[str, SharedPersistenceAdapter] = {}
         self.files = dict(self.network.around.files)
         self.clients_by_name: dict[str, ClientConnection] = {}
@@ -127,6 +129,7 @@ class Lab(KernelLab):
         }
         for member in members:
             self.processes[member.name] = BrokerService(self, member, self.brokers[member.name])
+        self.settings_of: dict[tuple[tuple[str, object], ...], NetworkBridgeConfiguration] = {}
         self.directory: AddressResolver = AddressResolver(self, self.network)
         self.connectors = [
             DiscoveryNetworkConnector(self, self.processes[b.name], c) for b, c in self.network.connectors()
@@ -326,14 +329,6 @@ class Lab(KernelLab):
         paired = pure.slave_of is not None or pure.wait_for_slave or self.by_calls
         paired = paired or any(b.get("pure_slave_of") == process.name for b in self.network.brokers)
         return PureMasterSlave(process) if paired else None
-
-    def audit_of(self, process: BrokerService) -> MessageAudit | None:
-        """Return what the store of a broker remembers of sends, if it does."""
-        member = process.member
-        if member.locker is None and member.store != "kahadb":
-            return None
-        store = f"own:{member.name}" if member.locker is None else member.locker.store
-        return self.audits.get(store) or self.audits.setdefault(store, MessageAudit())
 
     # What parts of a process tell
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from mqlab.products.observation import Scenery
     from mqlab.products.story import Story
     from mqlab.spec import Network, Scenario
+    from mqlab.spec.edition import ActiveMQRules
     from mqlab.spec.problem import Problem
     from mqlab.spec.running import Running
     from mqlab.spec.shape import Record
@@ -70,6 +71,12 @@ class ActiveMQ(Product["Network"]):
         from mqlab.spec.rows import OPTIONS
 
         return OPTIONS
+
+    def edition_rules(self) -> dict[str, ActiveMQRules]:
+        """Return the rules of its editions."""
+        from mqlab.spec.edition import ACTIVEMQ
+
+        return ACTIVEMQ
 
     def lab(self, scenario: Scenario, **settings: Unpack[LabSettings]) -> Lab:
         """Return a lab with a scenario's script before it."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from mqlab.engine.timing import LOOPBACK, Timing
 from mqlab.products.activemq import outcome_in_time
 from mqlab.products.activemq.lab import Lab
 from mqlab.spec import Scenario
-from mqlab.spec.edition import EditionRules
 from mqlab.spec.link import LikeLinks
 from mqlab.trace import outcome as at_rest
 from mqlab.trace.trace import Trace
@@ -19,7 +20,7 @@ def play(
     seed: int = 0,
     jitter: int | str = 0,
     limit: int | None = None,
-    rules: EditionRules | None = None,
+    inverted: Collection[str] = (),
     timing: Timing | None = None,
     until: int | str | None = None,
     links: LikeLinks = None,
@@ -27,10 +28,11 @@ def play(
     """Play *scenario* from beginning to end, or *until* a time, and return its trace.
 
     Raises `BadValue` as soon as more than *limit* events have happened: where there are cycles and
-    no suppression of duplicates, routes multiply beyond any patience. *rules* stand in for those of
-    the edition, *timing* for the usual one: `LOOPBACK` is that of the machine of the recordings.
+    no suppression of duplicates, routes multiply beyond any patience. *inverted* are rules of the
+    edition played the other way round. *timing* stands in for the usual one: `LOOPBACK` is that of the
+    machine of the recordings.
     """
-    lab = Lab(scenario, seed, jitter, limit, rules, timing, links)
+    lab = Lab(scenario, seed, jitter, limit, inverted, timing, links)
     lab.play(until)
     return lab.trace
 

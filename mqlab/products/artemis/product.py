@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from mqlab.products.observation import Scenery
     from mqlab.products.story import Story
     from mqlab.spec.artemis import ArtemisNetwork
+    from mqlab.spec.edition import ArtemisRules
     from mqlab.spec.problem import Problem
     from mqlab.spec.running import Running
     from mqlab.spec.shape import Record
@@ -73,6 +74,12 @@ class Artemis(Product["ArtemisNetwork"]):
         from mqlab.spec.artemis.options import OPTIONS
 
         return OPTIONS
+
+    def edition_rules(self) -> dict[str, ArtemisRules]:
+        """Return the rules of its editions."""
+        from mqlab.spec.edition import ARTEMIS
+
+        return ARTEMIS
 
     def lab(self, scenario: Scenario, **settings: Unpack[LabSettings]) -> ArtemisLab:
         """Return a lab with a scenario's script before it."""

@@ -15,6 +15,7 @@ from mqlab.trace.trace import Trace
 if TYPE_CHECKING:
     from mqlab.checks.rule import Rule
     from mqlab.products.openmq.lab import ClusterLab
+    from mqlab.spec.edition import OpenMQRules
     from mqlab.spec.openmq import OpenMQNetwork
     from mqlab.spec.problem import Problem
     from mqlab.spec.shape import Record
@@ -59,6 +60,12 @@ class OpenMQ(Product["OpenMQNetwork"]):
         from mqlab.spec.openmq.options import OPTIONS
 
         return OPTIONS
+
+    def edition_rules(self) -> dict[str, OpenMQRules]:
+        """Return the rules of its editions."""
+        from mqlab.spec.edition import OPENMQ
+
+        return OPENMQ
 
     def lab(self, scenario: Scenario, **settings: Unpack[LabSettings]) -> ClusterLab:
         """Return a lab with a scenario's script before it."""

@@ -16,6 +16,7 @@ from mqlab.spec.artemis.addresses import matches, most_specific
 from mqlab.spec.artemis.broker import AddressQueue, Broker
 from mqlab.spec.artemis.options import OPTIONS, Options, default, read_options
 from mqlab.spec.artemis.script import ScriptReader
+from mqlab.spec.edition import ARTEMIS, ArtemisRules
 from mqlab.spec.manual import documented
 from mqlab.spec.option import release_of
 from mqlab.spec.options import unknown
@@ -29,9 +30,9 @@ if TYPE_CHECKING:
     from mqlab.spec.options.types import ArtemisNetworkOptions
     from mqlab.spec.running import Running
 
-# Edition -> what it calls the two of a pair. Only 2.4 and 2.5 were recorded: 2.28 plays by the rules of 2.5,
-# but for the target of a scale-down, and speaks otherwise.
-WORDS = {"2.4": ("master", "slave"), "2.5": ("master", "slave"), "2.28": ("primary", "backup")}
+# Edition -> what it calls the two of a pair.
+WORDS = {**dict.fromkeys(ARTEMIS, ("master", "slave")), "2.28": ("primary", "backup")}
+PLAYED_AS = {"2.28": "2.5"}  # an edition of which little was recorded -> by whose rules it plays
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -110,17 +111,9 @@ class ArtemisNetwork(AnyNetwork):
         return ScriptReader(self.names)
 
     @property
-    def forgets_crashed(self) -> bool:
-        """Whether voters drop a crashed broker from their topology, and a vote is tried again."""
-        return self.edition != "2.4"
-
-    @property
-    def scales_down_to_connector(self) -> bool:
-        """Whether the connector of a scale-down is its target, not only the way into the cluster.
-
-        So it is from 2.28.0 on (ARTEMIS-4091, `LiveOnlyActivation`); played by 2.31.2.
-        """
-        return self.edition == "2.28"
+    def rules(self) -> ArtemisRules:
+        """In what its edition differs from the others."""
+        return ARTEMIS[self.edition]
 
     def option(self, broker: Broker, key: str) -> Any:
         """Return an option of a broker's cluster connection: its own, the scenario's, the default."""

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, ClassVar
 from mqlab.errors import BadValue, UnknownName, nearest, shown
 from mqlab.spec.action import Action, Restart, Start
 from mqlab.spec.calls import fitting
+from mqlab.spec.edition import OPENMQ, OpenMQRules
 from mqlab.spec.json_types import JsonValue
 from mqlab.spec.manual import documented
 from mqlab.spec.openmq.actions import StartBroker, StartBrokers
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
     from mqlab.spec.options.types import OpenmqBrokerOptions
 
-EDITIONS = ("6.5", "5.1")
+EDITIONS = tuple(OPENMQ)
 MODELS = {
     "master": "conventional, with a master broker",
     "none": "conventional, without one",
@@ -181,6 +182,11 @@ class OpenMQNetwork(AnyNetwork):
             for broker in self.brokers
         )
         return replace(self, brokers=tuple(brokers))
+
+    @property
+    def rules(self) -> OpenMQRules:
+        """In what its edition differs from the other one."""
+        return OPENMQ[self.edition]
 
     def under(self, edition: str) -> OpenMQNetwork:
         """Return the same cluster of another edition; raises `UnknownName` for what is none."""

@@ -48,7 +48,9 @@ class BrokerService:
         self.in_database = broker.spec.get("store", lab.edition) == "jdbc"
         self.incarnation = 0
         self.producer_audit = MessageAudit()  # of the messages that producers have sent
-        self.lasting_audit = lab.audit_of(self)  # what the store remembers of them, over lives and members
+        lasts = member.locker is not None or member.store == "kahadb"
+        store = f"own:{member.name}" if member.locker is None else member.locker.store
+        self.lasting_audit = lab.audits[store] if lasts else None  # of its store, over lives and members
         self.cluster = ClusterClientUpdates(self)
         self.locker: AbstractLocker | None = lab.locker_for(self)
         self.pure_master_slave: PureMasterSlave | None = lab.pure_master_slave_for(self)

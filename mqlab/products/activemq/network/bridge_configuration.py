@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from mqlab.errors import BadValue
 from mqlab.spec import NetworkConnector
-from mqlab.spec.edition import EditionRules
+from mqlab.spec.edition import ActiveMQRules
 from mqlab.spec.values import CONSUMER_ADVISORIES, Destination, matches
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class NetworkBridgeConfiguration:
     """The options of one connector under one edition; attributes are the options' names."""
 
-    def __init__(self, connector: NetworkConnector, edition: str, rules: EditionRules) -> None:
+    def __init__(self, connector: NetworkConnector, edition: str, rules: ActiveMQRules) -> None:
         get = partial(connector.get, edition=edition)
         self.rules = rules
         # How many brokers a TTL lets through; -1 is no limit where the edition knows of it.

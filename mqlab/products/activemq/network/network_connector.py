@@ -34,7 +34,9 @@ class DiscoveryNetworkConnector:
     def __init__(self, lab: Lab, process: BrokerService, spec: NetworkConnector) -> None:
         self.lab, self.process, self.spec = lab, process, spec
         process.connectors.append(self)
-        self.settings = NetworkBridgeConfiguration(spec, lab.edition, lab.rules)
+        if spec.pairs not in lab.settings_of:  # a complete graph's are all alike
+            lab.settings_of[spec.pairs] = NetworkBridgeConfiguration(spec, lab.edition, lab.rules)
+        self.settings = lab.settings_of[spec.pairs]
         self.configured_name = spec.get("configured_name") or spec.name  # what the broker itself calls it
         self.attempts: list[DiscoveredService] = []
         self.agent: MulticastDiscoveryAgent | None = None

@@ -237,7 +237,7 @@ class Topology(Subsystem):
         A host and the backup in it go on seeing the backup's master in 2.5 too, unless a third live
         broker tells them otherwise (Artemis rule 7.3).
         """
-        if not orderly and not self.lab.network.forgets_crashed:
+        if not orderly and not self.lab.rules.forgets_crashed:
             return
         noticed = [
             broker
@@ -262,7 +262,7 @@ class Topology(Subsystem):
 
     def lose_sight(self, a: Broker, b: Broker) -> None:
         """Two brokers have lost each other: from 2.5 on each forgets the other."""
-        if self.lab.network.forgets_crashed and a.node_id != b.node_id:
+        if self.lab.rules.forgets_crashed and a.node_id != b.node_id:
             self._drop(a, b)
             self._drop(b, a)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 from mqlab.engine.clock import Call
@@ -50,13 +50,14 @@ class Site(Lab):
         limit: int | None = None,
         timing: Timing | None = None,
         links: LikeLinks = None,
+        inverted: Collection[str] = (),  # rules of the edition, played the other way round
     ) -> None:
         network: ArtemisNetwork = scenario.network
-        super().__init__(
-            "artemis", scenario.script, seed, jitter, limit, timing, Links.of(links, network.names)
-        )
+        like = Links.of(links, network.names)
+        super().__init__("artemis", scenario.script, seed, jitter, limit, timing, like)
         self.scenario = scenario
         self.network: ArtemisNetwork = network
+        self.rules = network.rules.inverted(inverted)
         self.notes, self.partitions = EventLog(self), Partitions()
         self.event, self.message = self.notes.event, self.notes.message
         self.step_no = -1  # of the step that began last
@@ -218,7 +219,7 @@ class Site(Lab):
         broker.served_journal = None
         self.paging.ended(broker)
         self.notes.forgotten(broker, live)
-        if orderly or self.network.forgets_crashed:
+        if orderly or self.rules.forgets_crashed:
             self.replication.search_again(ended=True)
 
     def stop(self, broker: Broker, failover: bool = False) -> None:

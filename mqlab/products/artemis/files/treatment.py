@@ -19,7 +19,7 @@ from mqlab.products.artemis.files.policy import SPOKEN
 from mqlab.products.artemis.files.sources import sources_of
 from mqlab.spec import needs
 from mqlab.spec.action import Action
-from mqlab.spec.artemis import ArtemisNetwork
+from mqlab.spec.artemis import PLAYED_AS, ArtemisNetwork
 from mqlab.spec.artemis.broker import Broker
 from mqlab.spec.artemis.options import ELEMENTS, OPTIONS
 from mqlab.spec.naming import called
@@ -124,8 +124,11 @@ def _below(parent: Element, above: str, core: Core) -> Iterator[Told]:
 
 
 def not_played(network: ArtemisNetwork, actions: Sequence[Action]) -> dict[str, list[dict[str, str]]]:
-    """Return what the header of a run says of its files, and of options without effect."""
+    """Return what the header of a run says of its edition and its files, and of options without effect."""
     rows = _of_files(network.origin) + needs.told(idle_options(network, actions))
+    if usual := PLAYED_AS.get(network.edition):
+        why = f"only the target of a scale-down was recorded; the others are those of {usual}"
+        rows = [{"what": f"rules of version {network.edition}", "why": why}, *rows]
     return {"not_played": rows} if rows else {}
 
 

@@ -164,7 +164,7 @@ class Replication(Subsystem):
             slave.stored_journal = live.served_journal.persisted(orderly)
         slave.announcing = self.lab.clock.now - slave.in_sync_since <= ANNOUNCING
         # In 2.4 a vote is held once. In 2.5 it is repeated, each time after a wait.
-        retries = self.lab.network.forgets_crashed
+        retries = self.lab.rules.forgets_crashed
         self.lab.soon(
             slave,
             self.lab.random_duration(TOLD if orderly else after),
@@ -178,7 +178,7 @@ class Replication(Subsystem):
         if slave.role != "backup_in_sync" or not slave.runs:
             return
         yes = left > 0 and self._agreed(slave, lambda voter: slave.node_id not in voter.topology)
-        if left > 0 and not yes and self.lab.network.forgets_crashed:
+        if left > 0 and not yes and self.lab.rules.forgets_crashed:
             self.lab.soon(slave, slave.element("vote_retry_wait") * MS, self._vote, left - 1)
             return
         if slave.spec.checks_network:  # its answer stands above the vote
@@ -259,7 +259,7 @@ class Replication(Subsystem):
         A voter of 2.4 answers whether it sees the node no more, as if a slave had asked: a no to a master that
         lives (`ServerConnectVoteHandler`). The end waits for the thread that it has voted with.
         """
-        forgets = self.lab.network.forgets_crashed
+        forgets = self.lab.rules.forgets_crashed
         if live.serves and not self._agreed(live, lambda voter: forgets or live.node_id not in voter.topology):
             self.lab.end_live(live, orderly=True)
             live.incarnation += 1

@@ -42,7 +42,7 @@ def targets(lab: Site, broker: Broker) -> Iterator[Broker]:
     lives = [live for live in lab.live_brokers() if live is not broker and broker.reaches(live)]
     named = [live for name in names for live in lives if live.name == name]
     lives.sort(key=_since)
-    if lab.network.scales_down_to_connector and group is None:
+    if lab.rules.scales_down_to_connector and group is None:
         lives = list(dict.fromkeys((*named, *lives)))
     for other in lives if named else ():
         theirs = (other.spec.elements.get("scale_down") or {}).get("group_name")

@@ -161,7 +161,7 @@ def _never_live(set_up: SetUp) -> Found:
                 "from a crashed master"
             )
             fix, source = "lower quorum-size or add pairs", "Artemis rules 3.1 and 13.1"
-        elif votes and not set_up.network.forgets_crashed:
+        elif votes and not set_up.network.rules.forgets_crashed:
             why = "in version 2.4 voters still list the crashed broker and vote no: the slave never takes over"
             fix, source = "use version 2.5", "Artemis rule 1.1"
         else:

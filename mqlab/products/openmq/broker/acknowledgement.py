@@ -81,7 +81,7 @@ def _refuse(consumer: Consumer) -> None:
     broker was lost they are back at the homes already.
     """
     waits, first = consumer.mode == "client", not consumer.rollback_only
-    if first and consumer.home.lab.network.edition == "5.1":
+    if first and not consumer.home.lab.rules.keeps_stuck:
         drop_lost(consumer)
     consumer.rollback_only = waits
     if not waits:
@@ -90,7 +90,7 @@ def _refuse(consumer: Consumer) -> None:
 
 def _stick(consumer: Consumer) -> None:
     """All that a consumer has stays with it until it closes: 5.1 has given it back."""
-    if consumer.home.lab.network.edition != "5.1":
+    if consumer.home.lab.rules.keeps_stuck:
         consumer.stuck += [*consumer.taken, *consumer.buffer]
         consumer.taken.clear()
         consumer.buffer.clear()
@@ -171,13 +171,13 @@ def requeue(consumer: Consumer, rule: int) -> None:
     head = [*consumer.taken, *consumer.buffer][: 1 if noted else None]
     if consumer.step.options.get("xa") and consumer.received:  # what is prepared is not with it any more
         head = consumer.taken[:1]
-    old = home.lab.network.edition == "5.1"
+    lists = home.lab.rules.lists_rolled_back
     last = _is_last_of_shared(consumer)
     unheard = [c for c in consumer.unacknowledged if consumer.closed and home.lab.is_cut(home, c.message.home)]
     for claim in [claim for claim in consumer.unacknowledged if claim not in unheard]:
         remote = claim.message.home is not home
         claim.key = ENDED if last else claim.key
-        rolled_back = old and consumer.mode == "transacted" and claim in consumer.taken
+        rolled_back = not lists and consumer.mode == "transacted" and claim in consumer.taken
         if remote and claim.arrived and home.running and dest in home.instances and not rolled_back:
             home.instances[dest].leftovers[claim.message] = None
         unseen = claim in consumer.buffer if home.running else claim not in head

@@ -67,7 +67,7 @@ def _hand(claim: Delivery, takers: list[Consumer]) -> bool:
     taker.served_weight += _busy(taker, message)
     # A broker that had a message given back passes it to nobody again (played with 6.5.0).
     known = message in message.at.instances[there].leftovers
-    known &= home.lab.network.edition != "5.1"
+    known &= home.lab.rules.stops_at_returned
     (taker.stuck if known else taker.buffer).append(claim)
     claim.taker, claim.arrived, claim.delivered, message.waits = taker, False, False, -1
     claim.stale = False
@@ -185,7 +185,7 @@ def _fail(consumer: Consumer, claim: Delivery) -> None:
     In 6.5 all that the client had with it is stuck, of living homes too; what comes later is not. 5.1 drops
     the copies, but goes on listing the one that failed (OpenMQ rules 8.5 and 12.1).
     """
-    if consumer.home.lab.network.edition == "5.1":
+    if not consumer.home.lab.rules.keeps_stuck:
         acknowledgement.drop_lost(consumer)
         consumer.home.instances[consumer.dest].leftovers[claim.message] = None
     else:

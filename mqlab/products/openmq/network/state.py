@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Collection
 from heapq import heappush
 from itertools import permutations
 from typing import Any
@@ -36,6 +37,7 @@ class Cluster(Lab):
         jitter: int | str = 0,
         limit: int | None = None,
         links: LikeLinks = None,
+        inverted: Collection[str] = (),  # rules of the edition, played the other way round
         longer_names: int = 0,  # characters that a recorder has added to the names of destinations
     ) -> None:
         self.plan: list[ScriptStep[Action]] = [ScriptStep(action) for action in scenario.script]
@@ -43,6 +45,7 @@ class Cluster(Lab):
         super().__init__("openmq", self.plan, seed, jitter, limit, None, Links.of(links, network.names))
         self.scenario = scenario
         self.network: OpenMQNetwork = network
+        self.rules = network.rules.inverted(inverted)
         self.enhanced = network.model == "enhanced"
         self.longer_names = longer_names
         self.recorded = bool(scenario.about.get("recorded"))  # the script is a recorder's, with its rests
