@@ -21,16 +21,19 @@ def add(broker: Broker, queue: Queue, message: Message) -> MessageReference:
     if old is None:
         return queue.add(message)
     _discard(broker, old)
-    old.message = message
+    old.message, old.place = message, queue.next_place()  # a journal that is read has it behind the others
     return old
 
 
 def returned(broker: Broker, queue: Queue, items: list[MessageReference]) -> list[MessageReference]:
-    """Return what of *items* comes back into a queue: without those of which a later one waits."""
-    dropped = [item for item in items if _alike(broker, queue, item.message, queue.waiting) is not None]
-    for item in dropped:
-        _discard(broker, item)
-    return [item for item in items if item not in dropped]
+    """Return what of *items* comes back into a queue: without those of which a later one is there."""
+    back: list[MessageReference] = []
+    for item in reversed(items):
+        if _alike(broker, queue, item.message, (*queue.waiting, *back)) is None:
+            back.insert(0, item)
+        else:
+            _discard(broker, item)
+    return back
 
 
 def _alike(

@@ -109,15 +109,22 @@ class Queue:
     consumers: list[Taker] = field(default_factory=list)
     groups: dict[str, Taker] = field(default_factory=dict)  # which consumer a message group is pinned to
     enqueued: int = 0
+    replaced: int = 0  # messages that took the place of another
     turn: int = 0
     scheduled: int = 0  # of what waits, as far as it was looked at
 
     def add(self, message: Message, delivery_count: int = 0, row: int = -1) -> MessageReference:
         """Append a message at the tail."""
         self.enqueued += 1
-        self.waiting.append(MessageReference(message, self.enqueued, delivery_count, row, message.due))
+        place = self.enqueued + self.replaced
+        self.waiting.append(MessageReference(message, place, delivery_count, row, message.due))
         self.scheduled += message.due > 0
         return self.waiting[-1]
+
+    def next_place(self) -> int:
+        """Return the place of a message that replaces one that waits."""
+        self.replaced += 1
+        return self.enqueued + self.replaced
 
     def schedule(self, item: MessageReference, due: int) -> None:
         """Let a message that waits be delivered only later (us)."""

@@ -9,15 +9,10 @@ from typing import Any
 from mqlab.engine.completion import Completion
 from mqlab.products.artemis.broker.broker import Subsystem
 from mqlab.products.artemis.client import receive_loop
-from mqlab.products.artemis.client.clients import LOOKS, Client
+from mqlab.products.artemis.client.clients import Client
 from mqlab.products.artemis.client.consumers import Consumer
-from mqlab.products.artemis.client.requests import (
-    BLOCKED,
-    CreateSession,
-    Request,
-    SendRequest,
-    Transaction,
-)
+from mqlab.products.artemis.client.reconnection import LOOKS
+from mqlab.products.artemis.client.requests import BLOCKED, CreateSession, Request, SendRequest, Transaction
 from mqlab.spec import action as a
 from mqlab.spec.action import Action
 from mqlab.spec.artemis.actions import Session, WaitForSends, Xa
@@ -46,6 +41,7 @@ class ReceiveCall:
     ended: bool = False
     end: int = 0  # us, of one that goes on behind the script
     limit: int = 0  # us, when the script goes on without it
+    epoch: int = 0  # of the connection over which it has asked
     was_answered: bool = False  # it was blocked in its question, until the connection was up or given up
 
 
@@ -78,7 +74,8 @@ class ClientActions(Subsystem):
 
     def do_close(self, action: a.Close) -> Completion:
         """Close the connection; one that looks for its broker is blocked in it."""
-        return self._closing(self.lab.clients.consumer(action.consumer).close())
+        consumer = self.lab.clients.consumer(action.consumer)
+        return receive_loop.behind(consumer, self._close_consumer, consumer)
 
     def do_close_client(self, action: CloseClient) -> Completion:
         """Close any client's connection; what its transaction has sent is gone."""
@@ -86,7 +83,7 @@ class ClientActions(Subsystem):
         if client.state == "closed":
             self.lab.tell("the connection was closed already")
         if isinstance(client, Consumer):
-            return self._closing(client.close())
+            return receive_loop.behind(client, self._close_consumer, client)
         blocked = client.state == "new"
         client.failovers += ["failover_failed"] * (client.state == "reconnecting")
         if blocked:
@@ -95,6 +92,9 @@ class ClientActions(Subsystem):
             client.drop(Reason.connection_lost)
             client.state, client.at = "closed", None
         return self._closing(blocked)
+
+    def _close_consumer(self, consumer: Consumer) -> Completion:
+        return self._closing(consumer.close())
 
     def _closing(self, blocked: bool) -> Completion:
         end = self.lab.clock.now + BLOCKED * MS
@@ -108,8 +108,7 @@ class ClientActions(Subsystem):
         wait, acknowledges = time_option(action, "timeout", 2000 * MS), action.options.get("acknowledge", True)
         reading = ReceiveCall(consumer, action.count, wait, bool(acknowledges), self.lab.acting)
         reading.limit = self.lab.clock.now + BLOCKED * MS
-        if consumer.last_call:
-            consumer.stop_loop(consumer.last_call)
+        consumer.stop_loop(consumer.last_call)
         if consumer.receiving and consumer.state == "connected":
             return Completion(deadline=reading.limit, argument=reading, then=self._never_taken)
         if consumer.state == "new":  # a client has one thread, and that is in the opening still
@@ -185,7 +184,8 @@ class ClientActions(Subsystem):
             reading.got += consumer.acknowledge_stale()
             consumer.asks, reading.was_answered = False, consumer.state == "failed"
             reading.ended |= reading.was_answered
-            reading.wait, reading.end = 2 * LOOKS, self.lab.clock.now + 2 * LOOKS
+            window = 2 * LOOKS if consumer.epoch != reading.epoch else 0  # of the old one it was answered
+            reading.wait, reading.end = window, self.lab.clock.now + window
 
     def _answered(self, reading: ReceiveCall) -> None:
         if self._is_blocked(reading):
@@ -215,7 +215,7 @@ class ClientActions(Subsystem):
         Source: `ClientConsumerImpl.receive` of 2.4.0, which forces the delivery; Artemis rule 9.8.
         """
         if not reading.consumer.arrived and self._is_blocked(reading):
-            reading.consumer.asks = True
+            reading.consumer.asks, reading.epoch = True, reading.consumer.epoch
             self.lab.under_way = Completion(self._is_answered, reading, reading.limit, then=self._answered)
             return
         self._take_one(reading)
@@ -251,9 +251,8 @@ class ClientActions(Subsystem):
         sending = SendRequest(self._sender(action), action, self.lab.clients.numbers + 1)
         self.lab.clients.numbers += action.sends
         self.lab.clients.sending += action.sends
-        beside = in_background(action)
-        sending.begin(CONNECTING if beside and action.on in self.lab.brokers else 0)
-        if not beside:
+        sending.begin(CONNECTING if in_background(action) and action.on in self.lab.brokers else 0)
+        if not in_background(action):
             return self._blocking(sending)
         self.lab.clients.began = self.lab.clock.now
         return Completion()
@@ -293,29 +292,31 @@ class ClientActions(Subsystem):
 
     def do_commit(self, action: a.Commit) -> Completion:
         """Commit a client's transaction."""
-        client = self._stops(action.who)
-        return self._call(Transaction(client, client.commit, "commit"))
+        return self._end_transaction(self._stops(action.who), "commit")
 
     def do_rollback(self, action: a.Rollback) -> Completion:
         """Roll a client's transaction back."""
-        client = self._stops(action.who)
-        return self._call(Transaction(client, client.rollback, "rollback"))
+        return self._end_transaction(self._stops(action.who), "rollback")
 
     def do_recover(self, action: a.Recover) -> Completion:
         """Let what a consumer has not acknowledged come again; a session that only sends has nothing."""
         client = self._stops(action.who)
         if not isinstance(client, Consumer):
             return Completion()
-        return self._call(Transaction(client, client.recover, "recover"))
+        return receive_loop.behind(client, self._call, Transaction(client, client.recover, "recover"))
+
+    def _end_transaction(self, client: Client, what: str) -> Completion:
+        request = Transaction(client, getattr(client, what), what)
+        if isinstance(client, Consumer):
+            return receive_loop.behind(client, self._call, request)
+        return self._call(request)
 
     def _stops(self, name: str) -> Client:
         """Return who ends its transaction: a consumer's one thread takes nothing more until it resumes."""
         client = self.lab.clients.named(name)
         if isinstance(client, Consumer):
             client.stuck = client.receiving and client.state == "reconnecting"
-            client.go_on()
-            client.receiving = False
-            receive_loop.finish(client)
+            client.receiving &= client.state == "connected"  # whose loop ends first
         return client
 
     def do_xa(self, action: Xa) -> Completion:

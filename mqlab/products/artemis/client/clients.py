@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING
 
 from mqlab.products.artemis.broker.broker import Broker, Refused
 from mqlab.products.artemis.broker.messages import Message
-from mqlab.products.artemis.client.reconnection import MS, Attempts, Reconnection
+from mqlab.products.artemis.client.reconnection import (
+    LOOKS,
+    MS,
+    Attempts,
+    ConnectRequest,
+    Reconnection,
+    await_line,
+)
 from mqlab.products.artemis.client.xa import XAResource
 from mqlab.spec.action import Consumer as Consumes
 from mqlab.spec.action import Producer
@@ -25,7 +32,6 @@ _CLOSED = "IllegalStateException / ActiveMQObjectClosedException"
 CLOSED = f"receive: {_CLOSED} AMQ119017"
 SESSION_CLOSED = f"{_CLOSED} AMQ119019"
 TIMED_OUT = "JMSException / ActiveMQConnectionTimedOutException AMQ119013"
-LOOKS = 20 * MS  # how often a blocked call looks whether it can go on
 ROLLED_BACK = "TransactionRolledBackException / ActiveMQTransactionRolledBackException AMQ119030"
 
 Opening = Session | Consumes | Producer  # what makes a connection
@@ -83,17 +89,29 @@ class Client:
         brokers = [self.lab.brokers[name] for name in addresses]
         broker = next(filter(self.reaches, brokers), None)
         silent = broker or brokers[0]
-        if self._tells_no_topology(silent):
+        deaf = next((one for one in brokers if one is broker or self.is_deaf(one)), None)
+        if deaf is not None and deaf is not broker:
+            await_line(ConnectRequest(self, deaf, self.lab.clock.now, attempts))
+        elif self._tells_no_topology(silent):
             end = self.lab.clock.now + self.options["call_timeout"] * MS
             self.lab.later(LOOKS, self._await_topology, (silent, end, attempts))
         elif broker is not None:
             self._attach(broker)
         elif attempts.left in (0, 1):
-            self.state = "failed"
-            if self.opening is not None:
-                self.opening.note_failure()
+            self.give_up()
         else:
             self.lab.later(attempts.next(), self.connect, attempts)
+
+    def is_deaf(self, broker: Broker) -> bool:
+        """Whether the line to a broker that serves swallows what is sent, and tells nobody."""
+        line = frozenset(("clients", broker.process_name))
+        return broker.serves and self.lab.partitions.cuts.get(line, False)
+
+    def give_up(self, *why: str) -> None:
+        """No attempt is left."""
+        self.state = "failed"
+        if self.opening is not None:
+            self.opening.note_failure(*why)
 
     def _tells_no_topology(self, broker: Broker) -> bool:
         """Whether a broker accepts a connection and says nothing of its cluster (Artemis rule 9.7).
@@ -115,9 +133,7 @@ class Client:
         elif self.lab.clock.now < end:
             self.lab.later(LOOKS, self._await_topology, waiting)
         else:
-            self.state = "failed"
-            if self.opening is not None:
-                self.opening.note_failure(TIMED_OUT)
+            self.give_up(TIMED_OUT)
 
     def attempts(self, left: int) -> Attempts:
         """Return so many attempts, at the intervals of its options."""

@@ -29,7 +29,6 @@ class Consumer(ReceivingClient):
         super().__init__(lab, action)
         self.delay, self.commits_each = duration(action.delay), bool(action.options.get("commit_each"))
         self.loops = bool(self.delay or self.commits_each)  # something is done after each message
-        self.busy = False  # doing so
         durable = action.durable or action.subscription_name
         name = action.subscription_name or action.name
         self.subscription = f"{action.client_id}.{name}" if durable else ""

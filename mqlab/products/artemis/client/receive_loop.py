@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
+from mqlab.engine.completion import Completion
 from mqlab.products.artemis.client.requests import Request
 
 if TYPE_CHECKING:
@@ -57,3 +60,32 @@ def finish(consumer: Consumer) -> None:
     if consumer.busy and consumer.commits_each and consumer.state == "connected" and not consumer.rollback_only:
         consumer.settle()
     consumer.busy = False
+
+
+@dataclass(eq=False, slots=True)
+class CallBehind:
+    """A call of a program that waits until its loop has ended."""
+
+    consumer: Consumer
+    call: Callable[[Any], Completion]
+    argument: object
+
+    @staticmethod
+    def is_due(waiting: CallBehind) -> bool:
+        """Whether the loop has ended."""
+        return not waiting.consumer.last_call and not waiting.consumer.busy
+
+    @staticmethod
+    def make(waiting: CallBehind) -> None:
+        """Do the call."""
+        waiting.consumer.lab.under_way = waiting.call(waiting.argument)
+
+
+def behind(consumer: Consumer, call: Callable[[Any], Completion], argument: object) -> Completion:
+    """Make a call of a consumer's program, behind its loop if it has one: that ends with what it is at."""
+    if not consumer.receiving or consumer.state != "connected":
+        return call(argument)
+    consumer.go_on()
+    consumer.end_loop()
+    waiting = CallBehind(consumer, call, argument)
+    return Completion(CallBehind.is_due, waiting, then=CallBehind.make)

@@ -34,6 +34,7 @@ class ReceivingClient(Client, Taker):
         self.autocommits = self.mode in ("auto", "dups_ok")
         self.since = 0  # us, when it began to receive everything, or took a message
         self.receiving, self.last_call = action.receiving, 0  # us, when the last call of its loop ends
+        self.busy = False  # something is done after a message
         self.flow = ConsumerCredits(self, self.options["consumer_window_size"], self.dest.name)
         self.acknowledges = bool(action.options.get("acknowledge", action.acknowledge is not False))
         self.buffer: list[MessageReference] = []  # also what is on its way to it, at the end
@@ -124,14 +125,21 @@ class ReceivingClient(Client, Taker):
         self.flow.end_call()
 
     def end_loop(self) -> None:
-        """A loop that receives everything ends with the call under way: one message more may come in it."""
+        """A loop that receives everything ends with the call under way: one message more may come in it.
+
+        Of one that has waited for longer than a call it is not known where it is: half of a call is left.
+        """
         now = self.lab.clock.now
-        self.last_call = now + LOOP - (now - self.since) % LOOP
+        if self.busy:
+            self.receiving = False
+            return
+        since = now - self.since
+        self.last_call = now + (LOOP - since if since < LOOP else LOOP // 2)
         self.lab.later(self.last_call - now, self.stop_loop, self.last_call)
 
     def stop_loop(self, call: int) -> None:
         """That call is over."""
-        if self.last_call == call:
+        if call and self.last_call == call:
             self.receiving, self.last_call = False, 0
             self.found_nothing()
 

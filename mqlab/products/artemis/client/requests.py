@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING
 
 from mqlab.engine.link import Link
 from mqlab.products.artemis.broker.messages import Message
-from mqlab.products.artemis.client.clients import LOOKS, SESSION_CLOSED
+from mqlab.products.artemis.client.clients import SESSION_CLOSED
 from mqlab.products.artemis.client.consumer_credits import bytes_of
 from mqlab.products.artemis.client.producer_credits import FULL, ProducerCredits
+from mqlab.products.artemis.client.reconnection import LOOKS
 from mqlab.spec.action import Producer
 from mqlab.spec.artemis.script import lasting, time_option
 from mqlab.spec.headers import dealt
