@@ -308,7 +308,7 @@ class SendRequest(Request):
 
     def on_answered(self, _: object = None) -> None:
         """Go on with the next message, an interval after this one."""
-        failed, self.message = self.message is not None and self._has_failed(self.message), None
+        failed, self.message = self.stops and self._has_failed(), None
         self.sent += 1
         if self.sent < self.count and failed:
             self.lab.clients.sending -= self.count - self.sent
@@ -321,9 +321,10 @@ class SendRequest(Request):
         else:
             self._end()
 
-    def _has_failed(self, message: Message) -> bool:
-        """Whether a message could not be sent, and none is to be sent after it."""
-        return self.stops and any(said.startswith(f"{message.number} ") for said in self.client.failed[-1:])
+    def _has_failed(self) -> bool:
+        """Whether its message could not be sent: none is to be sent after it."""
+        last = self.client.failed[-1:]
+        return self.message is not None and any(said.startswith(f"{self.message.number} ") for said in last)
 
     def told(self, _: object = None) -> int:
         """Return when it would have been blocked for too long: its end is told (us)."""
