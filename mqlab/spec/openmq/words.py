@@ -76,7 +76,7 @@ ROWS = (
     Row(o.StartBroker, "start_broker", _same("broker", "until"), options="broker", nested=True),
     Row(o.CrashAndRestart, "restart", _same("broker", "until"), options="broker", nested=True),
     Row(f.Crash, "kill", _same("broker")),
-    Row(a.Stop, "stop", _same("broker")),
+    Row(a.Stop, "stop", _same("broker"), silent=("signal",)),  # SIGTERM is an orderly stop, too
     Row(o.Shutdown, "stop", _same("broker", "no_failover")),
     Row(o.CrashOwner, "kill_owner", _same("of")),
     Row(a.Pause, "pause", {"broker": "who", "consumer": "who"}),
@@ -92,9 +92,10 @@ ROWS = (
     Row(o.PauseDestination, "pause_destination", _ON),
     Row(o.ResumeDestination, "resume_destination", _ON),
     Row(o.Browse, "browse", _ON),
-    Row(a.Consumer, "open_consumer", _CONSUMER, options="consumer"),
+    # Nobody sends over the connection of a consumer, so that no_local keeps nothing from it.
+    Row(a.Consumer, "open_consumer", _CONSUMER, options="consumer", silent=("no_local",)),
     Row(a.Consumer, TEMPORARY, _CONSUMER, options="consumer"),
-    Row(a.Close, "close_consumer", _same("consumer")),
+    Row(a.Close, "close_consumer", _same("consumer", "unsubscribe"), silent=("subscription_name",)),
     Row(o.KillClient, "kill_client", _same("consumer")),
     Row(o.Receive, "receive", _same("consumer", "count", within_ms="within")),
     Row(a.Receive, "receive", _same("consumer", "count"), needs=("count",)),

@@ -179,3 +179,22 @@ def test_what_is_written_with_nouns_is_a_lab_file_too():
     again = lab_file.read(json.loads(json.dumps(lab_file.write(scenario))))
     assert again == scenario
     assert outcome(play(again))["senders"] == {"P": {"sent": [1, 2, 3]}}
+
+
+@pytest.mark.parametrize(("edition", "connectors", "crashed", "target"), [
+    ("2.5", ["to_B3"], (), "B1"), ("2.28", ["to_B3"], (), "B3"), ("2.28", ["to_B4", "to_B3"], (), "B4"),
+    ("2.28", ["to_B4", "to_B3"], ("B4",), "B3"),
+])  # fmt: skip
+def test_where_a_connector_of_a_scale_down_leads(edition, connectors, crashed, target):
+    """As 2.5.0 and 2.31.2 answered, two plays each (Artemis rule 6.2)."""
+    down = artemis.Broker("B2", "live_only", scale_down={"connectors": connectors})
+    others = (artemis.Broker(name) for name in ("B1", "B3", "B4"))
+    net = artemis.Network(down, *others, edition=edition, message_load_balancing="OFF",
+                          queues=(artemis.AddressQueue("orders"),))  # fmt: skip
+    sends = artemis.Producer("P", on="B2", sends=5, to=artemis.Queue("orders"))
+    crashes = (artemis.Crash(name) for name in crashed)
+    steps = (artemis.Restart(name) for name in ("B1", "B2", "B3", "B4"))
+    ends = artemis.Stop("B2"), artemis.Settle(), artemis.Snapshot("end")
+    found = outcome(play(net.with_actions(*steps, sends, *crashes, *ends)))["snapshots"]["end"]["brokers"]
+    depths = {name: one["queues"]["orders"]["depth"] for name, one in found.items() if "queues" in one}
+    assert [name for name, depth in depths.items() if depth] == [target]

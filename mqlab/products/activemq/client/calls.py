@@ -155,12 +155,12 @@ class SendJob(PendingCall, MessageProducer):
         if user.deleted and self.dest in user.deleted:
             self._failed(number, "InvalidDestinationException", "a deleted destination", "")
             return
-        if self.place > 1 or self.waited:
-            self.message = self.make(self.place - 1)  # before the first there is no producer yet
-        if user.refuses(self):
+        self.message = self.make(self.place - 1) if self.waited else None
+        if user.refuses(self):  # a closed session makes no message (`ActiveMQSession.createTextMessage`)
             return
         if self.message is None:
-            self.dest_no = self.lab.name_destination(self.dest)
+            if self.place == 1:
+                self.dest_no = self.lab.name_destination(self.dest)
             self.message = self.make(self.place - 1)
         self.in_line = False
         transaction = session.begin()

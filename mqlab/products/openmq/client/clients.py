@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from mqlab.products.openmq.broker import acknowledgement
 from mqlab.products.openmq.broker.flow import Flow
 from mqlab.products.openmq.broker.model import Broker, Client, Consumer, Key, Opening
-from mqlab.products.openmq.script.operation import ScriptStep
+from mqlab.products.openmq.script.operation import Outcome, RunningStep, ScriptStep
 from mqlab.spec.action import Action
 from mqlab.spec.action import Consumer as Consumes
 from mqlab.spec.openmq.options import Options
@@ -62,12 +63,20 @@ def awaits(lab: Cluster, step: ScriptStep[Opening]) -> bool:
     return bool(step.options.get("reconnect")) and reachable(lab, step) is None
 
 
-def patience(lab: Cluster, step: ScriptStep[Opening]) -> float:
+def looks(
+    lab: Cluster, step: ScriptStep[Opening], finds: Callable[[Any], bool], begin: Callable[[Any], Outcome]
+) -> RunningStep:
+    """Return what a client that opens its connection waits for; after so many iterations it is refused."""
+    most = _patience(lab, step)
+    return RunningStep(finds, (lab, step), min(most, step.limit), begin, insists=most >= step.limit)
+
+
+def _patience(lab: Cluster, step: ScriptStep[Opening]) -> float:
     """Return for how long a client that reconnects tries to open its connection (ms)."""
     options, many = step.options, len(addresses(lab, step))
     rounds, tries = int(options.get("iterations", -1)), int(options.get("reconnect_attempts", 3))
     every = float(options.get("reconnect_interval_ms", 500)) * tries
-    return min(step.limit, rounds * many * every) if rounds >= 0 else step.limit
+    return rounds * many * every if rounds >= 0 else step.limit
 
 
 def awaits_store(broker: Broker, dest: Destination) -> bool:

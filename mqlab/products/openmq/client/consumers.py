@@ -28,7 +28,7 @@ CALL_OUT = 5_000  # ms that a step waits for a session whose call has not come b
 def do_open_consumer(lab: Cluster, step: Opening) -> Outcome:
     """Open a consumer on a connection of its own; all brokers are asked for a queue's, or a client id."""
     if clients.awaits(lab, step):
-        return RunningStep(_finds, (lab, step), clients.patience(lab, step), _begin, insists=True)
+        return clients.looks(lab, step, _finds, _begin)
     return _begin((lab, step))
 
 
@@ -173,7 +173,19 @@ def _flow(broker: Broker, step: Opening) -> Flow:
 
 def do_close(lab: Cluster, step: ScriptStep[a.Close]) -> Outcome:
     """Close consumer and connection, which a suspended broker does not answer (OpenMQ rule 8.8)."""
-    return RunningStep(_can_close, lab.consumers[step.action.consumer], step.limit, _close, insists=True)
+    consumer = lab.consumers[step.action.consumer]
+    ends = _close_and_unsubscribe if step.action.unsubscribe else _close
+    return RunningStep(_can_close, consumer, step.limit, ends, insists=True)
+
+
+def _close_and_unsubscribe(consumer: Consumer) -> bool:
+    """Close it, and give up its durable subscription over the same connection."""
+    home, opened = consumer.home, consumer.open
+    _close(consumer)
+    known = opened and consumer.key in home.durables
+    if not known:
+        home.lab.tell("it has no durable subscription to end; omit unsubscribe")
+    return known and cluster.change(home, "unsubscribe", consumer.key)
 
 
 def _can_close(consumer: Consumer) -> bool:

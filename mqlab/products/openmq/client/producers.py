@@ -24,7 +24,7 @@ LEAD_MS = 300  # of a send in the background, until the recorder's script goes o
 
 def do_open_producer(lab: Cluster, step: ScriptStep[OpenProducer]) -> Outcome:
     """Open a producer on a connection of its own."""
-    return RunningStep(_finds, (lab, step), clients.patience(lab, step), _open_named, insists=True)
+    return clients.looks(lab, step, _finds, _open_named)
 
 
 def _finds(asked: tuple[Cluster, ScriptStep[OpenProducer]]) -> bool:
