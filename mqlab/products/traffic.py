@@ -106,6 +106,8 @@ def action_of(text: str, product: str) -> Action:
     except ValueError:
         raise BadValue(f"--do {text!r}: a quotation mark is not closed") from None
     item: JsonDict = {"do": words.pop(0) if words else ""}
+    if words[-3:-2] == ["at"] and words[-2][:1].isdigit():  # a time with a blank before its unit
+        words[-2:] = ["".join(words[-2:])]
     if words[-2:-1] == ["at"]:
         item["at"] = words[-1]
         words = words[:-2]

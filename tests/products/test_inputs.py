@@ -207,6 +207,7 @@ def test_a_trace_folder_says_what_opens_it(tmp_path):
     ("Consumer C A queue://Q 'selector=n > 3'", "activemq",
      mq.Consumer("C", "A", mq.Queue("Q"), selector="n > 3")),
     ("Crash b1 at 20s", "openmq", mq.Crash("b1", at="20s")),
+    ("Crash A at 2 s", "activemq", mq.Crash("A", at="2s")),
     ("WaitForRole M live", "artemis", artemis.WaitForRole("M", "live")),
 ], ids=lambda it: it if isinstance(it, str) else "")  # fmt: skip
 def test_an_action_in_a_few_words(text, product, action):
@@ -216,7 +217,7 @@ def test_an_action_in_a_few_words(text, product, action):
 @pytest.mark.parametrize(("text", "told"), [
     ("", "unknown action ''"), ("Crush A", "did you mean 'Crash'"), ("Crash", "expected Crash"),
     ("Crash A B", "'B' is too much"), ("Crash A by=2", "unknown key 'by'"),
-    ("Crash A at soon", "not a duration"),
+    ("Crash A at soon", "not a duration"), ("Crash A at 2 parsecs", "'2parsecs' is not a duration"),
     ("Crash 'A", "a quotation mark is not closed"), ("=", "unknown action"), ("at 2s", "unknown action"),
     ("Crash A at", "'at' is too much"),
 ])  # fmt: skip
