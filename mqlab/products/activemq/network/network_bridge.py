@@ -120,12 +120,13 @@ class NetworkBridge(DemandForwardingBridge):
     def on_forwarded(self, passage: tuple[DemandSubscription, Message, int]) -> None:
         """A message has arrived at the remote broker; the answer goes back."""
         over = self.transport
-        if over is not None and over.impaired and not self.passes(True, self.on_forwarded, passage):
-            return
         demand, message, row = passage
+        if over is not None and over.impaired and not self.passes(True, self.on_forwarded, passage):
+            if over.swallows(back=self.is_duplex_reverse):
+                self._lose(demand, message, row, Reason.connection_lost)
+            return
         if not self.up or not self.remote_broker.running:
-            if message not in demand.dispatched:  # sent without waiting for an answer
-                self.local_broker.record_message(Kind.Discarded, message, rule=Reason.bridge_down, cause=row)
+            self._lose(demand, message, row, Reason.bridge_down)
             return
         if self.user_at and not self._may_send(message, row):
             return
@@ -149,6 +150,11 @@ class NetworkBridge(DemandForwardingBridge):
             remote.taken = max(remote.taken, now) + self.accept_cost_us
             wait = remote.taken - now
         self.link_back.carry(demand.on_answered, (demand, message, copy), wait)
+
+    def _lose(self, demand: DemandSubscription, message: Message, row: int, rule: Reason) -> None:
+        """A message does not arrive; one that was sent without waiting for an answer is lost."""
+        if message not in demand.dispatched:
+            self.local_broker.record_message(Kind.Discarded, message, rule=rule, cause=row)
 
     def _may_send(self, message: Message, cause: int) -> bool:
         """Whether the remote broker takes a message from the connector's user; its error ends the bridge."""

@@ -198,6 +198,11 @@ class TransportChannel:
             self.last_heard_us = self.lab.clock.now
         return True
 
+    def swallows(self, back: bool) -> bool:
+        """Whether what comes now to the near end, if *back*, is lost on a line that drops replies."""
+        states = [line.state for line in self.lines]
+        return back and self.alive and "drop_replies" in states and "hang" not in states
+
     def close(self) -> None:
         """The near end closes it in an orderly way."""
         if self.alive:
