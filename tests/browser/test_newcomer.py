@@ -165,8 +165,11 @@ def test_a_form_is_sent_by_enter_in_jupyterlab_and_keeps_the_focus(lab, jupyter)
         page.wait_for_function(FOCUSED, arg="Name of the broker")
         assert field.input_value() == ""
     # It glides to where there is room for it.
-    page.wait_for_function(f"() => {{ const {{ x, y, w, h }} = {PLAYER}.panels[0].data('brokers'); "
-                           "return Math.abs(x[0] - x[1]) > w[0] || Math.abs(y[0] - y[1]) > h[0]; }")  # fmt: skip
+    apart = "Math.abs(x[0] - x[1]) > w[0] || Math.abs(y[0] - y[1]) > h[0]"
+    page.wait_for_function(f"""() => {{
+        const {{ x, y, w, h }} = {PLAYER}.panels[0].data('brokers');
+        return {apart};
+    }}""")
 
 
 def test_a_file_dropped_on_the_stage_in_jupyterlab_is_opened_and_chosen_above_it(lab, jupyter):
