@@ -18,6 +18,7 @@ from mqlab.replay.runs import RUNS, Sweep
 from mqlab.replay.spark import session
 from mqlab.replay.sweeps import TYPES
 from mqlab.spec.json_types import JsonObject
+from mqlab.spec.values import as_text
 from mqlab.trace.grid import TextTable
 
 if TYPE_CHECKING:
@@ -220,7 +221,7 @@ def _as(axis: Axis, label: Any) -> object:
     """Return a label as the DataFrame has it."""
     kind = _type(axis.labels)
     if kind == "string" and label is not None and not isinstance(label, str):
-        return str(label).lower() if isinstance(label, bool) else str(label)
+        return as_text(label)
     return float(label) if kind == "double" else label
 
 
