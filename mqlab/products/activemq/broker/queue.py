@@ -182,6 +182,8 @@ class Queue:
         """Drop a second copy of what is held, if the audit knows of it."""
         if not (self.enable_audit or self.hides_duplicates):
             return False
+        if message.path and any(sub.has_come_back(message) for sub in self.subs):
+            return False
         if not self.enable_audit:
             self.enqueued += 1
             self.hidden_duplicates += 1

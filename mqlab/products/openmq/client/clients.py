@@ -88,12 +88,13 @@ def _is_taking(broker: Broker) -> bool:
     return any(other.taking_over_broker is broker for other in broker.lab.brokers.values())  # C4099
 
 
-def client_id(step: ScriptStep[Consumes]) -> str:
-    """Return the client id of a consumer's connection; empty if it has none."""
-    opens, given = step.action, step.options.get("client_id", step.action.client_id)
-    if step.options.get("no_client_id") or not (opens.durable or given):
+def client_id(step: ScriptStep[Opening]) -> str:
+    """Return the client id of a connection; empty if it has none."""
+    opens = step.action
+    given = step.options.get("client_id", getattr(opens, "client_id", None))
+    if step.options.get("no_client_id") or not (getattr(opens, "durable", False) or given):
         return ""
-    return str(given or opens.name)
+    return str(given or getattr(opens, "name", ""))
 
 
 def subscription(step: ScriptStep[Consumes]) -> Key:
@@ -103,7 +104,8 @@ def subscription(step: ScriptStep[Consumes]) -> Key:
 
 def is_used(lab: Cluster, id: str) -> bool:
     """Whether a connection with a client id is there: it is unique in the cluster."""
-    return bool(id) and any(c.open and client_id(c.step) == id for c in lab.consumers.values())
+    there = (*lab.consumers.values(), *lab.producers.values()) if id else ()
+    return any(client.open and client_id(client.step) == id for client in there)
 
 
 def comes_back(client: Client) -> bool:

@@ -168,7 +168,7 @@ def _flow(broker: Broker, step: Opening) -> Flow:
     most = SHARED if shared else int(instance.option("ConsumerFlowLimit"))
     limit = max(1, min(most, int(step.options.get("flow_limit", 1000))))
     first = 1 if shared else Flow.share(limit, instance.room, len(broker.lab.listed))
-    return Flow(limit, first, broker)
+    return Flow(limit, first, broker, int(step.options.get("flow_threshold", 50)))
 
 
 def do_close(lab: Cluster, step: ScriptStep[a.Close]) -> Outcome:

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, cast
 
 from mqlab.products.openmq.broker import delivery, physical_destinations, removal
 from mqlab.products.openmq.broker.messages import Message, packet_size
-from mqlab.products.openmq.broker.model import DEAD, PRIORITY, Broker, Client
+from mqlab.products.openmq.broker.model import DEAD, LOCK_TIMEOUT, PRIORITY, Broker, Client
 from mqlab.products.openmq.client import clients
 from mqlab.products.openmq.client.send_job import SendJob, Sends
-from mqlab.products.openmq.script.operation import Outcome, Row, RunningStep, ScriptStep
+from mqlab.products.openmq.script.operation import LEAD_MS, Outcome, Row, RunningStep, ScriptStep
 from mqlab.spec.action import Producer
 from mqlab.spec.headers import dealt, dealt_one
 from mqlab.spec.openmq.actions import CloseProducer, OpenProducer, Send
@@ -18,8 +18,6 @@ from mqlab.trace.kinds import Kind, Reason
 if TYPE_CHECKING:
     from mqlab.products.openmq.network.state import Cluster
     from mqlab.spec.values import Destination
-
-LEAD_MS = 300  # of a send in the background, until the recorder's script goes on
 
 
 def do_open_producer(lab: Cluster, step: ScriptStep[OpenProducer]) -> Outcome:
@@ -34,9 +32,29 @@ def _finds(asked: tuple[Cluster, ScriptStep[OpenProducer]]) -> bool:
     return not (waits or clients.awaits(lab, step))
 
 
-def _open_named(asked: tuple[Cluster, ScriptStep[OpenProducer]]) -> bool:
+def _open_named(asked: tuple[Cluster, ScriptStep[OpenProducer]]) -> Outcome:
+    """Open it now, or once all brokers have answered for its client id: that fails after a time (C4330)."""
     lab, step = asked
-    return _open(lab, step.action.name, step) is not None
+    broker, id = clients.reachable(lab, step), clients.client_id(step)
+    if clients.is_used(lab, id):
+        return False
+    if not (broker and id and broker.asks_in_vain):
+        return _open(lab, step.action.name, step) is not None
+    broker.tell_all()
+    lab.later(LOCK_TIMEOUT)
+    end = lab.clock.now + LOCK_TIMEOUT
+    return RunningStep(_may_have_id, (broker, step, end), step.limit, _open_at_last, insists=True)
+
+
+def _may_have_id(asked: tuple[Broker, ScriptStep[OpenProducer], int]) -> bool:
+    broker, _, end = asked
+    return not broker.asks_in_vain or broker.lab.clock.now >= end
+
+
+def _open_at_last(asked: tuple[Broker, ScriptStep[OpenProducer], int]) -> bool:
+    broker, step, end = asked
+    in_time = broker.lab.clock.now < end and broker.serves
+    return in_time and _open(broker.lab, step.action.name, step) is not None
 
 
 def is_full(broker: Broker, dest: Destination) -> bool:
@@ -94,7 +112,8 @@ def do_send(lab: Cluster, step: ScriptStep[Sends]) -> Outcome:
     first, count = lab.numbers + 1, step.action.sends
     lab.expect(count)
     lab.numbers += count
-    row = {"first": first, "count": count, "result": "blocked"}
+    # A call beside the script is not waited for, so that it is never blocked.
+    row = {"first": first, "count": count, **({} if step.in_background else {"result": "blocked"})}
     producer = lab.producers.get(step.action.producer) if isinstance(step.action, Send) else None
     if producer is not None and clients.is_told(producer):
         return {**row, "result": "refused"}  # it makes no message (C4313)
@@ -222,7 +241,7 @@ def _fails_in_turn(lab: Cluster, job: SendJob, producer: Client) -> bool:
     That makes no message more (C4059, later C4313), which ends the whole step: False. Nobody waits for what is
     not persistent: the first such message is lost unnoticed, the others fail before the session is closed.
     """
-    makes_none = producer.closed or producer.mode == "transacted"
+    makes_none = producer.closed
     if makes_none or (job.persistent and len(job.left) > 1):
         if not makes_none:
             _say_how_many(job)
