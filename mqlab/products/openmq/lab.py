@@ -18,7 +18,16 @@ from mqlab.products.openmq.network import cluster
 from mqlab.products.openmq.network.state import Cluster
 from mqlab.products.openmq.notes import DOWN
 from mqlab.products.openmq.script import actions, refusals, waits
-from mqlab.products.openmq.script.operation import LEAD_MS, Answer, Outcome, Row, RunningStep, ScriptStep, is_of
+from mqlab.products.openmq.script.operation import (
+    BESIDE_MS,
+    LEAD_MS,
+    Answer,
+    Outcome,
+    Row,
+    RunningStep,
+    ScriptStep,
+    is_of,
+)
 from mqlab.spec import action as a
 from mqlab.spec.action import Action
 from mqlab.spec.calls import fit_methods
@@ -141,7 +150,7 @@ class ClusterLab(Cluster):
         moved = super().step(count)
         if count != 1:  # each has been here
             return moved
-        if not moved and self.beside:
+        if not moved and any(until.deadline is not None for until in self.beside):
             self.clock.next()
             moved = True
         return self._look_beside() or moved
@@ -171,7 +180,7 @@ class ClusterLab(Cluster):
             rest = waits.rest(self, operation.action, blocked=outcome == "blocked")
             return Completion(deadline=self.clock.now + round(rest * MS)) if rest else Completion()
         operation.waits = outcome
-        end = self.clock.now + round(outcome.ms * MS)
+        end = self.clock.now + round(outcome.ms * MS) if outcome.ms < BESIDE_MS else None
         return Completion(ScriptStep.holds, operation, end, told=ScriptStep.told)
 
     def _go_on_after(self, until: Completion) -> Completion:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from mqlab.engine.clock import NEVER
 from mqlab.products.openmq.broker import acknowledgement
 from mqlab.products.openmq.broker.flow import Flow
-from mqlab.products.openmq.broker.model import Broker, Client, Consumer, Key, Opening
+from mqlab.products.openmq.broker.model import LOCK_TIMEOUT, Broker, Client, Consumer, Key, Opening
 from mqlab.products.openmq.script.operation import Outcome, RunningStep, ScriptStep
 from mqlab.spec.action import Action
 from mqlab.spec.action import Consumer as Consumes
@@ -77,6 +78,23 @@ def _patience(lab: Cluster, step: ScriptStep[Opening]) -> float:
     rounds, tries = int(options.get("iterations", -1)), int(options.get("reconnect_attempts", 3))
     every = float(options.get("reconnect_interval_ms", 500)) * tries
     return rounds * many * every if rounds >= 0 else step.limit
+
+
+def asks_all(
+    broker: Broker, step: ScriptStep[Opening], then: Callable[[Any], Outcome], patience: int = LOCK_TIMEOUT
+) -> RunningStep:
+    """Return what who needs the answers of all brokers waits for, *patience* us at most."""
+    lab, end = broker.lab, NEVER
+    broker.tell_all()
+    if patience != NEVER:
+        end = lab.clock.now + patience
+        lab.later(patience)
+    return RunningStep(_have_answered, (broker, step, end), step.limit, then, insists=True)
+
+
+def _have_answered(asked: tuple[Broker, ScriptStep[Opening], int]) -> bool:
+    broker, _, end = asked
+    return not broker.asks_in_vain or broker.lab.clock.now >= end
 
 
 def awaits_store(broker: Broker, dest: Destination) -> bool:

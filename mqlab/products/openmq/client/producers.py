@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, cast
 
 from mqlab.products.openmq.broker import delivery, physical_destinations, removal
 from mqlab.products.openmq.broker.messages import Message, packet_size
-from mqlab.products.openmq.broker.model import DEAD, LOCK_TIMEOUT, PRIORITY, Broker, Client
+from mqlab.products.openmq.broker.model import DEAD, PRIORITY, Broker, Client
 from mqlab.products.openmq.client import clients
 from mqlab.products.openmq.client.send_job import SendJob, Sends
 from mqlab.products.openmq.script.operation import LEAD_MS, Outcome, Row, RunningStep, ScriptStep
@@ -40,21 +40,12 @@ def _open_named(asked: tuple[Cluster, ScriptStep[OpenProducer]]) -> Outcome:
         return False
     if not (broker and id and broker.asks_in_vain):
         return _open(lab, step.action.name, step) is not None
-    broker.tell_all()
-    lab.later(LOCK_TIMEOUT)
-    end = lab.clock.now + LOCK_TIMEOUT
-    return RunningStep(_may_have_id, (broker, step, end), step.limit, _open_at_last, insists=True)
-
-
-def _may_have_id(asked: tuple[Broker, ScriptStep[OpenProducer], int]) -> bool:
-    broker, _, end = asked
-    return not broker.asks_in_vain or broker.lab.clock.now >= end
+    return clients.asks_all(broker, step, _open_at_last)
 
 
 def _open_at_last(asked: tuple[Broker, ScriptStep[OpenProducer], int]) -> bool:
     broker, step, end = asked
-    in_time = broker.lab.clock.now < end and broker.serves
-    return in_time and _open(broker.lab, step.action.name, step) is not None
+    return broker.lab.clock.now < end and broker.serves and _open(broker.lab, step.action.name, step) is not None
 
 
 def is_full(broker: Broker, dest: Destination) -> bool:
@@ -202,7 +193,8 @@ def go_on(lab: Cluster, job: SendJob) -> bool:
             return True
     if not producer.open and not clients.comes_back(producer) and not _fails_in_turn(lab, job, producer):
         return True
-    if producer.cut_off:
+    # Where its destination was made anew, by whoever, its messages are taken again, and nobody counts it.
+    if producer.cut_off and producer.home not in producer.at.instances:
         job.refused += job.left if job.persistent else ()  # else it waits for no answer
         job.left = range(0)
     # The next message may wait for its time, or for the receipt of the one before.
@@ -241,9 +233,8 @@ def _fails_in_turn(lab: Cluster, job: SendJob, producer: Client) -> bool:
     That makes no message more (C4059, later C4313), which ends the whole step: False. Nobody waits for what is
     not persistent: the first such message is lost unnoticed, the others fail before the session is closed.
     """
-    makes_none = producer.closed
-    if makes_none or (job.persistent and len(job.left) > 1):
-        if not makes_none:
+    if producer.closed or (job.persistent and len(job.left) > 1):
+        if not producer.closed:
             _say_how_many(job)
         job.row["later" if job.late else "result"] = "refused"
         lab.producers.pop(f"#{job.row['first']}", None)
@@ -308,9 +299,7 @@ def _say_how_many(job: SendJob) -> None:
 def _end(lab: Cluster, job: SendJob) -> None:
     """All is sent or refused: say how it ended."""
     row = job.row
-    if (
-        job.step.options.get("transacted") and job.producer is not None
-    ):  # on a connection of its own: it commits in the end
+    if job.step.options.get("transacted") and job.producer is not None:  # its own connection: commits at last
         end_transaction(lab, job.producer.name, commit=True)
     row["sent"] = row["count"] - len(job.refused)
     if job.refused:
