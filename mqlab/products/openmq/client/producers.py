@@ -45,7 +45,8 @@ def _open_named(asked: tuple[Cluster, ScriptStep[OpenProducer]]) -> Outcome:
 
 def _open_at_last(asked: tuple[Broker, ScriptStep[OpenProducer], int]) -> bool:
     broker, step, end = asked
-    return broker.lab.clock.now < end and broker.serves and _open(broker.lab, step.action.name, step) is not None
+    late = broker.lab.clock.now >= end or not broker.serves
+    return not late and _open(broker.lab, step.action.name, step) is not None
 
 
 def is_full(broker: Broker, dest: Destination) -> bool:
