@@ -46,6 +46,7 @@ REACH = ("ttl-short", "ttl-distance", "no-target")
 # rule -> (what has the problem, what has not)
 URGENT = mq.Producer("P", on="A", sends=2, to=mq.Queue("Q"), jms_priority=[0, 9])
 CASES = {
+    "broker-name": tuple(mq.Network(*map(mq.Broker, ("A", "B", n))) for n in ("North East", "North-East")),
     "ttl-zero": (network("A>B", network_ttl=0), network("A>B")),
     "ttl-short": (
         scenario(network("A>B B>C", network_ttl=1), *reads("C1@C"), send(1)),
