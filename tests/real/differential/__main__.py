@@ -15,7 +15,7 @@ from tests.real.differential.breadth import Breadth
 from tests.real.differential.draw import Draw
 from tests.real.differential.families import FAMILIES, Family
 from tests.real.differential.judge import UNJUDGED, Difference, grouped, verdict
-from tests.real.differential.recorder import NoRecorder, Recorder, Scenario, folder
+from tests.real.differential.recorder import NoRecorder, Played, Recorder, Scenario, folder
 from tests.real.differential.shrink import shrink
 
 BATCH = 40  # scenarios that are played before the next verdicts
@@ -47,6 +47,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--first", type=int, default=1, help="number of the first scenario of this seed (1)")
     parser.add_argument("--plays", type=int, default=3, help="how often each is played on the product (3)")
+    parser.add_argument(
+        "--again", type=int, default=0, help="how often what differs is played anew, and judged by that (0)"
+    )
     parser.add_argument(
         "--jobs", type=int, default=0, help="recorders at the same time (as many as the family bears)"
     )
@@ -94,33 +97,44 @@ def _play(
     names = list(scenarios)
     for begin in range(0, len(names), BATCH):
         started = time.monotonic()
-        played = recorder.play_all(
-            {n: scenarios[n] for n in names[begin : begin + BATCH]}, asked.plays, asked.jobs
-        )
-        for name, why in played.lost.items():
-            results["not played"] += 1
-            print(f"{name}: not played: {why}", file=sys.stderr)
-        for name, recording in sorted(played.recordings.items()):
-            result, difference = verdict(name, recording)
-            results[result] += 1
-            _write(asked.out, name, recording)
+        batch = {name: scenarios[name] for name in names[begin : begin + BATCH]}
+        found = _judged(recorder, batch, asked.plays, asked)
+        if asked.again:
+            differing = {n: batch[n] for n, (_, difference) in found.items() if difference}
+            found |= _judged(recorder, differing, asked.again, asked)
+        results.update(result for result, _ in found.values())
+        results.update(["not played"] * (len(batch) - len(found)))
+        for name, (_, difference) in sorted(found.items()):
             if difference:
                 differences.append(difference)
                 print(f"{name}: {'; '.join(difference.details[:3])}", file=sys.stderr, flush=True)
         took = time.monotonic() - started
         print(
-            f"{begin + len(played.recordings)} played, {took:.0f} s: {dict(results)}",
+            f"{begin + len(batch)} played, {took:.0f} s: {dict(results)}",
             file=sys.stderr,
             flush=True,
         )
     return results, differences
 
 
+def _judged(
+    recorder: Recorder, scenarios: dict[str, Scenario], plays: int, asked: argparse.Namespace
+) -> dict[str, tuple[str, Difference | None]]:
+    """Play scenarios and return what their recordings say of the lab, by name."""
+    played = recorder.play_all(scenarios, plays, asked.jobs) if scenarios else Played()
+    for name, why in played.lost.items():
+        print(f"{name}: not played: {why}", file=sys.stderr)
+    for name, recording in played.recordings.items():
+        _write(asked.out, name, recording)
+    return {name: verdict(name, recording) for name, recording in played.recordings.items()}
+
+
 def _rates(results: Counter[str], asked: argparse.Namespace) -> str:
     judged = sum(number for result, number in results.items() if result not in (UNJUDGED, "not played"))
     share = 100 * results["agree"] / judged if judged else 0.0
     rest = ", ".join(f"{number} {result}" for result, number in sorted(results.items()) if result != "agree")
-    head = f"{asked.product}, seed {asked.seed}, {asked.plays} plays each"
+    again = f", {asked.again} more of what differs" if asked.again else ""
+    head = f"{asked.product}, seed {asked.seed}, {asked.plays} plays each{again}"
     return f"{head}: {results['agree']} of {judged} agree ({share:.1f} %){'; ' + rest if rest else ''}"
 
 

@@ -8,7 +8,9 @@ from pathlib import Path
 
 from tests.real.differential import artemis, failover, networks, openmq
 from tests.real.differential.draw import Draw
-from tests.real.differential.recorder import BUILDS, Recorder, Scenario
+from tests.real.differential.recorder import BUILDS, Recorder, Scenario, is_apart
+
+AT_ONCE = 4  # recorders of ActiveMQ: their ports are fixed, so each has a network of its own
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +63,7 @@ def _failover(programs: Path) -> Recorder:
         record=("python3", str(here / "record.py"), "{scenarios}", "{raw}", "{out}"),
         build=("sh", str(here / "build.sh"), str(build)),
         env={"FAILOVER_HOME": str(build)},
+        jobs=AT_ONCE if is_apart() else 1,
     )
 
 
@@ -72,6 +75,7 @@ def _networks(programs: Path) -> Recorder:
         record=("python3", str(here / "record.py"), "{scenarios}", "{raw}", "{out}"),
         build=("sh", str(here / "build.sh"), str(build)),
         env={"COMBINED_HOME": str(build)},
+        jobs=AT_ONCE if is_apart() else 1,
     )
 
 
