@@ -231,7 +231,7 @@ class Broker(metaclass=Called):
         return tuple(self.part(role, self.name) for role in roles)
 
     def invalid(self, edition: str, cluster: Options) -> str | None:
-        """Return what of this configuration, and its *cluster* connection, the product's schema does not have."""
+        """Return what of this configuration, and of its *cluster* connection, the schema does not have."""
         if edition == "2.4" and {"vote_retries", "vote_retry_wait"} & set(self.elements):
             return "vote-retries and vote-retry-wait are not accepted by edition 2.4"
         shares = self.role == "colocated" and self.policy == "shared_store"

@@ -184,7 +184,7 @@ class Replication(Subsystem):
             self._voted(slave, False, 0)
 
     def _found_alive(self, slave: Broker) -> bool:
-        """Whether a slave finds, before it votes, that its master still accepts connections (2.5: `checkLive`)."""
+        """Whether a slave finds before its vote that its master accepts connections (2.5: `checkLive`)."""
         master = slave.master
         if master is None or not self.lab.rules.forgets_crashed or not self._joined(slave, master):
             return False
@@ -234,8 +234,8 @@ class Replication(Subsystem):
     ) -> None:
         """Hold a vote: whether enough of the other pairs' lives that it knows and reaches agree.
 
-        It goes on as soon as they do, or all have answered. One that hangs does not answer, and none that has no
-        policy of replication: only that registers a `ServerConnectVoteHandler` (2.4.0; Artemis rule 3.2).
+        It goes on as soon as they do, or all have answered. One that hangs does not answer, and none without
+        a policy of replication: only that registers a `ServerConnectVoteHandler` (2.4.0; Artemis rule 3.2).
         """
         asked = [
             other
