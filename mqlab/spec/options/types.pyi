@@ -96,7 +96,9 @@ class OpenmqBrokerOptions(TypedDict, total=False):
     autocreate_destination_max_total_msg_bytes: int | None
     autocreate_destination_max_bytes_per_msg: int | None
     autocreate_destination_max_num_producers: int | None
-    autocreate_destination_limit_behavior: Literal["REJECT_NEWEST", "REMOVE_OLDEST", "REMOVE_LOW_PRIORITY", "FLOW_CONTROL"] | None
+    autocreate_destination_limit_behavior: (
+        Literal["REJECT_NEWEST", "REMOVE_OLDEST", "REMOVE_LOW_PRIORITY", "FLOW_CONTROL"] | None
+    )
     autocreate_queue_max_num_active_consumers: int | None
     autocreate_queue_max_num_backup_consumers: int | None
     autocreate_queue_consumer_flow_limit: int | None
