@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from mqlab.engine.clock import NEVER
 from mqlab.spec.artemis.broker import AddressQueue
 from mqlab.spec.selector import Selector
 from mqlab.spec.values import Destination
@@ -269,7 +270,10 @@ class Journal:
                 held = old.held
                 for item in (i for i in old.items() if i.lasts):
                     tried = item.delivery_count + (orderly and item in held)
-                    queue.add(item.message, tried, item.row).paged = item.paged
+                    again = queue.add(item.message, tried, item.row)
+                    again.paged = item.paged
+                    if 0 < item.due < NEVER:  # a redelivery-delay is in the journal, too
+                        queue.schedule(again, item.due)
         kept.store_and_forward = {
             pair: [StoredMessage(pair, m.queue, m.message, m.row) for m in mail if m.message.persistent]
             for pair, mail in self.store_and_forward.items()

@@ -72,7 +72,7 @@ class Site(Lab):
         self.refused: list[str] = []
         self.snapshots: dict[str, object] = {}
         self.waits: list[dict[str, object]] = []
-        self.folders: dict[str, object] = {}
+        self.folders: dict[str, dict[str, object]] = {}
         self.topology, self.replication, self.paging = Topology(self), Replication(self), PagingManager(self)
         self.store, self.colocated = SharedStore(self), Colocated(self)
         self.balancing, self.clients = ClusterConnection(self), Clients()
@@ -144,7 +144,7 @@ class Site(Lab):
         broker.incarnation += 1
         broker.has_taken_over &= broker.stopped_itself
         broker.topology, broker.max_cluster_size, broker.broken, broker.lost = {}, 0, False, {}
-        reason = broker.spec.refused(self.network.edition)
+        reason = broker.spec.refused(self.network.edition, self.network.cluster_of(broker.spec))
         if reason is not None:
             self.refused.append(f"{broker.name}: {reason}")
         broker.stopped_itself = broker.announced = broker.voted_out = False

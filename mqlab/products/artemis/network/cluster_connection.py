@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -80,6 +81,7 @@ class ClusterConnection(Subsystem):
             other
             for other in self.lab.brokers.values()
             if other is not broker
+            and other.node_id != broker.node_id  # a second live one of its node id: each knows itself alone
             and other.option("clustered")
             and (other.serves or self._hangs(broker, other))
             and (other.name in listed or other.node_id in listed)
@@ -278,6 +280,9 @@ class ClusterConnection(Subsystem):
             if self.lab.paging.limits and self.lab.paging.drops(at, stored.message, passage.row):
                 return
             if queue is not None:
+                if self.lab.adjusts_expiry:
+                    stored.message = replace(stored.message)  # others of a topic have one of their own
+                    expiry.adjust(at, stored.message)
                 self.lab.enqueue(at, queue, stored.message, passage.row)
                 return
             no = Reason.no_subscription  # a subscriber's own queue has not come back with its broker
