@@ -80,7 +80,6 @@ SLAVE = "is a slave, which takes no clients"  # said of a broker
 _TTL, _USERS = "Fuse 2, Time-to-live", "ActiveMQ, security"
 _FAILOVER, _DISCOVERY = "Fuse 1, Failover", "Fuse 1, Multicast discovery agent"
 _SET, _PURE = "Fuse 4, Shared file system master/slave", "Fuse 4, Pure master/slave"
-_DUPLICATE_IDS = "Artemis user manual, duplicate message detection"
 _CLUSTER, _LAST = "Technical Overview 4, Cluster Message Delivery", "Artemis user manual, last-value queues"
 _HA, _QUEUES, _EXCLUSIVE = "AMQ Broker 7.1, 21.1", "Artemis, queues", "ActiveMQ, exclusive"
 
@@ -348,4 +347,4 @@ class Reason(IntEnum):
     not_authenticated = 85, "the broker does not know such a user and password", _USERS, {"users", "user_name"}
     not_authorized = 86, "no group of the user may do that", _USERS, {"user_name", "users", "authorization"}
     last_value = 87, "a later message with its last value waits instead", _LAST, {"last_value_queue"}
-    duplicate_id = 88, "a message with its duplicate id has been here before", _DUPLICATE_IDS
+    duplicate_id = 88, "a message with its duplicate id has been here before", "Artemis rule 9.18"
