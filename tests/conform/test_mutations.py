@@ -48,6 +48,11 @@ def changing(owner, name, change):
     return owner, name, lambda *arguments: change(function(*arguments), *arguments)
 
 
+def won(self, asker, agrees, patience, then, *more):
+    """Hold a vote that everybody wins."""
+    then(asker, True, *more)
+
+
 def made_with(cls, name, change):
     """Return a patch: an attribute of each new object is changed."""
     made = cls.__init__
@@ -146,7 +151,7 @@ MUTATIONS = [
              ("openmq/limits",), OPENMQ),
     Mutation("consumerFlowLimit one more", (made_with(Credit, "size", one_more),),
              ("openmq/balancing",), OPENMQ),
-    Mutation("a lost vote ignored", (changing(replication.Replication, "_agreed", lambda *_: True),),
+    Mutation("a lost vote ignored", ((replication.Replication, "_hold", won),),
              QUORUM, ARTEMIS),
     Mutation("one vote less is enough", (changing(replication, "votes_needed", one_less),),
              QUORUM, ARTEMIS),

@@ -230,18 +230,21 @@ class Broker(metaclass=Called):
         roles = ("master", "slave") if self.role == "colocated" else ()
         return tuple(self.part(role, self.name) for role in roles)
 
-    def invalid(self, edition: str) -> str | None:
-        """Return what of this configuration the product's schema does not have."""
+    def invalid(self, edition: str, cluster: Options) -> str | None:
+        """Return what of this configuration, and of its *cluster* connection, the schema does not have."""
         if edition == "2.4" and {"vote_retries", "vote_retry_wait"} & set(self.elements):
             return "vote-retries and vote-retry-wait are not accepted by edition 2.4"
         shares = self.role == "colocated" and self.policy == "shared_store"
         if shares and "excludes" in self.elements:
             return "excludes is not accepted in a colocated shared-store policy"
+        kind = cluster.get("message_load_balancing")
+        if kind == "OFF_WITH_REDISTRIBUTION" and edition in ("2.4", "2.5"):  # not in their schema
+            return f"message-load-balancing {kind} is not accepted by edition {edition}"
         return None
 
-    def refused(self, edition: str) -> str | None:
+    def refused(self, edition: str, cluster: Options) -> str | None:
         """Return why the product does not start with this configuration, in its words."""
-        if self.invalid(edition) is not None:
+        if self.invalid(edition, cluster) is not None:
             return "java.lang.IllegalStateException: Invalid configuration"
         size = self.element("quorum_size")
         if size != -1 and size < 1:

@@ -24,6 +24,7 @@ LOADING = 200 * MS  # a journal is read before its broker serves: the least of t
 AGAIN = 2000 * MS  # after a fail-back the broker that served is slave again 2 to 5 s later (Artemis rule 4.1)
 # A slave votes 4 to 5 s after its master has woken up (Artemis rule 2.3).
 WAKES = 4500 * MS
+LATCH, MASTER_LATCH = 30_000 * MS, 5000 * MS  # for how long a slave, and a master, waits for votes
 
 
 class Replication(Subsystem):
@@ -177,7 +178,22 @@ class Replication(Subsystem):
             self.lab.soon(slave, self.lab.random_duration(NOTICED), self._vote, left)
         if slave.role != "backup_in_sync" or not slave.runs:
             return
-        yes = left > 0 and self._agreed(slave, lambda voter: slave.node_id not in voter.topology)
+        if left > 0 and not self._found_alive(slave):
+            self._hold(slave, lambda voter: slave.node_id not in voter.topology, LATCH, self._voted, left)
+        else:
+            self._voted(slave, False, 0)
+
+    def _found_alive(self, slave: Broker) -> bool:
+        """Whether a slave finds before its vote that its master accepts connections (2.5: `checkLive`)."""
+        master = slave.master
+        if master is None or not self.lab.rules.forgets_crashed or not self._joined(slave, master):
+            return False
+        return master.serves or self._hangs(master)
+
+    def _voted(self, slave: Broker, yes: bool, left: int) -> None:
+        """A slave has the result of its vote: it takes over, votes again, or starts anew."""
+        if slave.role != "backup_in_sync" or not slave.runs:
+            return
         if left > 0 and not yes and self.lab.rules.forgets_crashed:
             self.lab.soon(slave, slave.element("vote_retry_wait") * MS, self._vote, left - 1)
             return
@@ -201,21 +217,52 @@ class Replication(Subsystem):
         rule = Reason.vote_won if yes else Reason.vote_lost
         self.lab.event(Kind.Voted, broker, rule=rule, told=told)
 
-    def _agreed(self, asker: Broker, agrees: Callable[[Broker], bool]) -> bool:
-        """Hold a vote: whether enough of the other pairs' lives that it knows and reaches agree."""
-        voters = [
-            voter
-            for voter in self.lab.live_brokers()
-            if voter.node_id != asker.node_id and voter.node_id in asker.topology and asker.reaches(voter)
+    def _joined(self, one: Broker, other: Broker) -> bool:
+        return self.lab.partitions.joined(one.process_name, other.process_name)
+
+    @staticmethod
+    def _hangs(broker: Broker) -> bool:
+        return broker.role == "paused" and broker.suspended[0] == "live"
+
+    def _hold(
+        self,
+        asker: Broker,
+        agrees: Callable[[Broker], bool],
+        patience: int,
+        then: Callable[..., None],
+        *more: int,
+    ) -> None:
+        """Hold a vote: whether enough of the other pairs' lives that it knows and reaches agree.
+
+        It goes on as soon as they do, or all have answered. One that hangs does not answer, and none without
+        a policy of replication: only that registers a `ServerConnectVoteHandler` (2.4.0; Artemis rule 3.2).
+        """
+        asked = [
+            other
+            for other in self.lab.all_brokers()
+            if other.node_id != asker.node_id and other.node_id in asker.topology
         ]
+        voters = [voter for voter in asked if voter.serves and asker.reaches(voter)]
+        mute = any(self._hangs(other) and self._joined(asker, other) for other in asked)
+        mute |= any(voter.spec.policy != "replication" for voter in voters)
+        voters = [voter for voter in voters if voter.spec.policy == "replication"]
         said = {voter.name: agrees(voter) for voter in voters}
         votes = sum(said.values())
         size = asker.element("quorum_size")
         needed = votes_needed(asker.max_cluster_size if size == -1 else size)
         ballots = {name: "yes" if yes else "no" for name, yes in said.items()}
         ballots |= dict.fromkeys(self._silent(asker, voters), "no answer")
-        self._tell(asker, votes >= needed, {"votes": votes, "needed": needed, "ballots": ballots})
-        return votes >= needed
+        yes, told = votes >= needed, {"votes": votes, "needed": needed, "ballots": ballots}
+        if mute and not yes:
+            self.lab.soon(asker, patience, self._counted, told, then, *more)
+        else:
+            self._tell(asker, yes, told)
+            then(asker, yes, *more)
+
+    def _counted(self, asker: Broker, told: dict[str, object], then: Callable[..., None], *more: int) -> None:
+        """Somebody has not answered, for as long as votes are waited for."""
+        self._tell(asker, False, told)
+        then(asker, False, *more)
 
     def _silent(self, asker: Broker, voters: Sequence[Broker]) -> list[str]:
         """Return whom a broker asks in vain: lives of its topology that it does not reach, or that are gone."""
@@ -260,7 +307,14 @@ class Replication(Subsystem):
         lives (`ServerConnectVoteHandler`). The end waits for the thread that it has voted with.
         """
         forgets = self.lab.rules.forgets_crashed
-        if live.serves and not self._agreed(live, lambda voter: forgets or live.node_id not in voter.topology):
+        if live.serves:
+            self._hold(
+                live, lambda voter: forgets or live.node_id not in voter.topology, MASTER_LATCH, self._stays
+            )
+
+    def _stays(self, live: Broker, yes: bool) -> None:
+        """A master has the result of its vote."""
+        if live.serves and not yes:
             self.lab.end_live(live, orderly=True)
             live.incarnation += 1
             live.voted_out = True
