@@ -239,6 +239,7 @@ class Journal:
     since: int = 0
     positions: dict[str, int] = field(default_factory=dict)
     replica: Broker | None = None
+    ids: dict[str, set[object]] = field(default_factory=dict)  # address -> duplicate ids that it has had
 
     def open(self, queues: Iterable[AddressQueue], now: int) -> None:
         """It is served from now on, with the configured queues."""
@@ -261,6 +262,7 @@ class Journal:
     def persisted(self, orderly: bool = False) -> Journal:
         """Return what outlives it; an orderly end also counts what consumers hold as tried."""
         kept = Journal(self.node_id, self.home, since=self.since)
+        kept.ids = {address: set(known) for address, known in self.ids.items()}
         for xid, branch in self.prepared.items():
             kept.branches[xid] = Branch(branch.client, list(branch.work), branch.state)
         for name, old in self.queues.items():

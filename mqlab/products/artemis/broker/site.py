@@ -65,6 +65,7 @@ class Site(Lab):
         self.redistributes = network.sets("redistribution_delay")  # asked after every message
         self.keeps_last_values = network.sets("last_value_queue")
         self.adjusts_expiry = network.sets(*expiry.OPTIONS)
+        self.detects_duplicates = False  # once a message with a duplicate id was sent
         self.limits_creation = network.sets("auto_create_queues")
         self.stores: dict[str, SharedDirectory] = {}
         self.gateway: dict[str, bool] = {}
@@ -239,6 +240,8 @@ class Site(Lab):
         if orderly:
             scaledown.scale_down(self, broker)
         master, broker.master = broker.master, None
+        if master is not None and master.served_journal is not None and broker.role == "backup_in_sync":
+            broker.stored_journal = master.served_journal.persisted()  # its copy is on its disk
         self.end_live(broker, orderly)
         self.role(broker, "stopped" if orderly else "down")
         broker.incarnation += 1
@@ -248,11 +251,8 @@ class Site(Lab):
             self.soon(master, wait, self.replication.lost_replica, broker, not orderly)
         if broker.spec.policy == "shared_store":
             self.store.ended(broker, orderly, failover)
-        broker.left_behind |= {
-            name: hosted.stored_journal
-            for name, hosted in broker.hosted.items()
-            if hosted.stored_journal is not None
-        }
+        left = {name: hosted.stored_journal for name, hosted in broker.hosted.items()}
+        broker.left_behind |= {name: journal for name, journal in left.items() if journal is not None}
         broker.hosted = {}
         self.topology.gossip()
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from mqlab.products.artemis.broker import bridges, diverts, expiry
+from mqlab.products.artemis.broker import bridges, diverts, duplicates, expiry
 from mqlab.products.artemis.broker.broker import Broker, Refused, Subsystem
 from mqlab.products.artemis.broker.messages import BridgedMessage, Message, Queue, StoredMessage, Taker, selects
 from mqlab.products.artemis.network import echo, redistribution
@@ -129,6 +129,8 @@ class ClusterConnection(Subsystem):
         name = message.dest.name
         if message.dest.kind == "queue" and name not in broker.journal.queues:
             self.lab.queue(broker, name)  # the client has it made
+        if self.lab.detects_duplicates and duplicates.drops(broker, message):
+            return
         if self.lab.adjusts_expiry:
             expiry.adjust(broker, message)
         if not ("diverts" in broker.spec.keys and diverts.divert(broker, message)):
@@ -139,6 +141,8 @@ class ClusterConnection(Subsystem):
 
         It looks as the message comes, and the message is there only with the commit.
         """
+        if self.lab.detects_duplicates and duplicates.knows(broker, message):
+            raise Refused(duplicates.REFUSED, Reason.duplicate_id)
         if broker.option("message_load_balancing") == "OFF":
             if message.dest.is_queue and message.dest.name not in broker.journal.queues:
                 self.lab.queue(broker, message.dest.name)  # the client has it made
@@ -193,9 +197,7 @@ class ClusterConnection(Subsystem):
         anybody, alone = kind == "STRICT", len(bindings) == 1
         ways = self.remote(broker) if broker.lost else None
         first: Binding | None = None
-        own: Binding | None = None
-        taker: Binding | None = None
-        own_is_wanted = False
+        own, taker, own_is_wanted = first, first, False
         for turn in self.turns(broker, bindings):  # a loop with three answers: it runs for every message
             if turn[1].selector is not None and not selects(turn[1].selector, message):
                 continue
@@ -285,8 +287,8 @@ class ClusterConnection(Subsystem):
                     expiry.adjust(at, stored.message)
                 self.lab.enqueue(at, queue, stored.message, passage.row)
                 return
-            no = Reason.no_subscription  # a subscriber's own queue has not come back with its broker
-            self.lab.message(Kind.Discarded, stored.message, at, rule=no, cause=passage.row)
+            # A subscriber's own queue has not come back with its broker.
+            self.lab.message(Kind.Discarded, stored.message, at, rule=Reason.no_subscription, cause=passage.row)
             return
         row = self.lab.message(Kind.Enqueued, stored.message, onto, cause=passage.row)
         stored = self._store(onto, at, stored.queue, stored.message, row)
