@@ -139,11 +139,18 @@ class MqlabError(Exception):
 
 
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C, or a notebook's Stop, ended a run; `trace` is what has happened until then."""
+    """Ctrl-C, or a notebook's Stop, ended a run: `trace` is what has happened until then.
 
-    def __init__(self, trace: object) -> None:
-        super().__init__(f"the run was interrupted; its trace so far is {trace!r}, the error's `trace`")
+    Where it ended many runs, `outcomes` is what came of those that were over, and there is no `trace`.
+    """
+
+    def __init__(self, trace: object = None, outcomes: object = None) -> None:
+        told = f"the run was interrupted; its trace so far is {trace!r}, the error's `trace`"
+        if outcomes is not None:
+            told = f"the runs were interrupted; the outcomes so far, the error's `outcomes`:\n{outcomes}"
+        super().__init__(told)
         self.trace: Any = trace
+        self.outcomes: Any = outcomes
 
     _render_traceback_ = MqlabError._render_traceback_
 

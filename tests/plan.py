@@ -99,7 +99,7 @@ def pytest_xdist_make_scheduler(config, log):
 def pytest_ignore_collect(collection_path, config):
     """Read nothing of which none is quick: to import what drives a browser takes seconds."""
     never = collection_path in [config.rootpath / place for place in NEVER]
-    return True if never and config.option.markexpr == "quick" else None
+    return True if never and config.option.markexpr in ("quick", "complete") else None
 
 
 @pytest.hookimpl(wrapper=True)

@@ -528,7 +528,7 @@ SHELL = {
     "explain fuse:2.20 --why-not C1": "--why-not C1 needs a message",
     "compare fuse:2.20": "compare needs two runs",
     "upgrade fuse:2.20 --new x": "unknown edition 'x'",
-    "upgrade openmq:4-1": "both versions are 6.5; name two of 5.1, 6.5",
+    "upgrade openmq:4-1": "both versions are 6.5, so nothing differs; name another old or new one: 5.1",
     "figures fus": "did you mean 'fuse'?",
     "options teleport": "no option has 'teleport' in its name or description",
     "schema rabbitmq": "unknown product 'rabbitmq'",

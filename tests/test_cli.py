@@ -9,7 +9,9 @@ import sys
 import pytest
 
 import mqlab as mq
-from mqlab import products, reference
+from mqlab import cli, products, reference
+from mqlab.api import asking
+from mqlab.errors import Interrupted
 from mqlab.reference import GUIDES
 from tests.conftest import ROOT, inflated
 
@@ -471,3 +473,26 @@ def test_what_a_run_lacks_is_told_as_an_option_of_the_command_line(mqlab):
     reads = "Consumer T on=A reads=queue://NEW ack_mode=transacted acknowledge=false"
     done = mqlab("run", "fuse:2.1", "--do", reads, "--do", "Producer S on=A sends=1 to=queue://NEW")
     assert 'not committed; add --do "Commit T".' in " ".join(done.stdout.split())
+
+
+def test_ctrl_c_is_told_with_what_is_kept(monkeypatch, capsys):
+    def interrupted(*given, **named):
+        raise KeyboardInterrupt
+
+    some = mq.outcomes("fuse:2.20", seeds=3)
+
+    def with_some(*given, **named):
+        raise Interrupted(outcomes=some)
+
+    for module, verb, does, told in (
+        (asking, "outcomes", with_some, "interrupted after 3 of 200 runs; these are their outcomes"),
+        (asking, "outcomes", interrupted, "mqlab outcomes: interrupted before it was over"),
+        (asking, "upgrade", interrupted, "mqlab upgrade: interrupted before it was over"),
+    ):
+        monkeypatch.setattr(module, verb, does)
+        monkeypatch.setattr(sys, "argv", ["mqlab", verb, "fuse:2.20"])
+        with pytest.raises(SystemExit) as ended:
+            cli.main()
+        said = capsys.readouterr()
+        assert (ended.value.code, said.err.strip()) == (130, told)
+        assert ("C1 6, C2 3, C3 3" in said.out) == (does is with_some)

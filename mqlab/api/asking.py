@@ -176,7 +176,8 @@ def outcomes(
 
     Nearly simultaneous events may happen in a different order; *jitter* on top of each link's delay
     lets them, and so do machines that are quick and slow with it. Takes a trace, too: then it is that
-    run's scenario. Where it would take a second or more, all cores share the runs.
+    run's scenario. Where it would take a second or more, all cores share the runs. Ctrl-C raises `Interrupted`,
+    whose `outcomes` are those until then.
 
     >>> import mqlab as mq
     >>> print(mq.outcomes("fuse:2.20", seeds=20))

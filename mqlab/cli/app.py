@@ -51,6 +51,14 @@ class Command(TyperCommand):
                 raise BadValue(f"{one.opts[0]} is given {order.count(one)} times; give it once")
         return super().parse_args(ctx, args)
 
+    def invoke(self, ctx: Any) -> Any:
+        """Call the command; Ctrl-C, of which it has told nothing itself, is told."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            note(f"mqlab {ctx.info_name}: interrupted before it was over")
+            raise
+
 
 class Commands(typer.Typer):
     """Commands of that class."""

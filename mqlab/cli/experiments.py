@@ -8,9 +8,10 @@ import typer
 
 from mqlab.api import asking, verbs
 from mqlab.cli import arguments
-from mqlab.cli.app import app, network, only, print_json, scenario, show, table, told
-from mqlab.errors import BadValue
+from mqlab.cli.app import app, network, note, only, print_json, scenario, show, table, told
+from mqlab.errors import BadValue, Interrupted
 from mqlab.spec.link import Links
+from mqlab.spec.plural import counted
 
 
 @app.command()
@@ -73,7 +74,14 @@ def outcomes(
     """Show every possible outcome of a run, its frequency, and a seed that reproduces it."""
     paths = only(what)
     asked = scenario(paths, changes, edition, load, consumers, producers, does)
-    found = asking.outcomes(asked, seeds=seeds, seed=seed, jitter=jitter, links=Links.parse(lines or ()))
+    stopped = False
+    try:
+        found = asking.outcomes(asked, seeds=seeds, seed=seed, jitter=jitter, links=Links.parse(lines or ()))
+    except Interrupted as stop:
+        if (found := stop.outcomes) is None:
+            raise
+        note(f"interrupted after {found.runs} of {counted(seeds, 'run')}; these are their outcomes")
+        stopped = True
     rows = table("", "runs", "share", "outcome", "seed", whole=("runs", "share", "seed"))
     for place, outcome in enumerate(found):
         if as_json:
@@ -91,3 +99,5 @@ def outcomes(
         rows.add_row(str(outcome.runs), share, *told(str(outcome)), str(outcome.seed))
     if not as_json:
         show(rows)
+    if stopped:
+        raise typer.Exit(130)

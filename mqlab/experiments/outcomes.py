@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from mqlab.errors import BadValue
+from mqlab.errors import BadValue, Interrupted
 from mqlab.experiments import cores
 from mqlab.experiments.rerun import Setting, play
 from mqlab.spec.calls import Answering
@@ -183,7 +183,8 @@ def _outcome_with(scenario: Scenario, setting: Setting, seed: int) -> Outcome:
 def outcomes(scenario: Scenario, setting: Setting, seeds: int = SEEDS) -> Outcomes:
     """Play a scenario with *seeds* seeds from that of *setting* on, on all cores, and return what came of it.
 
-    Raises `BadValue` for fewer than one seed, or without jitter: then every run is the same.
+    Raises `BadValue` for fewer than one seed, or without jitter: then every run is the same. Ctrl-C raises
+    `Interrupted`, which has the outcomes so far.
     """
     whole(1, cores.MOST_SEEDS).check(seeds, "seeds")
     check_seed(setting.seed)
@@ -193,11 +194,18 @@ def outcomes(scenario: Scenario, setting: Setting, seeds: int = SEEDS) -> Outcom
     first: dict[Outcome, int] = {}
     numbers = range(setting.seed, setting.seed + seeds)
     found_by = cores.each(partial(_outcome_with, scenario, setting), numbers)
-    for seed, outcome in zip(numbers, found_by, strict=True):
-        counts[outcome] += 1
-        first.setdefault(outcome, seed)
-    found = [
-        Outcome(o.received, o.waiting, o.lost, o.twice, runs, first[o])
-        for o, runs in sorted(counts.items(), key=lambda pair: (-pair[1], first[pair[0]]))
-    ]
-    return Outcomes(tuple(found), scenario, setting)
+    try:
+        for seed, outcome in zip(numbers, found_by, strict=True):
+            first.setdefault(outcome, seed)
+            counts[outcome] += 1
+    except KeyboardInterrupt:
+        if not counts:
+            raise
+        raise Interrupted(outcomes=Outcomes(_ranked(counts, first), scenario, setting)) from None
+    return Outcomes(_ranked(counts, first), scenario, setting)
+
+
+def _ranked(counts: Counter[Outcome], first: dict[Outcome, int]) -> tuple[Outcome, ...]:
+    """Return outcomes, the most frequent first, each with how many runs ended so, and the first seed."""
+    ranked = sorted(counts.items(), key=lambda pair: (-pair[1], first[pair[0]]))
+    return tuple(Outcome(o.received, o.waiting, o.lost, o.twice, runs, first[o]) for o, runs in ranked)

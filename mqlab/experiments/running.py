@@ -65,7 +65,10 @@ class Played:
 def played(network: object, queue: str, on: str | None) -> Played:
     """Return what the lab does with what stands about a queue; raises `BadValue` or `UnknownName`."""
     if not isinstance(network, AnyNetwork) or network.running is None:
-        raise BadValue("queue= asks about a running network; load one, e.g. mq.load('jolokia:http://...')")
+        raise BadValue(
+            "queue= asks about a running network; load one, e.g. mq.load('jolokia:http://...'). Of a run, ask "
+            "about the broker where messages wait (broker=), or about one of them (message=)"
+        )
     name = Destination.parse(queue).name
     place = _place(network.running, name, on)
     held = sum(one.held for one in network.running.queues if (one.name, one.broker) == (name, place))

@@ -55,8 +55,10 @@ def upgrade(scenario: Scenario, old: str, new: str, seed: int = 0) -> Upgrade:
     """Run *scenario* in two editions and say what changes, and why."""
     old, new = (scenario.under(edition).network.edition for edition in (old, new))
     if old == new:
-        known = ", ".join(products.product_of_scenario(scenario).edition_rules())
-        raise BadValue(f"both versions are {old}; name two of {known}")
+        known = [one for one in products.product_of_scenario(scenario).edition_rules() if one != old]
+        raise BadValue(
+            f"both versions are {old}, so nothing differs; name another old or new one: {', '.join(known)}"
+        )
     before = _played(scenario, old, seed)
     if not before.index.count:
         raise BadValue(

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from time import monotonic
 from typing import TYPE_CHECKING
 
+from mqlab.spec.foretold import AFTER, duration, tell
 from mqlab.spec.plural import counted
 
 if TYPE_CHECKING:
     from mqlab.engine.lab import Lab
 
 LARGE = 100_000  # messages of a run that takes so long that it is said beforehand
-AFTER = 1.0  # s that are looked at
 LONG = 20.0  # s still to come that are told
 
 
@@ -57,12 +57,9 @@ def used() -> int:
 
 
 def say(seconds: float, memory: float) -> None:
-    """Tell who waits, if somebody does: at a terminal, or in a notebook."""
-    if sys.stderr.isatty() or "ipykernel" in sys.modules:
-        time = f"{seconds / 60:.0f} min" if seconds >= 120 else f"{seconds:.0f} s"
-        room = f" and {memory / 1000:.1f} GB of memory" if memory >= 1000 else ""
-        told = f"This run needs about {time} more{room}. Ctrl-C ends it and keeps its trace so far."
-        print(told, file=sys.stderr)
+    """Tell who waits, if somebody does."""
+    room = f" and {memory / 1000:.1f} GB of memory" if memory >= 1000 else ""
+    tell(f"This run needs about {duration(seconds)} more{room}. Ctrl-C ends it and keeps its trace so far.")
 
 
 def warn_of_size(messages: int) -> None:

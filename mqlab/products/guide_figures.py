@@ -105,7 +105,8 @@ def find(id: str) -> JsonDict:
         raise UnknownName.of("figure", id, known)
     found = copy.deepcopy(known[id])
     if missing := [key for key in _NEEDED if key not in found]:
-        raise BadFile(f"figure {id}: no {' and no '.join(missing)}; write it in its guide's file here")
+        files = " or ".join(f"mqlab/products/{file}.json" for file, of in FILES.items() if of == guide)
+        raise BadFile(f"figure {id}: no {' and no '.join(missing)}; write it beside the figure, in {files}")
     found["scenario"] = {"title": found["title"], **found["scenario"]}
     return found
 

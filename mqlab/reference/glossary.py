@@ -65,13 +65,19 @@ def glossary() -> Terms:
 
 
 def terms(word: str = "") -> Terms:
-    """Return the terms in whose name, meaning or variants *word* stands; raises `UnknownName` for none.
+    """Return the terms in whose name, meaning or variants *word* stands, or that it abbreviates.
+
+    Hyphens and capitals do not matter. Raises `UnknownName` for none.
 
     >>> [term.name for term in terms("for ever")]
     ['forever, permanently']
+    >>> [term.name for term in terms("DLQ")]
+    ['dead letter queue']
     """
-    asked = str(word).lower()
-    found = [one for one in glossary() if any(asked in text.lower() for text in _texts(one))]
+    asked = _plain(str(word))
+    found = [
+        one for one in glossary() if _initials(one) == asked or any(asked in _plain(t) for t in _texts(one))
+    ]
     if not found:
         raise UnknownName.of("term", word, [one.name for one in glossary()])
     return Terms(found)
@@ -79,6 +85,15 @@ def terms(word: str = "") -> Terms:
 
 def _texts(term: Term) -> Iterable[str]:
     return (term.name, term.own, term.meaning, *term.instead_of)
+
+
+def _plain(text: str) -> str:
+    """Return a text as it is searched: in small letters, its words apart by one blank."""
+    return " ".join(text.lower().replace("-", " ").split())
+
+
+def _initials(term: Term) -> str:
+    return "".join(word[0] for word in _plain(term.name).split())
 
 
 def page() -> str:

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 from mqlab.errors import BadValue, UnknownName
 from mqlab.spec import graph
 from mqlab.spec.connector import NetworkConnector
+from mqlab.spec.foretold import foretold
 from mqlab.spec.network import Broker, Network
+from mqlab.spec.plural import counted
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -127,7 +129,8 @@ def connected(names: list[str], pairs: Pairs, **options: Unpack[NetworkConnector
     )
     with_ttl: NetworkConnectorOptions = {**ttls, **given}
     found: dict[str, list[NetworkConnector]] = {name: [] for name in names}
-    for here, there in pairs:
+    size = f"{counted(len(names), 'broker')} with {counted(len(pairs), 'connector')}"
+    for here, there in foretold(pairs, size):
         found[here].append(joined(here, there, with_ttl))
     return Network(*(Broker(name, *connectors) for name, connectors in found.items()))
 

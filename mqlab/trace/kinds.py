@@ -347,3 +347,4 @@ class Reason(IntEnum):
     not_authenticated = 85, "the broker does not know such a user and password", _USERS, {"users", "user_name"}
     not_authorized = 86, "no group of the user may do that", _USERS, {"user_name", "users", "authorization"}
     last_value = 87, "a later message with its last value waits instead", _LAST, {"last_value_queue"}
+    duplicate_id = 88, "a message with its duplicate id has been here before", "Artemis rule 9.18"

@@ -163,7 +163,7 @@ class Recorder:
         """Return when a message or a subscription has last moved (us)."""
         times, kinds = self.written.columns["t"], self.written.columns["kind"]
         done = len(times)
-        for row in range(self.seen - self.gone, self.count - self.gone):
+        for row in range(self.count - self.gone - 1, self.seen - self.gone - 1, -1):
             if row < done:
                 time, kind = times[row], kinds[row]
             else:
@@ -172,6 +172,7 @@ class Recorder:
                 (kind,) = _ONE.unpack_from(self.rows, place + _KIND)
             if kind in MOVES:
                 self.moved = time
+                break
         self.seen = self.count
         return self.moved
 

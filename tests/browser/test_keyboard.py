@@ -100,6 +100,7 @@ def test_a_network_is_built_run_broken_asked_and_compared(page):
     for count, one, other in ((3, "A", "B"), (4, "B", "D")):
         tab_to(page, "Connector")
         press(page, "Enter")  # and the stage has the focus
+        page.get_by_text("Go to a broker by the arrow keys and press Enter").wait_for()
         walk_to(page, one)
         press(page, "Enter")
         walk_to(page, other)
@@ -111,6 +112,8 @@ def test_a_network_is_built_run_broken_asked_and_compared(page):
     press(page, "Enter")
     changes(page, 5)
     assert [c["name"] for c in picture.desk.shown[0].body["connectors"]] == ["A_to_B", "B_to_D"]
+    tab_to(page, "Options")
+    assert press(page, "Enter") == "Options", "the tab of what has been opened"
     assert sorted(picture.desk.traces[0].received()) == ["C1", "C2"]
     press(page, "w")
     page.get_by_text("Why did C2 receive nothing?").wait_for()

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 
 import mqlab as mq
-from mqlab.errors import BadValue
+from mqlab.errors import BadValue, Interrupted
 from mqlab.trace import labels
 from tests.products.activemq.behaviours import network, reads, send
 
 NEWS = mq.Topic("NEWS")
+module = sys.modules["mqlab.experiments.outcomes"]  # the package has the function under this name
 
 
 def grid(size):
@@ -76,3 +79,28 @@ def test_a_view_says_that_a_run_hung_on_timing():
     steady = mq.run("fuse:2.20")
     mq.view(steady)
     assert "outcomes)" not in labels.title(steady)
+
+
+def test_ctrl_c_leaves_the_outcomes_so_far(monkeypatch):
+    seeds, of_seed = [], module._outcome_with
+
+    def interrupted(scenario, setting, seed):
+        if len(seeds) == 3:
+            raise KeyboardInterrupt
+        seeds.append(seed)
+        return of_seed(scenario, setting, seed)
+
+    monkeypatch.setattr(module, "_outcome_with", interrupted)
+    with pytest.raises(Interrupted, match="One outcome in 3 runs: C1 6, C2 3, C3 3") as told:
+        mq.outcomes("fuse:2.20", seeds=50)
+    assert told.value.outcomes.runs == 3
+
+
+def test_ctrl_c_in_the_first_run_leaves_nothing(monkeypatch):
+    def interrupted(*given):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(module, "_outcome_with", interrupted)
+    with pytest.raises(KeyboardInterrupt) as told:
+        mq.outcomes("fuse:2.20", seeds=50)
+    assert not isinstance(told.value, Interrupted)

@@ -12,6 +12,7 @@ from mqlab.trace import Event, Kind, Reason
 TRACE = mq.run("fuse:2.20")
 
 
+@pytest.mark.complete
 def test_no_kind_is_without_a_sentence():
     missing = [kind.name for kind in Kind if kind not in SENTENCES]
     assert not missing, (
@@ -20,6 +21,7 @@ def test_no_kind_is_without_a_sentence():
     )
 
 
+@pytest.mark.complete
 def test_a_reason_has_all_in_its_row():
     missing = [reason.name for reason in Reason if reason and not reason.sentence]
     assert not missing, f"{', '.join(missing)}: no sentence. It is in its row, mqlab/trace/kinds.py"

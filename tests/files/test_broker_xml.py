@@ -279,7 +279,7 @@ def test_files_are_checked_and_run_from_the_verbs(tmp_path):
 def test_a_connection_that_is_one_address_has_the_products_names_for_its_parameters():
     """`ClusterConnectionConfiguration` of 2.31.2 has them; what is not played is told."""
     given = "messageLoadBalancingType=STRICT;maxHops=2;connectionTTL=7;clientFailureCheckPeriod=8"
-    given += ";reconnectAttempts=3;duplicateDetection=true"
+    given += ";clientId=3;duplicateDetection=true"
     text = (
         "<core><cluster-connections>\n<cluster-connection-uri name='c' "
         f"address='static://(tcp://b:1)?connectorName=x;{given};xNew=1'/></cluster-connections></core>"
@@ -289,7 +289,7 @@ def test_a_connection_that_is_one_address_has_the_products_names_for_its_paramet
     assert [net.option(net.brokers[0], name) for name in names] == ["STRICT", 2, 7, 8]
     told = [(p.line, p.what.partition(" is")[0]) for p in mq.check(net) if p.rule == "not-played"]
     path = "cluster-connections/cluster-connection-uri@address?"
-    assert told == [(2, f"{path}reconnectAttempts"), (2, f"{path}xNew")]
+    assert told == [(2, f"{path}clientId"), (2, f"{path}xNew")]
 
 
 def test_what_only_the_files_of_others_can_tell_is_not_said_of_a_file_alone():

@@ -1,5 +1,7 @@
 """The shapes of lab files: every recording and figure is of its shape, and what is not is told where."""
 
+import re
+
 import pytest
 
 from mqlab import products
@@ -174,6 +176,7 @@ def test_values_inside_one_another_are_counted(value):
     ('{"a": ' + "9" * 5000 + "}", "number too long"),
     ("[]", "a lab file is a JSON object"),
     ('{"brokers": [}', "line 1, column 14: not JSON"),
+    (" \n", f"it is empty; the smallest lab file is {re.escape(lab_file.SMALLEST)}"),
 ])  # fmt: skip
 def test_a_text_that_is_no_lab_file_is_told_what_it_is(tmp_path, text, told):
     file = tmp_path / "my.json"

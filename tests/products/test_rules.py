@@ -46,6 +46,7 @@ REACH = ("ttl-short", "ttl-distance", "no-target")
 # rule -> (what has the problem, what has not)
 URGENT = mq.Producer("P", on="A", sends=2, to=mq.Queue("Q"), jms_priority=[0, 9])
 CASES = {
+    "broker-name": tuple(mq.Network(*map(mq.Broker, ("A", "B", n))) for n in ("North East", "North-East")),
     "ttl-zero": (network("A>B", network_ttl=0), network("A>B")),
     "ttl-short": (
         scenario(network("A>B B>C", network_ttl=1), *reads("C1@C"), send(1)),
@@ -382,6 +383,7 @@ def test_what_the_schema_requires_is_told_where_it_lacks(inside, told):
     assert (told is None) == (not found)
 
 
+@pytest.mark.complete
 def test_no_rule_is_added_by_half():
     """What is missing, and where it goes: the message is enough to finish a rule."""
     cases = {*CASES, *OTHERS, *test_files_checked.CASES}
@@ -416,8 +418,13 @@ def test_no_rule_is_added_by_half():
     assert sorted(ids) == sorted(set(ids)), "two rules of one id"
 
 
+@pytest.mark.complete
 def test_every_rule_of_networks_has_a_case():
-    assert {rule.id for rule in collected(networks, connectors)} == set(CASES) - {*REACH, "client-port"}
+    found, cases = {rule.id for rule in collected(networks, connectors)}, {*CASES} - {*REACH, "client-port"}
+    assert found == cases, (
+        f"{', '.join(sorted(found ^ cases))}: a rule of networks.py or connectors.py has its case in CASES of "
+        "tests/products/test_rules.py: what has the problem, and what has not (OTHERS is for all others)"
+    )
 
 
 def test_errors_come_first():

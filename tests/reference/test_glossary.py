@@ -23,6 +23,9 @@ def test_no_meaning_uses_a_variant():
 
 def test_terms_are_found_by_their_variants_too():
     assert [one.name for one in terms("stands still")] == ["suspend, resume"]
+    for asked in ("ttl", "TTL", "time to live", "networkTTL", "max-hops"):
+        assert [one.name for one in terms(asked)] == ["time-to-live"]
+    assert [one.name for one in terms("dlq")] == ["dead letter queue"]
     with pytest.raises(UnknownName, match="unknown term 'zzz'"):
         terms("zzz")
 

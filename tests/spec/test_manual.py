@@ -75,6 +75,7 @@ def test_help_of_mqlab_is_one_screen_and_leads_on():
     assert "help(mq.NetworkConnector)" in "\n".join(lines)
 
 
+@pytest.mark.complete
 def test_the_types_of_options_are_those_of_the_rows():
     """If this fails: python -m mqlab.spec.options; ruff format mqlab."""
     written = types_file.FILE.read_text()

@@ -146,7 +146,8 @@ def seen_in_runs(product):
             copies = {"copy": {"address": "A", "forwarding_address": "B"}}
             bridge = {"to-y": {"queue_name": "B", "to": ["Y"], "forwarding_address": "C"}}
             brokers = artemis.Broker("X", diverts=copies, bridges=bridge), artemis.Broker("Y")
-            net = artemis.Network(*brokers, queues=(artemis.AddressQueue("B"),))
+            limit = {"max_size_messages": 9, "address_full_policy": "FAIL"}
+            net = artemis.Network(*brokers, queues=(artemis.AddressQueue("B"),), **limit)
             mq.run(net, artemis.Producer("P", on="X", sends=1, to=mq.Queue("A")))
             recordings = packed("artemis")
             suspended = packed("found")["artemis/found/artemis_401_007.json"]

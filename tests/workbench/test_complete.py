@@ -98,5 +98,5 @@ def test_what_is_half_is_told_what_it_lacks():
 
     assert len(list(missing_of_request("freeze", freeze))) == 3
     assert len(list(missing_of_part("cluster"))) == 4
-    assert len(list(missing_of_action("SetClock"))) == 2
+    assert len(list(missing_of_action("NoSuchAction"))) == 2
     assert {*NOT_OFFERED} <= {*FAULTS} - {*OFFERED}

@@ -76,7 +76,11 @@ def state(broker: Broker, topology: bool) -> Told:
     waits = broker.role in ("backup_queued", "backup_holding_lock")
     found: Told = {"role": "backup_announced" if waits and broker.announced else broker.role}
     if broker.voted_out:  # a thread of its own holds what it would have to ask for its role
-        return {"role": "live"}
+        found = {"role": "live"}
+    if topology and (broker.voted_out or broker.stopped_itself):  # its process is there
+        return {**found, "largest_cluster_seen": broker.max_cluster_size, "topology": []}
+    if broker.voted_out:
+        return found
     searching = broker.role == "backup_searching"
     if broker.role == "live" or (broker.role.startswith("backup") and not searching):
         found["pair"] = broker.node_id

@@ -241,7 +241,7 @@ def _split(step: Step) -> Iterator[Step]:
     elif "between" in keys:
         sides = [[side] if isinstance(side, str) else side for side in keys.pop("between")]
         yield from (Step(step.do, {**keys, "between": list(pair)}) for pair in product(*sides))
-    elif ("broker" in keys or "brokers" in keys) and not step.do.startswith(("open_", "send", "files")):
+    elif ("broker" in keys or "brokers" in keys) and not step.do.startswith(("open_", "send")):
         given = keys.pop("brokers", None) or keys.pop("broker")
         do = "start_broker" if step.do == "start" else step.do
         names = [given] if isinstance(given, str) else given

@@ -116,6 +116,7 @@ class ArtemisBrokerOptions(TypedDict, total=False):
     manager: bool | None
     restart_backup: bool | None
     allow_failback: bool | None
+    failback_delay: int | None
     scale_down: Mapping[str, object] | None
     failover_on_shutdown: bool | None
     wait_for_activation: bool | None
@@ -141,6 +142,17 @@ class ArtemisBrokerOptions(TypedDict, total=False):
     check_period: int | None
     connection_ttl: int | None
     retry_interval: int | None
+    retry_interval_multiplier: float | None
+    max_retry_interval: int | None
+    initial_connect_attempts: int | None
+    reconnect_attempts: int | None
+    use_duplicate_detection: bool | None
+    min_large_message_size: int | None
+    confirmation_window_size: int | None
+    producer_window_size: int | None
+    call_failover_timeout: int | None
+    notification_interval: int | None
+    notification_attempts: int | None
     to: Sequence[str] | None
     allow_direct_connections_only: bool | None
     discovery: bool | None
@@ -160,6 +172,17 @@ class ArtemisNetworkOptions(TypedDict, total=False):
     check_period: int | None
     connection_ttl: int | None
     retry_interval: int | None
+    retry_interval_multiplier: float | None
+    max_retry_interval: int | None
+    initial_connect_attempts: int | None
+    reconnect_attempts: int | None
+    use_duplicate_detection: bool | None
+    min_large_message_size: int | None
+    confirmation_window_size: int | None
+    producer_window_size: int | None
+    call_failover_timeout: int | None
+    notification_interval: int | None
+    notification_attempts: int | None
     to: Sequence[str] | None
     allow_direct_connections_only: bool | None
     discovery: bool | None

@@ -1,7 +1,8 @@
 // What one builds with is edited where it stands: the options that people change most beside the part, each taken at
 // once, and the problems of mq.check: numbered at their parts, in words beside the fields.
+const EDITOR_WIDE = 252; // px; a stage that it would cover half of has its options in the panel alone
 const EDITOR_STYLE = `
-  .mq-editor { position: absolute; z-index: 8; width: 252px; padding: 9px 11px; border-radius: 10px; background: var(--mq-card); color: var(--mq-ink);
+  .mq-editor { position: absolute; z-index: 8; width: ${EDITOR_WIDE}px; padding: 9px 11px; border-radius: 10px; background: var(--mq-card); color: var(--mq-ink);
     border: 1.5px solid var(--mq-ink2); box-shadow: 0 4px 18px rgb(0 0 0 / .2); font: 12.5px/17px var(--mq-font); }
   .mq-editor[hidden] { display: none; }
   .mq-editor h4 { margin: 0 0 4px; font: 700 13px/18px var(--mq-font); overflow-wrap: anywhere; }
@@ -117,6 +118,7 @@ player.on("ready", () =>
       hidden: true
     });
     view.shadow_el.append(box);
+    const hasRoom = () => view.el.clientWidth >= PALETTE_WIDE + 2 * EDITOR_WIDE;
     const place = (part) => {
       const corner = cornerOf(p, part),
         at = corner && p.xy(...corner),
@@ -149,7 +151,7 @@ player.on("ready", () =>
     const show = async () => {
       const part = isBuilding() && drawn.part == null ? lab.part() : null,
         number = ++built.asked;
-      if (!part || part.kind === "message") {
+      if (!part || part.kind === "message" || !hasRoom()) {
         box.hidden = true;
         return;
       }

@@ -10,7 +10,7 @@ const LOG_STYLE = `
                  white-space: nowrap; padding: 0 8px; }
   .mq-log .row:nth-child(odd) { background: var(--mq-stage); }
   .mq-log .row.now { background: var(--mq-active_soft); font-weight: 600; }
-  .mq-log .time { flex: 0 0 92px; text-align: right; font-variant-numeric: tabular-nums; color: var(--mq-ink2); }`;
+  .mq-log .time { flex: 0 0 var(--time); text-align: right; font-variant-numeric: tabular-nums; color: var(--mq-ink2); }`;
 
 const makeLog = (place, within, label, pick) => {
   const box = document.createElement("div"),
@@ -37,7 +37,7 @@ const makeLog = (place, within, label, pick) => {
     ]) {
       cell.setAttribute("role", "cell");
       cell.className = name;
-      cell.textContent = text; // names are text, never markup
+      cell.textContent = cell.title = text; // names are text, never markup; what is cut is told on hovering
       row.append(cell);
     }
     row.addEventListener("click", () => pick(number));
@@ -73,6 +73,7 @@ const makeLog = (place, within, label, pick) => {
       Object.assign(log, { data, now: -1, rows: new Map() });
       all.style.height = `${data.time.length * ROW}px`;
       box.setAttribute("aria-rowcount", data.time.length);
+      box.style.setProperty("--time", `${data.time.reduce((most, one) => Math.max(most, one.length), 0)}ch`);
       box.scrollTop = 0;
       fill();
     },

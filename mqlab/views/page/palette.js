@@ -140,7 +140,9 @@ const putByKey = (p, name) => {
     return;
   }
   choosePart(name);
-  if (drawn.part) p.walk();
+  if (!drawn.part) return;
+  p.walk();
+  lab.say(worded("arrow_keys_lead_to_a_broker"));
 };
 
 // A new part stands where it was put, or where there is room, and nothing else moves for it.

@@ -219,7 +219,11 @@ addTab({
             { type: "button", class: "plain", onclick: () => lab.do("build", { remove: part.kind, name: part.name }) },
             worded("remove_3", part.name)
           ),
-          element("button", { type: "button", class: "plain", onclick: () => panel.show("options") }, worded("options"))
+          element(
+            "button",
+            { type: "button", class: "plain", onclick: () => panel.show("options", true) },
+            worded("options")
+          )
         )
       );
     } else body.append(sentence(worded("select_a_part_on_the_stage")));

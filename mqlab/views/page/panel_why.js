@@ -262,7 +262,11 @@ const showWhy = (body, answer) => {
         { type: "button", class: "plain", onclick: (event) => lab.breakIt(below(event), event.currentTarget) },
         worded("break", part.name)
       ),
-      element("button", { type: "button", class: "plain", onclick: () => panel.show("options") }, worded("options"))
+      element(
+        "button",
+        { type: "button", class: "plain", onclick: () => panel.show("options", true) },
+        worded("options")
+      )
     );
     tryOptions(body, { kind: part.kind, name: part.name });
   }

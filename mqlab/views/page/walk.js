@@ -129,15 +129,15 @@ const makeWalk = (p, within) => {
   // The first Enter takes a broker as the beginning, the next one as the end.
   let from = null;
   const connect = (part) => {
-    if (here.part.kind !== "broker") return;
-    if (from == null) {
-      from = here.part.name;
-      lab.say(worded("connect_from", from));
+    const { kind, name } = here.part;
+    if (kind !== "broker" || from == null || name === from) {
+      if (kind === "broker") from = name;
+      lab.say(from == null ? worded("arrow_keys_lead_to_a_broker") : worded("connect_from", from));
       return;
     }
-    const ends = { from, to: here.part.name, duplex: part === "duplex" };
+    const ends = { from, to: name, duplex: part === "duplex" };
     choosePart(part); // and the beginning is forgotten
-    if (ends.from !== ends.to) player.emit("connect", ends);
+    player.emit("connect", ends);
   };
   const press = (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || here == null) return;

@@ -342,13 +342,13 @@ FAILOVER = [
         wait ms=5000
         resume_broker broker=M1
         wait ms=15000""", roles="live backup_in_sync"),
-    case("a_hang_longer_than_the_ttl", PAIR, f"""
+    *(case(f"a_hang_longer_than_the_ttl_in_{version}", PAIR, f"""
         {SYNC}
         pause broker=M1
         wait ms=5000
         resume_broker broker=M1
-        wait ms=15000""", {"cluster": {"connection_ttl": 2000, "check_period": 500}},
-         roles="live live"),
+        wait ms=15000""", {"cluster": {"connection_ttl": 2000, "check_period": 500}, "version": version},
+           roles=roles) for version, roles in (("2.4", "live live"), ("2.5", "live backup_in_sync"))),
     case("a_short_hang_of_the_slave", PAIR, f"""
         {SYNC}
         pause broker=S1

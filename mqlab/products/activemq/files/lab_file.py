@@ -49,8 +49,13 @@ def read_json(path: str | Path) -> dict[str, object]:
     return parse(text, str(path))
 
 
+SMALLEST = '{"brokers": [{"name": "A"}], "actions": []}'
+
+
 def parse(text: str, where: str = "lab file") -> dict[str, object]:
     """Return the JSON object that a text is; raises `BadFile`."""
+    if not text.strip():
+        raise BadFile(f"{where}: it is empty; the smallest lab file is {SMALLEST}")
     try:
         value = json.loads(text)
     except json.JSONDecodeError as error:

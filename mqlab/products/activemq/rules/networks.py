@@ -5,6 +5,8 @@ A rule that needs to know the consumers is silent without actions.
 
 from __future__ import annotations
 
+import re
+
 from mqlab.checks.example import mended
 from mqlab.checks.rule import Element, Found, rule
 from mqlab.products.activemq.rules.context import CheckContext, Link
@@ -18,6 +20,22 @@ HARM_OF_ZERO = {
     "message_ttl": "nothing is ever forwarded",
     "consumer_ttl": "only consumers attached to the next broker are seen, over a duplex connector none",
 }
+
+
+@rule(
+    "broker-name",
+    "warning",
+    finds="a broker name with characters that ActiveMQ replaces",
+    what="ActiveMQ calls this broker {real!r}: of a name it keeps letters, digits and . _ - : only",
+    fix="call it {real!r}",
+    source="ActiveMQ 5.17.2, BrokerService.setBrokerName",
+    unshown="the same run, under another name",
+)
+def _broker_name(context: CheckContext) -> Found:
+    for name in context.network.names:
+        real = re.sub(r"[^a-zA-Z0-9._:-]", "_", name)
+        if real != name:
+            yield context.broker(name), {"real": real}
 
 
 @rule(

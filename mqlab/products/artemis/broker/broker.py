@@ -199,6 +199,8 @@ class Topology(Subsystem):
         broker.topology[broker.node_id] = [broker.process_name, "-"]
         for live in self._heard(broker):
             broker.topology = {pair: list(entry) for pair, entry in live.topology.items()} | broker.topology
+            if live.node_id == broker.node_id:  # it is told of the backup, too
+                broker.topology[broker.node_id][1] = self.entry(live, live.node_id)[1]
 
     @staticmethod
     def entry(broker: Broker, pair: str) -> list[str]:

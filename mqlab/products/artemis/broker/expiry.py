@@ -34,9 +34,10 @@ def adjust(broker: Broker, message: Message) -> None:
 
 def watch(broker: Broker, queue: Queue, item: MessageReference) -> None:
     """Look for a message at the first search for expired ones after its time."""
-    lab = broker.lab
+    lab, address = broker.lab, queue.topic or queue.name
     period = broker.spec.scan_period * 1000
-    if period > 0:
+    # In a queue of the expiry-address nothing is looked for (`QueueImpl.isExpirationRedundant` of 2.4.0).
+    if period > 0 and lab.setting(broker, address, "expiry_address") != address:
         since, expires = broker.journal.since, item.message.expires
         at = since + max(1, -(-(expires - since) // period)) * period
         lab.soon(broker, max(0, at - lab.clock.now), _search, queue, item)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from mqlab.engine.clock import NEVER
 from mqlab.spec.artemis.broker import AddressQueue
 from mqlab.spec.selector import Selector
 from mqlab.spec.values import Destination
@@ -238,6 +239,7 @@ class Journal:
     since: int = 0
     positions: dict[str, int] = field(default_factory=dict)
     replica: Broker | None = None
+    ids: dict[str, set[object]] = field(default_factory=dict)  # address -> duplicate ids that it has had
 
     def open(self, queues: Iterable[AddressQueue], now: int) -> None:
         """It is served from now on, with the configured queues."""
@@ -260,6 +262,7 @@ class Journal:
     def persisted(self, orderly: bool = False) -> Journal:
         """Return what outlives it; an orderly end also counts what consumers hold as tried."""
         kept = Journal(self.node_id, self.home, since=self.since)
+        kept.ids = {address: set(known) for address, known in self.ids.items()}
         for xid, branch in self.prepared.items():
             kept.branches[xid] = Branch(branch.client, list(branch.work), branch.state)
         for name, old in self.queues.items():
@@ -269,7 +272,10 @@ class Journal:
                 held = old.held
                 for item in (i for i in old.items() if i.lasts):
                     tried = item.delivery_count + (orderly and item in held)
-                    queue.add(item.message, tried, item.row).paged = item.paged
+                    again = queue.add(item.message, tried, item.row)
+                    again.paged = item.paged
+                    if 0 < item.due < NEVER:  # a redelivery-delay is in the journal, too
+                        queue.schedule(again, item.due)
         kept.store_and_forward = {
             pair: [StoredMessage(pair, m.queue, m.message, m.row) for m in mail if m.message.persistent]
             for pair, mail in self.store_and_forward.items()

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from mqlab.engine.clock import NEVER
-from mqlab.products.artemis.broker.broker import Broker
+from mqlab.products.artemis.broker.broker import Broker, Refused
 from mqlab.products.artemis.broker.messages import MessageReference, Queue
 from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Reason
@@ -49,21 +49,28 @@ def bury(broker: Broker, queue: Queue, item: MessageReference) -> None:
 def move(broker: Broker, queue: Queue, item: MessageReference, kind: Kind, option: str, rule: Reason) -> None:
     """Send a message that ends in its queue to the address that an option names, if there is a queue.
 
-    Where that is full and refuses it, it stays in its queue, and is not delivered any more.
+    Where that refuses it, it stays in its queue, and is not delivered any more.
     """
     lab, dest = broker.lab, item.message.dest
     address = broker.lab.setting(broker, dest.name, option)
     full = lab.paging.full(broker, str(address)) if address else None
     if full is not None and full.policy == "FAIL":
-        lab.message(Kind.Held, item.message, broker, rule=Reason.address_full, cause=item.row)
-        queue.waiting.append(item)
-        queue.schedule(item, NEVER)
+        _stay(broker, queue, item, Reason.address_full)
         return
     row = lab.message(kind, item.message, broker, rule=rule, cause=item.row)
     if address and lab.balancing.is_bound(broker, str(address)):
         moved = Destination("queue", str(address))
         gone = replace(item.message, dest=moved, row=row, dest_no=-1, due=0, expires=0)
         here = address in broker.journal.queues
-        (lab.balancing.route if here else lab.balancing.deliver_to)(broker, gone)
+        try:
+            (lab.balancing.route if here else lab.balancing.deliver_to)(broker, gone)
+        except Refused:  # with OFF, and the address at another broker
+            _stay(broker, queue, item, Reason.no_subscription)
     else:
         lab.message(Kind.Discarded, item.message, broker, rule=rule, cause=row)
+
+
+def _stay(broker: Broker, queue: Queue, item: MessageReference, rule: Reason) -> None:
+    broker.lab.message(Kind.Held, item.message, broker, rule=rule, cause=item.row)
+    queue.waiting.append(item)
+    queue.schedule(item, NEVER)

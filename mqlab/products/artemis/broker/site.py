@@ -65,6 +65,7 @@ class Site(Lab):
         self.redistributes = network.sets("redistribution_delay")  # asked after every message
         self.keeps_last_values = network.sets("last_value_queue")
         self.adjusts_expiry = network.sets(*expiry.OPTIONS)
+        self.detects_duplicates = False  # once a message with a duplicate id was sent
         self.limits_creation = network.sets("auto_create_queues")
         self.stores: dict[str, SharedDirectory] = {}
         self.gateway: dict[str, bool] = {}
@@ -72,7 +73,7 @@ class Site(Lab):
         self.refused: list[str] = []
         self.snapshots: dict[str, object] = {}
         self.waits: list[dict[str, object]] = []
-        self.folders: dict[str, object] = {}
+        self.folders: dict[str, dict[str, object]] = {}
         self.topology, self.replication, self.paging = Topology(self), Replication(self), PagingManager(self)
         self.store, self.colocated = SharedStore(self), Colocated(self)
         self.balancing, self.clients = ClusterConnection(self), Clients()
@@ -144,12 +145,12 @@ class Site(Lab):
         broker.incarnation += 1
         broker.has_taken_over &= broker.stopped_itself
         broker.topology, broker.max_cluster_size, broker.broken, broker.lost = {}, 0, False, {}
-        reason = broker.spec.refused(self.network.edition)
-        if reason is not None:
-            self.refused.append(f"{broker.name}: {reason}")
+        refusal = broker.spec.refusal(self.network.edition, self.network.cluster_of(broker.spec))
+        if refusal is not None:
+            self.refused.append(f"{broker.name}: {refusal.reason}")
         broker.stopped_itself = broker.announced = broker.voted_out = False
-        self.role(broker, "down" if reason is not None else "starting")
-        if reason is None:
+        self.role(broker, "down" if refusal is not None else "starting")
+        if refusal is None:
             self.soon(broker, self.random_duration(BOOT), self._activate)
             if broker.spec.checks_network:
                 first = self.random_duration(BOOT) + broker.spec.check_period * MS
@@ -239,6 +240,8 @@ class Site(Lab):
         if orderly:
             scaledown.scale_down(self, broker)
         master, broker.master = broker.master, None
+        if master is not None and master.served_journal is not None and broker.role == "backup_in_sync":
+            broker.stored_journal = master.served_journal.persisted()  # its copy is on its disk
         self.end_live(broker, orderly)
         self.role(broker, "stopped" if orderly else "down")
         broker.incarnation += 1
@@ -248,11 +251,8 @@ class Site(Lab):
             self.soon(master, wait, self.replication.lost_replica, broker, not orderly)
         if broker.spec.policy == "shared_store":
             self.store.ended(broker, orderly, failover)
-        broker.left_behind |= {
-            name: hosted.stored_journal
-            for name, hosted in broker.hosted.items()
-            if hosted.stored_journal is not None
-        }
+        left = {name: hosted.stored_journal for name, hosted in broker.hosted.items()}
+        broker.left_behind |= {name: journal for name, journal in left.items() if journal is not None}
         broker.hosted = {}
         self.topology.gossip()
 

@@ -12,7 +12,8 @@ from mqlab.products.artemis.client import receive_loop
 from mqlab.products.artemis.client.clients import Client
 from mqlab.products.artemis.client.consumers import Consumer
 from mqlab.products.artemis.client.reconnection import LOOKS
-from mqlab.products.artemis.client.requests import BLOCKED, CreateSession, Request, SendRequest, Transaction
+from mqlab.products.artemis.client.requests import BLOCKED, Request, SendRequest
+from mqlab.products.artemis.client.session_calls import CreateSession, Transaction
 from mqlab.spec import action as a
 from mqlab.spec.action import Action
 from mqlab.spec.artemis.actions import Session, WaitForSends, Xa
@@ -201,8 +202,7 @@ class ClientActions(Subsystem):
         if reading.consumer.state == "failed" and not reading.was_answered:
             reading.consumer.see_closed()
         elif reading.got < reading.count:
-            said = f"receive: {reading.got} of {reading.count}"
-            reading.consumer.results.append(said)
+            reading.consumer.results.append(f"receive: {reading.got} of {reading.count}")
 
     @staticmethod
     def _has_message(reading: ReceiveCall) -> bool:

@@ -26,7 +26,8 @@ from mqlab.trace.kinds import Kind, Reason
 if TYPE_CHECKING:
     from mqlab.products.artemis.broker.site import Site
     from mqlab.products.artemis.client.producer_credits import ProducerCredits
-    from mqlab.products.artemis.client.requests import CreateSession, Request
+    from mqlab.products.artemis.client.requests import Request
+    from mqlab.products.artemis.client.session_calls import CreateSession
 
 _CLOSED = "IllegalStateException / ActiveMQObjectClosedException"
 CLOSED = f"receive: {_CLOSED} AMQ119017"

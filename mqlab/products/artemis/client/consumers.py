@@ -33,7 +33,6 @@ class Consumer(ReceivingClient):
         name = action.subscription_name or action.name
         self.subscription = f"{action.client_id}.{name}" if durable else ""
         self.sub = -1
-        self.round = 0  # counts how often the buffer was given back
         self.calls = 0  # that wait behind its opening
         self.closes = False  # as soon as they are over
         self.asks = False  # a call that receives waits for the connection

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from mqlab.products.artemis.broker import expiry
 from mqlab.products.artemis.broker.messages import MessageReference, Queue, Taker
 from mqlab.products.artemis.client.clients import ROLLED_BACK, Client
-from mqlab.products.artemis.client.consumer_credits import ConsumerCredits
+from mqlab.products.artemis.client.consumer_credits import UNLIMITED, ConsumerCredits
 from mqlab.products.artemis.client.reconnection import MS
 from mqlab.spec.action import Consumer as Consumes
 from mqlab.spec.artemis.script import lasting
@@ -35,6 +35,7 @@ class ReceivingClient(Client, Taker):
         self.since = 0  # us, when it began to receive everything, or took a message
         self.receiving, self.last_call = action.receiving, 0  # us, when the last call of its loop ends
         self.busy = False  # something is done after a message
+        self.round = 0  # counts how often the buffer was given back
         self.flow = ConsumerCredits(self, self.options["consumer_window_size"], self.dest.name)
         self.acknowledges = bool(action.options.get("acknowledge", action.acknowledge is not False))
         self.buffer: list[MessageReference] = []  # also what is on its way to it, at the end
@@ -123,6 +124,11 @@ class ReceivingClient(Client, Taker):
         """
         self.worked |= not self.autocommits
         self.flow.end_call()
+
+    def rest(self) -> None:
+        """Its session was stopped, and is not started again: nobody gives it more."""
+        self.flow.balance, self.full, self.arrived = -UNLIMITED, True, 0
+        self.round += 1
 
     def end_loop(self) -> None:
         """A loop that receives everything ends with the call under way: one message more may come in it.

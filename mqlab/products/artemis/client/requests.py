@@ -8,11 +8,12 @@ answers (AMQ Broker 7.1, 21.1; Artemis rule 2.5).
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from mqlab.engine.link import Link
+from mqlab.products.artemis.broker import duplicates
 from mqlab.products.artemis.broker.messages import Message
+from mqlab.products.artemis.client import hanging
 from mqlab.products.artemis.client.clients import SESSION_CLOSED
 from mqlab.products.artemis.client.consumer_credits import bytes_of
 from mqlab.products.artemis.client.producer_credits import FULL, ProducerCredits
@@ -28,9 +29,7 @@ if TYPE_CHECKING:
     from mqlab.products.artemis.client.clients import Client
 
 MS = 1000
-NOT_CONNECTED = "JMSException / ActiveMQNotConnectedException AMQ119007"
 NO_ANSWER = "JMSException / ActiveMQConnectionTimedOutException AMQ119014"
-TIMED_OUT = "JMSException / ActiveMQTransactionOutcomeUnknownException AMQ119031"
 NO_SESSION = "NullPointerException"  # of a client whose opening has failed
 SENT = int(Kind.Sent)  # bound once, as in `notes`
 BLOCKED = 20_000  # ms after which a call counts as blocked
@@ -86,7 +85,7 @@ class Request(ABC):
             self.act()
             self.on_answered()
         else:
-            client.uplink.carry(self._on_request, client.epoch, 0, self.size)
+            client.uplink.carry(self.on_request, client.epoch, 0, self.size)
 
     def ends_unconnected(self) -> bool:
         """Whether the request ends because its client has never connected."""
@@ -105,6 +104,14 @@ class Request(ABC):
         """Whether the request ends as its connection has been lost for too long."""
         return False
 
+    def hangs(self, since: int) -> bool:
+        """Whether the client has ended a call that a broker which hangs does not answer, since so long (us)."""
+        return False
+
+    def act_late(self) -> None:
+        """What the broker does once it goes on: nobody waits for it."""
+        self.act()
+
     def has_credits(self) -> bool:
         """Whether it can leave; else it goes on by itself."""
         return True
@@ -112,9 +119,12 @@ class Request(ABC):
     def leave(self) -> None:
         """The request leaves the client."""
 
-    def _on_request(self, epoch: int) -> None:
+    def on_request(self, epoch: int) -> None:
         """The broker has it; a slave that copies it has to have it too."""
         broker = self.client.at
+        if broker is not None and broker.role == "paused":
+            hanging.wait(self, epoch)
+            return
         replica = (
             broker.served_journal.replica if broker is not None and broker.served_journal is not None else None
         )
@@ -155,57 +165,6 @@ class Request(ABC):
         self.lab.come_to_rest()
 
 
-class CreateSession(Request):
-    """A client opens its connection, as often as it may try."""
-
-    def make(self, _: object = None) -> None:
-        """Connect."""
-        client, self.client.opening = self.client, self
-        client.connect(client.attempts(client.options["initial_connect_attempts"]))
-
-    def act(self) -> None:
-        """No broker is asked for more than the connection."""
-
-    def is_over(self, _: object = None) -> bool:
-        """Whether it is connected, has given up, or delivery_count for too long."""
-        self.answered = self.client.state != "new"
-        return super().is_over()
-
-    def note_failure(self, why: str = NOT_CONNECTED) -> None:
-        """No attempt is left, maybe long after the script has gone on."""
-        for said in dict.fromkeys(("open", self.what)):
-            self.client.results.append(f"step {self.step} {said}: {why}")
-
-
-class Transaction(Request):
-    """Commit, roll back, or a call of an XA resource."""
-
-    def __init__(self, client: Client, call: Callable[..., None], *words: str) -> None:
-        super().__init__(client, words[0])
-        self.call, self.words = call, words[1:]
-        self.queued = client.state == "new" or client.stuck  # it begins when another call is over
-
-    def ends_unconnected(self) -> bool:
-        """There is no session: a program that calls it all the same is told so, if that is not too late."""
-        if not self.queued:
-            self.client.results.append(f"step {self.step} {self.what}: {NO_SESSION}")
-        self.answered = True
-        return True
-
-    def times_out(self) -> bool:
-        """A commit of a branch is to be tried again; what became of another commit is not known."""
-        said = {("commit",): TIMED_OUT, ("xa", "commit"): "XAException 4"}.get((self.what, *self.words[:1]))
-        if said is not None:
-            self.client.results.append(f"step {self.step} {' '.join((self.what, *self.words[:1]))}: {said}")
-            self.client.roll_back()
-            self.answered = True
-        return said is not None
-
-    def act(self) -> None:
-        """Let the session do it."""
-        self.call(self.lab.step_no if self.queued else self.step, *self.words)
-
-
 class SendRequest(Request):
     """The messages of one step, one by one: the next one when the broker has the last."""
 
@@ -219,6 +178,7 @@ class SendRequest(Request):
         self.stops = bool(action.options.get("stop_at_failure"))  # with the first that cannot be sent
         self.dest, self.dest_no = lasting(action.to), -1  # and its number in the trace
         self.message: Message | None = None
+        self.late: list[Message] = []  # which nobody waits for any more
         self.left = self.began = 0  # when (us) the last message left, and what is delayed together
         client.sending += 1
 
@@ -229,10 +189,38 @@ class SendRequest(Request):
             self.client.results.append(f"step {self.step} send: {said}")
             self.lab.clients.sending -= self.count
             self._end()
+        elif self.count and self.client.at is not None and self.client.at.role == "paused":
+            hanging.query(self)
         elif self.count:
             self.lab.later(wait, self.make)
         else:
             self._end()
+
+    def refuse_query(self) -> None:
+        """The program cannot make its producer: the broker says nothing of the address."""
+        self.client.results.append(f"step {self.step} {self.what}: {NO_ANSWER}")
+        self.lab.clients.sending -= self.count
+        self._end()
+
+    def hangs(self, since: int) -> bool:
+        """Who sends a message that is not persistent does not wait for an answer; else it is not sent."""
+        assert self.message is not None  # it has left
+        if self.persistent and since < self.client.options["call_timeout"] * MS:
+            return False
+        self.late.append(self.message)
+        if self.persistent:
+            self.client.failed.append(f"{self.message.number} {NO_ANSWER}")
+        else:
+            self.client.sent.append(self.message.number)
+        self.lab.clients.sending -= 1
+        self.on_answered()
+        return True
+
+    def act_late(self) -> None:
+        """The broker has a message that its client has given up."""
+        number = len(self.client.sent)
+        self.client.send(self.late.pop(0))
+        del self.client.sent[number:]
 
     def ends_unconnected(self) -> bool:
         """Nothing is sent, and the step ends."""
@@ -341,8 +329,9 @@ class SendRequest(Request):
         own = dealt(self.properties, place) if self.properties else {}
         now = self.lab.clock.now
         made = Message(number, self.dest, self.persistent, own, self.size, dest_no=self.dest_no)
-        made.extra = bytes_of(own) if own else 0
-        made.group = str(own[GROUP]) if own and GROUP in own else None
+        if own:
+            made.extra, made.group = bytes_of(own), str(own[GROUP]) if GROUP in own else None
+            self.lab.detects_duplicates |= duplicates.ID in own
         # Who does not wait for the broker sends all within a millisecond, and they become due together.
         self.began = now if self.persistent or self.interval or not place else self.began
         made.due = self.began + self.delay if self.delay else 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import fields
 
 from mqlab.errors import MqlabError
@@ -56,6 +57,9 @@ def broker(item: JsonObject) -> Broker:
     role = SPOKEN.get(named, named)
     elements = {key: it for key, it in policy.items() if key not in ("policy", "role")}
     keys = {key: it for key, it in item.items() if key not in ("name", "ha")}
+    settings = keys.get("address_settings")
+    if settings and not any(isinstance(it, Mapping) for it in settings.values()):  # of all addresses
+        keys["address_settings"] = {"#": settings}
     return Broker(item["name"], policy["policy"], role, elements, keys)
 
 

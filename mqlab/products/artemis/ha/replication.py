@@ -5,11 +5,9 @@ AMQ Broker 7.1, 21.1; Artemis rules 2 to 4 and 12 to 14.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-
 from mqlab.products.artemis.broker import network_check
 from mqlab.products.artemis.broker.broker import Broker, Subsystem
-from mqlab.spec.artemis import votes_needed
+from mqlab.products.artemis.ha import quorum
 from mqlab.trace.kinds import Kind, Reason
 
 MS = 1000
@@ -24,6 +22,7 @@ LOADING = 200 * MS  # a journal is read before its broker serves: the least of t
 AGAIN = 2000 * MS  # after a fail-back the broker that served is slave again 2 to 5 s later (Artemis rule 4.1)
 # A slave votes 4 to 5 s after its master has woken up (Artemis rule 2.3).
 WAKES = 4500 * MS
+LATCH, MASTER_LATCH = 30_000 * MS, 5000 * MS  # for how long a slave, and a master, waits for votes
 
 
 class Replication(Subsystem):
@@ -177,13 +176,28 @@ class Replication(Subsystem):
             self.lab.soon(slave, self.lab.random_duration(NOTICED), self._vote, left)
         if slave.role != "backup_in_sync" or not slave.runs:
             return
-        yes = left > 0 and self._agreed(slave, lambda voter: slave.node_id not in voter.topology)
+        if left > 0 and not self._found_alive(slave):
+            quorum.hold(slave, lambda voter: slave.node_id not in voter.topology, LATCH, self._voted, left)
+        else:
+            self._voted(slave, False, 0)
+
+    def _found_alive(self, slave: Broker) -> bool:
+        """Whether a slave finds before its vote that its master accepts connections (2.5: `checkLive`)."""
+        master = slave.master
+        if master is None or not self.lab.rules.forgets_crashed or not quorum.joined(slave, master):
+            return False
+        return master.serves or quorum.hangs(master)
+
+    def _voted(self, slave: Broker, yes: bool, left: int) -> None:
+        """A slave has the result of its vote: it takes over, votes again, or starts anew."""
+        if slave.role != "backup_in_sync" or not slave.runs:
+            return
         if left > 0 and not yes and self.lab.rules.forgets_crashed:
             self.lab.soon(slave, slave.element("vote_retry_wait") * MS, self._vote, left - 1)
             return
         if slave.spec.checks_network:  # its answer stands above the vote
             yes = network_check.answers(slave)
-            self._tell(slave, yes, {"network check": "answered" if yes else "silent"})
+            quorum.tell(slave, yes, {"network check": "answered" if yes else "silent"})
         if yes:
             self._unpair(slave)
             self.lab.role(slave, "starting")
@@ -196,33 +210,6 @@ class Replication(Subsystem):
             )
         else:
             self._restart_as_slave(slave)
-
-    def _tell(self, broker: Broker, yes: bool, told: dict[str, object]) -> None:
-        rule = Reason.vote_won if yes else Reason.vote_lost
-        self.lab.event(Kind.Voted, broker, rule=rule, told=told)
-
-    def _agreed(self, asker: Broker, agrees: Callable[[Broker], bool]) -> bool:
-        """Hold a vote: whether enough of the other pairs' lives that it knows and reaches agree."""
-        voters = [
-            voter
-            for voter in self.lab.live_brokers()
-            if voter.node_id != asker.node_id and voter.node_id in asker.topology and asker.reaches(voter)
-        ]
-        said = {voter.name: agrees(voter) for voter in voters}
-        votes = sum(said.values())
-        size = asker.element("quorum_size")
-        needed = votes_needed(asker.max_cluster_size if size == -1 else size)
-        ballots = {name: "yes" if yes else "no" for name, yes in said.items()}
-        ballots |= dict.fromkeys(self._silent(asker, voters), "no answer")
-        self._tell(asker, votes >= needed, {"votes": votes, "needed": needed, "ballots": ballots})
-        return votes >= needed
-
-    def _silent(self, asker: Broker, voters: Sequence[Broker]) -> list[str]:
-        """Return whom a broker asks in vain: lives of its topology that it does not reach, or that are gone."""
-        answered = {voter.node_id for voter in voters}
-        lives = {pair: live for pair, (live, _) in asker.topology.items() if live != "-"}
-        places = [live for pair, live in lives.items() if pair not in answered | {asker.node_id}]
-        return [broker.name for broker in self.lab.all_brokers() if broker.process_name in places]
 
     def _restart_as_slave(self, slave: Broker) -> None:
         """A slave that lost the vote restarts as slave; its copy is moved aside (21.1).
@@ -260,7 +247,14 @@ class Replication(Subsystem):
         lives (`ServerConnectVoteHandler`). The end waits for the thread that it has voted with.
         """
         forgets = self.lab.rules.forgets_crashed
-        if live.serves and not self._agreed(live, lambda voter: forgets or live.node_id not in voter.topology):
+        if live.serves:
+            quorum.hold(
+                live, lambda voter: forgets or live.node_id not in voter.topology, MASTER_LATCH, self._stays
+            )
+
+    def _stays(self, live: Broker, yes: bool) -> None:
+        """A master has the result of its vote."""
+        if live.serves and not yes:
             self.lab.end_live(live, orderly=True)
             live.incarnation += 1
             live.voted_out = True

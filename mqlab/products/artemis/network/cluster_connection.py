@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from mqlab.products.artemis.broker import bridges, diverts, expiry
+from mqlab.products.artemis.broker import bridges, diverts, duplicates, expiry
 from mqlab.products.artemis.broker.broker import Broker, Refused, Subsystem
 from mqlab.products.artemis.broker.messages import BridgedMessage, Message, Queue, StoredMessage, Taker, selects
 from mqlab.products.artemis.network import echo, redistribution
@@ -80,6 +81,7 @@ class ClusterConnection(Subsystem):
             other
             for other in self.lab.brokers.values()
             if other is not broker
+            and other.node_id != broker.node_id  # a second live one of its node id: each knows itself alone
             and other.option("clustered")
             and (other.serves or self._hangs(broker, other))
             and (other.name in listed or other.node_id in listed)
@@ -127,6 +129,8 @@ class ClusterConnection(Subsystem):
         name = message.dest.name
         if message.dest.kind == "queue" and name not in broker.journal.queues:
             self.lab.queue(broker, name)  # the client has it made
+        if self.lab.detects_duplicates and duplicates.drops(broker, message):
+            return
         if self.lab.adjusts_expiry:
             expiry.adjust(broker, message)
         if not ("diverts" in broker.spec.keys and diverts.divert(broker, message)):
@@ -137,6 +141,8 @@ class ClusterConnection(Subsystem):
 
         It looks as the message comes, and the message is there only with the commit.
         """
+        if self.lab.detects_duplicates and duplicates.knows(broker, message):
+            raise Refused(duplicates.REFUSED, Reason.duplicate_id)
         if broker.option("message_load_balancing") == "OFF":
             if message.dest.is_queue and message.dest.name not in broker.journal.queues:
                 self.lab.queue(broker, message.dest.name)  # the client has it made
@@ -191,9 +197,7 @@ class ClusterConnection(Subsystem):
         anybody, alone = kind == "STRICT", len(bindings) == 1
         ways = self.remote(broker) if broker.lost else None
         first: Binding | None = None
-        own: Binding | None = None
-        taker: Binding | None = None
-        own_is_wanted = False
+        own, taker, own_is_wanted = first, first, False
         for turn in self.turns(broker, bindings):  # a loop with three answers: it runs for every message
             if turn[1].selector is not None and not selects(turn[1].selector, message):
                 continue
@@ -278,10 +282,13 @@ class ClusterConnection(Subsystem):
             if self.lab.paging.limits and self.lab.paging.drops(at, stored.message, passage.row):
                 return
             if queue is not None:
+                if self.lab.adjusts_expiry:
+                    stored.message = replace(stored.message)  # others of a topic have one of their own
+                    expiry.adjust(at, stored.message)
                 self.lab.enqueue(at, queue, stored.message, passage.row)
                 return
-            no = Reason.no_subscription  # a subscriber's own queue has not come back with its broker
-            self.lab.message(Kind.Discarded, stored.message, at, rule=no, cause=passage.row)
+            # A subscriber's own queue has not come back with its broker.
+            self.lab.message(Kind.Discarded, stored.message, at, rule=Reason.no_subscription, cause=passage.row)
             return
         row = self.lab.message(Kind.Enqueued, stored.message, onto, cause=passage.row)
         stored = self._store(onto, at, stored.queue, stored.message, row)

@@ -32,6 +32,8 @@ def _move(broker: Broker, cluster: ClusterConnection, queue: Queue) -> None:
     if not broker.serves or queue.consumers:
         return
     for item in queue.due(cluster.lab.clock.now):
+        if item.message.group is not None:  # it stays where its group is (`Redistributor.handle` of 2.4.0)
+            continue
         bindings = cluster.bindings(broker, lambda other: other.name == queue.name)
         near = (broker, *cluster.remote(broker))
         takers = [

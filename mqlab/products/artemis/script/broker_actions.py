@@ -233,7 +233,8 @@ class BrokerActions(WaitActions):
 
     def do_files(self, action: Files) -> None:
         """Note the names in brokers' data folders."""
-        self.lab.folders[action.label] = {
+        folders = self.lab.folders.setdefault(action.label, {})
+        folders |= {
             broker.name: sorted(
                 [
                     *FOLDERS,

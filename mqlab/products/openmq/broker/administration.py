@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from mqlab.products.openmq.broker import physical_destinations
+from mqlab.products.openmq.broker import physical_destinations, sending
 from mqlab.products.openmq.broker.destinations import turn
 from mqlab.products.openmq.broker.model import DEAD, LOCK_TIMEOUT, Broker
 from mqlab.products.openmq.client import clients
@@ -187,6 +187,9 @@ def do_pause_destination(lab: Cluster, step: ScriptStep[o.PauseDestination | o.R
             lab.tell(f"{dest} was {'paused already' if paused else 'not paused'} at {broker.name}")
         broker.instances[dest].paused = paused
         broker.instances[dest].producers.check()
+        for consumer in broker.consumers(dest):
+            if consumer.home is broker:
+                sending.send_on(consumer)
     return there and broker.serves
 
 

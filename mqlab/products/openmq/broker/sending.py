@@ -31,7 +31,7 @@ def pass_on(claim: Delivery) -> None:
     there = taker.home
     instance = message.at.instances.get(there)
     there.handed[claim.key] += claim not in taker.stuck
-    claim.arrived, claim.kept = True, instance is not None and instance.paused
+    claim.arrived, claim.kept = True, taker.flow is None and instance is not None and instance.paused
     cause = message.copies.get(there, message.row)
     hops = int(there is not message.home)
     claim.row = there.lab.recorder.add_packed(taker.dispatch, message, hops, 0, cause)
@@ -122,8 +122,14 @@ def _unread(consumer: Consumer) -> int:
 
 
 def send_on(consumer: Consumer) -> None:
-    """Pass to a client what has come for it from other homes, as far as its broker's credit goes."""
-    flow = consumer.flow
+    """Pass to a client what has come for it from other homes, as far as its broker's credit goes.
+
+    A paused broker passes on nothing, so that the client does not ask for more either (OpenMQ rule 3.7; 6.5.0:
+    `Consumer.getAndFillNextPacket`); but what is paused of a topic are its subscriptions, not who reads them.
+    """
+    flow, here = consumer.flow, consumer.at.instances.get(consumer.home)
+    if here is not None and here.paused and consumer.key == consumer.name:
+        return
     while flow is not None and flow.here and not flow.own.is_used_up:
         claim, no = flow.here.popleft()
         if claim.taker is consumer and claim.trips == no:

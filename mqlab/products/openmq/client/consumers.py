@@ -65,7 +65,9 @@ def _goes_on(lab: Cluster, step: Opening) -> Outcome:
     if broker and clients.awaits_store(broker, dest):
         return RunningStep(_has_store, (lab, step), step.limit, _begin, insists=True)
     asks = dest.is_queue or bool(id)
-    if broker and asks and broker.asks_in_vain and (id or broker.find(dest)):  # the client id comes first
+    if (
+        broker and asks and broker.asks_in_vain and (id or _is_let_open(broker, step))
+    ):  # the client id comes first
         if dest.is_queue and dest in broker.instances:
             broker.instances[dest].unanswered += 1  # a topic counts who is there
         return clients.asks_all(broker, step, _open_at_last, LOCK_TIMEOUT if id else NEVER)
@@ -87,10 +89,7 @@ def _open_at_last(asked: tuple[Broker, Opening, int]) -> bool:
 
 def _open(lab: Cluster, broker: Broker | None, step: Opening) -> bool:
     dest, id, opens = step.dest, clients.client_id(step), step.action
-    if broker is None or clients.is_used(lab, id) or not broker.find(dest):
-        return False
-    owner = broker.instances[dest].owner
-    if owner not in (None, opens.name):  # only who made a temporary destination consumes from it (C4020)
+    if broker is None or clients.is_used(lab, id) or not _is_let_open(broker, step):
         return False
     active, backup = (
         int(broker.instances[dest].option(f"MaxNum{which}Consumers")) for which in ("Active", "Backup")
@@ -106,6 +105,16 @@ def _open(lab: Cluster, broker: Broker | None, step: Opening) -> bool:
         return False
     _register(broker, step, key if opens.durable or shared else opens.name)
     return True
+
+
+def _is_let_open(broker: Broker, step: Opening) -> bool:
+    """Whether the destination is there, or made now, and is no temporary one of another client."""
+    return broker.find(step.dest) and not _is_of_another(broker, step)
+
+
+def _is_of_another(broker: Broker, step: Opening) -> bool:
+    """Whether another client made that temporary destination: this one refuses by itself (C4020)."""
+    return broker.instances[step.dest].owner not in (None, step.action.name)
 
 
 def _is_another(lab: Cluster, key: tuple[str, ...], dest: Destination, selector: str | None) -> bool:
