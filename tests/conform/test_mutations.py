@@ -24,7 +24,7 @@ from mqlab.products.activemq.network.demand_forwarding import DemandForwardingBr
 from mqlab.products.activemq.network.demand_subscription import DemandSubscription
 from mqlab.products.artemis.broker import messages as artemis_messages
 from mqlab.products.artemis.broker.broker import Broker as ArtemisBroker
-from mqlab.products.artemis.ha import replication
+from mqlab.products.artemis.ha import quorum
 from mqlab.products.openmq.broker import delivery, physical_destinations
 from mqlab.products.openmq.broker.destinations import PhysicalDestination
 from mqlab.products.openmq.broker.flow import Credit
@@ -48,7 +48,7 @@ def changing(owner, name, change):
     return owner, name, lambda *arguments: change(function(*arguments), *arguments)
 
 
-def won(self, asker, agrees, patience, then, *more):
+def won(asker, agrees, patience, then, *more):
     """Hold a vote that everybody wins."""
     then(asker, True, *more)
 
@@ -128,7 +128,9 @@ MUTATIONS = [
              HOPS, NETWORKS),
     Mutation("consumerTTL one more", (made_with(NetworkBridgeConfiguration, "consumer_ttl", one_more),),
              HOPS, NETWORKS),
-    Mutation("the queue's audit off", (answering(Queue, "_is_second", False),),
+    # One audit: of what the queue holds, and of what it had before a bridge lost the answers.
+    Mutation("the queue's audit off", (answering(Queue, "_is_second", False),
+                                        answering(Broker, "has_had", False)),
              ("activemq/scenarios/composite_and_virtual",), NETWORKS),
     Mutation("the network's audit off", (answering(Broker, "has_had", False),),
              ("activemq-combined/cuts",), NETWORKS),
@@ -151,9 +153,9 @@ MUTATIONS = [
              ("openmq/limits",), OPENMQ),
     Mutation("consumerFlowLimit one more", (made_with(Credit, "size", one_more),),
              ("openmq/balancing",), OPENMQ),
-    Mutation("a lost vote ignored", ((replication.Replication, "_hold", won),),
+    Mutation("a lost vote ignored", ((quorum, "hold", won),),
              QUORUM, ARTEMIS),
-    Mutation("one vote less is enough", (changing(replication, "votes_needed", one_less),),
+    Mutation("one vote less is enough", (changing(quorum, "votes_needed", one_less),),
              QUORUM, ARTEMIS),
     Mutation("message-load-balancing is STRICT", (changing(ArtemisBroker, "option", strict),),
              ("artemis/load_balancing",), ARTEMIS),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mqlab.errors import BadValue, SelectorError, UnknownName, shown
 from mqlab.spec.artemis.options import ELEMENTS, OPTIONS, Options, read_options
@@ -43,6 +43,17 @@ _HERE = (
     "cluster-connection",
     "core",
 )  # sections whose options a broker takes
+
+
+INVALID = "java.lang.IllegalStateException: Invalid configuration"  # not by the product's schema
+
+
+class Refusal(NamedTuple):
+    """Why a broker does not start, in the product's words; how to mend that, and *what* its schema lacks."""
+
+    reason: str
+    fix: str
+    what: str = ""
 
 
 @documented([row for section in _HERE for row in OPTIONS[section].values()])
@@ -230,28 +241,27 @@ class Broker(metaclass=Called):
         roles = ("master", "slave") if self.role == "colocated" else ()
         return tuple(self.part(role, self.name) for role in roles)
 
-    def invalid(self, edition: str, cluster: Options) -> str | None:
-        """Return what of this configuration, and of its *cluster* connection, the schema does not have."""
+    def refusal(self, edition: str, cluster: Options) -> Refusal | None:
+        """Return why the product does not start with this, and this of its *cluster* connection."""
         if edition == "2.4" and {"vote_retries", "vote_retry_wait"} & set(self.elements):
-            return "vote-retries and vote-retry-wait are not accepted by edition 2.4"
+            what = "vote-retries and vote-retry-wait are not accepted by edition 2.4"
+            return Refusal(INVALID, "remove them, or use edition 2.5", what)
         shares = self.role == "colocated" and self.policy == "shared_store"
         if shares and "excludes" in self.elements:
-            return "excludes is not accepted in a colocated shared-store policy"
+            return Refusal(
+                INVALID, "remove excludes", "excludes is not accepted in a colocated shared-store policy"
+            )
         kind = cluster.get("message_load_balancing")
-        if kind == "OFF_WITH_REDISTRIBUTION" and edition in ("2.4", "2.5"):  # not in their schema
-            return f"message-load-balancing {kind} is not accepted by edition {edition}"
-        return None
-
-    def refused(self, edition: str, cluster: Options) -> str | None:
-        """Return why the product does not start with this configuration, in its words."""
-        if self.invalid(edition, cluster) is not None:
-            return "java.lang.IllegalStateException: Invalid configuration"
+        if kind == "OFF_WITH_REDISTRIBUTION" and edition in ("2.4", "2.5"):
+            what = f"message-load-balancing {kind} is not accepted by edition {edition}"
+            return Refusal(INVALID, "use ON_DEMAND, or edition 2.28", what)
         size = self.element("quorum_size")
         if size != -1 and size < 1:
-            return (
+            reason = (
                 "java.lang.IllegalArgumentException: AMQ119041: quorum-size  must be equals to -1 "
                 f"or greater than 0 (actual value: {size})"
             )
+            return Refusal(reason, "use -1 or a value of at least 1")
         return None
 
 

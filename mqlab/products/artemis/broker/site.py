@@ -145,12 +145,12 @@ class Site(Lab):
         broker.incarnation += 1
         broker.has_taken_over &= broker.stopped_itself
         broker.topology, broker.max_cluster_size, broker.broken, broker.lost = {}, 0, False, {}
-        reason = broker.spec.refused(self.network.edition, self.network.cluster_of(broker.spec))
-        if reason is not None:
-            self.refused.append(f"{broker.name}: {reason}")
+        refusal = broker.spec.refusal(self.network.edition, self.network.cluster_of(broker.spec))
+        if refusal is not None:
+            self.refused.append(f"{broker.name}: {refusal.reason}")
         broker.stopped_itself = broker.announced = broker.voted_out = False
-        self.role(broker, "down" if reason is not None else "starting")
-        if reason is None:
+        self.role(broker, "down" if refusal is not None else "starting")
+        if refusal is None:
             self.soon(broker, self.random_duration(BOOT), self._activate)
             if broker.spec.checks_network:
                 first = self.random_duration(BOOT) + broker.spec.check_period * MS

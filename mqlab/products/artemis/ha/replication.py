@@ -5,11 +5,9 @@ AMQ Broker 7.1, 21.1; Artemis rules 2 to 4 and 12 to 14.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-
 from mqlab.products.artemis.broker import network_check
 from mqlab.products.artemis.broker.broker import Broker, Subsystem
-from mqlab.spec.artemis import votes_needed
+from mqlab.products.artemis.ha import quorum
 from mqlab.trace.kinds import Kind, Reason
 
 MS = 1000
@@ -179,16 +177,16 @@ class Replication(Subsystem):
         if slave.role != "backup_in_sync" or not slave.runs:
             return
         if left > 0 and not self._found_alive(slave):
-            self._hold(slave, lambda voter: slave.node_id not in voter.topology, LATCH, self._voted, left)
+            quorum.hold(slave, lambda voter: slave.node_id not in voter.topology, LATCH, self._voted, left)
         else:
             self._voted(slave, False, 0)
 
     def _found_alive(self, slave: Broker) -> bool:
         """Whether a slave finds before its vote that its master accepts connections (2.5: `checkLive`)."""
         master = slave.master
-        if master is None or not self.lab.rules.forgets_crashed or not self._joined(slave, master):
+        if master is None or not self.lab.rules.forgets_crashed or not quorum.joined(slave, master):
             return False
-        return master.serves or self._hangs(master)
+        return master.serves or quorum.hangs(master)
 
     def _voted(self, slave: Broker, yes: bool, left: int) -> None:
         """A slave has the result of its vote: it takes over, votes again, or starts anew."""
@@ -199,7 +197,7 @@ class Replication(Subsystem):
             return
         if slave.spec.checks_network:  # its answer stands above the vote
             yes = network_check.answers(slave)
-            self._tell(slave, yes, {"network check": "answered" if yes else "silent"})
+            quorum.tell(slave, yes, {"network check": "answered" if yes else "silent"})
         if yes:
             self._unpair(slave)
             self.lab.role(slave, "starting")
@@ -212,64 +210,6 @@ class Replication(Subsystem):
             )
         else:
             self._restart_as_slave(slave)
-
-    def _tell(self, broker: Broker, yes: bool, told: dict[str, object]) -> None:
-        rule = Reason.vote_won if yes else Reason.vote_lost
-        self.lab.event(Kind.Voted, broker, rule=rule, told=told)
-
-    def _joined(self, one: Broker, other: Broker) -> bool:
-        return self.lab.partitions.joined(one.process_name, other.process_name)
-
-    @staticmethod
-    def _hangs(broker: Broker) -> bool:
-        return broker.role == "paused" and broker.suspended[0] == "live"
-
-    def _hold(
-        self,
-        asker: Broker,
-        agrees: Callable[[Broker], bool],
-        patience: int,
-        then: Callable[..., None],
-        *more: int,
-    ) -> None:
-        """Hold a vote: whether enough of the other pairs' lives that it knows and reaches agree.
-
-        It goes on as soon as they do, or all have answered. One that hangs does not answer, and none without
-        a policy of replication: only that registers a `ServerConnectVoteHandler` (2.4.0; Artemis rule 3.2).
-        """
-        asked = [
-            other
-            for other in self.lab.all_brokers()
-            if other.node_id != asker.node_id and other.node_id in asker.topology
-        ]
-        voters = [voter for voter in asked if voter.serves and asker.reaches(voter)]
-        mute = any(self._hangs(other) and self._joined(asker, other) for other in asked)
-        mute |= any(voter.spec.policy != "replication" for voter in voters)
-        voters = [voter for voter in voters if voter.spec.policy == "replication"]
-        said = {voter.name: agrees(voter) for voter in voters}
-        votes = sum(said.values())
-        size = asker.element("quorum_size")
-        needed = votes_needed(asker.max_cluster_size if size == -1 else size)
-        ballots = {name: "yes" if yes else "no" for name, yes in said.items()}
-        ballots |= dict.fromkeys(self._silent(asker, voters), "no answer")
-        yes, told = votes >= needed, {"votes": votes, "needed": needed, "ballots": ballots}
-        if mute and not yes:
-            self.lab.soon(asker, patience, self._counted, told, then, *more)
-        else:
-            self._tell(asker, yes, told)
-            then(asker, yes, *more)
-
-    def _counted(self, asker: Broker, told: dict[str, object], then: Callable[..., None], *more: int) -> None:
-        """Somebody has not answered, for as long as votes are waited for."""
-        self._tell(asker, False, told)
-        then(asker, False, *more)
-
-    def _silent(self, asker: Broker, voters: Sequence[Broker]) -> list[str]:
-        """Return whom a broker asks in vain: lives of its topology that it does not reach, or that are gone."""
-        answered = {voter.node_id for voter in voters}
-        lives = {pair: live for pair, (live, _) in asker.topology.items() if live != "-"}
-        places = [live for pair, live in lives.items() if pair not in answered | {asker.node_id}]
-        return [broker.name for broker in self.lab.all_brokers() if broker.process_name in places]
 
     def _restart_as_slave(self, slave: Broker) -> None:
         """A slave that lost the vote restarts as slave; its copy is moved aside (21.1).
@@ -308,7 +248,7 @@ class Replication(Subsystem):
         """
         forgets = self.lab.rules.forgets_crashed
         if live.serves:
-            self._hold(
+            quorum.hold(
                 live, lambda voter: forgets or live.node_id not in voter.topology, MASTER_LATCH, self._stays
             )
 

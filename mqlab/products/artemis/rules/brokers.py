@@ -54,14 +54,10 @@ def _cluster_password(set_up: SetUp) -> Found:
 def _refused(server: Server) -> Found:
     for half in (server.broker, *server.broker.halves()[1:]):  # a colocated one is, with its master
         network = server.set_up.network
-        given = network.edition, network.cluster_of(server.broker)
-        reason, invalid = half.refused(*given), half.invalid(*given)
-        if reason is not None:
-            fix = "remove excludes" if invalid else "use -1 or a value of at least 1"
-            fix = "remove them, or use edition 2.5" if invalid and "vote-retries" in invalid else fix
-            fix = "use ON_DEMAND, or edition 2.28" if invalid and "load-balancing" in invalid else fix
-            told = f"{reason}; {invalid}" if invalid else reason
-            yield server.element, {"reason": told, "fix": fix}
+        refusal = half.refusal(network.edition, network.cluster_of(server.broker))
+        if refusal is not None:
+            told = "; ".join(filter(None, (refusal.reason, refusal.what)))
+            yield server.element, {"reason": told, "fix": refusal.fix}
 
 
 def _scale_down(server: Server) -> Mapping[str, object] | None:

@@ -121,7 +121,7 @@ def _votes(set_up: SetUp) -> Iterator[tuple[Broker, int, int]]:
     if not lives:
         return  # nothing that it could take over
     for slave in set_up.replicated("slave"):
-        starts = not slave.refused(set_up.network.edition, set_up.network.cluster_of(slave))
+        starts = not slave.refusal(set_up.network.edition, set_up.network.cluster_of(slave))
         if not slave.checks_network and starts and not slave.element("manager"):
             size = slave.element("quorum_size")
             yield slave, votes_needed(len(lives) if size == -1 else size), len(lives) - 1

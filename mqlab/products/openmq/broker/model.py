@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from mqlab.products.openmq.network.state import Cluster
 
 DEAD = Destination("queue", "mq.sys.dmq")  # of the dead messages of each broker
+OF_DEAD = {"LocalOnly": True, "MaxNumMsgs": 1000, "LimitBehavior": "REMOVE_OLDEST"}  # its properties (6.5.0)
 LOCK_TIMEOUT = 60_000_000  # us that a new name waits for the answers of all (`ProtocolGlobals` of 6.5.0)
 QUEUES = "imq.autocreate.queue."  # properties of queues that are created automatically, not of topics
 PRIORITY = 4  # of a message whose producer is not told another one (JMS)
@@ -278,7 +279,7 @@ class Broker:
     ) -> PhysicalDestination:
         """Give it an instance of a destination; it keeps the one that it has."""
         if dest not in self.instances:
-            mine = {"LocalOnly": True} if dest == DEAD else dict(options or {})
+            mine = dict(OF_DEAD if dest == DEAD else options or {})
             at = self.lab.destination(dest)
             self.lab.instances += 1
             made = PhysicalDestination(at, self, created_by, mine, owner, self.lab.instances)

@@ -9,7 +9,7 @@ from mqlab.products.openmq.broker.messages import Message, packet_size
 from mqlab.products.openmq.broker.model import DEAD, PRIORITY, Broker, Client
 from mqlab.products.openmq.client import clients
 from mqlab.products.openmq.client.send_job import SendJob, Sends
-from mqlab.products.openmq.script.operation import Outcome, Row, RunningStep, ScriptStep
+from mqlab.products.openmq.script.operation import LEAD_MS, Outcome, Row, RunningStep, ScriptStep
 from mqlab.spec.action import Producer
 from mqlab.spec.headers import dealt, dealt_one
 from mqlab.spec.openmq.actions import CloseProducer, OpenProducer, Send
@@ -18,8 +18,6 @@ from mqlab.trace.kinds import Kind, Reason
 if TYPE_CHECKING:
     from mqlab.products.openmq.network.state import Cluster
     from mqlab.spec.values import Destination
-
-LEAD_MS = 300  # of a send in the background, until the recorder's script goes on
 
 
 def do_open_producer(lab: Cluster, step: ScriptStep[OpenProducer]) -> Outcome:
@@ -34,9 +32,21 @@ def _finds(asked: tuple[Cluster, ScriptStep[OpenProducer]]) -> bool:
     return not (waits or clients.awaits(lab, step))
 
 
-def _open_named(asked: tuple[Cluster, ScriptStep[OpenProducer]]) -> bool:
+def _open_named(asked: tuple[Cluster, ScriptStep[OpenProducer]]) -> Outcome:
+    """Open it now, or once all brokers have answered for its client id: that fails after a time (C4330)."""
     lab, step = asked
-    return _open(lab, step.action.name, step) is not None
+    broker, id = clients.reachable(lab, step), clients.client_id(step)
+    if clients.is_used(lab, id):
+        return False
+    if not (broker and id and broker.asks_in_vain):
+        return _open(lab, step.action.name, step) is not None
+    return clients.asks_all(broker, step, _open_at_last)
+
+
+def _open_at_last(asked: tuple[Broker, ScriptStep[OpenProducer], int]) -> bool:
+    broker, step, end = asked
+    late = broker.lab.clock.now >= end or not broker.serves
+    return not late and _open(broker.lab, step.action.name, step) is not None
 
 
 def is_full(broker: Broker, dest: Destination) -> bool:
@@ -94,7 +104,8 @@ def do_send(lab: Cluster, step: ScriptStep[Sends]) -> Outcome:
     first, count = lab.numbers + 1, step.action.sends
     lab.expect(count)
     lab.numbers += count
-    row = {"first": first, "count": count, "result": "blocked"}
+    # A call beside the script is not waited for, so that it is never blocked.
+    row = {"first": first, "count": count, **({} if step.in_background else {"result": "blocked"})}
     producer = lab.producers.get(step.action.producer) if isinstance(step.action, Send) else None
     if producer is not None and clients.is_told(producer):
         return {**row, "result": "refused"}  # it makes no message (C4313)
@@ -183,7 +194,8 @@ def go_on(lab: Cluster, job: SendJob) -> bool:
             return True
     if not producer.open and not clients.comes_back(producer) and not _fails_in_turn(lab, job, producer):
         return True
-    if producer.cut_off:
+    # Where its destination was made anew, by whoever, its messages are taken again, and nobody counts it.
+    if producer.cut_off and producer.home not in producer.at.instances:
         job.refused += job.left if job.persistent else ()  # else it waits for no answer
         job.left = range(0)
     # The next message may wait for its time, or for the receipt of the one before.
@@ -222,9 +234,8 @@ def _fails_in_turn(lab: Cluster, job: SendJob, producer: Client) -> bool:
     That makes no message more (C4059, later C4313), which ends the whole step: False. Nobody waits for what is
     not persistent: the first such message is lost unnoticed, the others fail before the session is closed.
     """
-    makes_none = producer.closed or producer.mode == "transacted"
-    if makes_none or (job.persistent and len(job.left) > 1):
-        if not makes_none:
+    if producer.closed or (job.persistent and len(job.left) > 1):
+        if not producer.closed:
             _say_how_many(job)
         job.row["later" if job.late else "result"] = "refused"
         lab.producers.pop(f"#{job.row['first']}", None)
@@ -289,9 +300,7 @@ def _say_how_many(job: SendJob) -> None:
 def _end(lab: Cluster, job: SendJob) -> None:
     """All is sent or refused: say how it ended."""
     row = job.row
-    if (
-        job.step.options.get("transacted") and job.producer is not None
-    ):  # on a connection of its own: it commits in the end
+    if job.step.options.get("transacted") and job.producer is not None:  # its own connection: commits at last
         end_transaction(lab, job.producer.name, commit=True)
     row["sent"] = row["count"] - len(job.refused)
     if job.refused:
