@@ -196,14 +196,14 @@ def do_pause_destination(lab: Cluster, step: ScriptStep[o.PauseDestination | o.R
 def do_browse(lab: Cluster, step: ScriptStep[o.Browse]) -> Row | bool:
     """Show what a broker holds of a queue, by priority, but what has expired."""
     broker, dest, _ = _asked(lab, step)
+    if not dest.is_queue:
+        lab.tell(f"{dest} is a topic; only queues can be browsed")
     if clients.reachable(lab, step) is None or not dest.is_queue:
         return False
     instance = broker.instances.get(dest)
     if instance is None and (stored := cluster.stored(broker, dest)) is not None:
         instance = broker.add(dest, stored.created_by, stored.options)
-    if not dest.is_queue:
-        lab.tell(f"{dest} is a topic; only queues can be browsed")
-    elif instance is None:
+    if instance is None:
         lab.tell(f"{broker.name} has no {dest}")
         if not broker.creates(dest):
             return False
