@@ -18,6 +18,7 @@ from mqlab.products.real_play import Played, play
 from mqlab.products.unsupported_steps import steps
 from mqlab.real.home import Home, find
 from mqlab.spec.action import Action
+from mqlab.spec.foretold import duration, tell
 from mqlab.spec.json_types import JsonDict, JsonObject
 from mqlab.spec.plural import counted
 from mqlab.trace.grid import TextTable
@@ -221,6 +222,8 @@ def _side_by_side(scenario: Scenario, home: Home, limit: float, plays: int | Non
     until, longest, played = time.monotonic() + limit, 0.0, list[Played]()
     trace = products.play(scenario)
     ours, undone = products.outcome_of(trace), tuple(map(str, trace.undone))
+    brokers = counted(len(scenario.network.names), "broker")
+    tell(f"Playing on {home.product.title} {home.version}: {brokers} to start, which can take a minute.")
     while True:
         began = time.monotonic()
         played.append(play(scenario, home, until - began))
@@ -240,6 +243,7 @@ def _side_by_side(scenario: Scenario, home: Home, limit: float, plays: int | Non
         wanted = plays or (PLAYS if both.differs or len(played) > 1 else 1)
         if len(played) >= wanted or time.monotonic() + longest > until:
             return both
+        tell(f"Play {len(played) + 1} of {wanted}, to see what varies: about {duration(longest)} each.")
 
 
 def recording(scenario: JsonObject, outcomes: Sequence[Outcome], version: str) -> JsonDict:

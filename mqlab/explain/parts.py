@@ -69,9 +69,23 @@ def of_broker(trace: Trace, broker: str) -> Explanation:
         rows = sorted({*rows, *(r for r in bridges if node in (at[r], to[r]))})
     rows = [r for r in rows if kinds[r] != Kind.Locked or frm[r] >= 0]  # of its own store its role says it
     told: list[Line | None] = [*crowds.events(trace, rows), *crowds.consumers(trace, broker)]
-    told += waiting(trace, broker)
+    told += [*scaled_down(trace, broker), *waiting(trace, broker)]
     held = sum(map(len, trace.waiting().get(broker, {}).values()))
     return Explanation(f"Broker {broker}: {counted(held, 'message')} waiting.", tuple(filter(None, told)))
+
+
+def scaled_down(trace: Trace, broker: str | None = None) -> Iterator[Sentence]:
+    """Yield who transferred messages to whom by scale-down: of all brokers, or to and from *broker*."""
+    rules, ends = trace.column("rule"), (trace.column("frm"), trace.column("to"))
+    moved: dict[tuple[str, str], int] = {}
+    for row in trace.rows(Kind.Forwarded) if Reason.scale_down in rules else ():
+        if rules[row] == Reason.scale_down:
+            one, other = (trace.names["node"][column[row]] for column in ends)
+            moved[one, other] = moved.get((one, other), 0) + 1
+    for (one, other), count in moved.items():
+        if broker in (None, one, other):
+            text = f"{one} transferred {counted(count, 'message')} to {other} by scale-down"
+            yield Sentence(text, source=cited(trace, Reason.scale_down))
 
 
 def waiting(trace: Trace, broker: str) -> Iterator[Sentence]:

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterable, Iterator
 
 from mqlab.explain.explanation import Explanation
-from mqlab.explain.parts import waiting
+from mqlab.explain.parts import scaled_down, waiting
 from mqlab.explain.sentences import Line, sentence
 from mqlab.spec.plural import counted
 from mqlab.spec.values import told_time
@@ -144,6 +144,7 @@ def _faults(trace: Trace) -> Iterator[Line]:
     yield from dict.fromkeys(filter(None, told))
     if len(apart) > MOST:
         yield f"... and {counted(len(apart) - MOST, 'more such event')}."
+    yield from scaled_down(trace)
     taken = {trace.column("msg")[row] for row in trace.rows(Kind.TakenOver)} - {-1}
     if taken:
         yield (

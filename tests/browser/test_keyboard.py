@@ -111,6 +111,11 @@ def test_a_network_is_built_run_broken_asked_and_compared(page):
     tab_to(page, "Consumer")
     press(page, "Enter")
     changes(page, 5)
+    for name, count in (("Undo", 4), ("Redo", 5)):
+        tab_to(page, name, "Shift+Tab")
+        press(page, "Enter")
+        changes(page, count)
+    page.wait_for_function("() => Bokeh.documents[0].mqlab.player.element.matches(':focus-within')")
     assert [c["name"] for c in picture.desk.shown[0].body["connectors"]] == ["A_to_B", "B_to_D"]
     tab_to(page, "Options")
     assert press(page, "Enter") == "Options", "the tab of what has been opened"

@@ -366,3 +366,15 @@ def test_while_it_plays_words_change_ten_times_a_second_and_few_canvases_are_com
     assert max(texts) <= 12, "what is drawn sixty times a second is no text"
     seen = page.locator("canvas").evaluate_all("all => all.filter(c => c.offsetWidth).map(c => c.className)")
     assert len(seen) == 5, "stage, what moves, overview, its names, tracks"
+
+
+def test_the_axis_keeps_its_width_while_a_theme_changes(opened):
+    """JupyterLab hides all for a moment then: what was drawn to no width stayed so."""
+    page = opened(mq.run("fuse:2.20"))
+    widths = """() => [...Bokeh.documents[0].mqlab.player.place('foot').querySelectorAll('canvas')]
+      .map(one => one.style.width)"""
+    before = page.evaluate(widths)
+    page.evaluate("""() => { const { player } = Bokeh.documents[0].mqlab, { style } = document.body;
+      style.display = 'none'; player.emit('theme', player.dark); style.display = ''; }""")
+    assert page.evaluate(widths) == before
+    assert len({*before} - {""}) > 0

@@ -213,4 +213,4 @@ def test_a_broker_on_the_way_that_did_not_start_is_told_with_the_reason():
     said = "B did not start: Illegal character ' ' in static:(tcp://C 1:61616)"
     assert said in str(mq.explain(trace, message="P-1", why_not="C"))
     assert said in str(mq.explain(trace, broker="B"))
-    assert [problem.rule for problem in mq.check(net, *actions)] == ["illegal-character"]
+    assert [problem.rule for problem in mq.check(net, *actions)] == ["illegal-character", "broker-name"]

@@ -233,11 +233,15 @@ def test_real_brokers_that_race_play_it_again_and_what_varied_is_told(
         real_comparison, "find", lambda _: home.Home(home.PRODUCTS["activemq"], None, "5.17.2", "")
     )
     monkeypatch.setattr(real_comparison, "play", lambda *_: left.pop(0))
+    on_the_way = []
+    monkeypatch.setattr(real_comparison, "tell", on_the_way.append)
     queue, record = mq.Queue("Q"), tmp_path / "record.json"
     script = mq.Consumer("C", on="A", reads=queue), mq.Producer("P", on="A", sends=5, to=queue)
     both = mq.real(mq.Network(mq.Broker("A")), *script, plays=asked, record=record)
     assert (both.plays, both.differs, left) == (plays, differs, [])
     assert said in str(both)
+    assert "Playing on ActiveMQ 5.17.2: 1 broker to start" in on_the_way[0]
+    assert [one[:11] for one in on_the_way[1:]] == [f"Play {n} of {plays}" for n in range(2, plays + 1)]
     assert json.loads(record.read_text())["observed"]["runs"] == plays
     assert (conform.judge(record).result == "agree") == (5 in counts)
 

@@ -221,7 +221,8 @@ def _with_spans(shot: Row) -> Row:
         for queue, state in row.get("queues", {}).items():
             queues[queue] = {k: v for k, v in state.items() if not k.startswith("waiting")}
             if state["waiting"]:
-                ways = [{**way, "numbers": spans(way["numbers"])} for way in state["waiting_paths"]]
+                # The recorder lists what waits by number, in all and on each way, whatever the queue's order.
+                ways = [{**way, "numbers": spans(sorted(way["numbers"]))} for way in state["waiting_paths"]]
                 queues[queue] |= {"waiting": spans(sorted(state["waiting"])), "waiting_paths": ways}
         brokers[name] = {**row, **({"queues": queues} if queues else {})}
     return {**shot, "brokers": brokers} if "brokers" in shot else shot

@@ -18,7 +18,16 @@ from mqlab.products.openmq.network import cluster
 from mqlab.products.openmq.network.state import Cluster
 from mqlab.products.openmq.notes import DOWN
 from mqlab.products.openmq.script import actions, refusals, waits
-from mqlab.products.openmq.script.operation import Answer, Outcome, RunningStep, ScriptStep, is_of
+from mqlab.products.openmq.script.operation import (
+    BESIDE_MS,
+    LEAD_MS,
+    Answer,
+    Outcome,
+    Row,
+    RunningStep,
+    ScriptStep,
+    is_of,
+)
 from mqlab.spec import action as a
 from mqlab.spec.action import Action
 from mqlab.spec.calls import fit_methods
@@ -27,12 +36,10 @@ from mqlab.spec.openmq import actions as o
 from mqlab.spec.openmq.script import ScriptReader
 from mqlab.spec.scenario import check_actions
 from mqlab.spec.values import duration, told_time
-from mqlab.trace.kinds import Kind
 from mqlab.trace.trace import Trace
 
 MS = 1000  # us
 ADMINISTRATOR = 10_000_000  # us that an administrator waits for a connection to a broker that says nothing
-_ANSWERS = {"refused": "{} refused it", "blocked": "{} did not answer"}  # of brokers, but "ok"
 Asked = tuple["ClusterLab", ScriptStep[Action], int]
 
 
@@ -95,6 +102,14 @@ class ClusterLab(Cluster):
         step: ScriptStep[Action] = action
         self.judge(step)
         outcome = self._in_vain(step) or self._waits(step) or actions.DO[type(step.action)](self, step)
+        if (
+            step.in_background
+            and isinstance(outcome, RunningStep)
+            and not isinstance(step.action, actions.SENDS)
+        ):
+            self._note(step, {})  # what comes of it is not known yet
+            self._put_beside(self._go_on_with(step, outcome))
+            return Completion(deadline=self.clock.now + LEAD_MS * MS) if self.recorded else Completion()
         return self._go_on_with(step, outcome)
 
     def on_scheduled(self, action: object) -> None:
@@ -135,7 +150,7 @@ class ClusterLab(Cluster):
         moved = super().step(count)
         if count != 1:  # each has been here
             return moved
-        if not moved and self.beside:
+        if not moved and any(until.deadline is not None for until in self.beside):
             self.clock.next()
             moved = True
         return self._look_beside() or moved
@@ -165,7 +180,7 @@ class ClusterLab(Cluster):
             rest = waits.rest(self, operation.action, blocked=outcome == "blocked")
             return Completion(deadline=self.clock.now + round(rest * MS)) if rest else Completion()
         operation.waits = outcome
-        end = self.clock.now + round(outcome.ms * MS)
+        end = self.clock.now + round(outcome.ms * MS) if outcome.ms < BESIDE_MS else None
         return Completion(ScriptStep.holds, operation, end, told=ScriptStep.told)
 
     def _go_on_after(self, until: Completion) -> Completion:
@@ -193,19 +208,30 @@ class ClusterLab(Cluster):
         action = operation.action
         if not isinstance(answer, dict):
             answer = {"result": "ok" if answer in (True, None) else answer or "refused"}
+        if operation.row is not None and operation.in_background:
+            operation.row |= {"result": "ok", **answer}
+            return
         if operation.row is not None:
             if answer.get("result") != "blocked":  # it may wait for one thing after another
                 operation.row.setdefault("later", answer.get("result", "ok"))
             return
-        operation.row = answer
         if isinstance(action, actions.SENDS) and "first" not in answer:
             self.numbers += action.sends
         if isinstance(action, actions.SILENT):
+            operation.row = answer
             return
-        answer.setdefault("result", "ok")
+        if not (
+            operation.in_background and "first" in answer
+        ):  # one that sends beside the script says so itself
+            answer.setdefault("result", "ok")
         if isinstance(action, (a.Receive, o.Receive)):
             self.tell_received(int(answer.get("took", 0)), action.count, action.consumer, operation)
-        self._note_refusal(operation, answer["result"])
+        refusals.note(self, operation, answer.get("result", "ok"))
+        self._note(operation, answer)
+
+    def _note(self, operation: ScriptStep[Action], answer: Row) -> None:
+        """Let a step have a row among those of the operations."""
+        operation.row = answer
         answer["step"], answer["do"] = self.plan.index(operation) + 1, operation.word
         if operation.id is not None:
             answer["id"] = operation.id
@@ -268,22 +294,6 @@ class ClusterLab(Cluster):
             self.later(after)
         asked = self, step, end
         return RunningStep(_may_go_on, asked, step.limit, _act, insists=True)
-
-    def _note_refusal(self, operation: ScriptStep[Action], result: str) -> None:
-        """Record what a broker was asked for in vain; sends have events of their own."""
-        asked, sends = self._asked(operation), isinstance(operation.action, actions.SENDS)
-        if result in _ANSWERS and not sends:
-            why = refusals.why(self, operation) if result == "refused" else ""
-            who = asked.name if asked else "its client"
-            told = [_ANSWERS[result].format(who)] if not why or (asked and asked.serves) else []
-            self.tell("; ".join((*told, *filter(None, (why,)))), operation)
-        elif result == "refused" and (
-            why := refusals.why(self, operation)
-        ):  # else its messages have rows of their own
-            self.tell(why, operation)
-        if asked and result != "ok" and not sends:
-            about = f"{refusals.about(operation)} {result}".strip()
-            self.notes.add(Kind.Failed, {operation.word: about}, broker=asked.node)
 
     def _asked(self, step: ScriptStep[Action]) -> Broker | None:
         return self.brokers.get(step.place)

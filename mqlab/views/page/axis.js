@@ -4,6 +4,10 @@ const GUTTER = 158,
   MARGIN = 22,
   NARROW_GUTTER = 92;
 const axis = { from: 0, to: 1, width: 600 };
+// As wide as its place; while that is not shown, as for a moment when JupyterLab changes its theme, as it was.
+const measureAxis = () => {
+  if (foot.clientWidth) axis.width = Math.max(200, foot.clientWidth);
+};
 const gutter = () => (axis.width < 700 ? NARROW_GUTTER : GUTTER);
 const span = () => Math.max(1, axis.width - gutter() - MARGIN);
 const xOf = (t, from = axis.from, to = axis.to) => gutter() + ((t - from) / (to - from || 1)) * span();

@@ -168,7 +168,7 @@ player.on("ready", () => {
       player.emit("tracks");
     }
     if (lane.hidden) return;
-    axis.width = Math.max(200, foot.clientWidth);
+    measureAxis();
     drawStrip();
     names.replaceChildren(...faults.map(button));
     tell();

@@ -56,7 +56,7 @@ const focusedNow = () => {
 };
 const nameOf = (one) => `${one.tagName} ${one.getAttribute("aria-label") ?? one.textContent}`;
 const nameHeld = () => (player.element.matches(":focus-within") ? nameOf(focusedNow()) : null);
-const PRESSED = "button, input, select";
+const PRESSED = "button:enabled, input:enabled, select:enabled";
 /** @returns {Iterable<HTMLElement>} */
 function* controlsIn(/** @type {ParentNode} */ root) {
   for (const one of root.querySelectorAll("*")) {

@@ -107,7 +107,7 @@ player.on("ready", () => {
     const shown = chosenLanes(state),
       rest = state.branches.length - shown.length,
       held = names.contains(player.place("foot").activeElement);
-    axis.width = Math.max(200, foot.clientWidth);
+    measureAxis();
     const pen = fit(LANE_HIGH * (shown.length + (rest > 0 ? 0.9 : 0)) + 4),
       y = (number) => shown.indexOf(number) * LANE_HIGH;
     for (const number of shown)

@@ -188,7 +188,7 @@ player.on("ready", () => {
     at = null;
   const draw = () => {
     if (player.unseen || player.panels[0].flights == null) return;
-    axis.width = Math.max(200, foot.clientWidth);
+    measureAxis();
     const pen = fit();
     pen.fillStyle = player.colour("sunken");
     pen.fillRect(gutter(), LANE, span(), DENSITY + BELOW);

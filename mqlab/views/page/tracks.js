@@ -272,7 +272,7 @@ player.on("ready", () => {
     at = null;
   const draw = () => {
     if (player.unseen) return;
-    axis.width = Math.max(200, foot.clientWidth);
+    measureAxis();
     const plain = PLAIN.includes(tracks.shown);
     for (const one of [canvas, line, toCome, values]) one.style.display = plain ? "none" : "block";
     canvas.setAttribute("aria-label", named());

@@ -66,7 +66,7 @@ player.on("ready", () => {
     return most;
   };
   const draw = () => {
-    axis.width = Math.max(200, foot.clientWidth);
+    measureAxis();
     const pen = fit(),
       base = MAP_HIGH + RATES_HIGH + 4,
       { low, high, from, to } = part;

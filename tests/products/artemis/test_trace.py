@@ -274,3 +274,10 @@ def test_why_a_consumer_did_not_get_a_message_is_told():
     other = str(mq.explain(run, message=2, why_not="C3"))
     assert "C3 consumes from queue://R; the message was sent to queue://Q." in other
     assert "where colour = 'red'" in str(mq.explain(run, consumer="C2"))
+
+
+def test_a_scale_down_is_told_of_a_run_and_of_both_its_brokers():
+    trace, told = mq.run("artemis:21.4"), "B2 transferred 5 messages to B1 by scale-down"
+    for about in ({}, {"broker": "B1"}, {"broker": "B2"}):
+        assert sum(str(line).startswith(told) for line in mq.explain(trace, **about).lines) == 1
+    assert told not in str(mq.explain(mq.run("artemis:21.1")))

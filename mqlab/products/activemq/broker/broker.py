@@ -201,7 +201,8 @@ class Broker:
         """Whether a persistent copy that another broker sends has come before.
 
         After a loss a queue is sent again what was not known to have arrived; the way of such a copy is
-        the same but for who sent it last (ActiveMQ rules 19.6 and 23.2). With
+        the same but for who sent it last (ActiveMQ rules 19.6 and 23.2). It is the queue's cursor that knows
+        (`AbstractPendingMessageCursor.recordUniqueId`), so that `enable_audit` of its policy decides. With
         `audit_network_producers` whatever has come over any bridge is dropped.
         """
         if not copy.persistent:
@@ -209,7 +210,8 @@ class Broker:
         if self.audits_network:
             return self.store.audit.add(copy.number)
         came = (copy.number, copy.dest_no, *copy.path[:-1])
-        return came in self.store.seen and copy.number not in self.sent_on
+        known = came in self.store.seen and copy.number not in self.sent_on
+        return known and bool(self.policy_for(copy.dest)["enable_audit"])
 
     def old_enough(self, message: Message, age: int) -> bool:
         """Whether *message* has been here for *age* us; nothing wakes its queue when it has."""

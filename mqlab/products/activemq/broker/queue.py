@@ -180,7 +180,8 @@ class Queue:
 
     def _is_second(self, message: Message) -> bool:
         """Drop a second copy of what is held, if the audit knows of it."""
-        if not (self.enable_audit or self.hides_duplicates):
+        knows = self.enable_audit or self.hides_duplicates
+        if not knows or (message.path and any(sub.has_come_back(message) for sub in self.subs)):
             return False
         if not self.enable_audit:
             self.enqueued += 1

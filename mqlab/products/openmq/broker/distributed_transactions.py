@@ -28,7 +28,11 @@ def do_xa(lab: Cluster, step: ScriptStep[Xa]) -> Outcome:
 
 
 def _can_ask(asked: tuple[Cluster, Client, Xa]) -> bool:
-    return clients.has_broker(asked[1])
+    """Whether a client's broker answers: for what was taken, once the homes have (OpenMQ rule 8.20)."""
+    _, client, call = asked
+    asks_homes = call.action == "prepare" or (call.action == "commit" and call.one_phase)
+    waits = asks_homes and isinstance(client, Consumer) and client.open and acknowledgement.waits(client)
+    return clients.is_answered(client) and not waits
 
 
 def _looks(client: Client) -> bool:

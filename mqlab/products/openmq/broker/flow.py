@@ -1,9 +1,9 @@
 """How many messages may be sent on: from a home to a consumer's broker, and from there to its client.
 
 Whoever sends has a credit. The message that uses the last of it asks for more; so does each that a home says
-this of. The client answers as soon as at most half of its limit waits there to be taken, with the room that it
-has; its broker shares that out among the homes whose messages have asked (OpenMQ rule 2.3; 6.5.0:
-`Consumer.resumeFlow`, `ConsumerFlowControlEntry`).
+this of. The client answers as soon as at most half of its limit, or a share of it, waits to be taken, with
+the room that it has; its broker shares that out among the homes whose messages have asked (OpenMQ rule 2.3;
+6.5.0: `Consumer.resumeFlow`, `ConsumerFlowControlEntry`).
 """
 
 from __future__ import annotations
@@ -61,6 +61,7 @@ class Flow:
     limit: int
     first: int
     home: InitVar[Broker]
+    percent: int = 50  # of the limit, at which the client answers (`ConsumerFlowControlEntry.thresholdCount`)
     own: Credit = field(init=False)  # towards the client
     homes: Credits = field(init=False)  # of each broker where messages are at home, this one's own too
     asking: list[Broker] = field(default_factory=list)  # homes of the messages that asked, as often as they did
@@ -85,7 +86,7 @@ class Flow:
 
     def room(self, unread: int) -> int:
         """Return what the client answers with so many unread messages; 0 if it says nothing."""
-        threshold = min(self.limit // 2, self.limit - 1)
+        threshold = min(self.limit * self.percent // 100, self.limit - 1)
         return self.limit - unread if self.asked and unread <= threshold else 0
 
     def grants(self, count: int, waits: bool, room: int) -> Iterator[tuple[Broker, int]]:

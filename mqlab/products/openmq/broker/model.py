@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from mqlab.engine.link import Link
-from mqlab.products.openmq.broker.destinations import ClusterDestination, PhysicalDestination
+from mqlab.products.openmq.broker.destinations import OF_DEAD, ClusterDestination, PhysicalDestination
 from mqlab.products.openmq.broker.flow import Flow
 from mqlab.products.openmq.broker.messages import Delivery
 from mqlab.products.openmq.script.operation import ScriptStep
@@ -278,7 +278,7 @@ class Broker:
     ) -> PhysicalDestination:
         """Give it an instance of a destination; it keeps the one that it has."""
         if dest not in self.instances:
-            mine = {"LocalOnly": True} if dest == DEAD else dict(options or {})
+            mine = dict(OF_DEAD if dest == DEAD else options or {})
             at = self.lab.destination(dest)
             self.lab.instances += 1
             made = PhysicalDestination(at, self, created_by, mine, owner, self.lab.instances)

@@ -90,12 +90,14 @@ def _state(broker: Broker, properties: tuple[str, ...]) -> Row:
         return {"running": True, "paused": True}
     if not broker.answers or broker.lab.store_down:
         return {"running": True, "no_answer": True}
+    enhanced = broker.lab.enhanced
     found: Row = {
         "running": True,
         "cluster": {
             name: state_of(broker, other)
             for name, other in broker.lab.brokers.items()
-            if other is not broker and is_known(other) and broker.knows(other)
+            # Brokers of an enhanced cluster have no list but the store's, with those that have ever started.
+            if other is not broker and is_known(other) and broker.knows(other) and (other.lives or not enhanced)
         },
     }
     if broker.master is not None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from mqlab.engine.clock import NEVER
 from mqlab.products.openmq.broker import acknowledgement
 from mqlab.products.openmq.broker.flow import Flow
-from mqlab.products.openmq.broker.model import Broker, Client, Consumer, Key, Opening
+from mqlab.products.openmq.broker.model import LOCK_TIMEOUT, Broker, Client, Consumer, Key, Opening
 from mqlab.products.openmq.script.operation import Outcome, RunningStep, ScriptStep
 from mqlab.spec.action import Action
 from mqlab.spec.action import Consumer as Consumes
@@ -79,6 +80,23 @@ def _patience(lab: Cluster, step: ScriptStep[Opening]) -> float:
     return rounds * many * every if rounds >= 0 else step.limit
 
 
+def asks_all(
+    broker: Broker, step: ScriptStep[Opening], then: Callable[[Any], Outcome], patience: int = LOCK_TIMEOUT
+) -> RunningStep:
+    """Return what who needs the answers of all brokers waits for, *patience* us at most."""
+    lab, end = broker.lab, NEVER
+    broker.tell_all()
+    if patience != NEVER:
+        end = lab.clock.now + patience
+        lab.later(patience)
+    return RunningStep(_have_answered, (broker, step, end), step.limit, then, insists=True)
+
+
+def _have_answered(asked: tuple[Broker, ScriptStep[Opening], int]) -> bool:
+    broker, _, end = asked
+    return not broker.asks_in_vain or broker.lab.clock.now >= end
+
+
 def awaits_store(broker: Broker, dest: Destination) -> bool:
     """Whether a destination is to be made for a client while the shared store is down (OpenMQ rule 9.17)."""
     return broker.lab.store_down and dest not in broker.instances
@@ -88,12 +106,13 @@ def _is_taking(broker: Broker) -> bool:
     return any(other.taking_over_broker is broker for other in broker.lab.brokers.values())  # C4099
 
 
-def client_id(step: ScriptStep[Consumes]) -> str:
-    """Return the client id of a consumer's connection; empty if it has none."""
-    opens, given = step.action, step.options.get("client_id", step.action.client_id)
-    if step.options.get("no_client_id") or not (opens.durable or given):
+def client_id(step: ScriptStep[Opening]) -> str:
+    """Return the client id of a connection; empty if it has none."""
+    opens = step.action
+    given = step.options.get("client_id", getattr(opens, "client_id", None))
+    if step.options.get("no_client_id") or not (getattr(opens, "durable", False) or given):
         return ""
-    return str(given or opens.name)
+    return str(given or getattr(opens, "name", ""))
 
 
 def subscription(step: ScriptStep[Consumes]) -> Key:
@@ -103,7 +122,8 @@ def subscription(step: ScriptStep[Consumes]) -> Key:
 
 def is_used(lab: Cluster, id: str) -> bool:
     """Whether a connection with a client id is there: it is unique in the cluster."""
-    return bool(id) and any(c.open and client_id(c.step) == id for c in lab.consumers.values())
+    there = (*lab.consumers.values(), *lab.producers.values()) if id else ()
+    return any(client.open and client_id(client.step) == id for client in there)
 
 
 def comes_back(client: Client) -> bool:

@@ -45,18 +45,9 @@ def _begin(asked: Asked) -> Outcome:
     broker, dest = clients.reachable(lab, step), step.dest
     if broker and makes_temporary(step.action):
         if broker.asks_in_vain:
-            broker.tell_all()
-            lab.later(LOCK_TIMEOUT)
-            end = lab.clock.now + LOCK_TIMEOUT
-            return RunningStep(_may_be_made, (broker, step, end), step.limit, _make, insists=True)
+            return clients.asks_all(broker, step, _make)
         broker.add(dest, "temporary", owner=step.action.name)
     return _goes_on(lab, step)
-
-
-def _may_be_made(asked: tuple[Broker, Opening, int]) -> bool:
-    """Whether all brokers have answered for a temporary destination, or their time is over."""
-    broker, _, end = asked
-    return not broker.asks_in_vain or broker.lab.clock.now >= end
 
 
 def _make(asked: tuple[Broker, Opening, int]) -> Outcome:
@@ -79,21 +70,12 @@ def _goes_on(lab: Cluster, step: Opening) -> Outcome:
     ):  # the client id comes first
         if dest.is_queue and dest in broker.instances:
             broker.instances[dest].unanswered += 1  # a topic counts who is there
-        broker.tell_all()
-        end = lab.clock.now + LOCK_TIMEOUT if id else NEVER
-        if id:
-            lab.later(LOCK_TIMEOUT)
-        asked = broker, step, end
-        return RunningStep(_has_answers, asked, step.limit, _open_at_last, insists=True)
+        return clients.asks_all(broker, step, _open_at_last, LOCK_TIMEOUT if id else NEVER)
     return _open(lab, broker, step)
 
 
 def _has_store(asked: Asked) -> bool:
     return not asked[0].store_down
-
-
-def _has_answers(asked: tuple[Broker, Opening, int]) -> bool:
-    return not asked[0].asks_in_vain or asked[0].lab.clock.now >= asked[2]
 
 
 def _open_at_last(asked: tuple[Broker, Opening, int]) -> bool:
@@ -119,6 +101,8 @@ def _open(lab: Cluster, broker: Broker | None, step: Opening) -> bool:
     key = durable if opens.durable else ("", *durable)
     if shared and _is_another(lab, key, dest, opens.selector):
         return False
+    if opens.durable and not (id or shared):
+        return False  # only what is shared needs no client id
     if opens.durable and not cluster.subscribe(broker, durable, dest, opens.selector):
         return False
     _register(broker, step, key if opens.durable or shared else opens.name)
@@ -177,7 +161,7 @@ def _flow(broker: Broker, step: Opening) -> Flow:
     most = SHARED if shared else int(instance.option("ConsumerFlowLimit"))
     limit = max(1, min(most, int(step.options.get("flow_limit", 1000))))
     first = 1 if shared else Flow.share(limit, instance.room, len(broker.lab.listed))
-    return Flow(limit, first, broker)
+    return Flow(limit, first, broker, int(step.options.get("flow_threshold", 50)))
 
 
 def do_close(lab: Cluster, step: ScriptStep[a.Close]) -> Outcome:
@@ -298,9 +282,13 @@ def do_rollback(lab: Cluster, step: ScriptStep[a.Rollback]) -> Outcome:
     producer = lab.producers.get(step.action.who)
     if producer is None:
         return do_recover(lab, step)
+    return RunningStep(_may_end, producer, step.limit, _roll_back, insists=True)
+
+
+def _roll_back(producer: Client) -> bool:
     clients.begin_anew(producer)
     producer.rollback_only = False
-    producers.end_transaction(lab, producer.name, commit=False)
+    producers.end_transaction(producer.home.lab, producer.name, commit=False)
     return True
 
 
@@ -310,7 +298,13 @@ def do_commit(lab: Cluster, step: ScriptStep[a.Commit]) -> Outcome:
     if producer is None:
         return _end_work(lab.consumers[step.action.who], step.limit)
     clients.begin_anew(producer)
-    return RunningStep(clients.is_answered, producer, step.limit, _commit, insists=True)
+    return RunningStep(_may_end, producer, step.limit, _commit, insists=True)
+
+
+def _may_end(producer: Client) -> bool:
+    """Whether a session is at nothing else, as it has one thread, and its broker answers."""
+    sends = any(job.producer is producer for job in producer.home.lab.jobs)
+    return not sends and clients.is_answered(producer)
 
 
 def _commit(producer: Client) -> bool:

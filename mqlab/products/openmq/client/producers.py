@@ -9,7 +9,7 @@ from mqlab.products.openmq.broker.messages import Message, packet_size
 from mqlab.products.openmq.broker.model import DEAD, PRIORITY, Broker, Client
 from mqlab.products.openmq.client import clients
 from mqlab.products.openmq.client.send_job import SendJob, Sends
-from mqlab.products.openmq.script.operation import Outcome, Row, RunningStep, ScriptStep
+from mqlab.products.openmq.script.operation import LEAD_MS, Outcome, Row, RunningStep, ScriptStep
 from mqlab.spec.action import Producer
 from mqlab.spec.headers import dealt, dealt_one
 from mqlab.spec.openmq.actions import CloseProducer, OpenProducer, Send
@@ -18,8 +18,6 @@ from mqlab.trace.kinds import Kind, Reason
 if TYPE_CHECKING:
     from mqlab.products.openmq.network.state import Cluster
     from mqlab.spec.values import Destination
-
-LEAD_MS = 300  # of a send in the background, until the recorder's script goes on
 
 
 def do_open_producer(lab: Cluster, step: ScriptStep[OpenProducer]) -> Outcome:
@@ -34,9 +32,21 @@ def _finds(asked: tuple[Cluster, ScriptStep[OpenProducer]]) -> bool:
     return not (waits or clients.awaits(lab, step))
 
 
-def _open_named(asked: tuple[Cluster, ScriptStep[OpenProducer]]) -> bool:
+def _open_named(asked: tuple[Cluster, ScriptStep[OpenProducer]]) -> Outcome:
+    """Open it now, or once all brokers have answered for its client id: that fails after a time (C4330)."""
     lab, step = asked
-    return _open(lab, step.action.name, step) is not None
+    broker, id = clients.reachable(lab, step), clients.client_id(step)
+    if clients.is_used(lab, id):
+        return False
+    if not (broker and id and broker.asks_in_vain):
+        return _open(lab, step.action.name, step) is not None
+    return clients.asks_all(broker, step, _open_at_last)
+
+
+def _open_at_last(asked: tuple[Broker, ScriptStep[OpenProducer], int]) -> bool:
+    broker, step, end = asked
+    late = broker.lab.clock.now >= end or not broker.serves
+    return not late and _open(broker.lab, step.action.name, step) is not None
 
 
 def is_full(broker: Broker, dest: Destination) -> bool:
@@ -94,7 +104,8 @@ def do_send(lab: Cluster, step: ScriptStep[Sends]) -> Outcome:
     first, count = lab.numbers + 1, step.action.sends
     lab.expect(count)
     lab.numbers += count
-    row = {"first": first, "count": count, "result": "blocked"}
+    # A call beside the script is not waited for, so that it is never blocked.
+    row = {"first": first, "count": count, **({} if step.in_background else {"result": "blocked"})}
     producer = lab.producers.get(step.action.producer) if isinstance(step.action, Send) else None
     if producer is not None and clients.is_told(producer):
         return {**row, "result": "refused"}  # it makes no message (C4313)
@@ -163,8 +174,7 @@ def _send_into_nothing(job: SendJob, producer: Client) -> None:
     if job.persistent:
         job.refused.append(first)
     else:
-        job.refused += [first, *job.left] if producer.rollback_only else job.left
-        job.left = range(0)
+        job.end_with([first, *job.left] if producer.rollback_only else job.left)
         producer.rollback_only = True
 
 
@@ -183,9 +193,9 @@ def go_on(lab: Cluster, job: SendJob) -> bool:
             return True
     if not producer.open and not clients.comes_back(producer) and not _fails_in_turn(lab, job, producer):
         return True
-    if producer.cut_off:
-        job.refused += job.left if job.persistent else ()  # else it waits for no answer
-        job.left = range(0)
+    # Where its destination was made anew, by whoever, its messages are taken again, and nobody counts it.
+    if producer.cut_off and producer.home not in producer.at.instances:
+        job.end_with(job.left if job.persistent else ())  # else it waits for no answer
     # The next message may wait for its time, or for the receipt of the one before.
     while (
         job.left
@@ -193,7 +203,7 @@ def go_on(lab: Cluster, job: SendJob) -> bool:
         and not (job.under_way and job.persistent)
         and producer.open
         and producer.home.answers
-        and (producer.credit or producer.cut_off)
+        and producer.credit
     ):
         message = _message(job, producer)
         result = physical_destinations.admit(message, producer)
@@ -222,16 +232,16 @@ def _fails_in_turn(lab: Cluster, job: SendJob, producer: Client) -> bool:
     That makes no message more (C4059, later C4313), which ends the whole step: False. Nobody waits for what is
     not persistent: the first such message is lost unnoticed, the others fail before the session is closed.
     """
-    makes_none = producer.closed or producer.mode == "transacted"
-    if makes_none or (job.persistent and len(job.left) > 1):
-        if not makes_none:
+    if producer.closed and job.late:  # closed by its client in the middle of the call
+        job.end_with(job.left)
+    elif producer.closed or (job.persistent and len(job.left) > 1):
+        if not producer.closed:
             _say_how_many(job)
         job.row["later" if job.late else "result"] = "refused"
         lab.producers.pop(f"#{job.row['first']}", None)
         lab.end_job(job)
     else:
-        job.refused += job.left if job.persistent else job.left[1:]
-        job.left = range(0)
+        job.end_with(job.left if job.persistent else job.left[1:])
     producer.closed = True
     return job in lab.jobs
 
@@ -269,7 +279,7 @@ def on_dropped(what: Sent) -> None:
 def _ask(message: Message, producer: Client) -> None:
     """A message asks for more credit."""
     instance = message.at.instances.get(message.home)
-    if instance is not None:
+    if instance is not None and not producer.cut_off:  # that is not heard of a new destination's room
         instance.producers.ask(producer)
 
 
@@ -289,15 +299,13 @@ def _say_how_many(job: SendJob) -> None:
 def _end(lab: Cluster, job: SendJob) -> None:
     """All is sent or refused: say how it ended."""
     row = job.row
-    if (
-        job.step.options.get("transacted") and job.producer is not None
-    ):  # on a connection of its own: it commits in the end
+    if job.step.options.get("transacted") and job.producer is not None:  # its own connection: commits at last
         end_transaction(lab, job.producer.name, commit=True)
     row["sent"] = row["count"] - len(job.refused)
     if job.refused:
         row["refused"] = job.refused
     how = "ok" if not job.refused else "partly refused" if row["sent"] else "refused"
-    row["later" if job.late else "result"] = how
+    row["later" if job.late else "result"] = "ok" if job.late else how  # a late call's end is all that is told
     own = lab.producers.pop(f"#{row['first']}", None)
     if own is not None and own.dest in own.home.instances:
         _close(own)

@@ -20,6 +20,8 @@ from mqlab.spec.openmq.words import makes_temporary, options_of, word_of
 from mqlab.spec.values import Destination, duration
 
 LIMIT_MS = 30_000  # how long a step waits if it does not say
+LEAD_MS = 300  # of a call beside the script, until the recorder's script goes on
+BESIDE_MS = 1e9  # how long such a call waits: for ever
 
 Row = JsonDict  # what came of a step, in the form of the recordings
 Answer = Row | str | bool | None  # True and None are ok, False is refused
@@ -71,6 +73,8 @@ class ScriptStep(Generic[Done]):
         if isinstance(self.called, Call):
             self.id, self.in_background = self.called.id, self.in_background or self.called.in_background
             self.limit = LIMIT_MS if self.called.limit is None else duration(self.called.limit) / 1000
+        if self.in_background:
+            self.limit = BESIDE_MS
         if makes_temporary(self.action) and self.options.get("process"):
             # A client in a process of its own looks for a broker for ever, and again when it has lost one.
             self.options = {**self.options, "reconnect": True}

@@ -15,10 +15,12 @@ from mqlab.spec.naming import destination_in
 from mqlab.spec.openmq import actions as o
 from mqlab.spec.openmq.options import PROPERTIES
 from mqlab.spec.openmq.words import BY_NOUN, makes_temporary
+from mqlab.trace.kinds import Kind
 
 if TYPE_CHECKING:
     from mqlab.products.openmq.network.state import Cluster
 
+ANSWERS = {"refused": "{} refused it", "blocked": "{} did not answer"}  # of brokers, but "ok"
 OPENING = (a.Consumer, o.OpenProducer, o.Connect, a.Producer, o.Browse)
 
 
@@ -35,6 +37,20 @@ def why(lab: Cluster, step: ScriptStep[a.Action]) -> str:
         return told
     of = _WHY.get(type(step.action))
     return "" if of is None else of(lab, step, broker)
+
+
+def note(lab: Cluster, step: ScriptStep[a.Action], result: str) -> None:
+    """Record what a broker was asked for in vain; sends have events of their own."""
+    asked, sends = lab.brokers.get(step.place), isinstance(step.action, (o.Send, a.Producer))
+    reason = why(lab, step) if result == "refused" else ""
+    if result in ANSWERS and not sends:
+        who = asked.name if asked else "its client"
+        told = [ANSWERS[result].format(who)] if not reason or (asked and asked.serves) else []
+        lab.tell("; ".join((*told, *filter(None, (reason,)))), step)
+    elif reason:  # else its messages have rows of their own
+        lab.tell(reason, step)
+    if asked and result != "ok" and not sends:
+        lab.notes.add(Kind.Failed, {step.word: f"{about(step)} {result}".strip()}, broker=asked.node)
 
 
 def about(step: ScriptStep[a.Action]) -> str:

@@ -90,12 +90,12 @@ def _has_received(asked: tuple[Consumer, int]) -> bool:
 
 
 def do_wait_for_sends(lab: Cluster, step: ScriptStep[a.WaitForSends]) -> Outcome:
-    """Wait until sends in the background have ended."""
+    """Wait until calls beside the script have ended."""
     return RunningStep(_have_ended, lab, step.limit)
 
 
 def _have_ended(lab: Cluster) -> bool:
-    return not lab.jobs
+    return all("result" in step.row for step in lab.plan if step.in_background and step.row is not None)
 
 
 def do_wait_for(lab: Cluster, step: ScriptStep[o.WaitFor]) -> Outcome:
