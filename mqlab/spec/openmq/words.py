@@ -170,8 +170,13 @@ STEPS = dict(_steps())
 
 def nouns_of(steps: Iterable[Step]) -> tuple[a.Action, ...]:
     """Return the actions of steps; errors say which one it is."""
-    found = []
+    found, topics = [], set()
     for place, step in enumerate(steps, start=1):
+        if step.do == TEMPORARY and step.keys.get("kind") == "topic":
+            topics.add(f"temp:{step.keys['consumer']}")
+        elif step.keys.get("queue") in topics:  # the recorder finds it by its name, whatever it is
+            keys = {"topic" if key == "queue" else key: value for key, value in step.keys.items()}
+            step = replace(step, keys=keys)
         try:
             found.append(noun_of(step))
         except (MqlabError, TypeError, ValueError) as error:
@@ -227,6 +232,10 @@ def _noun(row: Row, keys: Options, step: Step) -> a.Action:
         elif row.options and not row.nested and key in _guide_names(row.options):
             options[key] = value
     options |= keys.get("client", {})
+    if options.get("xa"):  # the recorder gives such a connection no client id
+        given.pop("client_id", None)
+        options = {name: value for name, value in options.items() if name != "client_id"}
+        options |= {"no_client_id": True} if given.get("durable") else {}
     for place in DESTINATIONS:
         if place in names and place not in given:
             given[place] = _destination(step)

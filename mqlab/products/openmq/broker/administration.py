@@ -35,6 +35,8 @@ def _asked(lab: Cluster, step: ScriptStep[o.OfDestination]) -> tuple[Broker, Des
 def _managed(lab: Cluster, step: ScriptStep[o.OfDestination]) -> tuple[Broker, Destination, bool]:
     """Return the same, and whether the broker's administration finds that destination."""
     broker, dest, there = _asked(lab, step)
+    if dest == DEAD:  # every broker has one
+        there = bool(broker.add(dest, "auto"))
     return broker, dest, there and not broker.instances[dest].unlisted
 
 
@@ -121,7 +123,7 @@ def do_destroy_destination(lab: Cluster, step: ScriptStep[o.DestroyDestination])
 
     A consumer goes on taking what its client has already (OpenMQ rule 4.11).
     """
-    return _changes(lab, step, _destroy) if _stored(lab, step) else False
+    return _changes(lab, step, _destroy) if _stored(lab, step) and step.dest != DEAD else False
 
 
 def _stored(lab: Cluster, step: ScriptStep[o.OfDestination]) -> bool:
@@ -149,8 +151,6 @@ def _destroy(asked: Asked) -> bool:
 def do_purge(lab: Cluster, step: ScriptStep[o.PurgeDestination]) -> bool:
     """Remove what one broker has of a destination (OpenMQ rule 3.8)."""
     broker, dest, there = _managed(lab, step)
-    if dest == DEAD:  # every broker has one
-        there = bool(broker.add(dest, "auto"))
     if there and broker.serves:
         if not broker.instances[dest].messages:
             lab.tell(f"{broker.name} had no message of {dest}")
@@ -196,7 +196,7 @@ def do_pause_destination(lab: Cluster, step: ScriptStep[o.PauseDestination | o.R
 def do_browse(lab: Cluster, step: ScriptStep[o.Browse]) -> Row | bool:
     """Show what a broker holds of a queue, by priority, but what has expired."""
     broker, dest, _ = _asked(lab, step)
-    if clients.reachable(lab, step) is None:
+    if clients.reachable(lab, step) is None or not dest.is_queue:
         return False
     instance = broker.instances.get(dest)
     if instance is None and (stored := cluster.stored(broker, dest)) is not None:

@@ -15,6 +15,12 @@ if TYPE_CHECKING:
     from mqlab.products.openmq.broker.model import Broker, Consumer, Properties
     from mqlab.products.openmq.network.state import Cluster
 
+# Properties of the dead message queues of 6.5.0.
+OF_DEAD = {
+    "LocalOnly": True, "MaxNumMsgs": 1000, "MaxTotalMsgBytes": 10 << 20, "UseDMQ": False,
+    "LimitBehavior": "REMOVE_OLDEST",
+}  # fmt: skip
+
 
 @dataclass(eq=False, slots=True)
 class ClusterDestination:

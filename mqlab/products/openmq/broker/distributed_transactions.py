@@ -32,7 +32,7 @@ def _can_ask(asked: tuple[Cluster, Client, Xa]) -> bool:
     _, client, call = asked
     asks_homes = call.action == "prepare" or (call.action == "commit" and call.one_phase)
     waits = asks_homes and isinstance(client, Consumer) and client.open and acknowledgement.waits(client)
-    return clients.has_broker(client) and not waits
+    return clients.is_answered(client) and not waits
 
 
 def _looks(client: Client) -> bool:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from mqlab.engine.link import Link
-from mqlab.products.openmq.broker.destinations import ClusterDestination, PhysicalDestination
+from mqlab.products.openmq.broker.destinations import OF_DEAD, ClusterDestination, PhysicalDestination
 from mqlab.products.openmq.broker.flow import Flow
 from mqlab.products.openmq.broker.messages import Delivery
 from mqlab.products.openmq.script.operation import ScriptStep
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from mqlab.products.openmq.network.state import Cluster
 
 DEAD = Destination("queue", "mq.sys.dmq")  # of the dead messages of each broker
-OF_DEAD = {"LocalOnly": True, "MaxNumMsgs": 1000, "LimitBehavior": "REMOVE_OLDEST"}  # its properties (6.5.0)
 LOCK_TIMEOUT = 60_000_000  # us that a new name waits for the answers of all (`ProtocolGlobals` of 6.5.0)
 QUEUES = "imq.autocreate.queue."  # properties of queues that are created automatically, not of topics
 PRIORITY = 4  # of a message whose producer is not told another one (JMS)

@@ -101,6 +101,8 @@ def _open(lab: Cluster, broker: Broker | None, step: Opening) -> bool:
     key = durable if opens.durable else ("", *durable)
     if shared and _is_another(lab, key, dest, opens.selector):
         return False
+    if opens.durable and not (id or shared):
+        return False  # only what is shared needs no client id
     if opens.durable and not cluster.subscribe(broker, durable, dest, opens.selector):
         return False
     _register(broker, step, key if opens.durable or shared else opens.name)
@@ -280,9 +282,13 @@ def do_rollback(lab: Cluster, step: ScriptStep[a.Rollback]) -> Outcome:
     producer = lab.producers.get(step.action.who)
     if producer is None:
         return do_recover(lab, step)
+    return RunningStep(_may_end, producer, step.limit, _roll_back, insists=True)
+
+
+def _roll_back(producer: Client) -> bool:
     clients.begin_anew(producer)
     producer.rollback_only = False
-    producers.end_transaction(lab, producer.name, commit=False)
+    producers.end_transaction(producer.home.lab, producer.name, commit=False)
     return True
 
 
@@ -292,10 +298,10 @@ def do_commit(lab: Cluster, step: ScriptStep[a.Commit]) -> Outcome:
     if producer is None:
         return _end_work(lab.consumers[step.action.who], step.limit)
     clients.begin_anew(producer)
-    return RunningStep(_may_commit, producer, step.limit, _commit, insists=True)
+    return RunningStep(_may_end, producer, step.limit, _commit, insists=True)
 
 
-def _may_commit(producer: Client) -> bool:
+def _may_end(producer: Client) -> bool:
     """Whether a session is at nothing else, as it has one thread, and its broker answers."""
     sends = any(job.producer is producer for job in producer.home.lab.jobs)
     return not sends and clients.is_answered(producer)

@@ -174,8 +174,7 @@ def _send_into_nothing(job: SendJob, producer: Client) -> None:
     if job.persistent:
         job.refused.append(first)
     else:
-        job.refused += [first, *job.left] if producer.rollback_only else job.left
-        job.left = range(0)
+        job.end_with([first, *job.left] if producer.rollback_only else job.left)
         producer.rollback_only = True
 
 
@@ -196,8 +195,7 @@ def go_on(lab: Cluster, job: SendJob) -> bool:
         return True
     # Where its destination was made anew, by whoever, its messages are taken again, and nobody counts it.
     if producer.cut_off and producer.home not in producer.at.instances:
-        job.refused += job.left if job.persistent else ()  # else it waits for no answer
-        job.left = range(0)
+        job.end_with(job.left if job.persistent else ())  # else it waits for no answer
     # The next message may wait for its time, or for the receipt of the one before.
     while (
         job.left
@@ -205,7 +203,7 @@ def go_on(lab: Cluster, job: SendJob) -> bool:
         and not (job.under_way and job.persistent)
         and producer.open
         and producer.home.answers
-        and (producer.credit or producer.cut_off)
+        and producer.credit
     ):
         message = _message(job, producer)
         result = physical_destinations.admit(message, producer)
@@ -234,15 +232,16 @@ def _fails_in_turn(lab: Cluster, job: SendJob, producer: Client) -> bool:
     That makes no message more (C4059, later C4313), which ends the whole step: False. Nobody waits for what is
     not persistent: the first such message is lost unnoticed, the others fail before the session is closed.
     """
-    if producer.closed or (job.persistent and len(job.left) > 1):
+    if producer.closed and job.late:  # closed by its client in the middle of the call
+        job.end_with(job.left)
+    elif producer.closed or (job.persistent and len(job.left) > 1):
         if not producer.closed:
             _say_how_many(job)
         job.row["later" if job.late else "result"] = "refused"
         lab.producers.pop(f"#{job.row['first']}", None)
         lab.end_job(job)
     else:
-        job.refused += job.left if job.persistent else job.left[1:]
-        job.left = range(0)
+        job.end_with(job.left if job.persistent else job.left[1:])
     producer.closed = True
     return job in lab.jobs
 
@@ -280,7 +279,7 @@ def on_dropped(what: Sent) -> None:
 def _ask(message: Message, producer: Client) -> None:
     """A message asks for more credit."""
     instance = message.at.instances.get(message.home)
-    if instance is not None:
+    if instance is not None and not producer.cut_off:  # that is not heard of a new destination's room
         instance.producers.ask(producer)
 
 
@@ -306,7 +305,7 @@ def _end(lab: Cluster, job: SendJob) -> None:
     if job.refused:
         row["refused"] = job.refused
     how = "ok" if not job.refused else "partly refused" if row["sent"] else "refused"
-    row["later" if job.late else "result"] = how
+    row["later" if job.late else "result"] = "ok" if job.late else how  # a late call's end is all that is told
     own = lab.producers.pop(f"#{row['first']}", None)
     if own is not None and own.dest in own.home.instances:
         _close(own)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from mqlab.products.openmq.broker.model import Client
@@ -41,3 +42,8 @@ class SendJob:
         self.persistent, self.properties = action.persistent, action.properties
         self.size, self.priority = action.size, action.jms_priority
         self.time_to_live = duration(action.time_to_live)
+
+    def end_with(self, refused: Sequence[int]) -> None:
+        """Send no more; these are refused."""
+        self.refused += refused
+        self.left = range(0)
