@@ -58,14 +58,18 @@ def across(made: Network, messages: int = MESSAGES, middle: str | None = None, *
     )
 
 
+UNNAMED = "imqbroker"  # what OpenMQ calls a broker whose instance has no name
+
+
 def opened(files: Sequence[tuple[str, str]]) -> Scenario:
     """Return the scenario of files, each a name and its text: one lab file, or the files of one network.
 
     A network without traffic gets the default load. Raises `BadFile`, which names files as they are given.
     """
-    with TemporaryDirectory() as folder:
+    with TemporaryDirectory() as made:
+        folder = Path(made, UNNAMED)  # a broker without a name is called after the folder of its file
         try:
-            found = inputs.read(*_written(Path(folder), files))
+            found = inputs.read(*_written(folder, files))
             if isinstance(found, Scenario):
                 return found
             network = inputs.scenario_of(found).network

@@ -168,7 +168,7 @@ def test_the_port_of_a_connector_is_told_but_not_of_one_from_files(tmp_path):
     assert mq.run(other, *load).undone == ()
 
 
-@pytest.mark.parametrize(("product", "started"), [("openmq", "5 s"), ("artemis", "9 s")])
+@pytest.mark.parametrize(("product", "started"), [("openmq", "5 s"), ("artemis", "4 s")])
 def test_what_comes_before_the_brokers_have_started_is_told_with_what_waits_for_them(product, started):
     net = mq.complete(3, product=product)
     one, other, _ = net.names
@@ -183,7 +183,7 @@ def test_what_comes_before_the_brokers_have_started_is_told_with_what_waits_for_
 
 def test_a_pause_of_a_broker_that_is_not_up_is_told():
     two = artemis.Network(artemis.Broker("A"), artemis.Broker("B"))
-    assert told(mq.run(two, mq.Pause("B", at="2s"))) == ["Pause B at 2s: the broker was not running"]
+    assert told(mq.run(two, mq.Pause("B", at="200ms"))) == ["Pause B at 200ms: the broker was not running"]
     assert told(mq.run(two, mq.Pause("B", at="7s"))) == []
 
 

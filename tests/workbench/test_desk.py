@@ -535,3 +535,10 @@ def test_a_queue_without_a_consumer_is_said_at_once():
     assert told["outcome"]["left"] == {"waiting": 1, "lost": 0, "twice": 0, "expired": 0, "unread": unread}
     desk.answer("build", {"add": "consumer", "on": "A", "queue": "UNKNOWN"})
     assert desk.answer("tell", {})["outcome"]["left"]["unread"] == []
+
+
+def test_a_properties_file_without_a_name_is_the_broker_that_openmq_makes_of_it():
+    """It was called after a temporary folder."""
+    desk = desk_of("fuse:2.20")
+    told = desk.answer("open", {"files": [{"name": "config.properties", "text": "imq.persist.store=file\n"}]})
+    assert [part["name"] for part in told["parts"] if part["kind"] == "broker"] == ["imqbroker"]

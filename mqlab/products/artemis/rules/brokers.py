@@ -13,7 +13,7 @@ from mqlab.checks.example import Example
 from mqlab.checks.rule import Element, Found, rule
 from mqlab.products.artemis.rules import examples as ex
 from mqlab.products.artemis.rules.set_up import Server, SetUp, servers
-from mqlab.products.artemis.script.broker_actions import STARTING
+from mqlab.products.artemis.script.broker_actions import BOOTING, STARTING
 from mqlab.spec.action import Consumer, Producer, Stop
 from mqlab.spec.artemis.actions import ForcedFailover, Session
 from mqlab.spec.artemis.broker import Broker
@@ -252,4 +252,4 @@ def _address_of_queue(of: Sends) -> Found:
 
 @early_rule("early-artemis")
 def _early(set_up: SetUp) -> Found:
-    yield from early(set_up.actions, STARTING * len(set_up.network.brokers))
+    yield from early(set_up.actions, STARTING + BOOTING * (len(set_up.network.brokers) - 1))

@@ -36,7 +36,10 @@ from mqlab.spec.artemis.actions import (
 from mqlab.trace.kinds import Kind
 
 MS = 1000
-STARTING = 3000  # ms until a broker that was started is up: 1 to 10 s were seen
+# ms that a start waits behind its last broker. Each other starts as the one before it is live or a backup: so
+# does the recorder (361 to 937 ms in half of 528 starts; found/colocated_in_turn).
+STARTING = 3000
+BOOTING = 500
 ENDING = 450  # ms that the end of a stopped broker's process takes: least of 104 stops, half of them 500
 STOPPING = 20_000  # ms until a broker that was stopped is gone, at most
 NOTICED = 50 * MS  # a cut that resets connections is noticed at once, by and large
@@ -49,6 +52,8 @@ class RollingStart:
 
     left: deque[Broker]
     wait: bool = True
+    latest: Broker | None = None  # which is waited for, since when (us)
+    since: int = 0
 
 
 class BrokerActions(WaitActions):
@@ -84,9 +89,18 @@ class BrokerActions(WaitActions):
             if broker.role not in GONE:
                 self.lab.tell_in_vain(f"Start of {broker.name}", "the broker was running already")
             self.lab.start(broker)
+            if round.wait and round.left:
+                round.latest, round.since = broker, self.lab.clock.now
+                return Completion(self._is_up, round, round.since + STARTING * MS, then=self._started)
             if round.wait:
                 return self._in(STARTING * MS, round, self._started)
         return Completion()
+
+    @staticmethod
+    def _is_up(round: RollingStart) -> bool:
+        """Whether a broker is live or a backup: the recorder starts the next one then."""
+        role = round.latest.role if round.latest is not None else ""
+        return role == "live" or role.startswith("backup")
 
     def _started(self, round: RollingStart) -> None:
         self.lab.under_way = self._start_next(round)
