@@ -132,7 +132,7 @@ def pytest_collection_modifyitems(config, items):
     files = {}
     for item in items:
         files.setdefault((_group(item), item.path), len(files))
-    items.sort(key=lambda item: (_rank(item), files[_group(item), item.path],
+    items.sort(key=lambda item: (_rank(item), _place(item), files[_group(item), item.path],
                                  getattr(item, "cell_num", 0)))  # fmt: skip
     if worker := getattr(config, "workerinput", {}).get("workerid"):
         _tell_groups(items, worker)
@@ -158,6 +158,12 @@ def _group(item):
 def _rank(item):
     place = _group(item) or item.path.relative_to(item.config.rootpath).as_posix()
     return next((no for no, one in enumerate(FIRST) if place.startswith(one)), len(FIRST))
+
+
+def _place(item):
+    """Return where a test stands in its group: what begins something first, who waits for that last."""
+    place = item.get_closest_marker("place")
+    return place.args[0] if place else 0
 
 
 def _is_quick(item):

@@ -48,7 +48,7 @@ def _artemis(version: str) -> Callable[[Path], Recorder]:
             record=("python3", str(here / "record.py"), "{raw}", "{out}", version),
             build=("sh", str(here / "run.sh"), "39", str(build / "none"), "0"),
             env={"ORACLE_BUILD": str(build), "ARTEMIS_VERSION": version},
-            jobs=3,
+            jobs=6,
             patience=600.0,  # calls that are blocked take 20 s each, in each play
         )
 
