@@ -85,5 +85,13 @@ def _brokers() -> list[dict[str, str]]:
         except CannotRun:
             version = ""
         package = f"the system's package {product.package!r}, or " if product.package else ""
-        rows.append(_row("real broker", product.title, bool(version), version, f"{package}{product.variable}"))
+        rows.append(
+            _row(
+                "real broker",
+                product.title,
+                bool(version),
+                version,
+                f"{package}mqlab real --install {name}:VERSION, and {product.variable}",
+            )
+        )
     return rows

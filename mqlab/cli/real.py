@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -10,6 +11,16 @@ import typer
 from mqlab.api import verbs
 from mqlab.cli import arguments
 from mqlab.cli.app import app, note, only, print_json, scenario, show, table, told
+
+
+def _install(asked: str | None) -> None:
+    if asked is not None:
+        from mqlab.real.install import install
+
+        home = install(asked, Path("mqlab-products"))
+        print(f"{home} is in {home.folder}")
+        print(f"export {home.product.variable}={shlex.quote(str(home.folder))}")
+        raise typer.Exit
 
 
 @app.command()
@@ -23,6 +34,15 @@ def real(
     as_json: arguments.Json = False,
     record: Annotated[Path | None, typer.Option(help="save the real run as a recording")] = None,
     limit: Annotated[float, typer.Option(help="time limit in seconds")] = 120,
+    install: Annotated[
+        str | None,
+        typer.Option(
+            callback=_install,
+            is_eager=True,
+            metavar="PRODUCT:VERSION",
+            help="bring a product, e.g. artemis:2.31.2, into mqlab-products by Maven, and play nothing",
+        ),
+    ] = None,
     plays: Annotated[
         int | None, typer.Option(help="plays of the real brokers (default: 1, or 5 if the first one differs)")
     ] = None,

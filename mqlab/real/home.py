@@ -24,21 +24,44 @@ PACKAGE = Path("/usr/share/activemq")  # of Debian and Ubuntu
 
 @dataclass(frozen=True, slots=True)
 class Product:
-    """A product that can be installed: what it is called, the variable that says where, and what proves it."""
+    """A product that can be installed: what it is called, the variable that says where, and what proves it.
+
+    `artifact` is what Maven calls its distribution, with a place for the version.
+    """
 
     name: str
     title: str
     variable: str
     starter: str
+    artifact: str
     package: str = ""
 
 
 PRODUCTS = {
     product.name: product
     for product in (
-        Product("activemq", "ActiveMQ", "ACTIVEMQ_HOME", "bin/activemq.jar", "activemq"),
-        Product("artemis", "ActiveMQ Artemis", "ARTEMIS_HOME", "bin/artemis"),
-        Product("openmq", "Open Message Queue", "IMQ_HOME", "bin/imqbrokerd"),
+        Product(
+            "activemq",
+            "ActiveMQ",
+            "ACTIVEMQ_HOME",
+            "bin/activemq.jar",
+            "org.apache.activemq:apache-activemq:{}:tar.gz:bin",
+            "activemq",
+        ),
+        Product(
+            "artemis",
+            "ActiveMQ Artemis",
+            "ARTEMIS_HOME",
+            "bin/artemis",
+            "org.apache.activemq:apache-artemis:{}:tar.gz:bin",
+        ),
+        Product(
+            "openmq",
+            "Open Message Queue",
+            "IMQ_HOME",
+            "bin/imqbrokerd",
+            "org.glassfish.mq:mq-distribution:{}:zip",
+        ),
     )
 }
 
@@ -83,7 +106,7 @@ def find(product: str = "activemq") -> Home:
     tells how to get one.
     """
     made = PRODUCTS[product]
-    java = _java(made)
+    java = java_of(made)
     given = os.environ.get(made.variable)
     for folder in _folders(made, given):
         if (folder / made.starter).is_file():
@@ -111,7 +134,8 @@ def _folders(product: Product, given: str | None) -> Iterator[Path]:
         yield Path(program).resolve().parent.parent
 
 
-def _java(product: Product) -> str:
+def java_of(product: Product) -> str:
+    """Return the program `java`; raises `CannotRun` without one."""
     home = os.environ.get("JAVA_HOME")
     found = Path(home, "bin", "java") if home else None
     program = str(found) if found and found.is_file() else shutil.which("java")

@@ -4,11 +4,9 @@ import shutil
 
 import pytest
 
+from mqlab.real.install import install
 from tests.conftest import missing
-from tests.products.activemq.running import copied
 from tests.products.artemis.running import distribution
-
-OPENMQ = "org.glassfish.mq:mq-distribution:6.5.0:zip"
 
 
 @pytest.fixture(scope="session")
@@ -27,8 +25,4 @@ def artemis_console(maven, tmp_path_factory):
 @pytest.fixture(scope="session")
 def openmq_home(maven, tmp_path_factory):
     """Return a distribution of Open Message Queue."""
-    folder = tmp_path_factory.mktemp("openmq")
-    shutil.unpack_archive(copied(OPENMQ, folder), folder)
-    for program in (folder / "mq" / "bin").iterdir():  # an archive of this kind has no modes
-        program.chmod(0o755)
-    return folder / "mq"
+    return install("openmq:6.5.0", tmp_path_factory.mktemp("openmq")).folder
