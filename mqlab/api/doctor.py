@@ -85,13 +85,6 @@ def _brokers() -> list[dict[str, str]]:
         except CannotRun:
             version = ""
         package = f"the system's package {product.package!r}, or " if product.package else ""
-        rows.append(
-            _row(
-                "real broker",
-                product.title,
-                bool(version),
-                version,
-                f"{package}mqlab real --install {name}:VERSION, and {product.variable}",
-            )
-        )
+        how = f"{package}mqlab real --install {name}:VERSION, and {product.variable}"
+        rows.append(_row("real broker", product.title, bool(version), version, how))
     return rows

@@ -2,7 +2,8 @@
 
 Once each; what differs is played three times more, since what then varies is no rule. A day's scenarios are
 nobody's choice, and no test is to fail because they are unlucky ones: where nine in ten agree, fewer than two
-thirds of twenty do so once in two thousand days. A rule that breaks is another matter. What differs is printed.
+thirds of twenty do so once in 400 days, where nineteen in twenty do, once in 30,000. A rule that breaks is
+another matter. What differs is printed.
 """
 
 import contextlib

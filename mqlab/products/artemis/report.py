@@ -77,9 +77,8 @@ def state(broker: Broker, topology: bool) -> Told:
     found: Told = {"role": "backup_announced" if waits and broker.announced else broker.role}
     if broker.voted_out:  # a thread of its own holds what it would have to ask for its role
         found = {"role": "live"}
-    if topology and (
-        broker.voted_out or (broker.stopped_itself and broker.role == "stopped")
-    ):  # its process is there
+    has_ended = broker.voted_out or (broker.stopped_itself and broker.role == "stopped")
+    if topology and has_ended:  # its process is there
         return {**found, "largest_cluster_seen": broker.max_cluster_size, "topology": []}
     if broker.voted_out:
         return found

@@ -220,9 +220,8 @@ class ClusterLab(Cluster):
         if isinstance(action, actions.SILENT):
             operation.row = answer
             return
-        if not (
-            operation.in_background and "first" in answer
-        ):  # one that sends beside the script says so itself
+        # One that sends beside the script says so itself.
+        if not (operation.in_background and "first" in answer):
             answer.setdefault("result", "ok")
         if isinstance(action, (a.Receive, o.Receive)):
             self.tell_received(int(answer.get("took", 0)), action.count, action.consumer, operation)

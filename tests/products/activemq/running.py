@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import base64
 import json
-import shutil
-import subprocess
 import sys
 import time
 import urllib.request
@@ -20,10 +18,10 @@ import stomp
 
 from mqlab.products.activemq.live.answers import ASKED, DOMAIN
 from mqlab.real import ports
+from mqlab.real.install import install
 from mqlab.real.processes import JAVA_OPTIONS, Processes
 
 VERSION = "5.16.7"  # the one with its console that Maven has
-ARTIFACT = f"org.apache.activemq:apache-activemq:{VERSION}:tar.gz:bin"
 USER, PASSWORD = "keeper", "s3cret/word@home"
 # Who is connected to whom. The file of B says conduitSubscriptions otherwise than it runs with.
 CONNECTORS = {
@@ -99,23 +97,7 @@ OPENED = ("java.base/java.net", "java.base/java.lang", "java.base/java.util", "j
 
 def distribution(folder: Path) -> Path:
     """Return the folder of a distribution with its console, which Maven brings into *folder*."""
-    return unpacked(ARTIFACT, folder)
-
-
-def unpacked(artifact: str, folder: Path) -> Path:
-    """Return the folder of an artifact of Maven, unpacked in *folder*."""
-    archive = copied(artifact, folder)
-    shutil.unpack_archive(archive, folder, filter="tar")
-    return folder / archive.name.removesuffix("-bin.tar.gz")
-
-
-def copied(artifact: str, folder: Path) -> Path:
-    """Return the file of an artifact, which Maven has copied to *folder*."""
-    asked = ["mvn", "-q", "-B", "dependency:copy", f"-Dartifact={artifact}", f"-DoutputDirectory={folder}"]
-    done = subprocess.run(asked, cwd=folder, capture_output=True, text=True, timeout=500)
-    assert done.returncode == 0, (done.stdout + done.stderr)[-2000:]
-    (archive,) = folder.iterdir()
-    return archive
+    return install(f"activemq:{VERSION}", folder).folder
 
 
 class Consoles(Processes):

@@ -10,8 +10,9 @@ from pathlib import Path
 import stomp
 
 from mqlab.real import ports
+from mqlab.real.install import install
 from mqlab.real.processes import Processes
-from tests.products.activemq.running import PASSWORD, USER, unpacked
+from tests.products.activemq.running import PASSWORD, USER
 
 VERSION = "2.31.2"
 UP = "AMQ241004"  # the console is there
@@ -20,7 +21,7 @@ FEW = "-Xms64M -Xmx384M -XX:+UseSerialGC -XX:TieredStopAtLevel=1"
 
 def distribution(folder: Path) -> Path:
     """Return the folder of a distribution, which Maven brings into *folder*."""
-    return unpacked(f"org.apache.activemq:apache-artemis:{VERSION}:tar.gz:bin", folder)
+    return install(f"artemis:{VERSION}", folder).folder
 
 
 class Cluster(Processes):

@@ -30,8 +30,9 @@ Scenario = dict[str, Any]
 USUAL = HERE.parent.parent / "shared" / "recorders"
 VARIABLE = "MQLAB_RECORDERS"
 BUILDS = Path(tempfile.gettempdir()) / "mqlab-differential"  # jars and classes of products
-# Where the numbers of jobs begin, which Artemis' recorder takes for its addresses: testers do not meet.
-JOBS = 20 + 4 * (os.getpid() % 24)
+# Where the numbers of jobs begin, which Artemis' recorder takes for its addresses (20 to 120) and files: six
+# play at once, so that testers whose process ids follow each other do not meet.
+JOBS = 20 + 6 * (os.getpid() % 16)
 # Before the command of a recorder: what it starts dies with the first process of its namespace.
 APART = ("unshare", "--net", "--pid", "--fork", "--kill-child", "--mount-proc",
          "sh", "-c", 'ip link set lo up && exec "$@"', "sh")  # fmt: skip

@@ -25,7 +25,7 @@ class CreateSession(Request):
         """No broker is asked for more than the connection."""
 
     def is_over(self, _: object = None) -> bool:
-        """Whether it is connected, has given up, or delivery_count for too long."""
+        """Whether it is connected, has given up, or tries for too long."""
         self.answered = self.client.state != "new"
         return super().is_over()
 
@@ -41,6 +41,7 @@ class Transaction(Request):
     def __init__(self, client: Client, call: Callable[..., None], *words: str) -> None:
         super().__init__(client, words[0])
         self.call, self.words = call, words[1:]
+        self.named = " ".join(words[:2])  # such as "xa commit"
         self.queued = client.state == "new" or client.stuck  # it begins when another call is over
 
     def ends_unconnected(self) -> bool:
@@ -52,9 +53,9 @@ class Transaction(Request):
 
     def times_out(self) -> bool:
         """A commit of a branch is to be tried again; what became of another commit is not known."""
-        said = {("commit",): TIMED_OUT, ("xa", "commit"): "XAException 4"}.get((self.what, *self.words[:1]))
+        said = {"commit": TIMED_OUT, "xa commit": "XAException 4"}.get(self.named)
         if said is not None:
-            self.client.results.append(f"step {self.step} {' '.join((self.what, *self.words[:1]))}: {said}")
+            self.client.results.append(f"step {self.step} {self.named}: {said}")
             self.client.roll_back()
             self.answered = True
         return said is not None
@@ -71,7 +72,7 @@ class Transaction(Request):
         said = NO_ANSWER
         if self.what == "xa":
             said = f"XAException {RETRY if self.words[0] in ('commit', 'rollback') else FAILED}"
-        self.client.results.append(f"step {self.step} {' '.join((self.what, *self.words[:1]))}: {said}")
+        self.client.results.append(f"step {self.step} {self.named}: {said}")
         self.on_answered()
         return True
 

@@ -197,7 +197,8 @@ class ClusterConnection(Subsystem):
         anybody, alone = kind == "STRICT", len(bindings) == 1
         ways = self.remote(broker) if broker.lost else None
         first: Binding | None = None
-        own, taker, own_is_wanted = first, first, False
+        own = taker = first
+        own_is_wanted = False
         for turn in self.turns(broker, bindings):  # a loop with three answers: it runs for every message
             if turn[1].selector is not None and not selects(turn[1].selector, message):
                 continue

@@ -60,8 +60,8 @@ class Flow:
 
     limit: int
     first: int
+    percent: int  # of the limit, at which the client answers (`ConsumerFlowControlEntry.thresholdCount`)
     home: InitVar[Broker]
-    percent: int = 50  # of the limit, at which the client answers (`ConsumerFlowControlEntry.thresholdCount`)
     own: Credit = field(init=False)  # towards the client
     homes: Credits = field(init=False)  # of each broker where messages are at home, this one's own too
     asking: list[Broker] = field(default_factory=list)  # homes of the messages that asked, as often as they did

@@ -289,7 +289,7 @@ def attach(client: Client, home: Broker) -> None:
     home.find(client.dest)
     if isinstance(client, Consumer):
         if client.flow is not None:
-            client.flow = Flow(client.flow.limit, client.flow.first, home)
+            client.flow = Flow(client.flow.limit, client.flow.first, client.flow.percent, home)
         lab.register(client)
         home.spread(client.dest)
     elif client.dest in home.instances:

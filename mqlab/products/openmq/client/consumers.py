@@ -65,9 +65,8 @@ def _goes_on(lab: Cluster, step: Opening) -> Outcome:
     if broker and clients.awaits_store(broker, dest):
         return RunningStep(_has_store, (lab, step), step.limit, _begin, insists=True)
     asks = dest.is_queue or bool(id)
-    if (
-        broker and asks and broker.asks_in_vain and (id or _is_let_open(broker, step))
-    ):  # the client id comes first
+    # The client id comes first.
+    if broker and asks and broker.asks_in_vain and (id or _is_let_open(broker, step)):
         if dest.is_queue and dest in broker.instances:
             broker.instances[dest].unanswered += 1  # a topic counts who is there
         return clients.asks_all(broker, step, _open_at_last, LOCK_TIMEOUT if id else NEVER)
@@ -161,7 +160,7 @@ def _flow(broker: Broker, step: Opening) -> Flow:
     most = SHARED if shared else int(instance.option("ConsumerFlowLimit"))
     limit = max(1, min(most, int(step.options.get("flow_limit", 1000))))
     first = 1 if shared else Flow.share(limit, instance.room, len(broker.lab.listed))
-    return Flow(limit, first, broker, int(step.options.get("flow_threshold", 50)))
+    return Flow(limit, first, int(step.options.get("flow_threshold", 50)), broker)
 
 
 def do_close(lab: Cluster, step: ScriptStep[a.Close]) -> Outcome:
