@@ -443,7 +443,7 @@ NAMES = (*PATTERNS, "script")
 
 
 def better(pattern: str, text: str) -> str:
-    """Return the term of the glossary for what a sentence has instead of it, such as ` (nobody: broker, consumer, client)`."""
+    """Return what a sentence has and what the glossary has for it, such as ` (nobody: broker, client)`."""
     if pattern != "banned" or not (found := _banned().search(_plain(text))):
         return ""
     terms = (one.name for one in glossary() if found[0].lower() in map(str.lower, one.instead_of))
