@@ -309,21 +309,31 @@ def _policies(body: Body, destination: str) -> Iterator[Change]:
     yield Proposal("option", text, edits, ("policies", "replay_when_no_consumers"))
 
 
+def _written(body: Body, top: str, row: Option) -> dict[Path, object]:
+    """Return place -> value of an option of Artemis: the network's, and those that brokers have of their own."""
+    found: dict[Path, object] = {(top, row.name): body.get(top, {}).get(row.name, row.default)}
+    for n, broker in enumerate(body.get("brokers", ())):
+        own = broker.get(top) or {}
+        tables = {(): own} if top == "cluster" else {(match,): of for match, of in own.items()}
+        for inner, options in tables.items():
+            if row.name in options:
+                found["brokers", n, top, *inner, row.name] = options[row.name]
+    return found
+
+
 def _artemis(body: Body) -> Iterator[Change]:
     from mqlab.spec.artemis.options import OPTIONS as ROWS
 
     def routing(section: str) -> Iterator[Option]:
         return (row for row in ROWS[section].values() if row.routes)
 
-    for row in routing("cluster-connection"):
-        now = body.get("cluster", {}).get(row.name, row.default)
-        for way in (way for way in row.choices if way != now):
-            edit = Edit(("cluster", row.name), way)
-            yield Proposal("option", f"{row.guide} {way}", (edit,), (row.name,))
-    for row in routing("address-setting"):
-        if body.get("address_settings", {}).get(row.name, row.default) != 0:
-            edit = Edit(("address_settings", row.name), 0)
-            yield Proposal("option", f"{row.guide} 0", (edit,), (row.name,))
+    for top, section in (("cluster", "cluster-connection"), ("address_settings", "address-setting")):
+        for row in routing(section):
+            written = _written(body, top, row)
+            for value in row.choices or (0,) * (row.type is int):
+                if {*written.values()} != {value}:
+                    edits = tuple(Edit(place, value) for place in written)
+                    yield Proposal("option", f"{row.guide} {value}", edits, (row.name,))
     for n, broker in enumerate(body.get("brokers", ())):
         policy = broker.get("ha", {})
         for row in routing("ha-policy"):

@@ -103,6 +103,18 @@ def test_address_settings_of_artemis_are_options_too():
 
 
 @pytest.mark.slow
+def test_what_a_broker_of_artemis_has_of_its_own_does_not_hide_what_is_tried():
+    own = {"#": {"redistribution_delay": -1}}
+    brokers = mq.artemis.Broker("A", address_settings=own), mq.artemis.Broker("B")
+    network = mq.artemis.Network(*brokers, queues=[mq.artemis.AddressQueue("Q")])
+    queue = mq.Queue("Q")
+    sends = mq.Producer("P", on="A", sends=4, to=queue)
+    trace = mq.run(network, mq.Start(), sends, mq.Consumer("C", on="B", reads=queue), mq.Settle())
+    found = mq.what_if(trace, message="P-1", consumer="C")
+    (delay,) = (change for change in found.changes if change.text == "redistribution-delay 0")
+    assert found.run(delay).received() == {"C": 4}
+
+
 def test_a_run_of_many_events_is_tried_for_some_seconds_and_says_that_there_is_more():
     net = network("A>B B>C C>D D>E E>F F>G", network_ttl=9)
     trace = mq.run(net, *reads("C1@G C2@G"), send(4000))
