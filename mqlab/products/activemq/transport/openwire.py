@@ -140,9 +140,10 @@ class DeliveredAck(ForOneConnection):
 
 @dataclass(slots=True, eq=False)
 class PoisonAck(ForOneConnection):
-    """The client cannot tell whether it has had a message, or has had it too often."""
+    """A client gives a message up, for a reason of `Reason`: it has had it too often, or it is too old."""
 
     message: Message
+    why: int = Reason.redelivered_too_often
 
 
 @dataclass(slots=True, eq=False)
