@@ -608,9 +608,12 @@ def test_a_consumer_of_a_name_nearly_sent_to_is_told(net, reads, why):
 def test_a_comma_that_separates_nothing_is_told(net):
     sends = mq.Producer("P", on="A", sends=1, to=mq.Queue("Q,R"))
     lines = told(mq.run(net, mq.Consumer("C", on="A", reads=Q), sends))
-    assert [line.partition(" here")[0] for line in lines] == (net is not A) * [
-        "Consumer C: it reads queue://Q, and queue://Q,R is one name"
-    ]
+    told_of = {
+        "activemq": [],
+        "artemis": ["Consumer C: it reads queue://Q, and queue://Q,R is one name"],
+        "openmq": ["Producer P: Q,R is not a name that OpenMQ allows: letters, digits, _, $ and dots"],
+    }
+    assert [line.partition(" here")[0] for line in lines][:1] == told_of[net.product]
 
 
 @pytest.mark.parametrize("net", PRODUCTS)

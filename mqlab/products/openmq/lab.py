@@ -8,8 +8,9 @@ from mqlab.engine.clock import NEVER
 from mqlab.engine.completion import Completion
 from mqlab.engine.in_vain import CLOSED, SessionState
 from mqlab.engine.limits import LONGEST_REST
+from mqlab.products.openmq.broker import administration as admin
 from mqlab.products.openmq.broker import report
-from mqlab.products.openmq.broker.model import Broker, Consumer
+from mqlab.products.openmq.broker.model import Consumer
 from mqlab.products.openmq.client import clients
 from mqlab.products.openmq.files import lab_file as files
 from mqlab.products.openmq.files import treatment
@@ -19,8 +20,7 @@ from mqlab.products.openmq.network.state import Cluster
 from mqlab.products.openmq.notes import DOWN
 from mqlab.products.openmq.script import actions, refusals, waits
 from mqlab.products.openmq.script.operation import (
-    BESIDE_MS,
-    LEAD_MS,
+    FOR_EVER,
     Answer,
     Outcome,
     Row,
@@ -101,7 +101,11 @@ class ClusterLab(Cluster):
         """Begin a step; it is over when its operation has its answer."""
         step: ScriptStep[Action] = action
         self.judge(step)
-        outcome = self._in_vain(step) or self._waits(step) or actions.DO[type(step.action)](self, step)
+        if type(step.action) in actions.FAULTS:
+            self.happened.clear()
+        outcome = (
+            refusals.at_client(self, step) or self._waits(step) or actions.DO[type(step.action)](self, step)
+        )
         if (
             step.in_background
             and isinstance(outcome, RunningStep)
@@ -109,7 +113,9 @@ class ClusterLab(Cluster):
         ):
             self._note(step, {})  # what comes of it is not known yet
             self._put_beside(self._go_on_with(step, outcome))
-            return Completion(deadline=self.clock.now + LEAD_MS * MS) if self.recorded else Completion()
+            return (
+                Completion(deadline=self.clock.now + round(step.lead * MS)) if self.recorded else Completion()
+            )
         return self._go_on_with(step, outcome)
 
     def on_scheduled(self, action: object) -> None:
@@ -159,8 +165,9 @@ class ClusterLab(Cluster):
         """Let what was blocked, or goes on beside the script, go on if it can; True if a blocked step does."""
         blocked = [known for known in self.blocked if known.holds()] if self.blocked else ()
         for operation in blocked:
-            self.blocked.remove(operation)
-            self._put_beside(self._go_on_with(operation, operation.go_on()))
+            if operation in self.blocked and operation.holds():  # the one before may let its broker wait again
+                self.blocked.remove(operation)
+                self._put_beside(self._go_on_with(operation, operation.go_on()))
         for until in self.beside:
             if self.is_over(until):  # hardly ever: the list of all that are is made then
                 self._end_beside()
@@ -180,7 +187,7 @@ class ClusterLab(Cluster):
             rest = waits.rest(self, operation.action, blocked=outcome == "blocked")
             return Completion(deadline=self.clock.now + round(rest * MS)) if rest else Completion()
         operation.waits = outcome
-        end = self.clock.now + round(outcome.ms * MS) if outcome.ms < BESIDE_MS else None
+        end = self.clock.now + round(outcome.ms * MS) if outcome.ms < FOR_EVER else None
         return Completion(ScriptStep.holds, operation, end, told=ScriptStep.told)
 
     def _go_on_after(self, until: Completion) -> Completion:
@@ -251,15 +258,6 @@ class ClusterLab(Cluster):
         held = len(found.taken) + found.rollback_only
         return SessionState(gone, found.allowance is None, mode, waits, held)
 
-    def _in_vain(self, step: ScriptStep[Action]) -> str:
-        """Say why a step cannot be done: its client was not opened, or is closed."""
-        action, name = step.action, step.client
-        if not name or isinstance(action, (*actions.OPENS, a.Producer)):
-            return ""
-        sends, both = isinstance(action, actions.OF_PRODUCERS), isinstance(action, actions.OF_SESSIONS)
-        there = (not sends and name in self.consumers) or ((sends or both) and name in self.producers)
-        return "" if there else "refused"
-
     def _waits(self, step: ScriptStep[Action]) -> RunningStep | None:
         """Return what who asks a broker that hangs, or is suspended, waits for.
 
@@ -269,7 +267,7 @@ class ClusterLab(Cluster):
         action = step.action
         if not step.addresses or isinstance(action, a.Producer) or type(action) in actions.FAULTS:
             return None
-        broker, connects = self._asked(step), isinstance(action, actions.CONNECTS)
+        broker, connects = self.brokers.get(step.place), isinstance(action, actions.CONNECTS)
         if broker is not None and broker.serves and not connects:
             self.looked_at.add(broker)
         if broker is not None and _changes(action) and cluster.waits_for_database(broker):
@@ -280,7 +278,8 @@ class ClusterLab(Cluster):
             broker.hangs = True  # it tries for minutes, and answers nothing meanwhile
         if broker is not None and broker.hangs and not broker.suspended:
             refuses = broker.quiesced and isinstance(action, (*actions.OPENS, o.Connect))
-            if refuses or (isinstance(action, o.UpdateDestination) and self.database_up):
+            manages = isinstance(action, actions.OF_MANAGED) and not admin.is_managed(broker, step.dest)
+            if refuses or manages or (isinstance(action, o.UpdateDestination) and self.database_up):
                 return None
             return RunningStep(_answers, (self, step, 0), step.limit, _act, insists=True)
         if not clients.hangs(self, step):
@@ -293,9 +292,6 @@ class ClusterLab(Cluster):
             self.later(after)
         asked = self, step, end
         return RunningStep(_may_go_on, asked, step.limit, _act, insists=True)
-
-    def _asked(self, step: ScriptStep[Action]) -> Broker | None:
-        return self.brokers.get(step.place)
 
     # What came of it
 

@@ -115,6 +115,8 @@ class Notes:
         for (one, other), link in self.links.items():
             works = self.lab.brokers[one].linked(self.lab.brokers[other])
             if works != ((one, other) in self.up):
+                if self.lab.brokers[one].running:
+                    self.lab.happens("link_up" if works else "link_down", other, one)
                 (self.up.add if works else self.up.discard)((one, other))
                 self.add(
                     Kind.Connected if works else Kind.Disconnected,

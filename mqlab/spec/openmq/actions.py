@@ -18,7 +18,7 @@ from mqlab.spec.values import Destination
 EVENTS = (  # that a cluster notes, of brokers and of clients
     "suspect", "cleared", "found_dead", "takeover_lock_acquired", "takeover_complete", "store_taken",
     "takeover_processed", "ready", "stopped", "client_connection_lost", "client_exception_listener",
-    "client_reconnected",
+    "client_reconnected", "link_up", "link_down",
 )  # fmt: skip
 
 
@@ -32,12 +32,16 @@ def _check_event(event: str, where: str) -> None:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Call(Action):
-    """An action with a named result, or with a time limit `limit` (30 s)."""
+    """An action with a named result, or with a time limit `limit` (30 s).
+
+    After one `in_background` the script of a recorder goes on when `lead` is over (300 ms).
+    """
 
     action: Action
     id: str | None = None
     limit: int | float | str | None = field(default=None, kw_only=True)
     in_background: bool = field(default=False, kw_only=True)
+    lead: int | float | str | None = field(default=None, kw_only=True)
 
 
 # Brokers
@@ -212,7 +216,7 @@ class OpenProducer(Action):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Send(Action):
-    """Let an open producer send messages one by one."""
+    """Let an open producer send messages one by one; with `stop_at_error` only up to the first refused one."""
 
     producer: str
     sends: int
@@ -221,6 +225,7 @@ class Send(Action):
     jms_priority: int | list[int] = field(default=4, kw_only=True)
     time_to_live: int | float | str = field(default=0, kw_only=True)
     size: int = field(default=100, kw_only=True)
+    stop_at_error: bool = field(default=False, kw_only=True)
 
     def __post_init__(self) -> None:
         check_headers(f"producer {shown(self.producer)}", self.jms_priority, self.properties)
@@ -290,10 +295,14 @@ class Knock(Action):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class WaitFor(Action):
-    """Wait for an event since the last fault, such as ``takeover_complete``, and `settle` after it."""
+    """Wait for an event since the last fault, such as ``takeover_complete``, and `settle` after it.
+
+    `about` is the broker that it is about, `by` the broker or client that noted it.
+    """
 
     event: str
     about: str | None = None
+    by: str | None = field(default=None, kw_only=True)
     settle: int | float | str = field(default=1000, kw_only=True)
 
     def __post_init__(self) -> None:

@@ -28,6 +28,7 @@ class ScriptReader:
     def __init__(self, brokers: Sequence[str]) -> None:
         self.brokers, self.count = brokers, 0
         self.consumers, self.producers = set[str](), set[str]()  # that were opened
+        self.closed = set[str]()  # clients whose names are free again
         self.sending = set[str]()  # producers that end by themselves
 
     def read(self, action: a.Action) -> list[a.Action]:
@@ -66,8 +67,9 @@ class ScriptReader:
     def _check_clients(self, action: a.Action, where: str) -> None:
         if isinstance(action, (a.Consumer, o.OpenProducer)):
             known = self.consumers if isinstance(action, a.Consumer) else self.producers
-            check_new(action.name, known, where)
+            check_new(action.name, known - self.closed, where)
             known.add(action.name)
+            self.closed.discard(action.name)
         elif isinstance(action, a.Producer):
             self.sending.add(action.name)
         consumer, producer = getattr(action, "consumer", None), getattr(action, "producer", None)
@@ -80,6 +82,8 @@ class ScriptReader:
             check_opened("consumer", consumer, self.consumers, where)
         if producer is not None:
             check_opened("producer", producer, self.producers, where)
+        if isinstance(action, (a.Close, o.CloseProducer, o.KillClient)) and not getattr(action, "options", {}):
+            self.closed |= {name for name in (consumer, producer) if name is not None}
 
 
 def _check_known(action: a.Action) -> None:

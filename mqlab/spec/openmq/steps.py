@@ -24,7 +24,10 @@ def steps_of(script: Iterable[a.Action], brokers: Collection[str]) -> Iterator[J
         inner = bare(action)
         if isinstance(inner, o.OpenProducer):
             producers.add(inner.name)
-        called = (("id", getattr(action, "id", None)), ("limit_ms", getattr(action, "limit", None)))
+        called = [
+            (key, getattr(action, name, None))
+            for key, name in (("id", "id"), ("limit_ms", "limit"), ("lead_ms", "lead"))
+        ]
         more = {key: value if key == "id" else _ms(value) for key, value in called if value is not None}
         if isinstance(action, o.Call) and action.in_background:
             more["in_background"] = True
@@ -46,7 +49,8 @@ def _keys(action: a.Action, brokers: Collection[str], producers: Collection[str]
             if makes_temporary(action):
                 keys |= {"kind": kind} if kind != "queue" else {}
             else:
-                keys[kind] = f"temp:{value.name}" if value.is_temporary else value.name
+                # The recorder finds a temporary topic, too, by this key (Recordings rule 6.3).
+                keys |= {"queue": f"temp:{value.name}"} if value.is_temporary else {kind: value.name}
         elif known.name == "options":
             keys |= _written_options(row, options_of(action))
         elif known.name == "who" and value is not None:

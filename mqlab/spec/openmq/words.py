@@ -23,9 +23,15 @@ from mqlab.spec.values import Destination
 Keys = JsonDict  # of a step, or fields of an action
 
 SIZE = len("message 1")  # bytes of a message in a step that does not say: its text is its number
-CALL = ("id", "limit_ms", "in_background", "rest_ms", "at")  # what any step may have
+CALL = ("id", "limit_ms", "in_background", "lead_ms", "rest_ms", "at")  # what any step may have
 IMQ = "imq"  # options that begin so are properties of a client's connection, by their real names
 NOT_KEYS = ("at", "others", "kind")
+# What the application of a client does, as options of nouns that have no rows of such.
+OF_APPLICATIONS: Mapping[type[a.Action], frozenset[str]] = {
+    a.Producer: frozenset(("transacted", "stop_at_error")),
+    a.Close: frozenset(("consumer_only",)),
+}
+NO_ACKNOWLEDGE = "none"  # an acknowledge mode of OpenMQ's own
 TEMPORARY = "temporary"  # a consumer's step with a destination of its own
 
 
@@ -95,7 +101,8 @@ ROWS = (
     # Nobody sends over the connection of a consumer, so that no_local keeps nothing from it.
     Row(a.Consumer, "open_consumer", _CONSUMER, options="consumer", silent=("no_local",)),
     Row(a.Consumer, TEMPORARY, _CONSUMER, options="consumer"),
-    Row(a.Close, "close_consumer", _same("consumer", "unsubscribe"), silent=("subscription_name",)),
+    Row(a.Close, "close_consumer", _same("consumer", "unsubscribe"),
+        silent=("subscription_name", "consumer_only")),
     Row(o.KillClient, "kill_client", _same("consumer")),
     Row(o.Receive, "receive", _same("consumer", "count", within_ms="within")),
     Row(a.Receive, "receive", _same("consumer", "count"), needs=("count",)),
@@ -105,9 +112,9 @@ ROWS = (
     Row(a.Recover, "recover", {"consumer": "who"}),
     Row(o.Unsubscribe, "unsubscribe", _same("client_id", "subscription_name", broker="on")),
     Row(o.OpenProducer, "open_producer", {"producer": "name", **_ON}, options="producer"),
-    Row(o.Send, "send", _same("producer", **_SEND)),
+    Row(o.Send, "send", _same("producer", "stop_at_error", **_SEND)),
     Row(a.Producer, "send", _same("name", "in_background", broker="on", interval_ms="every", **_SEND),
-        silent=("transacted",)),
+        silent=("transacted", "stop_at_error")),
     Row(o.CloseProducer, "close_producer", _same("producer")),
     Row(o.Xa, "xa", _same("action", "xid", "one_phase", broker="on", consumer="who", producer="who")),
     Row(o.Connect, "connect", _ON),
@@ -120,7 +127,7 @@ ROWS = (
       for noun, command in ((o.Reload, "reload"), (o.Quiesce, "quiesce"), (o.Unquiesce, "unquiesce"))),
     Row(a.Wait, "wait", {"ms": "time"}),
     Row(a.Settle, "settle", silent=("ms",)),
-    Row(o.WaitFor, "wait_for", _same("event", "about", settle_ms="settle")),
+    Row(o.WaitFor, "wait_for", _same("event", "about", "by", settle_ms="settle")),
     Row(o.WaitForReceived, "wait_received", _same("consumer", "count")),
     Row(a.WaitForSends, "wait_background"),
     Row(a.Snapshot, "snapshot", _same("label")),
@@ -174,15 +181,22 @@ def nouns_of(steps: Iterable[Step]) -> tuple[a.Action, ...]:
     for place, step in enumerate(steps, start=1):
         if step.do == TEMPORARY and step.keys.get("kind") == "topic":
             topics.add(f"temp:{step.keys['consumer']}")
-        elif step.keys.get("queue") in topics:  # the recorder finds it by its name, whatever it is
-            keys = {"topic" if key == "queue" else key: value for key, value in step.keys.items()}
-            step = replace(step, keys=keys)
         try:
             found.append(noun_of(step))
+            if step.keys.get("queue") in topics:  # the recorder finds it by its name, whatever it is
+                found[-1] = _of_topic(found[-1])
         except (MqlabError, TypeError, ValueError) as error:
             kind = type(error) if isinstance(error, MqlabError) else BadValue
             raise kind(f"step {place} ({step.do}): {error}") from None
     return tuple(found)
+
+
+def _of_topic(action: a.Action) -> a.Action:
+    """Return what is done to a temporary topic instead of a queue of that name."""
+    if isinstance(action, o.Call):
+        return replace(action, action=_of_topic(action.action))
+    field_name = next(name for name in DESTINATIONS if hasattr(action, name))
+    return replace(action, **{field_name: Destination("temp-topic", getattr(action, field_name).name)})  # type: ignore[arg-type]
 
 
 def noun_of(step: Step) -> a.Action:
@@ -242,15 +256,17 @@ def _noun(row: Row, keys: Options, step: Step) -> a.Action:
     given = {"size": SIZE, **given} if step.do == "send" else given
     if row.noun is a.Producer:
         given = {"name": f"P.{given['on']}", **given}
-        if keys.get("transacted"):  # all of it in one transaction, which commits in the end
-            given["options"] = {"transacted": True}
         given["in_background"] = bool(step.keys.get("in_background", False))
+    if row.noun in OF_APPLICATIONS:
+        options |= {name: True for name in sorted(OF_APPLICATIONS[row.noun]) if keys.get(name)}
     if row.noun in (a.Pause, a.Resume) and "consumer" in keys:
         given["kind"] = "consumer"
     if row.noun is f.Cut:
         given["how"] = "hang"
+    if given.get("ack_mode") == NO_ACKNOWLEDGE:
+        options["ack_mode"] = given.pop("ack_mode")
     if options:
-        given["options"] = to_python(row.options, options)
+        given["options"] = to_python(row.options, options) if row.options else options
     return row.noun(**given)
 
 
@@ -261,14 +277,14 @@ def _destination(step: Step) -> Destination:
     if kind not in step.keys:
         raise BadValue("write 'producer', or 'broker' with 'queue' or 'topic'")
     name = str(step.keys[kind])
-    temporary = name.startswith("temp:")
-    return Destination(f"temp-{kind}" if temporary else kind, name.removeprefix("temp:"))
+    temporary = kind == "queue" and name.startswith("temp:")  # of a topic that is a name like others
+    return Destination(f"temp-{kind}" if temporary else kind, name.removeprefix("temp:") if temporary else name)
 
 
 def _with_call(action: a.Action, step: Step) -> a.Action:
     """Return the action as it was called: by which name, at which time, with what patience."""
     keys = step.keys
-    said: Keys = {"id": keys.get("id"), "limit": keys.get("limit_ms")}
+    said: Keys = {"id": keys.get("id"), "limit": keys.get("limit_ms"), "lead": keys.get("lead_ms")}
     if not isinstance(action, a.Producer):
         said["in_background"] = keys.get("in_background") or None
     said = {name: value for name, value in said.items() if value is not None}
@@ -294,7 +310,7 @@ def makes_temporary(action: a.Action) -> bool:
 def options_of(action: a.Action, where: str = "") -> Keys:
     """Return an action's options by the product's names, each in its type; raises for those it has not."""
     row, given = BY_NOUN[type(action)], getattr(action, "options", {})
-    if not given or (row.noun is a.Producer and dict(given) == {"transacted": True}):
+    if not given or (given.keys() <= OF_APPLICATIONS.get(row.noun, frozenset())):
         return dict(given)
     if not row.options:
         raise BadValue(f"{where}: OpenMQ takes no options here")

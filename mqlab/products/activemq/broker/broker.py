@@ -7,7 +7,7 @@ against the direction of the messages (Fuse 2, "Dynamic propagation").
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from mqlab.products.activemq.broker import advisory, durable, virtual_destinations
@@ -186,16 +186,11 @@ class Broker:
 
     def take_over_each(self, message: Message, entry: bytes, cause: int) -> None:
         """Take over a copy of a message for each element of its destination, which may be composite."""
-        for copy in self.copies(message):
-            self.take_over(copy, entry, cause)
-
-    def copies(self, message: Message) -> Iterator[Message]:
-        """Yield a copy of a message for each element of its destination."""
         for dest in message.dest.elements():
             copy = message.copy()
             if dest is not message.dest:
                 copy.dest, copy.dest_no = dest, self.lab.name_destination(dest)
-            yield copy
+            self.take_over(copy, entry, cause)
 
     def had_unanswered(self, message: Message) -> None:
         """A bridge has broken before it heard that *message* is here."""
@@ -282,9 +277,9 @@ class Broker:
         way = {"frm": frm, "to": self.node, "link": link}
         row = self._record_sub(Kind.Subscribed, sub, rule, cause, **way)
         self.subs.append(sub)
-        if virtual_destinations.is_made(self, dest):
-            self.destination(dest)
         if sub.dest.is_pattern:
+            if virtual_destinations.is_made(self, dest):
+                self.destination(dest)
             self.pattern_subs.append(sub)
         if not dest.is_pattern:
             self.destination(dest)

@@ -51,4 +51,9 @@ def _goes_to_several(work: list[Work]) -> bool:
 
 def _for_each(broker: Broker, sent: Send) -> list[Work]:
     """Return a send for each destination that a composite one stands for."""
-    return [replace(sent, message=copy) for copy in broker.copies(sent.message)]
+    found: list[Work] = []
+    for dest in sent.message.dest.elements():
+        copy = sent.message.copy()
+        copy.dest, copy.dest_no = dest, broker.lab.name_destination(dest)
+        found.append(replace(sent, message=copy))
+    return found

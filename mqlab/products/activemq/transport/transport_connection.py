@@ -247,19 +247,15 @@ class TransportConnection:
     def on_message(self, command: Send) -> None:
         """A message: into its transaction, or to its queue unless it was here before."""
         if command.transaction is None:
-            self.take_over(command)
+            if self.accepts(command):
+                broker = self.process.broker
+                broker.take_over_each(command.message, broker.entry(command.node), command.row)
             return
         work = self.transactions.setdefault(command.transaction, [])
         work.append(replace(command, resent=False))
         if not command.message.dest.is_temporary:
             for dest in command.message.dest.elements():
                 self.process.broker.destination(dest)  # its producer has made it
-
-    def take_over(self, sent: Send) -> None:
-        """Give a message to the broker."""
-        if self.accepts(sent):
-            broker = self.process.broker
-            broker.take_over_each(sent.message, broker.entry(sent.node), sent.row)
 
     def accepts(self, sent: Send) -> bool:
         """Whether a message is new; a persistent one that is resent is dropped if known."""

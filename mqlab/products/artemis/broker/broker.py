@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from mqlab.products.artemis.broker.bridges import Bridge
     from mqlab.products.artemis.broker.messages import Journal, Queue
     from mqlab.products.artemis.broker.site import Site
+    from mqlab.products.artemis.network.routes import KeptWay
 
 GONE = ("down", "stopped", "not_started")
 SEEN = frozenset(("role", "node_id", "served_journal"))  # of a broker, by those who send messages to it
@@ -64,6 +65,7 @@ class Broker:
         self.topology: dict[str, list[str]] = {}
         # By node id, what it knows of the queues of a live broker that it has lost: since when, where, which.
         self.lost: dict[str, list[tuple[int, Broker, Queue]]] = {}
+        self.kept: dict[Broker, KeptWay] = {}
         self.max_cluster_size = 0
         self.incarnation = 0  # counts its starts, so that what belongs to an earlier one is dropped
         self.old_replicas: dict[str, list[int]] = {}  # folder -> numbers of the old sets in it
@@ -188,7 +190,11 @@ class Topology(Subsystem):
                 if live is not broker or itself:
                     broker.topology[live.node_id] = [live.process_name, self._backup(live, broker, backups)]
             seen = sum(entry[0] != "-" for entry in broker.topology.values())
-            if not broker.serves or any(live is not broker for live in heard):  # itself alone is no news
+            # Itself alone is no news. Who lists nobody has no locator that tells its `QuorumManager` of others.
+            others = any(live is not broker for live in heard) and self.lab.balancing.bridged.get(
+                broker.process_name
+            )
+            if not broker.serves or others:
                 broker.max_cluster_size = max(broker.max_cluster_size, seen)
 
     def learn(self, broker: Broker) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -42,6 +42,7 @@ class Message:
     expires: int = 0
     group: str | None = None  # JMSXGroupID
     extra: int = 0  # bytes of its properties
+    routed: list[tuple[Broker, Queue]] | None = None  # its queues, in an open transaction
 
 
 _PRIORITY = {"JMSPriority": 4, "AMQPriority": 4}  # which no producer of this product sets
@@ -189,7 +190,10 @@ class Queue:
 
 @dataclass(eq=False, slots=True)
 class StoredMessage:
-    """A message for a queue (its name) of another pair, kept until that has it."""
+    """A message for a queue (its name) of another pair, kept until that has it.
+
+    With a way of several lines: by whom it goes there, and since when (us) it lies here.
+    """
 
     pair: str
     queue: str
@@ -197,6 +201,8 @@ class StoredMessage:
     row: int
     under_way: bool = False
     to: Queue | None = None  # that queue, in this life of its broker: subscribers' own share a name
+    way: tuple[Broker, ...] = ()
+    since: int = 0
 
 
 @dataclass(eq=False, slots=True)
@@ -277,7 +283,7 @@ class Journal:
                     if 0 < item.due < NEVER:  # a redelivery-delay is in the journal, too
                         queue.schedule(again, item.due)
         kept.store_and_forward = {
-            pair: [StoredMessage(pair, m.queue, m.message, m.row) for m in mail if m.message.persistent]
+            pair: [replace(m, under_way=False, to=None) for m in mail if m.message.persistent]
             for pair, mail in self.store_and_forward.items()
         }
         return kept

@@ -20,6 +20,7 @@ from mqlab.products.artemis.ha import scaledown
 from mqlab.products.artemis.ha.colocated import Colocated
 from mqlab.products.artemis.ha.replication import NOTICED, Replication
 from mqlab.products.artemis.ha.shared_store import SharedDirectory, SharedStore
+from mqlab.products.artemis.network import routes
 from mqlab.products.artemis.network.cluster_connection import ClusterConnection
 from mqlab.products.artemis.network.slow_line import SlowLine
 from mqlab.products.artemis.notes import EventLog
@@ -144,7 +145,8 @@ class Site(Lab):
             return
         broker.incarnation += 1
         broker.has_taken_over &= broker.stopped_itself
-        broker.topology, broker.max_cluster_size, broker.broken, broker.lost = {}, 0, False, {}
+        broker.topology, broker.max_cluster_size, broker.broken = {}, 0, False
+        broker.lost, broker.kept = {}, {}
         refusal = broker.spec.refusal(self.network.edition, self.network.cluster_of(broker.spec))
         if refusal is not None:
             self.refused.append(f"{broker.name}: {refusal.reason}")
@@ -206,7 +208,7 @@ class Site(Lab):
         live = broker.served_journal
         if live is None:
             return
-        self.balancing.lose(broker, self.live_brokers(), orderly)
+        routes.lose(self.balancing, broker, self.live_brokers(), orderly)
         self.event(Kind.Stopped if orderly else Kind.Crashed, broker, rule=Reason.broker_stopped)
         broker.stored_journal = live.persisted(orderly) if broker.spec.persists else None
         if broker.spec.policy == "shared_store":
@@ -258,17 +260,12 @@ class Site(Lab):
 
     # The network
 
-    def lose_each_other(self, one: Broker, other: Broker) -> None:
-        """Two brokers are about to notice that they cannot reach each other."""
-        self.balancing.lose(one, [other])
-        self.balancing.lose(other, [one])
-
     def on_line_lost(self, line: frozenset[str]) -> None:
         """The two at its ends have noticed that a line is dead, if it still is."""
         if line not in self.partitions.cuts:
             return
         a, b = (self.brokers[name] for name in sorted(line))
-        self.lose_each_other(a, b)
+        routes.lose_each_other(self.balancing, a, b)
         self.partitions.cuts[line] = False
         self.balancing.outdated = True
         self.topology.lose_sight(a, b)

@@ -110,8 +110,13 @@ def move(lab: Site, broker: Broker, data: Journal, target: Broker) -> None:
                     cause=item.row,
                 )
         queue.waiting = []
+    for branch in data.prepared.values():
+        for message in branch.work:
+            message.routed = None
     target.served_journal.branches |= data.prepared
     for pair, mail in data.store_and_forward.items():
+        for stored in mail:
+            stored.way = ()
         target.served_journal.store_and_forward.setdefault(pair, []).extend(mail)
     data.branches, data.store_and_forward = {}, {}
     lab.balancing.forward_stored()

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from mqlab.products.artemis.broker import bridges, diverts, duplicates, expiry
+from mqlab.products.artemis.broker import diverts, duplicates, expiry
 from mqlab.products.artemis.broker.broker import Broker, Refused, Subsystem
 from mqlab.products.artemis.broker.messages import BridgedMessage, Message, Queue, StoredMessage, Taker, selects
-from mqlab.products.artemis.network import echo, redistribution
+from mqlab.products.artemis.network import echo, redistribution, routes
 from mqlab.trace.kinds import Kind, Reason
 
 if TYPE_CHECKING:
@@ -52,7 +51,7 @@ class ClusterConnection(Subsystem):
         if self.outdated or self.paused:
             self._forget()
         if broker not in self.ways:
-            self.ways[broker] = self._find_ways(broker)
+            self.ways[broker] = routes.find(self, broker)
         return self.ways[broker]
 
     def _talk(self, frm: Broker, onto: Broker) -> bool:
@@ -62,36 +61,6 @@ class ClusterConnection(Subsystem):
         if (frm, onto) not in self.talks:
             self.talks[frm, onto] = frm.reaches(onto)
         return self.talks[frm, onto]
-
-    def _find_ways(self, broker: Broker) -> Ways:
-        latest, found = {broker: [broker]}, {broker: [broker]}
-        for _ in range(min(broker.option("max_hops"), len(self.lab.brokers))):
-            further: Ways = {}
-            for at, way in latest.items():
-                for other in self._neighbours(at):
-                    if other not in found:
-                        further[other] = found[other] = [*way, other]
-            latest = further
-        del found[broker]
-        return found
-
-    def _neighbours(self, broker: Broker) -> list[Broker]:
-        listed, seems = self.bridged.get(broker.name, ()), self.lab.partitions.seems_whole
-        return [
-            other
-            for other in self.lab.brokers.values()
-            if other is not broker
-            and other.node_id != broker.node_id  # a second live one of its node id: each knows itself alone
-            and other.option("clustered")
-            and (other.serves or self._hangs(broker, other))
-            and (other.name in listed or other.node_id in listed)
-            and seems(broker.process_name, other.process_name)
-        ]
-
-    def _hangs(self, broker: Broker, other: Broker) -> bool:
-        """Whether a live broker hangs, and another has not noticed it yet."""
-        role, since = other.suspended
-        return other.role == "paused" and role == "live" and self.lab.clock.now <= since + broker.patience
 
     def bindings(self, broker: Broker, wanted: Callable[[Queue], bool]) -> list[Binding]:
         """Return the queues, here and elsewhere, in the order in which the broker learned of them."""
@@ -103,24 +72,10 @@ class ClusterConnection(Subsystem):
             for queue in at.served_journal.queues.values()
             if wanted(queue)
         ]
-        for at in places if broker.lost else ():
-            broker.lost.pop(at.node_id, None)
-        found += [row for rows in broker.lost.values() for row in rows if wanted(row[2])]
+        if broker.lost or broker.kept:
+            found += [row for row in routes.remembered(broker, places) if wanted(row[2])]
         found.sort(key=lambda row: max(broker.journal.since, row[0]))
         return [(at, queue) for _, at, queue in found]
-
-    def lose(self, gone: Broker, others: Iterable[Broker], orderly: bool = False) -> None:
-        """Others are about to lose a broker: without a goodbye they keep what they know (Artemis rule 8.6)."""
-        live = gone.served_journal
-        rows = [(max(q.made, live.since), gone, q) for q in live.queues.values()] if live else []
-        for broker in others:
-            if orderly:
-                broker.lost.pop(gone.node_id, None)
-            elif broker.serves and gone in self.remote(broker):
-                broker.lost[gone.node_id] = rows
-            if broker.bridges:
-                bridges.lost(broker, gone)
-        self.outdated = True
 
     # A message comes from a client
 
@@ -136,18 +91,21 @@ class ClusterConnection(Subsystem):
         if not ("diverts" in broker.spec.keys and diverts.divert(broker, message)):
             self.deliver_to(broker, message)
 
-    def check(self, broker: Broker, message: Message) -> None:
-        """Look whether a message of an open transaction finds a queue; raises `Refused` where the product does.
+    def plan(self, broker: Broker, message: Message) -> None:
+        """Choose the queues of a message in an open transaction; raises `Refused` where the product does.
 
-        It looks as the message comes, and the message is there only with the commit.
+        They are chosen as it comes, and it is in them only with the commit (Artemis rule 9.19).
         """
         if self.lab.detects_duplicates and duplicates.knows(broker, message):
             raise Refused(duplicates.REFUSED, Reason.duplicate_id)
-        if broker.option("message_load_balancing") == "OFF":
-            if message.dest.is_queue and message.dest.name not in broker.journal.queues:
-                self.lab.queue(broker, message.dest.name)  # the client has it made
-            for bindings in self._groups(broker, message.dest.name, message.dest.is_queue):
-                self._next(broker, message, bindings)
+        if message.dest.is_queue and message.dest.name not in broker.journal.queues:
+            self.lab.queue(broker, message.dest.name)  # the client has it made
+        message.routed = self._choose(broker, message)
+
+    def _choose(self, broker: Broker, message: Message) -> list[Binding]:
+        groups = self._groups(broker, message.dest.name, message.dest.kind == "queue")
+        chosen = [self._next(broker, message, bindings) for bindings in groups]
+        return [binding for binding in chosen if binding is not None]
 
     def deliver_to(self, broker: Broker, message: Message) -> None:
         """Give a message to the queues of its address.
@@ -156,16 +114,20 @@ class ClusterConnection(Subsystem):
         """
         if self.lab.paging.limits and self.lab.paging.drops(broker, message):
             return
-        groups = self._groups(broker, message.dest.name, message.dest.kind == "queue")
-        chosen = [self._next(broker, message, bindings) for bindings in groups]
-        for binding in filter(None, chosen):  # all of them are found before one is used
+        if message.routed is None:
+            chosen = self._choose(broker, message)
+        else:
+            chosen, message.routed = [*routes.as_now(broker, message.routed)], None
+        for binding in chosen:  # all of them are found before one is used
             if binding.__class__ is echo.Echo:
                 self._forward(echo.passage(broker, binding, message))
             else:
                 self.deliver(broker, *binding, message, message.row, BROKER_TURN)
-        if not groups or (message.dest.is_queue and not any(chosen)):
-            rule = Reason.selector if groups else Reason.no_subscription
-            self.lab.message(Kind.Discarded, message, broker, rule=rule, cause=message.row)
+        if not chosen:
+            bound = self.is_bound(broker, message.dest.name, message.dest.is_queue)
+            if message.dest.is_queue or not bound:
+                rule = Reason.selector if bound else Reason.no_subscription
+                self.lab.message(Kind.Discarded, message, broker, rule=rule, cause=message.row)
 
     def is_bound(self, broker: Broker, address: str, is_queue: bool = True) -> bool:
         """Whether a broker knows a queue of an address, or of a topic, here or elsewhere."""
@@ -240,21 +202,24 @@ class ClusterConnection(Subsystem):
             return
         if rule == BROKER_TURN:
             row = self.lab.message(ENQUEUED, message, broker, cause=row)
-        way = self.remote(broker).get(at, [broker, at])
-        stored = self._store(broker, at, queue.name, message, row)
-        stored.to = queue
+        way = self.remote(broker).get(at) or routes.known(broker, at)
+        self._pass_on(way, queue, queue.name, message, row, rule)
+
+    def _pass_on(
+        self, way: Sequence[Broker], to: Queue | None, queue: str, message: Message, row: int, rule: int
+    ) -> None:
+        """Store a message for the last broker of a way, and send it on as soon as the next one is there."""
+        broker, at = way[0], way[-1]
+        stored = StoredMessage(at.node_id, queue, message, row, to=to)
+        if len(way) > 2:
+            stored.way, stored.since = tuple(way), self.lab.clock.now
+        broker.journal.store_and_forward.setdefault(at.node_id, []).append(stored)
         if message.due > self.lab.clock.now:  # it lies here until its time
             self.lab.later(message.due - self.lab.clock.now, self.lab.deliver)
-        elif self._talk(broker, at) if len(way) == 2 else all(self._talk(*both) for both in pairwise(way)):
-            self._forward(BridgedMessage(stored, tuple(way), queue, rule))
+        elif self._talk(broker, way[1]):
+            self._forward(BridgedMessage(stored, tuple(way), to, rule))
         else:
             self.lab.message(Kind.Held, message, broker, rule=Reason.on_the_way, cause=row)
-
-    @staticmethod
-    def _store(broker: Broker, at: Broker, queue: str, message: Message, row: int) -> StoredMessage:
-        stored = StoredMessage(at.node_id, queue, message, row)
-        broker.journal.store_and_forward.setdefault(at.node_id, []).append(stored)
-        return stored
 
     def _forward(self, passage: BridgedMessage) -> None:
         stored, (frm, onto, *_) = passage.stored, passage.way
@@ -291,9 +256,15 @@ class ClusterConnection(Subsystem):
             # A subscriber's own queue has not come back with its broker.
             self.lab.message(Kind.Discarded, stored.message, at, rule=Reason.no_subscription, cause=passage.row)
             return
+        if (
+            onto.journal.since > stored.since
+        ):  # begun anew, it knows the queue by another id (`bindingNotFound`)
+            self.lab.message(
+                Kind.Discarded, stored.message, onto, rule=Reason.no_subscription, cause=passage.row
+            )
+            return
         row = self.lab.message(Kind.Enqueued, stored.message, onto, cause=passage.row)
-        stored = self._store(onto, at, stored.queue, stored.message, row)
-        self._forward(BridgedMessage(stored, passage.way[1:], passage.queue, passage.rule))
+        self._pass_on(passage.way[1:], passage.queue, stored.queue, stored.message, row, passage.rule)
 
     def forward_stored(self) -> None:
         """What was for a pair that could not be reached goes to who is live of it now."""
@@ -301,9 +272,15 @@ class ClusterConnection(Subsystem):
             for at in self.lab.live_brokers():
                 there = at is not broker and broker.reaches(at)
                 for stored in broker.journal.store_and_forward.get(at.node_id, ()) if there else ():
-                    if not stored.under_way and stored.message.due <= self.lab.clock.now:
+                    if self._is_ready(stored) and not stored.way:
                         to = stored.to if stored.to in at.journal.queues.values() else None
                         self._forward(BridgedMessage(stored, (broker, at), to, Reason.broker_turn))
+            for stored, way in routes.stored_beyond(broker) if broker.option("max_hops") > 1 else ():
+                if self._is_ready(stored):
+                    self._forward(BridgedMessage(stored, way, stored.to, Reason.broker_turn))
+
+    def _is_ready(self, stored: StoredMessage) -> bool:
+        return not stored.under_way and stored.message.due <= self.lab.clock.now
 
     # To the consumers of a broker
 

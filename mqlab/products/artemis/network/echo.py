@@ -42,6 +42,8 @@ def add(cluster: ClusterConnection, broker: Broker, bindings: list[Binding]) -> 
 
 def passage(broker: Broker, echo: Echo, message: Message) -> BridgedMessage:
     """Return the way of a message whose turn it is; it lies here until the neighbour has it."""
-    stored = StoredMessage(broker.node_id, echo[1].name, message, message.row)
+    way = (broker, echo.via, broker)
+    now = broker.lab.clock.now
+    stored = StoredMessage(broker.node_id, echo[1].name, message, message.row, way=way, since=now)
     broker.journal.store_and_forward.setdefault(broker.node_id, []).append(stored)
-    return BridgedMessage(stored, (broker, echo.via, broker), echo[1], Reason.broker_turn)
+    return BridgedMessage(stored, way, echo[1], Reason.broker_turn)

@@ -14,6 +14,7 @@ from mqlab.products.artemis.broker import network_check
 from mqlab.products.artemis.broker.broker import GONE, Broker, OfLines
 from mqlab.products.artemis.files import lab_file, shapes
 from mqlab.products.artemis.ha.replication import WAKES
+from mqlab.products.artemis.network import routes
 from mqlab.products.artemis.script.waits import WaitActions
 from mqlab.spec import action as a
 from mqlab.spec import faults as f
@@ -89,8 +90,8 @@ class BrokerActions(WaitActions):
             if broker.role not in GONE:
                 self.lab.tell_in_vain(f"Start of {broker.name}", "the broker was running already")
             self.lab.start(broker)
+            round.latest, round.since = broker, self.lab.clock.now
             if round.wait and round.left:
-                round.latest, round.since = broker, self.lab.clock.now
                 return Completion(self._is_up, round, round.since + STARTING * MS, then=self._started)
             if round.wait:
                 return self._in(STARTING * MS, round, self._started)
@@ -103,6 +104,9 @@ class BrokerActions(WaitActions):
         return role == "live" or role.startswith("backup")
 
     def _started(self, round: RollingStart) -> None:
+        # The recorder's step is over as the last broker is a backup, which only looks for its master then.
+        if not round.left and round.latest is not None and round.latest.role == "backup_in_sync":
+            round.latest.in_sync_since = self.lab.clock.now
         self.lab.under_way = self._start_next(round)
 
     def do_crash(self, action: f.Crash) -> None:
@@ -180,7 +184,7 @@ class BrokerActions(WaitActions):
         for line in lines:
             ends = [self.lab.brokers[name] for name in sorted(line) if name in self.lab.brokers]
             if len(ends) == 2 and not silent:
-                self.lab.lose_each_other(*ends)
+                routes.lose_each_other(self.lab.balancing, *ends)
             self.lab.partitions.cuts[line] = silent
             self.lab.balancing.outdated = True
             self._line(Kind.Partitioned, line)

@@ -231,6 +231,10 @@ def recover(consumer: Consumer) -> None:
 def redeliver(consumer: Consumer) -> None:
     """What was taken comes again, flagged, before what is in the buffer."""
     again, consumer.taken, consumer.rollback_only = consumer.taken, [], False
+    if not consumer.reads:  # its session has no consumer any more: others get it (`RedeliverHandler` of 6.5.0)
+        for claim in again:
+            release(claim, Reason.asked)
+        return
     sending.send_again(consumer, again)
 
 

@@ -34,10 +34,15 @@ def _asked(lab: Cluster, step: ScriptStep[o.OfDestination]) -> tuple[Broker, Des
 
 def _managed(lab: Cluster, step: ScriptStep[o.OfDestination]) -> tuple[Broker, Destination, bool]:
     """Return the same, and whether the broker's administration finds that destination."""
-    broker, dest, there = _asked(lab, step)
+    broker, dest, _ = _asked(lab, step)
     if dest == DEAD:  # every broker has one
-        there = bool(broker.add(dest, "auto"))
-    return broker, dest, there and not broker.instances[dest].unlisted
+        broker.add(dest, "auto")
+    return broker, dest, is_managed(broker, dest)
+
+
+def is_managed(broker: Broker, dest: Destination) -> bool:
+    """Whether a broker's administration lists a destination; asked of another it refuses at once."""
+    return dest in broker.instances and not broker.instances[dest].unlisted
 
 
 def do_create_destination(lab: Cluster, step: ScriptStep[o.CreateDestination]) -> Outcome:

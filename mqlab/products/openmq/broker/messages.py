@@ -120,5 +120,5 @@ NUMBER = _bytes(NUMBERED)
 def selects(selector: Selector | None, message: Message) -> bool:
     """Whether a selector lets a message pass; its home asks, not the consumer's broker."""
     mode = "PERSISTENT" if message.persistent else "NON_PERSISTENT"
-    headers = {"JMSPriority": message.priority, "JMSDeliveryMode": mode}
+    headers = {"JMSPriority": message.priority, "JMSDeliveryMode": mode, "n": message.number}
     return selector is None or selector.selects(headers, message.properties)

@@ -111,6 +111,7 @@ class Consumer(Client):
     pace: float | None = None  # how much longer than most it is busy with a message at the moment
     busy_until: int = 0
     unheard_by: set[Broker] = field(default_factory=set)  # to whom its opening, or its end, has not come
+    reads: bool = True  # its session has a consumer, and not only messages that one has left
     stays_active: bool = False  # it was active when the number of those who may be was changed
     gone: bool = False  # it gave its connection up, which its frozen broker does not know
     hung: bool = False  # a call of its session waits for a home that says nothing
@@ -318,7 +319,7 @@ class Broker:
         """Return the consumers that it serves, as registered: it has heard of them, and not of their end."""
         alone = dest in self.instances and self.instances[dest].option("LocalOnly")
         at = self.lab.destinations.get(dest)
-        known = [c for c in at.consumers if (c.open or c.closed) and not c.cut_off] if at else []
+        known = [c for c in at.consumers if (c.open or c.closed) and c.reads and not c.cut_off] if at else []
         theirs = {c for c in known if c.open != (self in c.unheard_by) and self.linked(c.home) and not alone}
         return [c for c in known if (c.home is self and c.open) or c in theirs]
 

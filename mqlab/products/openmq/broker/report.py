@@ -47,9 +47,7 @@ def _note(asked: Asked) -> None:
     lab.looked_at.update(broker for broker in lab.brokers.values() if broker.serves)
     lab.dispatch_all()
     lab.snapshots[look.label] = {
-        "received_so_far": {
-            name: len(c.received) for name, c in lab.consumers.items() if not c.step.options.get("process")
-        },
+        "received_so_far": {name: len(c.received) for name, c in lab.consumers.items() if _tells(c)},
         "brokers": {
             name: _state(broker, properties) for name, broker in lab.brokers.items() if is_known(broker)
         },
@@ -61,7 +59,7 @@ def of_clients(lab: Cluster) -> dict[str, Row]:
 
     A consumer in a process of its own tells nobody.
     """
-    told = {name: c for name, c in lab.consumers.items() if not c.step.options.get("process")}
+    told = {name: c for name, c in lab.consumers.items() if _tells(c)}
     found: dict[str, Row] = {}
     for name in dict.fromkeys([*sorted(set(lab.moved) - set(lab.consumers)), *told]):
         consumer = told.get(name)
@@ -76,6 +74,13 @@ def of_clients(lab: Cluster) -> dict[str, Row]:
             row["homes"] = list(lab.moved[name])
         found[name] = row
     return found
+
+
+def _tells(consumer: Consumer) -> bool:
+    """Whether a client tells what it receives: not one in a process of its own, nor one without a consumer."""
+    return (
+        consumer.step.options.get("process") is not True and consumer.step.options.get("consume") is not False
+    )
 
 
 def is_known(broker: Broker) -> bool:

@@ -145,13 +145,23 @@ def _register(broker: Broker, step: Opening, key: object) -> None:
         acknowledge=bool(opens.acknowledge),
         served_weight=delivery.first_free(lab),
     )
+    if before := lab.consumers.get(name):  # one of that name was closed: its messages are told with this one's
+        consumer.received, consumer.redelivered = before.received[:], before.redelivered[:]
+        lab.moved.pop(name, None)
     lab.register(consumer)
     consumer.unheard_by = {peer for peer in broker.peers if lab.is_cut(broker, peer)}
     broker.tell_all()
     consumer.sub = lab.notes.subscription(consumer)
     consumer.stamp()
-    lab.notes.consumer(Kind.Subscribed, consumer, Reason.local_consumer)
+    consumer.reads = not _only_makes(step)
+    if consumer.reads:
+        lab.notes.consumer(Kind.Subscribed, consumer, Reason.local_consumer)
     broker.spread(dest)
+
+
+def _only_makes(step: Opening) -> bool:
+    """Whether a client makes a temporary destination, and has no consumer of it."""
+    return makes_temporary(step.action) and step.options.get("consume") is False
 
 
 def _flow(broker: Broker, step: Opening) -> Flow:
@@ -167,6 +177,8 @@ def do_close(lab: Cluster, step: ScriptStep[a.Close]) -> Outcome:
     """Close consumer and connection, which a suspended broker does not answer (OpenMQ rule 8.8)."""
     consumer = lab.consumers[step.action.consumer]
     ends = _close_and_unsubscribe if step.action.unsubscribe else _close
+    if step.options.get("consumer_only"):
+        ends = _end_reading
     return RunningStep(_can_close, consumer, step.limit, ends, insists=True)
 
 
@@ -182,6 +194,19 @@ def _close_and_unsubscribe(consumer: Consumer) -> bool:
 
 def _can_close(consumer: Consumer) -> bool:
     return not (consumer.open and consumer.home.suspended)
+
+
+def _end_reading(consumer: Consumer) -> None:
+    """Close a consumer alone: its session keeps what it has taken, and its connection (OpenMQ rule 1.7)."""
+    if not (consumer.open and consumer.reads):
+        return
+    taken, consumer.taken = consumer.taken, []
+    if consumer.mode == "dups_ok":
+        consumer.taken, taken = taken, []
+        acknowledgement.on_dups(consumer)
+    acknowledgement.requeue(consumer, Reason.consumer_left)
+    consumer.taken, consumer.reads, consumer.between = taken, False, False
+    consumer.home.lab.notes.consumer(Kind.Unsubscribed, consumer, Reason.consumer_left)
 
 
 def do_kill_client(lab: Cluster, step: ScriptStep[KillClient]) -> None:

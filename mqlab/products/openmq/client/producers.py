@@ -9,7 +9,7 @@ from mqlab.products.openmq.broker.messages import Message, packet_size
 from mqlab.products.openmq.broker.model import DEAD, PRIORITY, Broker, Client
 from mqlab.products.openmq.client import clients
 from mqlab.products.openmq.client.send_job import SendJob, Sends
-from mqlab.products.openmq.script.operation import LEAD_MS, Outcome, Row, RunningStep, ScriptStep
+from mqlab.products.openmq.script.operation import Outcome, Row, RunningStep, ScriptStep
 from mqlab.spec.action import Producer
 from mqlab.spec.headers import dealt, dealt_one
 from mqlab.spec.openmq.actions import CloseProducer, OpenProducer, Send
@@ -112,7 +112,8 @@ def do_send(lab: Cluster, step: ScriptStep[Sends]) -> Outcome:
     job = SendJob(row, step, range(first, first + count), [], producer)
     if producer is not None and producer.mode == "transacted" and clients.is_made_again(producer):
         # Its transaction went with the connection: it sends when that is ended (`SessionImpl.checkFailOver`).
-        return {**row, "sent": 0, "refused": [*job.left], "result": "refused"}
+        job.end_with(job.left)
+        return {**row, "sent": 0, "refused": job.refused, "result": "refused"}
     if producer is not None:
         _keep(job, producer)
     waits = producer is not None and not producer.open and clients.comes_back(producer)
@@ -144,7 +145,7 @@ def _begin(asked: tuple[Cluster, SendJob]) -> Outcome:
         lab.later(clients.CONNECTING)
     if job.step.in_background:
         go_on(lab, job)
-        return RunningStep(None, job, LEAD_MS, _has_begun) if lab.recorded else job.row
+        return RunningStep(None, job, job.step.lead, _has_begun) if lab.recorded else job.row
     pauses = job.interval / 1000 * len(job.left)
     return RunningStep(_has_ended, asked, job.step.limit + pauses, _say_how, told=True)
 
@@ -172,7 +173,7 @@ def _send_into_nothing(job: SendJob, producer: Client) -> None:
     """
     first, job.left = job.left[0], job.left[1:]
     if job.persistent:
-        job.refused.append(first)
+        job.refuse(first)
     else:
         job.end_with([first, *job.left] if producer.rollback_only else job.left)
         producer.rollback_only = True
@@ -212,7 +213,7 @@ def go_on(lab: Cluster, job: SendJob) -> bool:
         moved = True
         job.left = job.left[1:]
         if result == "refused":
-            job.refused.append(message.number)
+            job.refuse(message.number)
             _say_how_many(job)
         else:
             job.under_way += 1
@@ -256,7 +257,7 @@ def on_sent(what: Sent) -> None:
     if message.asks:
         _ask(message, producer)
     if not physical_destinations.take_in(message, producer):
-        job.refused.append(message.number)
+        job.refuse(message.number)
     elif job.time_to_live:
         message.expires = message.sent + job.time_to_live
         physical_destinations.may_expire(message)
@@ -292,7 +293,7 @@ def on_receipt(what: Sent) -> None:
 
 
 def _say_how_many(job: SendJob) -> None:
-    left = job.left.stop - job.left.start
+    left = job.left.stop - job.left.start + job.unsent
     job.row["sent"] = job.row["count"] - left - job.under_way - (len(job.refused) if job.refused else 0)
 
 
@@ -301,7 +302,7 @@ def _end(lab: Cluster, job: SendJob) -> None:
     row = job.row
     if job.step.options.get("transacted") and job.producer is not None:  # its own connection: commits at last
         end_transaction(lab, job.producer.name, commit=True)
-    row["sent"] = row["count"] - len(job.refused)
+    row["sent"] = row["count"] - len(job.refused) - job.unsent
     if job.refused:
         row["refused"] = job.refused
     how = "ok" if not job.refused else "partly refused" if row["sent"] else "refused"

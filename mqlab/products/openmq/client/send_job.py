@@ -29,9 +29,11 @@ class SendJob:
     due: int = 0  # us, before which the next message is not sent
     until: int = 0  # us, until which it tries to connect, if it has to open a connection
     interval: int = 0  # us, from one message to the next
+    unsent: int = 0  # messages that it gave up after one was refused
     persistent: bool = field(init=False)
     properties: Options = field(init=False)
     size: int = field(init=False)  # bytes
+    stops: bool = field(init=False)  # at the first message that is refused
     time_to_live: int = field(init=False)  # us; 0 is for ever
     priority: int | list[int] = field(init=False)
 
@@ -42,8 +44,19 @@ class SendJob:
         self.persistent, self.properties = action.persistent, action.properties
         self.size, self.priority = action.size, action.jms_priority
         self.time_to_live = duration(action.time_to_live)
+        own = action.stop_at_error if isinstance(action, Send) else self.step.options.get("stop_at_error")
+        self.stops = bool(own)
+
+    def refuse(self, number: int) -> None:
+        """A message is refused; an application that stops at an error sends no more."""
+        self.refused.append(number)
+        if self.stops:
+            self.unsent += len(self.left)
+            self.left = range(0)
 
     def end_with(self, refused: Sequence[int]) -> None:
-        """Send no more; these are refused."""
-        self.refused += refused
+        """Send no more; these are refused, of which one that stops at an error has tried the first."""
+        tried = refused[:1] if self.stops else refused
+        self.unsent += len(refused) - len(tried)
+        self.refused += tried
         self.left = range(0)

@@ -28,7 +28,6 @@ KILLED, SILENT = 1.5, 2.5
 
 def fault(broker: Broker, orderly: bool = False, failover: bool = True) -> None:
     """A broker is about to go: in an enhanced cluster the others will find it dead."""
-    broker.lab.happened.clear()
     if broker.lab.enhanced and failover:
         silence = SILENT if broker.running and _is_silent(broker) else KILLED
         interval = float(broker.option("imq.cluster.heartbeat.interval", 5))
@@ -88,7 +87,7 @@ def on_dead(who: tuple[Broker, int]) -> None:
         return
     winner = dead.taking_over_broker = lab.random.choice(alive)
     for event in ("found_dead", "takeover_lock_acquired"):
-        lab.happens(event, dead.name)
+        lab.happens(event, dead.name, winner.name)
     lab.notes.add(
         Kind.Locked,
         {"takes over": dead.name},
@@ -140,7 +139,7 @@ def take(winner: Broker, dead: Broker) -> None:
     for branch in lab.prepared.values():
         branch.home = winner if branch.home is dead else branch.home
     for event in ("takeover_complete", "store_taken", "takeover_processed"):
-        lab.happens(event, dead.name)
+        lab.happens(event, dead.name, winner.name)
 
 
 def _tell_holders(winner: Broker, dead: Broker) -> None:

@@ -86,7 +86,7 @@ class Cluster(Lab):
         self.blocked: list[ScriptStep[Action]] = []  # what went on too long, and waits still
         self.operations: list[Row] = []
         self.snapshots: Row = {}
-        self.happened: set[str] = set()  # since the last fault
+        self.happened: set[tuple[str, str, str]] = set()  # since the last fault: events, about whom, by whom
 
     # What is there
 
@@ -119,9 +119,12 @@ class Cluster(Lab):
             self.later(1_000_000)  # who looks whether all is quiet looks again
         self.clock.halt()
 
-    def has_happened(self, event: str) -> bool:
-        """Whether an event has happened since the last fault."""
-        return event in self.happened
+    def has_happened(self, event: str, about: str | None = None, by: str | None = None) -> bool:
+        """Whether an event has happened since the last fault; about whom, and by whom, may be any."""
+        return any(
+            known[0] == event and about in (None, known[1]) and by in (None, known[2])
+            for known in self.happened
+        )
 
     def is_open(self, transaction: str | None) -> bool:
         """Whether a transaction ends with its broker: it is not prepared."""
@@ -145,9 +148,9 @@ class Cluster(Lab):
         """Whether the store that all brokers of an enhanced cluster share is away."""
         return self.enhanced and not self.database_up
 
-    def happens(self, event: str, about: str) -> None:
-        """Remember an event for those who wait for it."""
-        self.happened |= {event, f"{event} {about}"}
+    def happens(self, event: str, about: str, by: str | None = None) -> None:
+        """Remember an event for those who wait for it; who it is about notes it, if nobody else is said."""
+        self.happened.add((event, about, by or about))
         if event.startswith("client_"):
             self.of_clients.setdefault(about, Counter())[event.removeprefix("client_")] += 1
 

@@ -78,6 +78,8 @@ DO: dict[type[a.Action], Does] = {
 }
 
 OPENS = (a.Consumer, o.OpenProducer)  # a connection that stays
+# Of a destination that its broker's administration lists.
+OF_MANAGED = (o.UpdateDestination, o.PurgeDestination, o.PauseDestination, o.ResumeDestination)
 SENDS = (o.Send, a.Producer)
 CHANGES = (o.UpdateDestination, o.DestroyDestination, o.Unsubscribe)  # of what all brokers know
 WAITS = (o.WaitFor, o.WaitForReceived, a.WaitForSends, o.Knock)  # until something has come about

@@ -21,7 +21,7 @@ from mqlab.spec.values import Destination, duration
 
 LIMIT_MS = 30_000  # how long a step waits if it does not say
 LEAD_MS = 300  # of a call beside the script, until the recorder's script goes on
-BESIDE_MS = 1e9  # how long such a call waits: for ever
+FOR_EVER = float("inf")  # how long such a call waits (ms)
 
 Row = JsonDict  # what came of a step, in the form of the recordings
 Answer = Row | str | bool | None  # True and None are ok, False is refused
@@ -65,6 +65,7 @@ class ScriptStep(Generic[Done]):
     id: str | None = None  # of its result
     limit: float = LIMIT_MS  # ms that it waits
     in_background: bool = False
+    lead: float = LEAD_MS  # ms that the recorder's script waits after it, if it does not wait for its end
 
     def __post_init__(self) -> None:
         self.action = cast(Done, bare(self.called))
@@ -73,8 +74,9 @@ class ScriptStep(Generic[Done]):
         if isinstance(self.called, Call):
             self.id, self.in_background = self.called.id, self.in_background or self.called.in_background
             self.limit = LIMIT_MS if self.called.limit is None else duration(self.called.limit) / 1000
+            self.lead = LEAD_MS if self.called.lead is None else duration(self.called.lead) / 1000
         if self.in_background:
-            self.limit = BESIDE_MS
+            self.limit = FOR_EVER
         if makes_temporary(self.action) and self.options.get("process"):
             # A client in a process of its own looks for a broker for ever, and again when it has lost one.
             self.options = {**self.options, "reconnect": True}

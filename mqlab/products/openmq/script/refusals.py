@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -9,12 +10,13 @@ from mqlab.products.openmq.broker.model import DEAD, Broker, Client
 from mqlab.products.openmq.client import clients, producers
 from mqlab.products.openmq.network.cluster import hands_over
 from mqlab.products.openmq.network.faults import WITH_DATABASE
+from mqlab.products.openmq.script import actions
 from mqlab.products.openmq.script.operation import ScriptStep
 from mqlab.spec import action as a
 from mqlab.spec.naming import destination_in
 from mqlab.spec.openmq import actions as o
 from mqlab.spec.openmq.options import PROPERTIES
-from mqlab.spec.openmq.words import BY_NOUN, makes_temporary
+from mqlab.spec.openmq.words import BY_NOUN, NO_ACKNOWLEDGE, makes_temporary
 from mqlab.trace.kinds import Kind
 
 if TYPE_CHECKING:
@@ -24,9 +26,42 @@ ANSWERS = {"refused": "{} refused it", "blocked": "{} did not answer"}  # of bro
 OPENING = (a.Consumer, o.OpenProducer, o.Connect, a.Producer, o.Browse)
 
 
+def at_client(lab: Cluster, step: ScriptStep[a.Action]) -> str:
+    """Return "refused" for what a client refuses by itself, or cannot be asked, whatever brokers there are.
+
+    A client that was not opened, or is closed, does nothing. A destination's name has to be one (OpenMQ rule
+    4.13), and there is no session that acknowledges nothing (OpenMQ rule 1.11).
+    """
+    action, name = step.action, step.client
+    opens = isinstance(action, actions.OPENS)
+    named = destination_in(action)
+    strange = named is not None and not (named.is_temporary or is_name(named.name))
+    if strange or (opens and step.ack_mode == NO_ACKNOWLEDGE and not step.options.get("xa")):
+        return "refused"
+    if not name or opens or isinstance(action, a.Producer):
+        return ""
+    sends, both = isinstance(action, actions.OF_PRODUCERS), isinstance(action, actions.OF_SESSIONS)
+    there = (not sends and name in lab.consumers) or ((sends or both) and name in lab.producers)
+    return "" if there else "refused"
+
+
+def is_name(name: str) -> bool:
+    """Whether a destination can be called so: by the words of Java, with dots and wildcards between them.
+
+    What begins with ``mq.`` is the product's own (`DestinationName.isSyntaxValid` of 6.5.0).
+    """
+    own = name.startswith("mq.")
+    return own or re.fullmatch(r"(?!\d)[\w$*>][\w$.*>]*", name) is not None
+
+
 def why(lab: Cluster, step: ScriptStep[a.Action]) -> str:
     """Return why a step was refused; empty where the state does not tell."""
     opens = isinstance(step.action, OPENING)
+    named = destination_in(step.action)
+    if named is not None and not (named.is_temporary or is_name(named.name)):
+        return f"{named.name} is not a name that OpenMQ allows: letters, digits, _, $ and dots"
+    if isinstance(step.action, actions.OPENS) and step.ack_mode == NO_ACKNOWLEDGE:
+        return "ack_mode none is refused by JMS' own createSession (C4067)"
     if (name := step.client) and not opens:
         client = lab.consumers.get(name) or lab.producers.get(name)
         if client is None:

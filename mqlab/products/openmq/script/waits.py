@@ -54,7 +54,7 @@ def do_settle(lab: Cluster, step: ScriptStep[a.Settle]) -> Outcome:
 
 def _something_is_due(lab: Cluster) -> bool:
     """Whether something comes about by time alone, so that it matters how long a script takes."""
-    if lab.expiring or lab.healing or lab.lost:
+    if lab.expiring or lab.healing or lab.lost or lab.blocked:
         return True
     lazy = any(c.open and c.mode == "dups_ok" and c.taken for c in lab.consumers.values())
     return lazy or any(map(is_seeking, (*lab.consumers.values(), *lab.producers.values())))
@@ -100,17 +100,18 @@ def _have_ended(lab: Cluster) -> bool:
 
 def do_wait_for(lab: Cluster, step: ScriptStep[o.WaitFor]) -> Outcome:
     """Wait until an event has happened since the last fault, such as a takeover."""
-    event = f"{step.action.event} {step.action.about or ''}".strip()
+    action = step.action
+    event = action.event, action.about, action.by
     pause = RunningStep(None, None, duration(step.action.settle) / 1000)
     return RunningStep(_has_happened, (lab, event, pause), step.limit, _pause)
 
 
-Awaited = tuple["Cluster", str, RunningStep]
+Awaited = tuple["Cluster", tuple[str, str | None, str | None], RunningStep]
 
 
 def _has_happened(asked: Awaited) -> bool:
     lab, event, _ = asked
-    return lab.has_happened(event)
+    return lab.has_happened(*event)
 
 
 def _pause(asked: Awaited) -> RunningStep:
