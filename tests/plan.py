@@ -19,6 +19,9 @@ from pathlib import Path
 
 import pytest
 
+import mqlab as mq
+from mqlab.errors import BadFile
+
 # What jsonschema holds IRIs against, which no notebook has: to read that grammar takes a process a second.
 sys.modules.setdefault("rfc3987_syntax", None)
 # Fixture -> the group of the tests that use it: each worker would make its own.
@@ -64,6 +67,10 @@ def pytest_configure(config):
         folder = tempfile.TemporaryDirectory(prefix="pytest-groups-")
         config.add_cleanup(folder.cleanup)
         os.environ[GROUPED] = f"{folder.name}/groups.json"
+        try:
+            mq.figures()
+        except BadFile as error:  # told once, where 68 files of tests would each fail to be read
+            raise pytest.UsageError(str(error)) from None
 
 
 def pytest_report_header(config):

@@ -442,6 +442,14 @@ def wrong(pattern: str, under: str = "") -> list[Sentence]:
 NAMES = (*PATTERNS, "script")
 
 
+def better(pattern: str, text: str) -> str:
+    """Return what a sentence has and what the glossary has for it, such as ` (nobody: broker, client)`."""
+    if pattern != "banned" or not (found := _banned().search(_plain(text))):
+        return ""
+    terms = (one.name for one in glossary() if found[0].lower() in map(str.lower, one.instead_of))
+    return f" ({found[0]}: {next(terms)})"
+
+
 def counts(under: str = "") -> dict[str, int]:
     """Return pattern -> how many sentences it finds."""
     return {name: len(wrong(name, under)) for name in NAMES}

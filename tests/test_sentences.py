@@ -3,7 +3,7 @@
 import pytest
 
 from tests import sentences
-from tests.sentences import NAMES, PATTERNS, Sentence, counts, limits, split, wrong
+from tests.sentences import NAMES, PATTERNS, Sentence, better, counts, limits, split, wrong
 
 BAD = {
     "banned": "nobody at B can take it now",
@@ -35,6 +35,11 @@ def test_a_pattern_finds_what_is_wrong_and_leaves_what_is_right(name):
     assert not PATTERNS[name](GOOD[name])
 
 
+def test_a_banned_word_is_told_with_its_term():
+    assert better("banned", BAD["banned"]) == " (nobody: broker, consumer, client)"
+    assert better("long", BAD["banned"]) == better("banned", GOOD["banned"]) == ""
+
+
 def test_every_pattern_has_its_examples():
     assert set(BAD) == set(GOOD) == set(PATTERNS)
     assert set(limits()) <= set(NAMES)
@@ -44,7 +49,7 @@ def test_each_pattern_finds_no_more_than_before():
     """Who makes it find less writes the smaller number into `sentences.toml`."""
     found, most = counts(), limits()
     more = {name: (count, most.get(name, 0)) for name, count in found.items() if count > most.get(name, 0)}
-    shown = [f"{name}: {one}" for name in more for one in wrong(name)[:20]]
+    shown = [f"{name}: {one}{better(name, one.text)}" for name in more for one in wrong(name)[:20]]
     assert not more, "\n".join(
         [f"pattern: (found, limit): {more}; python -m tests.sentences --pattern NAME", *shown]
     )

@@ -111,7 +111,7 @@ def find(id: str) -> JsonDict:
     return found
 
 
-_NEEDED = {*required(Figure)} - {"printer"}
+_NEEDED = [name for name in required(Figure) if name != "printer"]
 
 
 def _items(guide: str | None) -> Iterator[JsonDict]:

@@ -44,6 +44,7 @@ def in_sync(figure, final):
 def ends(figure, trace):
     """Return what came of a run, by the keys of `expected`."""
     found = outcome(trace)
+    assert "final" in found["snapshots"], f"the script of {figure.id} does not end with a Snapshot 'final'"
     final = found["snapshots"]["final"]["brokers"]
     hosted = {name: state["hosts"] for name, state in final.items() if "hosts" in state}
     queues = {name: state["queues"]["orders"] for name, state in final.items() if "queues" in state}
@@ -77,6 +78,7 @@ def mismatches(figure, trace):
         if key in ("roles", "roles_at") and isinstance(said, dict):  # those that are named
             got = only(said, got)
         if got != said:
+            print(f"{figure.id}: {key}: expected says {said}, the run ends with {got}")
             wrong.append(key)
     return wrong
 
@@ -115,8 +117,8 @@ def test_the_comparison_would_see_another_end(id, key):
 
 @pytest.mark.parametrize("figure", FIGURES.values(), ids=FIGURES)
 def test_a_figure_is_told_whole_and_can_be_written_down(figure):
-    for text in (figure.title, figure.question, figure.section, figure.answer, figure.real):
-        assert len(text) > 10
+    for name in ("title", "question", "section", "answer", "real"):
+        assert len(getattr(figure, name)) > 10, f"{figure.id}: write its {name}, or more of it"
     assert figure.question.endswith("?")
     scenario = figure.scenario
     assert lab_file.read(json.loads(json.dumps(lab_file.write(scenario)))) == scenario

@@ -34,6 +34,7 @@ def mismatches(figure, trace):
     """Return the keys of a figure's `expected` that a run does not meet."""
     found, said = outcome(trace), figure.expected
     results = {row["id"]: row["result"] for row in found["operations"] if "id" in row}
+    assert "final" in found["snapshots"], f"the script of {figure.id} does not end with a Snapshot 'final'"
     final = found["snapshots"]["final"]["brokers"]
     owners = {state["cluster"]["b1"] for state in final.values() if "cluster" in state
               and "b1" in state["cluster"]}  # fmt: skip
@@ -47,6 +48,8 @@ def mismatches(figure, trace):
         "owners": len(owners), "lost": len(trace.lost()),
     }  # fmt: skip
     wrong = [key for key in said if key != "order" and real[key] != said[key]]
+    for key in wrong:
+        print(f"{figure.id}: {key}: expected says {said[key]}, the run ends with {real[key]}")
     for name, (first, last, then, end) in said.get("order", {}).items():
         numbers = [*range(first, last + 1), *range(then, end + 1)]
         if found["consumers"][name]["received"] != numbers:
@@ -80,8 +83,8 @@ def test_the_comparison_would_see_another_end(id, key, value):
 
 @pytest.mark.parametrize("figure", FIGURES.values(), ids=FIGURES)
 def test_a_figure_is_told_whole_and_can_be_written_down(figure):
-    for text in (figure.title, figure.question, figure.section, figure.answer, figure.real):
-        assert len(text) > 10
+    for name in ("title", "question", "section", "answer", "real"):
+        assert len(getattr(figure, name)) > 10, f"{figure.id}: write its {name}, or more of it"
     assert figure.question.endswith("?")
     scenario = figure.scenario
     assert lab_file.read(json.loads(json.dumps(lab_file.write(scenario)))) == scenario

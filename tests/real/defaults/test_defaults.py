@@ -60,6 +60,7 @@ def test_every_default_is_the_products_own_or_told(product):
     untold = {name: why for name, why in found.items() if name not in told}
     assert not untold, (
         f"not as {product} has it: {untold}. Ask the product again (python -m tests.real.defaults); "
+        "`since` in a row names the first edition that has the option; "
         f"what differs then has its reason and its row in tests/real/defaults/explained.toml, [[{product}]]"
     )
     as_theirs = [name for name in told if name not in found]

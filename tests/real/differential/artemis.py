@@ -35,7 +35,7 @@ class Script:
         self.draw = draw
         self.kind = draw.weighted({
             "replication": 4, "shared_store": 3, "cluster": 4, "scale_down": 2, "pairs": 2, "two_slaves": 1,
-            "quorum": 3, "colocated": 1, "alone": 1.5,
+            "quorum": 3, "colocated": 1, "alone": 1.5, "pair_and_broker": 1.5, "chain": 0.8,
         })  # fmt: skip
         self.brokers: list[Step] = []
         self.pairs: list[list[str]] = []
@@ -185,6 +185,23 @@ def _cluster(s: Script) -> None:
         s.pairs.append([name])
 
 
+def _pair_and_broker(s: Script) -> None:
+    """Draw a pair in a cluster with a broker that has no policy, or scales down."""
+    _pair(s, 1, s.draw.one(["replication", "shared_store"]))
+    down = {"ha": {"policy": "live_only", "scale_down": {"connectors": ["to_M1", "to_S1"]}}}
+    s.brokers.append({"name": "A", **(down if s.draw.chance(0.3) else {})})
+    s.pairs.append(["A"])
+
+
+def _chain(s: Script) -> None:
+    """Draw three brokers each of which lists the next one, and maybe the one before."""
+    both = s.draw.chance(0.5)
+    lists = {"A": ["B"], "B": ["A", "C"] if both else ["C"], "C": ["B"] if both else []}
+    for name, to in lists.items():
+        s.brokers.append({"name": name, "cluster": {"to": to}})
+        s.pairs.append([name])
+
+
 def _scale_down(s: Script) -> None:
     names = ("A", "B", "C")[: s.draw.number(2, 3)]
     for name in names:
@@ -198,6 +215,7 @@ def _scale_down(s: Script) -> None:
 _BROKERS = {
     "replication": _replication, "shared_store": _shared_store, "pairs": _pairs, "two_slaves": _two_slaves,
     "cluster": _cluster, "scale_down": _scale_down, "quorum": _quorum, "colocated": _colocated, "alone": _alone,
+    "pair_and_broker": _pair_and_broker, "chain": _chain,
 }  # fmt: skip
 
 
@@ -357,7 +375,7 @@ def fault(s: Script) -> None:
     if s.frozen:
         does["thaw"] = 6.0
     does["heal" if s.cut else "cut"] = 4.0 if s.cut else 1.0
-    if running and s.kind == "cluster":
+    if running and s.kind in ("cluster", "chain"):
         does["freeze"] = 0.5
     does |= {} if s.gateway is None else {"gateway": 4.0}
     what = s.draw.weighted(does)
@@ -376,7 +394,7 @@ def fault(s: Script) -> None:
             return
         name = s.draw.one(running)
         s.down.add(name)
-        more = s.draw.maybe(0.2, failover=True) if what == "stop" and s.kind != "cluster" else {}
+        more = s.draw.maybe(0.2, failover=True) if what == "stop" and s.kind not in ("cluster", "chain") else {}
         s.steps += [{"do": "settle"}, {"do": what, "broker": name, **more}, {"do": "wait", "ms": 3500}]
         if s.draw.chance(0.4):
             _after(s, name)
@@ -392,7 +410,7 @@ def fault(s: Script) -> None:
             {"do": "wait", "ms": 3500},
         ]
     else:
-        apart = s.kind in ("cluster", "pairs", "replication", "quorum")
+        apart = s.kind in ("cluster", "pairs", "replication", "quorum", "pair_and_broker", "chain")
         ends = ["clients", s.draw.one(s.names)]
         if apart and s.draw.chance(0.7):
             ends = sorted(s.draw.random.sample(s.names, 2))
@@ -463,7 +481,7 @@ def scenario(draw: Draw, name: str) -> dict[str, Any]:
     s.down |= set(later)
     if s.kind == "colocated":
         s.steps.append({"do": "settle", "quiet_ms": 5000, "timeout_ms": 45000})
-    if s.kind in ("cluster", "scale_down"):
+    if s.kind in ("cluster", "scale_down", "chain"):
         s.steps.append({"do": "wait", "ms": 2000})
     for pair in s.pairs:
         if len(pair) > 1 and not later:
@@ -482,7 +500,7 @@ def scenario(draw: Draw, name: str) -> dict[str, Any]:
         "queues": [{"name": "orders"}],
     }  # fmt: skip
     found |= {"clients": draw.one([{"ha": False}, {"call_timeout": 3000}])} if draw.chance(0.06) else {}
-    if s.kind in ("cluster", "scale_down", "pairs", "quorum"):
+    if s.kind in ("cluster", "scale_down", "pairs", "quorum", "pair_and_broker", "chain"):
         found |= draw.maybe(0.5, cluster={"message_load_balancing": draw.one(["OFF", "STRICT", "ON_DEMAND"])})
         found |= draw.maybe(0.4, address_settings={"redistribution_delay": draw.one([0, 0, 1000])})
         found |= draw.maybe(0.15, cluster={**found.get("cluster", {}), "max_hops": draw.one([0, 1, 2])})
@@ -490,6 +508,12 @@ def scenario(draw: Draw, name: str) -> dict[str, Any]:
             [{"retry_interval": 2000}, {"check_period": 1000, "connection_ttl": 3000}, {"call_timeout": 2000}]
         )
         found |= draw.maybe(0.12, cluster={**found.get("cluster", {}), **slower})
+        if s.kind == "chain":
+            found["cluster"] = {
+                **found.get("cluster", {}),
+                "max_hops": 2,
+                "allow_direct_connections_only": True,
+            }
         if draw.chance(0.15):
             found["queues"] = [{"name": "orders", "on": draw.some(s.names)}]
     if draw.chance(0.35):

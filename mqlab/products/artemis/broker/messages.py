@@ -42,6 +42,7 @@ class Message:
     expires: int = 0
     group: str | None = None  # JMSXGroupID
     extra: int = 0  # bytes of its properties
+    routed: list[tuple[Broker, Queue]] | None = None  # its queues, in an open transaction
 
 
 _PRIORITY = {"JMSPriority": 4, "AMQPriority": 4}  # which no producer of this product sets

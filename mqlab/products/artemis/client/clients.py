@@ -268,7 +268,7 @@ class Client:
         """
         assert self.at is not None
         try:
-            self.lab.balancing.check(self.at, message)
+            self.lab.balancing.plan(self.at, message)
             return self.lab.paging.drops(self.at, message)
         except Refused as refused:
             if self.resource is not None:

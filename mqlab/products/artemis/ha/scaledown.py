@@ -110,6 +110,9 @@ def move(lab: Site, broker: Broker, data: Journal, target: Broker) -> None:
                     cause=item.row,
                 )
         queue.waiting = []
+    for branch in data.prepared.values():
+        for message in branch.work:
+            message.routed = None
     target.served_journal.branches |= data.prepared
     for pair, mail in data.store_and_forward.items():
         for stored in mail:

@@ -91,18 +91,21 @@ class ClusterConnection(Subsystem):
         if not ("diverts" in broker.spec.keys and diverts.divert(broker, message)):
             self.deliver_to(broker, message)
 
-    def check(self, broker: Broker, message: Message) -> None:
-        """Look whether a message of an open transaction finds a queue; raises `Refused` where the product does.
+    def plan(self, broker: Broker, message: Message) -> None:
+        """Choose the queues of a message in an open transaction; raises `Refused` where the product does.
 
-        It looks as the message comes, and the message is there only with the commit.
+        They are chosen as it comes, and it is in them only with the commit (Artemis rule 9.19).
         """
         if self.lab.detects_duplicates and duplicates.knows(broker, message):
             raise Refused(duplicates.REFUSED, Reason.duplicate_id)
-        if broker.option("message_load_balancing") == "OFF":
-            if message.dest.is_queue and message.dest.name not in broker.journal.queues:
-                self.lab.queue(broker, message.dest.name)  # the client has it made
-            for bindings in self._groups(broker, message.dest.name, message.dest.is_queue):
-                self._next(broker, message, bindings)
+        if message.dest.is_queue and message.dest.name not in broker.journal.queues:
+            self.lab.queue(broker, message.dest.name)  # the client has it made
+        message.routed = self._choose(broker, message)
+
+    def _choose(self, broker: Broker, message: Message) -> list[Binding]:
+        groups = self._groups(broker, message.dest.name, message.dest.kind == "queue")
+        chosen = [self._next(broker, message, bindings) for bindings in groups]
+        return [binding for binding in chosen if binding is not None]
 
     def deliver_to(self, broker: Broker, message: Message) -> None:
         """Give a message to the queues of its address.
@@ -111,16 +114,20 @@ class ClusterConnection(Subsystem):
         """
         if self.lab.paging.limits and self.lab.paging.drops(broker, message):
             return
-        groups = self._groups(broker, message.dest.name, message.dest.kind == "queue")
-        chosen = [self._next(broker, message, bindings) for bindings in groups]
-        for binding in filter(None, chosen):  # all of them are found before one is used
+        if message.routed is None:
+            chosen = self._choose(broker, message)
+        else:
+            chosen, message.routed = [*routes.as_now(broker, message.routed)], None
+        for binding in chosen:  # all of them are found before one is used
             if binding.__class__ is echo.Echo:
                 self._forward(echo.passage(broker, binding, message))
             else:
                 self.deliver(broker, *binding, message, message.row, BROKER_TURN)
-        if not groups or (message.dest.is_queue and not any(chosen)):
-            rule = Reason.selector if groups else Reason.no_subscription
-            self.lab.message(Kind.Discarded, message, broker, rule=rule, cause=message.row)
+        if not chosen:
+            bound = self.is_bound(broker, message.dest.name, message.dest.is_queue)
+            if message.dest.is_queue or not bound:
+                rule = Reason.selector if bound else Reason.no_subscription
+                self.lab.message(Kind.Discarded, message, broker, rule=rule, cause=message.row)
 
     def is_bound(self, broker: Broker, address: str, is_queue: bool = True) -> bool:
         """Whether a broker knows a queue of an address, or of a topic, here or elsewhere."""

@@ -124,6 +124,17 @@ def known(broker: Broker, at: Broker) -> list[Broker]:
     return broker.kept[at].way if at in broker.kept else [broker, at]
 
 
+def as_now(broker: Broker, chosen: list[tuple[Broker, Queue]]) -> Iterator[tuple[Broker, Queue]]:
+    """Yield queues that were chosen earlier, perhaps in another life of their broker; none that is gone."""
+    for binding in chosen:
+        at, queue = binding
+        queues = broker.journal.queues
+        if at.node_id != broker.node_id or queue in queues.values():
+            yield binding
+        elif queue.durable and queue.name in queues:  # read from the journal, by it or by its slave
+            yield broker, queues[queue.name]
+
+
 def stored_beyond(broker: Broker) -> Iterator[tuple[StoredMessage, tuple[Broker, ...]]]:
     """Yield what lies here for a broker behind the next one, with its way by who is that now."""
     lives = broker.lab.live_brokers()
