@@ -12,6 +12,7 @@ from mqlab.products.activemq.client.query import flag
 from mqlab.products.activemq.transport.openwire import (
     Command,
     DeliveredAck,
+    MessagePull,
     PoisonAck,
     RemoveInfo,
     RemoveSubscriptionInfo,
@@ -212,6 +213,8 @@ class AddressedConsumer(MessageConsumer):
             return
         self.work()
         if self.waiting_receive is not None and self.prefetch == 0:
+            if not self.client.runs:  # who pulls waits for an answer, and nothing is delivered
+                return
             self.ask()
             timeout = timeout or ANSWERED
         lab.clock.schedule_background(lab.clock.now + timeout, self.on_pull_timeout, call)
@@ -220,8 +223,21 @@ class AddressedConsumer(MessageConsumer):
         """Nothing has come in time."""
         if self.waiting_receive is call:
             self.waiting_receive = None
+            self.end_pull()
             self.lab.tell_received(0, 1, self.name, call.action)
             call.finish(got=None)
+
+    def end_pull(self) -> None:
+        """Nobody waits any more for the message that was asked for: each pull has a time of its own."""
+        if self.prefetch == 0 and self.asked:
+            self.asked = False
+            self.send(MessagePull(self.name, over=True))
+
+    def allow(self, count: int | None) -> None:
+        """Let it take *count* messages from now on; who is held pulls no more (`Taker` of the recorders)."""
+        super().allow(count)
+        if count == 0:
+            self.end_pull()
 
     def count_rollback(self, message: Message) -> int:
         """Return how often a message was delivered that comes again after a rollback."""

@@ -69,9 +69,14 @@ class ClientSubscription(Subscription):
 
     # What comes from the client
 
-    def pulled(self) -> None:
-        """With prefetch 0 a consumer asks for each message; a plain topic subscription may not heed it."""
-        if self.dest.is_queue or self.durable or self.broker.lab.rules.pulls_topics:
+    def pulled(self, over: bool = False) -> None:
+        """With prefetch 0 a consumer asks for each message; a plain topic subscription may not heed it.
+
+        What comes when its time is *over* is not for this pull (`PrefetchSubscription.pullTimeout`).
+        """
+        if over:
+            self.prefetch_extension = 0
+        elif self.dest.is_queue or self.durable or self.broker.lab.rules.pulls_topics:
             self.prefetch_extension += 1
             for destination in list(self.broker.destinations.values()):
                 if self in destination.subs:

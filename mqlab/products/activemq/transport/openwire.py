@@ -120,7 +120,9 @@ class ForOneConnection(Command):
 
 @dataclass(slots=True, eq=False)
 class MessagePull(ForOneConnection):
-    """With prefetch 0 a consumer asks for each message."""
+    """With prefetch 0 a consumer asks for each message; it is `over` when none has come in its time."""
+
+    over: bool = False
 
 
 @dataclass(slots=True, eq=False)
