@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mqlab.spec.action import Consumer, Producer
-from mqlab.spec.headers import dealt
+from mqlab.spec.headers import dealt, dealt_one
 from mqlab.trace.kinds import Kind
 from mqlab.trace.trace import Trace
 
@@ -60,7 +60,17 @@ def headers(trace: Trace, number: int) -> dict[str, object]:
     sending, place = _sending(trace, number)
     persistent, priority = (sending.persistent, sending.jms_priority) if sending else (True, 4)
     mode = "PERSISTENT" if persistent else "NON_PERSISTENT"
-    return dealt({"JMSPriority": priority, "JMSDeliveryMode": mode}, place)
+    if priority is None and sending is not None:  # OpenMQ's open producers keep it
+        priority = _told_before(trace, sending)
+    own = {"n": number} if trace.product == "openmq" else {}  # a property that each message has there
+    return dealt({"JMSPriority": priority, "JMSDeliveryMode": mode, **own}, place)
+
+
+def _told_before(trace: Trace, sending: Sending) -> Any:
+    """Return the priority that an open producer was told last before it sent so; 4 if it never was (JMS)."""
+    sends = list(_sends(trace, getattr(sending, "producer", "")))
+    told = [one for one in sends[: sends.index(sending)] if one.jms_priority is not None]
+    return dealt_one(told[-1].jms_priority, told[-1].sends - 1) if told else 4
 
 
 def asked_by(selector: str, trace: Trace, number: int) -> dict[str, object]:

@@ -10,7 +10,7 @@ from mqlab.engine.in_vain import CLOSED, SessionState
 from mqlab.engine.limits import LONGEST_REST
 from mqlab.products.openmq.broker import administration as admin
 from mqlab.products.openmq.broker import report
-from mqlab.products.openmq.broker.model import Consumer
+from mqlab.products.openmq.broker.model import Broker, Consumer
 from mqlab.products.openmq.client import clients
 from mqlab.products.openmq.files import lab_file as files
 from mqlab.products.openmq.files import treatment
@@ -53,9 +53,11 @@ def _answers(asked: Asked) -> bool:
     return not lab.brokers[step.place].hangs
 
 
-def _changes(action: Action) -> bool:
+def _changes(step: ScriptStep[Action], broker: Broker) -> bool:
     """Whether an action changes what all brokers know of, but for creations of destinations."""
-    return isinstance(action, actions.CHANGES) or (isinstance(action, a.Consumer) and action.durable)
+    if is_of(step, a.Consumer):
+        return bool(step.action.durable) and not cluster.is_subscribed(broker, step)
+    return isinstance(step.action, actions.CHANGES)
 
 
 def _has_database(asked: Asked) -> bool:
@@ -270,7 +272,7 @@ class ClusterLab(Cluster):
         broker, connects = self.brokers.get(step.place), isinstance(action, actions.CONNECTS)
         if broker is not None and broker.serves and not connects:
             self.looked_at.add(broker)
-        if broker is not None and _changes(action) and cluster.waits_for_database(broker):
+        if broker is not None and _changes(step, broker) and cluster.waits_for_database(broker):
             if not isinstance(action, o.DestroyDestination):
                 if is_of(step, a.Consumer):
                     cluster.begin_subscription(broker, step)

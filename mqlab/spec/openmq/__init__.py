@@ -49,18 +49,22 @@ LINKED_ALIKE = {
 
 
 def link_properties(option: Callable[[str, object], object]) -> tuple[str, ...]:
-    """Return what of a broker's properties has to be alike on linked brokers.
-
-    Numbers of consumers may differ, not what a broker calls the delivery of auto-created queues by them
-    (`imq.queue.deliverypolicy` of 6.5.0; OpenMQ rule 6.9).
-    """
+    """Return what of a broker's properties has to be alike on linked brokers."""
     texts = {**LINKED_ALIKE, "imq.cluster.clusterid": ""}
+    return (*(str(option(key, default)).lower() for key, default in texts.items()), delivery_policy(option))
+
+
+def delivery_policy(option: Callable[[str, object], object]) -> str:
+    """Return what a broker calls the delivery of auto-created queues by their numbers of consumers.
+
+    The numbers may differ between linked brokers, this may not (`imq.queue.deliverypolicy` of 6.5.0; OpenMQ
+    rule 6.9).
+    """
     active, backup = (
         int(str(option(f"imq.autocreate.queue.maxNum{which}Consumers", default)))
         for which, default in (("Active", -1), ("Backup", 0))
     )
-    policy = "failover" if backup else "single" if active == 1 else "round-robin"
-    return (*(str(option(key, default)).lower() for key, default in texts.items()), policy)
+    return "failover" if backup else "single" if active == 1 else "round-robin"
 
 
 # What a broker gives auto-created ones: property -> (the broker's own property, its default).

@@ -216,19 +216,23 @@ class OpenProducer(Action):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Send(Action):
-    """Let an open producer send messages one by one; with `stop_at_error` only up to the first refused one."""
+    """Let an open producer send messages one by one; with `stop_at_error` only up to the first refused one.
+
+    It keeps the `jms_priority` and the `time_to_live` that it was told last: at first 4, and 0 for no end.
+    """
 
     producer: str
     sends: int
     persistent: bool = field(default=True, kw_only=True)
     properties: Options = field(default_factory=dict, kw_only=True, hash=False)
-    jms_priority: int | list[int] = field(default=4, kw_only=True)
-    time_to_live: int | float | str = field(default=0, kw_only=True)
+    jms_priority: int | list[int] | None = field(default=None, kw_only=True)
+    time_to_live: int | float | str | None = field(default=None, kw_only=True)
     size: int = field(default=100, kw_only=True)
     stop_at_error: bool = field(default=False, kw_only=True)
 
     def __post_init__(self) -> None:
-        check_headers(f"producer {shown(self.producer)}", self.jms_priority, self.properties)
+        priority = 4 if self.jms_priority is None else self.jms_priority
+        check_headers(f"producer {shown(self.producer)}", priority, self.properties)
         Action.__post_init__(self)
 
 

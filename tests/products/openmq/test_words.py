@@ -94,6 +94,34 @@ def test_who_has_closed_frees_its_name_and_the_next_of_that_name_is_told_with_it
     assert got(found, "C") == [1, 2, 3]
 
 
+def test_an_open_producer_keeps_its_priority_until_it_is_told_another():
+    """`setPriority` is called where a step says one, be it the usual one; in random scenario 1602_006, too."""
+    sends = "open_producer producer=P broker=b1 queue=Q\nsend producer=P count=1 jms_priority=9\n"
+    found = run(sends + "send producer=P count=1\nsend producer=P count=1 jms_priority=4\n"
+                "send broker=b1 queue=Q count=1\nbrowse id=seen broker=b1 queue=Q", model="none")  # fmt: skip
+    row = next(row for row in found["operations"] if row.get("id") == "seen")
+    assert row["numbers"] == [1, 2, 3, 4]
+    selects = 'open_consumer consumer=C broker=b2 queue=Q selector="JMSPriority>5"\n'
+    assert got(run(selects + sends + "send producer=P count=1\nsend producer=P count=1 jms_priority=4",
+                   model="none"), "C") == [1, 2]  # fmt: skip
+
+
+def test_a_client_that_reconnects_keeps_the_threshold_of_its_flow():
+    """With 0 it asks for more when it has read all: of six messages four are sent until then."""
+    for threshold, sent in ((0, 4), (50, 6)):
+        found = run(f"""
+            open_consumer consumer=D broker=["b1","b2"] topic=T durable=true client_id=i subscription_name=d \
+            flow_limit=4 flow_threshold={threshold} receiving=false reconnect=true
+            kill broker=b1
+            wait ms=9000
+            send broker=b2 topic=T count=6
+            settle
+            receive consumer=D count=2
+            """.replace("\\\n", " "), model="none")  # fmt: skip
+        assert found["consumers"]["D"]["homes"] == ["b1", "b2"]
+        assert at(found, "b2")["durable_subscriptions"] == [f"i/d active messages={sent}"]
+
+
 def test_the_words_are_written_as_they_are_read():
     actions = (
         openmq.Call(openmq.Send("P", 2, stop_at_error=True), in_background=True, lead="1.5s"),

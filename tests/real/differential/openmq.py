@@ -9,7 +9,8 @@ from tests.real.differential.draw import Draw
 
 Step = dict[str, Any]
 COLOURS = {"colour": ["red", "blue"], "size": [1, 2, 3]}
-SELECTORS = ("colour = 'red'", "size > 1", "colour = 'blue' OR JMSPriority > 6")
+SELECTORS = ("colour = 'red'", "size > 1", "colour = 'blue' OR JMSPriority > 6", "n > 3")
+DEAD = "mq.sys.dmq"
 CHANGED = (  # by a start, for good; who has other auto-creation is not linked
     {"imq.autocreate.queue": "false"}, {"imq.autocreate.destination.maxNumMsgs": "3"},
     {"imq.autocreate.reaptime": "5"}, {"imq.autocreate.queue.maxNumActiveConsumers": "1"},
@@ -124,9 +125,14 @@ def create(s: Script) -> None:
 
 def update(s: Script) -> None:
     """Change a property."""
+    behaviour = s.draw.one(["REJECT_NEWEST", "REMOVE_OLDEST", "REMOVE_LOW_PRIORITY", "FLOW_CONTROL"])
     options = s.draw.one([{"MaxNumMsgs": s.draw.number(1, 5)}, {"ConsumerFlowLimit": s.draw.number(1, 5)},
-                          {"MaxNumActiveConsumers": 1}, {"LimitBehavior": "REMOVE_OLDEST"}])  # fmt: skip
+                          {"MaxNumActiveConsumers": s.draw.one([-1, 1, 1, 2, 3])},
+                          {"MaxNumBackupConsumers": s.draw.one([-1, 0, 1, 2])}, {"UseDMQ": s.draw.chance(0.5)},
+                          {"LimitBehavior": behaviour}])  # fmt: skip
     dest = s.named()
+    if s.draw.chance(0.08):
+        dest, options = {"queue": DEAD}, {"MaxNumMsgs": s.draw.number(1, 3)}
     if "topic" in dest:
         options = {"MaxNumMsgs": s.draw.number(1, 5)}
     s.add("update_destination", broker=s.broker(), **dest, options=options, limit_ms=LIMIT)
@@ -138,6 +144,8 @@ def at_destination(s: Script) -> None:
         "purge": 5, "destroy_destination": 2, "pause_destination": 2, "resume_destination": 2, "browse": 3,
     })  # fmt: skip
     dest = {"queue": s.draw.one(sorted(s.dests["queue"]))} if do == "browse" else s.named()
+    if do in ("browse", "purge") and s.draw.chance(0.15):
+        dest = {"queue": DEAD}
     s.add(do, broker=s.broker(), **dest, limit_ms=LIMIT)
 
 
@@ -147,7 +155,7 @@ def at_destination(s: Script) -> None:
 def open_consumer(s: Script) -> None:
     """Open a consumer of one of eight kinds."""
     draw, name = s.draw, s.name("C")
-    dest = s.dest(0.6)
+    dest = s.dest(0.6) if draw.chance(0.97) else {"queue": DEAD}
     step: Step = {"do": "open_consumer", "consumer": name, "broker": s.broker(), **dest, "limit_ms": LIMIT}
     if draw.chance(0.12):
         step = {"do": "temporary", "consumer": name, "broker": s.broker(), **draw.maybe(0.3, kind="topic"),
@@ -156,11 +164,14 @@ def open_consumer(s: Script) -> None:
         step |= _subscription(s, name)
     step |= draw.maybe(0.5, receiving=False)
     step |= draw.maybe(0.3, flow_limit=draw.number(1, 4))
+    step |= draw.maybe(0.04, flow_threshold=draw.one([0, 25, 100]))
     step |= draw.maybe(0.06, delay_ms=draw.one([20, 150]))
     if step["do"] == "open_consumer":
         step |= draw.maybe(0.25, selector=draw.one(SELECTORS))
     step |= draw.maybe(0.03, client={"imqPingAckTimeout": "3000"})
-    mode = draw.weighted({"auto": 4, "client": 3, "dups_ok": 1, "transacted": 3, "xa": 1})
+    mode = draw.weighted({"auto": 4, "client": 3, "dups_ok": 1, "transacted": 3, "xa": 1, "none": 0.05})
+    if step["do"] == "temporary":
+        step |= draw.maybe(0.06, consume=False)
     if mode == "xa" and not step.get("durable"):
         step["xa"] = True
     elif mode not in ("auto", "xa"):
@@ -226,8 +237,10 @@ def with_consumer(s: Script) -> None:
         return open_consumer(s)
     name = s.draw.one(sorted(s.consumers))
     step = s.consumers[name]
-    if step.get("xa"):
+    if step.get("xa") and s.draw.chance(0.93):
         return _xa(s, "consumer", name)
+    if step.get("consume") is False:
+        return _does(s, name, "close")
     does = {"close": 2.0, "hold": 1.0, "wait": 0.7}
     if step.get("process"):
         does = {"kill": 3.0}
@@ -242,6 +255,7 @@ def with_consumer(s: Script) -> None:
 
 
 def _does(s: Script, name: str, what: str) -> None:
+    step = s.consumers[name]
     if what == "receive":
         s.add("receive", consumer=name, count=s.draw.number(1, 3), within_ms=2000)
     elif what in ("go on", "hold"):
@@ -252,7 +266,10 @@ def _does(s: Script, name: str, what: str) -> None:
     elif what in ("close", "kill"):
         del s.consumers[name]
         s.held.discard(name)
+        s.branches.pop(name, None)
         s.add("close_consumer" if what == "close" else "kill_client", consumer=name)
+        if what == "close" and not step.get("client_id") and s.draw.chance(0.05):
+            _opened(s, {**step, "broker": s.broker()})  # under its name again
     else:
         s.add(what, consumer=name, limit_ms=LIMIT)
 
@@ -281,6 +298,7 @@ def _message(s: Script) -> Step:
         **draw.maybe(0.25, jms_priority=draw.one([9, [1, 4, 9], [9, 0, 5]])),
         **draw.maybe(0.2, size=draw.one([10, 300, 1000])),
         **draw.maybe(0.06, time_to_live_ms=1000),
+        **draw.maybe(0.04, stop_at_error=True),
         "limit_ms": LIMIT,
     }
 
@@ -323,15 +341,17 @@ def with_producer(s: Script) -> None:
     name = s.draw.one(sorted(s.producers))
     step = s.producers[name]
     does = {"send": 4.0, "close": 1.0}
-    if step.get("xa"):
+    if step.get("xa") and s.draw.chance(0.93):
         return _xa(s, "producer", name)
     if step.get("ack_mode"):
         does |= {"commit": 3.0, "rollback": 2.0}
     what = s.draw.weighted(does)
     if what == "send":
-        s.add("send", producer=name, **_message_by(s, name))
+        more = {**s.draw.maybe(0.12, in_background=True), **s.draw.maybe(0.02, lead_ms=1000)}
+        s.add("send", producer=name, **_message_by(s, name), **more)
     elif what == "close":
         del s.producers[name]
+        s.branches.pop(name, None)
         s.add("close_producer", producer=name)
     else:
         s.add(what, producer=name, limit_ms=LIMIT)
@@ -355,12 +375,27 @@ def _xa(s: Script, kind: str, name: str) -> None:
             "xa", **{kind: name}, action=action, xid=xid, **({"one_phase": True} if action == "commit" else {})
         )
         state = "prepared" if action == "prepare" else "over"
+        if kind == "producer" and action == "prepare" and s.draw.chance(0.3):
+            xid, state = _beside(s, name, xid)
     elif s.draw.chance(0.1):
         s.add("xa", **{kind: name}, action="recover", xid=xid)
     else:
         s.add("xa", **{kind: name}, action=s.draw.weighted({"commit": 3, "rollback": 2}), xid=xid)
         state = "over"
     s.branches[name] = (xid, state)
+
+
+def _beside(s: Script, name: str, prepared: str) -> tuple[str, str]:
+    """Let a producer's session begin and end another branch before the prepared one ends."""
+    xid = s.name("x")
+    s.add("xa", settle=False, producer=name, action="start", xid=xid)
+    s.add("send", producer=name, **_message_by(s, name))
+    s.add("xa", settle=False, producer=name, action="end", xid=xid)
+    for one in s.draw.random.sample([xid, prepared], 2):
+        action = s.draw.one(["commit", "rollback"])
+        phase = {"one_phase": True} if one == xid and action == "commit" else {}
+        s.add("xa", producer=name, action=action, xid=one, **phase)
+    return xid, "over"
 
 
 # The cluster

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections import deque
+from dataclasses import replace
+
 from mqlab.products.openmq.broker import sending
 from mqlab.products.openmq.broker.messages import Delivery, Message
 from mqlab.products.openmq.broker.model import ENDED, Broker, Consumer
@@ -64,6 +67,9 @@ def acknowledge(consumer: Consumer, done: list[Delivery]) -> bool:
         fails = bool(consumer.taken)
         drop_all(consumer)
         return not fails
+    if any(claim.echo for claim in done):
+        _acknowledge_echoes(consumer, done)
+        return False
     away = [c for c in done if c.stale or not consumer.home.linked(c.message.home)]
     if consumer.rollback_only or away:
         _refuse(consumer)
@@ -131,8 +137,35 @@ def home_returns(broker: Broker) -> None:
         if again or (had and consumer.mode == "dups_ok"):
             consumer.taken += again
             redeliver(consumer)
+        elif had and consumer.mode == "client" and not consumer.rollback_only:
+            _come_again(consumer, broker)
+            continue
         sent = [c for c in consumer.buffer if c.message.home is broker]
         consumer.home.handed[consumer.key] += len(sent)
+
+
+def _come_again(consumer: Consumer, home: Broker) -> None:
+    """A session has taken messages of a home that is back: all that its client has of it comes again, flagged.
+
+    What the client has not read is there twice then (OpenMQ rule 8.21).
+    """
+    taken = [claim for claim in consumer.taken if claim.message.home is home]
+    unread = [claim for claim in consumer.buffer if claim.message.home is home and claim.delivered]
+    for had, claims in ((consumer.taken, taken), (consumer.buffer, unread)):
+        for claim in claims:
+            had[had.index(claim)] = replace(claim, echo=True)
+    for claim in (*taken, *unread):
+        claim.flagged, claim.delivered = True, False
+        consumer.buffer.append(claim)
+        sending.pass_on(claim)
+
+
+def _acknowledge_echoes(consumer: Consumer, done: list[Delivery]) -> None:
+    """Acknowledge what came again with what was there before: its home hears it, and the call fails."""
+    consumer.taken = [claim for claim in consumer.taken if claim not in done]
+    for message in dict.fromkeys(claim.message for claim in done):
+        for claim in [claim for claim in message.claims if claim.taker is consumer]:
+            finish(claim)
 
 
 def finish(claim: Delivery) -> None:
@@ -167,6 +200,7 @@ def requeue(consumer: Consumer, rule: int) -> None:
     home, dest = consumer.home, consumer.dest
     if consumer.cut_off:
         drop_all(consumer)
+    _drop_echoes(consumer)
     noted = consumer.mode == "auto" and not (home.orderly and dest.is_queue)
     head = [*consumer.taken, *consumer.buffer][: 1 if noted else None]
     if consumer.step.options.get("xa") and consumer.received:  # what is prepared is not with it any more
@@ -181,7 +215,9 @@ def requeue(consumer: Consumer, rule: int) -> None:
         if remote and claim.arrived and home.running and dest in home.instances and not rolled_back:
             home.instances[dest].leftovers[claim.message] = None
         unseen = claim in consumer.buffer if home.running else claim not in head
-        release(claim, rule, (remote and claim.arrived) or not unseen)
+        # What is lost in a cut counts as handed out at its home, too.
+        lost = remote and home.lab.is_cut(home, claim.message.home)
+        release(claim, rule, (remote and claim.arrived) or lost or not unseen)
     if dest in home.instances:
         home.instances[dest].leftovers |= dict.fromkeys(claim.message for claim in unheard if claim.arrived)
     consumer.taken, consumer.stuck = [], unheard
@@ -189,6 +225,27 @@ def requeue(consumer: Consumer, rule: int) -> None:
     ends = not dest.is_queue and (last or consumer.key == consumer.name)
     for broker in home.lab.brokers.values() if ends else ():
         forget(broker, consumer.key, rule)
+
+
+def _drop_echoes(consumer: Consumer) -> None:
+    if any(claim.echo for claim in (*consumer.taken, *consumer.buffer)):
+        consumer.taken = [claim for claim in consumer.taken if not claim.echo]
+        consumer.buffer = deque(claim for claim in consumer.buffer if not claim.echo)
+
+
+def return_unread(consumer: Consumer) -> bool:
+    """A consumer closes before its session: others get first what it has not taken of its own broker's.
+
+    What it has taken follows when the session ends (`SessionOp.detachConsumer`, then `close` of 6.5.0;
+    OpenMQ rule 1.7). True if there was some.
+    """
+    if consumer.cut_off or _is_last_of_shared(consumer):
+        return False
+    unread = [claim for claim in consumer.buffer if claim.message.home is consumer.home]
+    for claim in unread:
+        consumer.buffer.remove(claim)
+        release(claim, Reason.consumer_left, seen=False)
+    return bool(unread)
 
 
 def hear_of_end(consumer: Consumer, home: Broker) -> None:
@@ -230,6 +287,7 @@ def recover(consumer: Consumer) -> None:
 
 def redeliver(consumer: Consumer) -> None:
     """What was taken comes again, flagged, before what is in the buffer."""
+    _drop_echoes(consumer)
     again, consumer.taken, consumer.rollback_only = consumer.taken, [], False
     if not consumer.reads:  # its session has no consumer any more: others get it (`RedeliverHandler` of 6.5.0)
         for claim in again:

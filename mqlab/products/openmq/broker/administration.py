@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from mqlab.products.openmq.broker import physical_destinations, sending
 from mqlab.products.openmq.broker.destinations import turn
+from mqlab.products.openmq.broker.messages import Message
 from mqlab.products.openmq.broker.model import DEAD, LOCK_TIMEOUT, Broker
 from mqlab.products.openmq.client import clients
 from mqlab.products.openmq.ha import takeover
@@ -212,8 +213,13 @@ def do_browse(lab: Cluster, step: ScriptStep[o.Browse]) -> Row | bool:
         lab.tell(f"{broker.name} has no {dest}")
         if not broker.creates(dest):
             return False
-    found = sorted([*instance.messages, *instance.copies], key=turn) if instance else []
+    line = turn if dest == DEAD else _as_sent  # what is dead is listed as it died
+    found = sorted([*instance.messages, *instance.copies], key=line) if instance else []
     return {"numbers": [m.number for m in found if not m.expires or lab.clock.now < m.expires]}
+
+
+def _as_sent(message: Message) -> tuple[int, int]:
+    return -message.priority, message.number
 
 
 def do_connect(lab: Cluster, step: ScriptStep[o.Connect]) -> Row | bool:

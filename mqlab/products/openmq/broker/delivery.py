@@ -78,8 +78,11 @@ def _hand(claim: Delivery, takers: list[Consumer]) -> bool:
             takers.remove(taker)
     if claim.key is not None:  # why the others wait is noted anew
         home.lab.unnoted.append((message.at.instances[home], message))
-    if there is home:
+    if there is home and (taker.flow is None or taker.flow.first):
         sending.pass_on(claim)
+    elif there is home and taker.flow is not None:  # one of a topic has a line there
+        taker.flow.here.append((claim, claim.trips))
+        sending.send_on(taker)
     else:
         _forward(claim, there)
     return True
@@ -128,7 +131,7 @@ def on_forwarded(trip: Trip) -> None:
     message, there, home = claim.message, taker.home, claim.message.home
     lab = there.lab
     if there.suspended or lab.is_cut(home, there):
-        lab.held.append(trip)
+        (lab.held if lab.is_cut(home, there) else lab.unread).append(trip)
         lab.note_lost(home, there)
         return
     if there in message.crossing:
@@ -152,6 +155,9 @@ def release_held(lab: Cluster) -> None:
     late, lab.late = lab.late, []
     for consumer, claim in late:
         acknowledgement.finish_at_home(consumer, claim)
+    unread, lab.unread = lab.unread, []
+    for trip in unread:  # it has come, be its home there or not, and nobody has looked (OpenMQ rule 8.16)
+        on_forwarded(trip)
     held, lab.held = lab.held, []
     for trip in held:
         claim, taker = trip[0], trip[0].taker

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from bisect import bisect_left, insort
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
+from mqlab.products.openmq.broker.active_consumers import ActiveConsumers
 from mqlab.products.openmq.broker.producer_flow import ProducerFlow
 from mqlab.spec.openmq.options import PROPERTIES, Options
 from mqlab.spec.values import Destination
@@ -20,6 +22,9 @@ OF_DEAD = {
     "LocalOnly": True, "MaxNumMsgs": 1000, "MaxTotalMsgBytes": 10 << 20, "UseDMQ": False,
     "LimitBehavior": "REMOVE_OLDEST",
 }  # fmt: skip
+
+
+CONSUMER_LIMITS = {"MaxNumActiveConsumers", "MaxNumBackupConsumers"}
 
 
 @dataclass(eq=False, slots=True)
@@ -46,8 +51,8 @@ class ClusterDestination:
 
 
 def turn(message: Message) -> tuple[int, int]:
-    """Return the key by which messages are handed out: by priority, then as they were sent."""
-    return -message.priority, message.number
+    """Return the key by which messages are handed out: by priority, then as they came to their home."""
+    return -message.priority, message.place
 
 
 @dataclass(eq=False, slots=True)
@@ -70,6 +75,8 @@ class PhysicalDestination:
     copies: dict[Message, None] = field(default_factory=dict)
     offered: list[Message] = field(default_factory=list)  # what waits, and perhaps more, in order
     came: int = 0  # messages so far
+    places: int = 0  # that messages have taken in its line so far
+    limited: ActiveConsumers | None = None  # since the number of those who may get messages has a limit
     takers: list[Consumer] | None = None  # who gets messages, as long as nothing else than messages moves
     admitted: int = 0  # messages on their way from producers, for which there is room
     admitted_bytes: int = 0
@@ -100,6 +107,8 @@ class PhysicalDestination:
         self.most, self.most_bytes = int(self.option("MaxNumMsgs")), int(self.option("MaxTotalMsgBytes"))
         self.largest = int(self.option("MaxBytesPerMsg"))
         self.prefers_local = bool(self.option("LocalDeliveryPreferred"))
+        if self.limited is None and int(self.option("MaxNumActiveConsumers")) >= 0:
+            self.limited = ActiveConsumers(self)
         self.controls_flow = self.behaviour == "FLOW_CONTROL"
         self.removes = self.behaviour.startswith("REMOVE")
 
@@ -115,14 +124,43 @@ class PhysicalDestination:
             self.takers = self.broker.active(self.dest)
         return self.takers
 
+    def update(self, options: Options) -> None:
+        """An administrator changes properties: who gets messages, and who may send, may be others at once."""
+        if limits := CONSUMER_LIMITS & options.keys():
+            self.limited = self.limited or ActiveConsumers(self)
+            self.broker.active(self.dest)  # by what has been in force
+        before = self.producers.batch, self.controls_flow, self.is_full
+        self.set(options)
+        self.producers.update(*before)
+        if limits and self.limited is not None:
+            self.limited.change()
+
+    def load(self) -> None:
+        """Its broker starts: messages are in line as they were sent, and consumers are not known yet."""
+        self.limited = None
+        self.set({})
+        for message in sorted(self.messages, key=attrgetter("number")):
+            was_offered = message.offered
+            self.queue_up(message)
+            if was_offered:
+                self.offer(message)
+
     def keep(self, message: Message) -> None:
         """A message has its home here."""
         if not self.messages:
             self.at.lab.reapable.add(self)
         self.came += 1
-        message.place = self.came
+        self.queue_up(message)
         self._put(self.messages, message)
         self.offer(message)
+
+    def queue_up(self, message: Message) -> None:
+        """A message goes to the end of the line: when it comes, or is committed."""
+        if message.offered:
+            message.offered = False
+            del self.offered[bisect_left(self.offered, turn(message), key=turn)]
+        self.places += 1
+        message.place = self.places
 
     def keep_copy(self, message: Message) -> None:
         """A message of another home is here."""

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from mqlab.products.openmq.broker import acknowledgement
-from mqlab.products.openmq.broker.messages import Delivery, Prepared
+from mqlab.products.openmq.broker import acknowledgement, transactions
 from mqlab.products.openmq.broker.model import Client, Consumer
-from mqlab.products.openmq.client import clients, producers
+from mqlab.products.openmq.client import clients
 from mqlab.products.openmq.script.operation import Outcome, RunningStep, ScriptStep
 from mqlab.spec.openmq.actions import Xa
 from mqlab.trace.kinds import Reason
@@ -55,35 +54,39 @@ def _xa(asked: tuple[Cluster, Client | None, Xa]) -> bool:
         lab.tell(told)
     if told and client and not client.step.options.get("xa"):
         return True  # it has no such call, so nothing is started or prepared
+    if client and action == "start" and client.xid not in ("", xid):
+        transactions.leave(lab, client)
     if client and action in ("start", "end"):
         client.xid, client.xid_state = xid, "COMPLETE" if action == "end" else "STARTED"
         client.between &= action == "end"
     if client and action == "prepare" and client.cut_off and getattr(client, "taken", None):
         client.xid_state = "FAILED"
         return False
-    unprepared = client is not None and client.xid == xid
+    unprepared = client is not None and (client.xid == xid or transactions.may_end(lab, xid, client))
     if client and action == "commit" and call.one_phase != unprepared:
         # One phase is for what is not prepared; what is, is rolled back by it (played with 6.5).
         if not unprepared:
             _xa((lab, client, replace(call, action="rollback")))
         return False
     if client and (action == "prepare" or (ends and unprepared)):
-        _prepare(lab, xid, client)
+        transactions.prepare(lab, xid, client)
     branch = lab.prepared.get(xid)
     if not ends or branch is None or branch.home is not home:
         return not ends
     del lab.prepared[xid]
-    producers.end_transaction(lab, xid, action == "commit")
+    transactions.end_transaction(lab, xid, action == "commit")
     if action == "rollback" and isinstance(client, Consumer) and home.lives == branch.life:
-        client.taken = [*branch.taken, *client.taken]
+        kept, client.taken = client.taken, list(branch.taken)
         acknowledgement.redeliver(client)
+        client.taken = kept  # of the branch that it has begun since
         client.between = True
         return True
     for no, claim in enumerate(branch.taken):
         if action == "commit":
             acknowledgement.finish(claim)
         else:  # a store has noted of what a session took only the first as handed out
-            acknowledgement.release(claim, Reason.asked, not no or home.lives == branch.life)
+            seen = not no or home.lives == branch.life or claim.message.home is not home
+            acknowledgement.release(claim, Reason.asked, seen)
     return True
 
 
@@ -100,18 +103,6 @@ def _out_of_turn(client: Client | None, action: str, xid: str) -> str:
     state = "STARTED" if action == "end" else "COMPLETE"
     if client.xid == xid and client.xid_state == state:
         return ""
+    if action == "prepare" and transactions.may_end(client.home.lab, xid, client):
+        return ""
     return f"no branch {xid} of {client.name} had been {'started' if action == 'end' else 'ended'}"
-
-
-def _prepare(lab: Cluster, xid: str, client: Client) -> None:
-    """Keep what a client has sent and taken for the transaction's manager."""
-    taken: list[Delivery] = getattr(client, "taken", [])
-    if client.cut_off:
-        taken.clear()
-    lab.prepared[xid] = Prepared(client.home, list(taken), client.home.lives)
-    client.xid = ""
-    taken.clear()
-    lab.removed[xid] = lab.removed.pop(client.name, 0)
-    for _, message in lab.messages():
-        if message.transaction == client.name:
-            message.transaction = xid

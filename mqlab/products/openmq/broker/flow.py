@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from mqlab.products.openmq.broker.messages import Delivery
     from mqlab.products.openmq.broker.model import Broker
 
+UNLIMITED = 1 << 60
 LARGEST = 1000  # that a home grants itself (imq.cluster.consumerFlowLimit)
 SHARED = 5  # most for a consumer of a shared subscription (imq.autocreate.topic.sharedConsumerFlowLimit)
 
@@ -56,7 +57,10 @@ class Credits(dict["Broker", Credit]):
 
 @dataclass(eq=False, slots=True)
 class Flow:
-    """The flow control of one consumer at its broker, *home*; `first` is the credit that others begin with."""
+    """The flow control of one consumer at its broker, *home*; `first` is the credit that others begin with.
+
+    With 0 no home has a limit: of a topic each sends all to a consumer without a subscription.
+    """
 
     limit: int
     first: int
@@ -69,8 +73,10 @@ class Flow:
     here: deque[tuple[Delivery, int]] = field(default_factory=deque)  # come from other homes, not sent on
 
     def __post_init__(self, home: Broker) -> None:
-        self.homes = Credits(self.first)
-        self.own = self.homes[home] = Credit(self.limit)
+        self.homes = Credits(self.first or UNLIMITED)
+        self.own = Credit(self.limit)
+        if self.first:
+            self.homes[home] = self.own
 
     @staticmethod
     def share(limit: int, room: int, brokers: int) -> int:

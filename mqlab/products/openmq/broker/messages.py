@@ -15,7 +15,7 @@ NUMBERED = {"n": 0}  # the property with the number that each message has here
 
 if TYPE_CHECKING:
     from mqlab.products.openmq.broker.destinations import ClusterDestination
-    from mqlab.products.openmq.broker.model import Broker, Consumer
+    from mqlab.products.openmq.broker.model import Broker, Client, Consumer
     from mqlab.spec.openmq.options import Options
 
 
@@ -31,6 +31,7 @@ class Delivery:
     arrived: bool = False  # at the broker of its taker: not while it is lost in a silent cut
     delivered: bool = False  # at its taker
     kept: bool = False  # it came to a paused broker
+    echo: bool = False  # what a client still has of one that was sent again
     stale: bool = False  # it was taken in a transaction before its home came back
     admitted: bool = False  # it is on its way, and counted there
     asks: bool = False  # with it whoever sent it on asks for more credit
@@ -91,6 +92,24 @@ class Prepared:
     home: Broker
     taken: list[Delivery]
     life: int  # of its home at the time
+
+    @property
+    def known(self) -> list[Delivery]:
+        """What its home knows that it has taken: after a restart only what is at home there."""
+        again = self.home.lives != self.life
+        return [claim for claim in self.taken if not (again and claim.message.home is not self.home)]
+
+
+@dataclass(eq=False, slots=True)
+class Ended:
+    """A distributed transaction that is over, not prepared yet, and whose session does something else by now.
+
+    Without a `client`, whose connection is closed, any session at its home may end it.
+    """
+
+    home: Broker
+    taken: list[Delivery]
+    client: Client | None
 
 
 def packet_size(message: Message) -> int:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from mqlab.engine.link import Link
+from mqlab.products.openmq.broker.active_consumers import died_unnoticed, first_free
 from mqlab.products.openmq.broker.destinations import OF_DEAD, ClusterDestination, PhysicalDestination
 from mqlab.products.openmq.broker.flow import Flow
 from mqlab.products.openmq.broker.messages import Delivery
@@ -112,7 +113,7 @@ class Consumer(Client):
     busy_until: int = 0
     unheard_by: set[Broker] = field(default_factory=set)  # to whom its opening, or its end, has not come
     reads: bool = True  # its session has a consumer, and not only messages that one has left
-    stays_active: bool = False  # it was active when the number of those who may be was changed
+    position: int = 0  # among the consumers of its queue, when it was opened
     gone: bool = False  # it gave its connection up, which its frozen broker does not know
     hung: bool = False  # a call of its session waits for a home that says nothing
     sub: int = -1  # its subscription in the trace
@@ -271,11 +272,7 @@ class Broker:
     # Destinations
 
     def add(
-        self,
-        dest: Destination,
-        created_by: str,
-        options: Options | None = None,
-        owner: str | None = None,
+        self, dest: Destination, created_by: str, options: Options | None = None, owner: str | None = None
     ) -> PhysicalDestination:
         """Give it an instance of a destination; it keeps the one that it has."""
         if dest not in self.instances:
@@ -321,23 +318,23 @@ class Broker:
         at = self.lab.destinations.get(dest)
         known = [c for c in at.consumers if (c.open or c.closed) and c.reads and not c.cut_off] if at else []
         theirs = {c for c in known if c.open != (self in c.unheard_by) and self.linked(c.home) and not alone}
+        if self.unnoticed and at and not alone:
+            theirs |= died_unnoticed(at.consumers, self.unnoticed)
+            known = [c for c in at.consumers if c in theirs or c in known]
         return [c for c in known if (c.home is self and c.open) or c in theirs]
 
     def active(self, dest: Destination) -> list[Consumer]:
-        """Return those of them that get messages; the others wait as backups.
+        """Return those of them that get messages; the others wait as backups."""
+        known, instance = self.consumers(dest), self.instances[dest]
+        return known if instance.limited is None else instance.limited.of(known)
 
-        Who is active stays so when fewer are allowed later (OpenMQ rule 2.5).
-        """
-        known, most = self.consumers(dest), int(self.instances[dest].option("MaxNumActiveConsumers"))
-        if most < 0:
-            return known
-        free = most - sum(consumer.stays_active for consumer in known)
-        found = []
-        for consumer in known:
-            if consumer.stays_active or free > 0:
-                found.append(consumer)
-                free -= not consumer.stays_active
-        return found
+    def free_position(self, dest: Destination) -> int:
+        """Return the position that a new consumer here takes among those of a queue."""
+        limited, known = self.instances[dest].limited, self.consumers(dest)
+        if limited is not None:
+            limited.of(known)
+            return first_free(limited.positions.values())
+        return first_free(consumer.position for consumer in known)
 
     def producers(self, dest: Destination) -> int:
         """Return how many producers of a destination are connected to it."""

@@ -169,7 +169,7 @@ def purge(instance: PhysicalDestination) -> None:
     """
     for message in list(instance.messages):
         takers = [claim.taker for claim in message.claims if claim.taker]
-        if all(taker.flow is None and taker.home is not instance.broker for taker in takers):
+        if all(_is_plain(taker) and taker.home is not instance.broker for taker in takers):
             instance.remove(message)
             count_removed(message)
             if not takers:
@@ -177,6 +177,11 @@ def purge(instance: PhysicalDestination) -> None:
     for consumer in instance.at.consumers:
         if consumer.home is instance.broker and consumer.open:
             sending.purge(consumer)
+
+
+def _is_plain(consumer: Consumer) -> bool:
+    """Whether it reads a topic without a subscription: no home has a limit for it."""
+    return consumer.flow is None or not consumer.flow.first
 
 
 # Why it waits

@@ -54,7 +54,10 @@ def move_to_dmq(message: Message, rule: int) -> None:
     )
     dead.claims.append(Delivery(dead))
     dead.row = home.lab.notes.message(Kind.Enqueued, dead, frm=home.node, to=home.node, cause=row)
-    home.add(DEAD, "auto").keep(dead)
+    there = home.add(DEAD, "auto")
+    if there.removes:
+        make_room(there, dead)
+    there.keep(dead)
 
 
 def discard(message: Message, rule: int) -> None:

@@ -143,7 +143,12 @@ def transactions(broker: Broker) -> list[str]:
     lines += ["STARTED messages=0 acks=0"] * sum(client.strays for client in there)
     lines += ["STARTED messages=0 acks=0" for call in lab.blocked if _has_session(call, broker)]
     lines += [
-        f"PREPARED messages={sent[xid]} acks={len(branch.taken)}"
+        f"COMPLETE messages={sent[xid]} acks={len(branch.taken)}"
+        for xid, branch in lab.ended.items()
+        if branch.home is broker
+    ]
+    lines += [
+        f"PREPARED messages={sent[xid]} acks={len(branch.known)}"
         for xid, branch in lab.prepared.items()
         if branch.home is broker
     ]
@@ -198,9 +203,12 @@ def _durable_lines(broker: Broker) -> list[str]:
 
 def _destination(broker: Broker, dest: Destination, properties: tuple[str, ...]) -> Row:
     """Return a broker's view of a destination; all consumers of a subscription count as one."""
-    instance, sleeping = broker.instances[dest], len(broker.unused_durables(dest))
-    consumers = {c.key for c in broker.consumers(dest)}
+    instance = broker.instances[dest]
+    known = _listed(broker, dest)
     active = {c.key for c in broker.active(dest)}
+    consumers = {c.key for c in known}
+    active |= {c.key for c in known if instance.limited is None}
+    sleeping = sum(key not in consumers for key in broker.unused_durables(dest))
     remote = instance.remote
     in_transaction = sum(m.transaction is not None for m in instance.messages)
     row: Row = {

@@ -11,12 +11,11 @@ from heapq import heappop
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
-from mqlab.products.openmq.broker import delivery, physical_destinations
+from mqlab.products.openmq.broker import delivery, physical_destinations, reaping
 from mqlab.products.openmq.broker.destinations import ClusterDestination, PhysicalDestination
 from mqlab.products.openmq.broker.messages import Message
 from mqlab.products.openmq.broker.model import Consumer
 from mqlab.products.openmq.client import producers
-from mqlab.products.openmq.network import cluster
 
 if TYPE_CHECKING:
     from mqlab.products.openmq.network.state import Cluster
@@ -50,6 +49,8 @@ def settle_all(lab: Cluster) -> None:
     """Let everything move that can move now, wherever it is."""
     for instance in _instances(lab):
         instance.takers = None
+        if instance.limited is not None:  # it keeps a list of who has come and gone
+            instance.broker.active(instance.dest)
     lab.timed.clear()  # all is looked at here
     moved = True
     while moved:
@@ -99,7 +100,7 @@ def _reap(lab: Cluster) -> None:
     instances, lab.reapable = lab.reapable, set()
     for instance in sorted(instances, key=_order):
         if _is_there(instance):
-            cluster.reap(instance)
+            reaping.reap(instance)
 
 
 def _note(lab: Cluster) -> None:

@@ -290,6 +290,8 @@ def attach(client: Client, home: Broker) -> None:
     if isinstance(client, Consumer):
         if client.flow is not None:
             client.flow = Flow(client.flow.limit, client.flow.first, client.flow.percent, home)
+        if client.dest.is_queue:
+            client.position = home.free_position(client.dest)
         lab.register(client)
         home.spread(client.dest)
     elif client.dest in home.instances:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mqlab.engine.clock import NEVER
-from mqlab.products.openmq.broker import acknowledgement, delivery
-from mqlab.products.openmq.broker.flow import SHARED, Flow
+from mqlab.products.openmq.broker import acknowledgement, delivery, transactions
 from mqlab.products.openmq.broker.model import LOCK_TIMEOUT, Broker, Client, Consumer
-from mqlab.products.openmq.client import clients, producers
+from mqlab.products.openmq.client import clients, consumer_flow
 from mqlab.products.openmq.network import cluster
 from mqlab.products.openmq.script.operation import Outcome, Row, RunningStep, ScriptStep
 from mqlab.spec import action as a
@@ -139,7 +138,7 @@ def _register(broker: Broker, step: Opening, key: object) -> None:
         lab.new_link(broker.name, name),
         selector=Selector(text) if text else None,
         key=key,
-        flow=_flow(broker, step) if limited else None,
+        flow=consumer_flow.of_limited(broker, step) if limited else consumer_flow.of_plain(broker, step),
         allowance=None if opens.receiving else 0,
         delay=duration(opens.delay),
         acknowledge=bool(opens.acknowledge),
@@ -148,6 +147,8 @@ def _register(broker: Broker, step: Opening, key: object) -> None:
     if before := lab.consumers.get(name):  # one of that name was closed: its messages are told with this one's
         consumer.received, consumer.redelivered = before.received[:], before.redelivered[:]
         lab.moved.pop(name, None)
+    if dest.is_queue:
+        consumer.position = broker.free_position(dest)
     lab.register(consumer)
     consumer.unheard_by = {peer for peer in broker.peers if lab.is_cut(broker, peer)}
     broker.tell_all()
@@ -162,15 +163,6 @@ def _register(broker: Broker, step: Opening, key: object) -> None:
 def _only_makes(step: Opening) -> bool:
     """Whether a client makes a temporary destination, and has no consumer of it."""
     return makes_temporary(step.action) and step.options.get("consume") is False
-
-
-def _flow(broker: Broker, step: Opening) -> Flow:
-    """Return the flow control of a new consumer, by the smaller of the client's and the destination's limit."""
-    instance, shared = broker.instances[step.dest], step.options.get("shared")
-    most = SHARED if shared else int(instance.option("ConsumerFlowLimit"))
-    limit = max(1, min(most, int(step.options.get("flow_limit", 1000))))
-    first = 1 if shared else Flow.share(limit, instance.room, len(broker.lab.listed))
-    return Flow(limit, first, int(step.options.get("flow_threshold", 50)), broker)
 
 
 def do_close(lab: Cluster, step: ScriptStep[a.Close]) -> Outcome:
@@ -221,10 +213,13 @@ def _close(consumer: Consumer) -> None:
     if consumer.open:
         if consumer.mode == "dups_ok":
             acknowledgement.on_dups(consumer)
-        acknowledgement.requeue(consumer, Reason.consumer_left)
+        transactions.close(lab, consumer)
         consumer.open = False
         behind = {peer for peer in consumer.home.peers if lab.is_cut(consumer.home, peer)}
         consumer.unheard_by = behind - consumer.unheard_by
+        if consumer.taken and acknowledgement.return_unread(consumer):
+            lab.dispatch_all()
+        acknowledgement.requeue(consumer, Reason.consumer_left)
         lab.notes.consumer(Kind.Unsubscribed, consumer, Reason.consumer_left)
         temporary = consumer.dest.name.startswith("temp:") and consumer.lost < 0
         for broker in (consumer.home, *consumer.home.peers) if temporary else ():
@@ -312,7 +307,7 @@ def do_rollback(lab: Cluster, step: ScriptStep[a.Rollback]) -> Outcome:
 def _roll_back(producer: Client) -> bool:
     clients.begin_anew(producer)
     producer.rollback_only = False
-    producers.end_transaction(producer.home.lab, producer.name, commit=False)
+    transactions.end_transaction(producer.home.lab, producer.name, commit=False)
     return True
 
 
@@ -333,5 +328,5 @@ def _may_end(producer: Client) -> bool:
 
 def _commit(producer: Client) -> bool:
     works, producer.rollback_only = producer.open and not producer.rollback_only, False
-    producers.end_transaction(producer.home.lab, producer.name, commit=works)
+    transactions.end_transaction(producer.home.lab, producer.name, commit=works)
     return works

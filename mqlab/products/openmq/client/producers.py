@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from mqlab.products.openmq.broker import delivery, physical_destinations, removal
+from mqlab.products.openmq.broker import physical_destinations, transactions
 from mqlab.products.openmq.broker.messages import Message, packet_size
 from mqlab.products.openmq.broker.model import DEAD, PRIORITY, Broker, Client
 from mqlab.products.openmq.client import clients
@@ -87,10 +87,11 @@ def _close_named(asked: tuple[Cluster, str]) -> None:
     """A producer leaves; what it has not committed is gone."""
     lab, name = asked
     producer = lab.producers.pop(name)
+    transactions.close(lab, producer)
     _close(producer)
     clients.close(producer)
     producer.open = False
-    end_transaction(lab, producer.name, commit=False)
+    transactions.end_transaction(lab, producer.name, commit=False)
 
 
 def _close(producer: Client) -> None:
@@ -125,10 +126,13 @@ def do_send(lab: Cluster, step: ScriptStep[Sends]) -> Outcome:
 
 
 def _keep(job: SendJob, producer: Client) -> None:
-    """Let a producer keep the time to live and the priority that it is told; the usual ones tell nothing."""
-    job.time_to_live = producer.time_to_live = job.time_to_live or producer.time_to_live
-    if job.priority == PRIORITY:
+    """Let a producer keep the time to live and the priority that it is told."""
+    action = job.step.action
+    if action.time_to_live is None:
+        job.time_to_live = producer.time_to_live
+    if action.jms_priority is None:
         job.priority = producer.priority
+    producer.time_to_live = job.time_to_live
     producer.priority = dealt_one(job.priority, len(job.left) - 1) if job.left else job.priority
 
 
@@ -235,7 +239,7 @@ def _fails_in_turn(lab: Cluster, job: SendJob, producer: Client) -> bool:
     """
     if producer.closed and job.late:  # closed by its client in the middle of the call
         job.end_with(job.left)
-    elif producer.closed or (job.persistent and len(job.left) > 1):
+    elif (producer.closed and not job.step.in_background) or (job.persistent and len(job.left) > 1):
         if not producer.closed:
             _say_how_many(job)
         job.row["later" if job.late else "result"] = "refused"
@@ -301,7 +305,7 @@ def _end(lab: Cluster, job: SendJob) -> None:
     """All is sent or refused: say how it ended."""
     row = job.row
     if job.step.options.get("transacted") and job.producer is not None:  # its own connection: commits at last
-        end_transaction(lab, job.producer.name, commit=True)
+        transactions.end_transaction(lab, job.producer.name, commit=True)
     row["sent"] = row["count"] - len(job.refused) - job.unsent
     if job.refused:
         row["refused"] = job.refused
@@ -332,19 +336,3 @@ def _message(job: SendJob, producer: Client) -> Message:
         message.transaction = producer.name
     message.weight = packet_size(message)
     return message
-
-
-def end_transaction(lab: Cluster, name: str, commit: bool) -> None:
-    """Let a transaction take effect, or drop what was sent in it."""
-    lab.removed.pop(name, None)
-    for instance, message in lab.messages():
-        if message.transaction == name:
-            message.transaction = None
-            if not commit:
-                instance.remove(message)
-                removal.discard(message, Reason.asked)
-            elif not physical_destinations.find_claims(message):
-                instance.remove(message)
-            else:  # one after the other: the first goes to who has room, whatever its priority
-                instance.offer(message)
-                delivery.dispatch(instance)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from mqlab.products.openmq.broker.model import Client
+from mqlab.products.openmq.broker.model import PRIORITY, Client
 from mqlab.products.openmq.script.operation import Row, ScriptStep
 from mqlab.spec.action import Producer
 from mqlab.spec.openmq.actions import Send
@@ -42,8 +42,9 @@ class SendJob:
         if isinstance(action, Producer):
             self.interval = duration(action.every)
         self.persistent, self.properties = action.persistent, action.properties
-        self.size, self.priority = action.size, action.jms_priority
-        self.time_to_live = duration(action.time_to_live)
+        self.size, told, ends = action.size, action.jms_priority, action.time_to_live
+        self.priority = PRIORITY if told is None else told
+        self.time_to_live = 0 if ends is None else duration(ends)
         own = action.stop_at_error if isinstance(action, Send) else self.step.options.get("stop_at_error")
         self.stops = bool(own)
 

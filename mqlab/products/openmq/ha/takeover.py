@@ -132,6 +132,8 @@ def take(winner: Broker, dead: Broker) -> None:
             message.copies.pop(winner, None)
             mine.drop_copy(message)
             message.crossing.pop(winner, None)
+            if mine.removes:  # it comes like others (OpenMQ rule 9.6)
+                removal.make_room(mine, message)
             message.row = lab.notes.message(Kind.TakenOver, message, frm=dead.node, to=winner.node)
             mine.keep(message)
             mine.leftovers.pop(message, None)

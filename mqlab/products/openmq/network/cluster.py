@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from mqlab.products.openmq.broker import acknowledgement, physical_destinations, removal
+from mqlab.products.openmq.broker import acknowledgement, physical_destinations, reaping, removal, transactions
 from mqlab.products.openmq.broker.destinations import PhysicalDestination
 from mqlab.products.openmq.broker.model import ENDED, Broker, DurableSubscription, Key
 from mqlab.products.openmq.client import clients
@@ -41,13 +41,7 @@ def _create(broker: Broker, dest: Destination, options: Options) -> None:
 
 def _update(broker: Broker, dest: Destination, options: Options) -> None:
     if dest in broker.instances:
-        if "MaxNumActiveConsumers" in options:
-            for consumer in broker.active(dest):
-                consumer.stays_active = True
-        instance = broker.instances[dest]
-        before = instance.producers.batch, instance.controls_flow, instance.is_full
-        instance.set(options)
-        instance.producers.update(*before)
+        broker.instances[dest].update(options)
 
 
 def _destroy(broker: Broker, dest: Destination) -> None:
@@ -118,13 +112,23 @@ def change(broker: Broker, what: str, *values: Any) -> bool:
 def subscribe(broker: Broker, key: Key, dest: Destination, selector: str | None) -> bool:
     """Make a durable subscription, or take up the one that is there; another selector is another."""
     known = broker.durables.get(key)
-    if known and not known.refused and (known.selector, known.dest) == (selector, dest):
+    if known and _is_alike(known, dest, selector):
         for peer in broker.peers:  # without a change record one may not know it
             peer.durables.setdefault(key, known)
         return True
     if known and not change(broker, "unsubscribe", key):
         return False
     return change(broker, "subscribe", DurableSubscription(key, dest, selector))
+
+
+def _is_alike(known: DurableSubscription, dest: Destination, selector: str | None) -> bool:
+    return not known.refused and (known.selector, known.dest) == (selector, dest)
+
+
+def is_subscribed(broker: Broker, step: ScriptStep[Consumer]) -> bool:
+    """Whether a broker knows the durable subscription that a consumer takes up: nothing changes then."""
+    known = broker.durables.get(clients.subscription(step))
+    return known is not None and _is_alike(known, step.dest, step.action.selector)
 
 
 def can_change(broker: Broker) -> bool:
@@ -189,11 +193,12 @@ def start(broker: Broker) -> None:
     broker.lives += 1
     lab.notes.add(Kind.Restarted if broker.lives > 1 else Kind.Started, broker=broker.node)
     for dest, instance in list(broker.instances.items()):
+        instance.load()
         instance.unlisted = instance.paused = False  # a pause is not kept (`Destination.state` is transient)
         owner = lab.consumers.get(str(instance.owner))
         if instance.created_by == "temporary" and owner and owner.step.options.get("reconnect"):
             lab.later(RETURN_WINDOW, on_window_over, (broker, dest, len(lab.moved.get(owner.name, ()))))
-        elif instance.created_by == "temporary" or is_unused(broker, dest):
+        elif instance.created_by == "temporary" or reaping.is_unused(broker, dest):
             broker.drop(dest)  # nor does an empty auto-created one survive
     refresh(lab)
 
@@ -308,9 +313,14 @@ def down(broker: Broker, kind: int) -> None:
             if lab.is_open(message.transaction) or not (message.claims or prepared):
                 instance.remove(message)
                 lab.notes.message(Kind.Discarded, message, rule=Reason.memory_store, cause=row)
+    for branch in lab.prepared.values():  # its copies of what is at home elsewhere are gone
+        for claim in branch.taken if branch.home is broker else ():
+            if claim.message.copies.pop(broker, None) is not None:
+                claim.message.at.instances[broker].drop_copy(claim.message)
     for client in (*lab.consumers.values(), *lab.producers.values()):
         if client.open and client.home is broker:
             clients.lose(client, row)
+    transactions.forget(lab, broker)
     clients.let_on(broker)
     for consumer in lab.consumers.values():
         if consumer.flow is not None:
@@ -318,32 +328,3 @@ def down(broker: Broker, kind: int) -> None:
     for instance in broker.instances.values():
         instance.takers = None
     physical_destinations.note_all(broker)
-
-
-# Auto-created destinations
-
-
-def is_unused(broker: Broker, dest: Destination) -> bool:
-    """Whether an auto-created destination has no messages, clients or subscriptions left."""
-    instance = broker.instances[dest]
-    return instance.created_by == "auto" and not (
-        instance.messages
-        or instance.leftovers
-        or broker.consumers(dest)
-        or broker.producers(dest)
-        or broker.unused_durables(dest)
-    )
-
-
-def reap(instance: PhysicalDestination) -> None:
-    """Remove an auto-created destination that nobody has used for long enough."""
-    broker, dest, now = instance.broker, instance.dest, instance.broker.lab.clock.now
-    if not broker.running or not is_unused(broker, dest):
-        instance.idle_since = None
-        return
-    after = round(float(broker.option("imq.autocreate.reaptime", 120)) * SECOND)
-    if instance.idle_since is None:
-        instance.idle_since = now
-        broker.lab.later(after)
-    elif now >= instance.idle_since + after:
-        broker.drop(dest)

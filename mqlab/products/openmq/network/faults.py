@@ -236,6 +236,9 @@ def on_whole(what: tuple[Cluster, frozenset[str]]) -> None:
                 consumer.unheard_by -= hears
                 for home in hears if consumer.closed else ():
                     acknowledgement.hear_of_end(consumer, home)
+        for consumer in lab.consumers.values():
+            if consumer.home in (one, other) and not consumer.home.running and consumer.unacknowledged:
+                acknowledgement.hear_of_end(consumer, other if consumer.home is one else one)
         if one.linked(other):
             cluster.tell_each_other(one, other)
         if line in lab.unlinked:

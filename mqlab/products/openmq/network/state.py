@@ -13,7 +13,7 @@ from mqlab.engine.completion import Completion
 from mqlab.engine.lab import Lab
 from mqlab.products.openmq.broker import settling
 from mqlab.products.openmq.broker.destinations import ClusterDestination, PhysicalDestination
-from mqlab.products.openmq.broker.messages import Delivery, Message, Prepared
+from mqlab.products.openmq.broker.messages import Delivery, Ended, Message, Prepared
 from mqlab.products.openmq.broker.model import Broker, Client, Consumer, Trip
 from mqlab.products.openmq.client.send_job import SendJob
 from mqlab.products.openmq.notes import Notes
@@ -65,11 +65,13 @@ class Cluster(Lab):
         self.hanging: dict[Client, tuple[Broker, int]] = {}  # that tries a frozen broker -> that, its attempts
         self.jobs: list[SendJob] = []  # sends that have not ended
         self.prepared: dict[str, Prepared] = {}
+        self.ended: dict[str, Ended] = {}  # by the same ids
         self.removed: Counter[str] = Counter()  # by transaction that still counts them
         self.expiring: list[Message] = []  # messages with a time to live
         self.change_record: list[tuple[str, tuple[Any, ...]]] = []  # of administrative changes
         self.cuts: set[frozenset[str]] = set()  # lines that swallow everything
         self.held: list[Trip] = []  # what is lost in them
+        self.unread: list[Trip] = []  # what has come to a frozen broker
         self.late: list[tuple[Consumer, Delivery]] = []  # acknowledgements that their homes have not heard
         self.lost: dict[frozenset[str], int] = {}  # when the first of it was sent (us)
         self.healing: set[frozenset[str]] = set()  # whole again, which nobody has noticed yet

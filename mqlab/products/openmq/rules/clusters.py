@@ -6,6 +6,7 @@ Sources: Administration Guide, chapter 10; OpenMQ rules 6, 7 and 9.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 from mqlab.checks.early import early, early_rule
 from mqlab.checks.example import Example
@@ -16,12 +17,13 @@ from mqlab.products.openmq.network.faults import RETRY_MS
 from mqlab.spec.action import Action, Restart, Start
 from mqlab.spec.json_types import JsonDict
 from mqlab.spec.naming import bare
-from mqlab.spec.openmq import LINKED_ALIKE, OpenMQNetwork
+from mqlab.spec.openmq import LINKED_ALIKE, OpenMQNetwork, delivery_policy
 from mqlab.spec.openmq.actions import CrashAndRestart, StartBroker, StartBrokers
 from mqlab.spec.openmq.words import options_of
 from mqlab.spec.scenario import Scenario
 
 _STARTS = (Start, StartBrokers, StartBroker, Restart)
+QUEUES = "imq.autocreate.queue."
 MASTER = {"model": "master", "master": "b1"}
 
 
@@ -132,6 +134,27 @@ def _must_match(cluster: Cluster) -> Found:
             if own != said:
                 both = cluster.element(f"brokers {first} and {name}", key, name, first)
                 yield both, {"key": key, "said": said, "own": own, "harm": harm}
+
+
+@rule(
+    "delivery-policy",
+    "error",
+    finds="numbers of consumers by which brokers deliver differently: they do not link",
+    what="auto-created queues are {said!r} at one and {own!r} at the other, by {key} and {more}: "
+    "the brokers refuse to connect, and no messages are exchanged",
+    fix="give both the same {key} and {more}",
+    source="OpenMQ rule 6.9 (B3098 of 6.5.0)",
+    example=lambda: Example(linked(**{f"{QUEUES}maxNumActiveConsumers": "1"}), linked()),
+)
+def _delivery_policy(cluster: Cluster) -> Found:
+    active, backup = f"{QUEUES}maxNumActiveConsumers", f"{QUEUES}maxNumBackupConsumers"
+    first, *others = cluster.network.names
+    said = delivery_policy(partial(cluster.text, first))
+    for name in others:
+        own = delivery_policy(partial(cluster.text, name))
+        if own != said:
+            both = cluster.element(f"brokers {first} and {name}", active, name, first)
+            yield both, {"key": active, "more": backup, "said": said, "own": own}
 
 
 @rule(

@@ -1,0 +1,73 @@
+"""Which consumers of a queue get messages from one of its brokers, where their number is limited.
+
+Each consumer has a position, and those of the first positions are active. Every broker keeps a list of its own:
+it hears of a consumer with the position that this took when it was opened, so that the lists may differ once
+backups have moved up (OpenMQ rule 2.5; 6.5.0: `Queue.getPosition`, `Queue.consumerListChanged`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from mqlab.products.openmq.broker.destinations import PhysicalDestination
+    from mqlab.products.openmq.broker.model import Broker, Consumer
+
+
+def first_free(taken: Iterable[int]) -> int:
+    """Return the first position that nobody has."""
+    used = set(taken)
+    return next(place for place in range(len(used) + 1) if place not in used)
+
+
+def died_unnoticed(consumers: Iterable[Consumer], unnoticed: set[Broker]) -> set[Consumer]:
+    """Return who died with a broker whose end has not been noticed: for all that is known they are there."""
+    dead = {consumer for consumer in consumers if consumer.home in unnoticed and consumer.lost >= 0}
+    return {c for c in dead if not (c.open or c.closed or c.step.options.get("reconnect"))}
+
+
+@dataclass(eq=False, slots=True)
+class ActiveConsumers:
+    """One broker's list: what it does when a consumer comes or goes, and when a limit changes."""
+
+    instance: PhysicalDestination = field(repr=False)
+    positions: dict[Consumer, int] = field(default_factory=dict)  # as it heard of them
+    active: set[Consumer] = field(default_factory=set)
+
+    def of(self, known: list[Consumer]) -> list[Consumer]:
+        """Return who of those that the broker knows now gets messages."""
+        gone = self.positions.keys() - set(known)
+        for consumer in gone:
+            del self.positions[consumer]
+        self.active -= gone
+        if gone:
+            self.change()
+        most = self._most
+        for consumer in known:
+            if consumer not in self.positions:
+                self.positions[consumer] = consumer.position
+                if most < 0 or consumer.position < most:
+                    self.active.add(consumer)
+        return [consumer for consumer in known if consumer in self.active]
+
+    @property
+    def _most(self) -> int:
+        return int(self.instance.option("MaxNumActiveConsumers"))
+
+    def change(self) -> None:
+        """Move backups up where there is room; who is active too much becomes a backup if one more may be.
+
+        Where any number may be active from now on, those who are backups stay so.
+        """
+        most, backups = self._most, int(self.instance.option("MaxNumBackupConsumers"))
+        for consumer, position in list(self.positions.items()):
+            if consumer in self.active:
+                if 0 <= most <= position and len(self.positions) - len(self.active) < backups:
+                    self.active.discard(consumer)
+            elif position < most:
+                self.active.add(consumer)
+            elif len(self.active) < most and (free := first_free(self.positions.values())) < most:
+                self.positions[consumer] = free
+                self.active.add(consumer)

@@ -1,0 +1,35 @@
+"""Auto-created destinations that nobody uses any more."""
+
+from __future__ import annotations
+
+from mqlab.products.openmq.broker.destinations import PhysicalDestination
+from mqlab.products.openmq.broker.model import Broker
+from mqlab.spec.values import Destination
+
+SECOND = 1_000_000
+
+
+def is_unused(broker: Broker, dest: Destination) -> bool:
+    """Whether an auto-created destination has no messages, clients or subscriptions left."""
+    instance = broker.instances[dest]
+    return instance.created_by == "auto" and not (
+        instance.messages
+        or instance.leftovers
+        or broker.consumers(dest)
+        or broker.producers(dest)
+        or broker.unused_durables(dest)
+    )
+
+
+def reap(instance: PhysicalDestination) -> None:
+    """Remove an auto-created destination that nobody has used for long enough."""
+    broker, dest, now = instance.broker, instance.dest, instance.broker.lab.clock.now
+    if not broker.running or not is_unused(broker, dest):
+        instance.idle_since = None
+        return
+    after = round(float(broker.option("imq.autocreate.reaptime", 120)) * SECOND)
+    if instance.idle_since is None:
+        instance.idle_since = now
+        broker.lab.later(after)
+    elif now >= instance.idle_since + after:
+        broker.drop(dest)

@@ -1,0 +1,82 @@
+"""The end of a transaction, and distributed ones that a session has left behind for another."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mqlab.products.openmq.broker import acknowledgement, delivery, physical_destinations, removal
+from mqlab.products.openmq.broker.messages import Delivery, Ended, Prepared
+from mqlab.products.openmq.broker.model import Broker, Client
+from mqlab.trace.kinds import Reason
+
+if TYPE_CHECKING:
+    from mqlab.products.openmq.network.state import Cluster
+
+
+def end_transaction(lab: Cluster, name: str, commit: bool) -> None:
+    """Let a transaction take effect, or drop what was sent in it."""
+    lab.removed.pop(name, None)
+    for instance, message in lab.messages():
+        if message.transaction == name:
+            message.transaction = None
+            if not commit:
+                instance.remove(message)
+                removal.discard(message, Reason.asked)
+            elif not physical_destinations.find_claims(message):
+                instance.remove(message)
+            else:  # one after the other: the first goes to who has room, whatever its priority
+                instance.queue_up(message)
+                instance.offer(message)
+                delivery.dispatch(instance)
+
+
+def leave(lab: Cluster, client: Client) -> None:
+    """A session begins a branch: the one that it has ended before goes on beside it (OpenMQ rule 1.9)."""
+    xid = client.xid
+    lab.ended[xid] = Ended(client.home, _hand_over(lab, client), client)
+
+
+def close(lab: Cluster, client: Client) -> None:
+    """A session closes: its branches that are over stay at its broker, and what they have taken with them."""
+    if client.xid and not client.in_branch and client.open:
+        leave(lab, client)
+    for ended in lab.ended.values():
+        if ended.client is client:
+            ended.client = None
+
+
+def may_end(lab: Cluster, xid: str, client: Client) -> bool:
+    """Whether a session may prepare or end a branch that has been left."""
+    ended = lab.ended.get(xid)
+    return ended is not None and (
+        ended.client is client or (ended.client is None and ended.home is client.home)
+    )
+
+
+def forget(lab: Cluster, home: Broker) -> None:
+    """A broker has ended: only what is prepared outlives it."""
+    for xid in [xid for xid, ended in lab.ended.items() if ended.home is home]:
+        for claim in lab.ended.pop(xid).taken:
+            acknowledgement.release(claim, Reason.broker_stopped)
+
+
+def prepare(lab: Cluster, xid: str, client: Client) -> None:
+    """Keep what was sent and taken in a branch for the transaction's manager."""
+    ended = lab.ended.pop(xid, None)
+    taken = ended.taken if ended is not None else _hand_over(lab, client)
+    lab.prepared[xid] = Prepared(client.home, taken, client.home.lives)
+
+
+def _hand_over(lab: Cluster, client: Client) -> list[Delivery]:
+    """Name what a session has sent and taken in its branch after that; return what it has taken."""
+    taken: list[Delivery] = getattr(client, "taken", [])
+    if client.cut_off:
+        taken.clear()
+    found = list(taken)
+    taken.clear()
+    xid, client.xid = client.xid, ""
+    lab.removed[xid] = lab.removed.pop(client.name, 0)
+    for _, message in lab.messages():
+        if message.transaction == client.name:
+            message.transaction = xid
+    return found
