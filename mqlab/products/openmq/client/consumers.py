@@ -213,7 +213,8 @@ def _close(consumer: Consumer) -> None:
     if consumer.open:
         if consumer.mode == "dups_ok":
             acknowledgement.on_dups(consumer)
-        transactions.close(lab, consumer)
+        if transactions.close(lab, consumer):
+            acknowledgement.leave_unread(consumer)
         consumer.open = False
         behind = {peer for peer in consumer.home.peers if lab.is_cut(consumer.home, peer)}
         consumer.unheard_by = behind - consumer.unheard_by
