@@ -50,7 +50,9 @@ _OWN_NAMING: dict[type[a.Action], dict[str, str]] = {
     a.Rollback: {"who": "consumer or client"},
     a.Recover: {"who": "consumer or client"},
     a.RequestReply: {"on": "broker"},
-    f.SendAway: {"to": "broker"},
+    f.SendAway: {"to": "broker or endpoint"},
+    f.Advertise: {"endpoint": "endpoint or broker"},
+    f.StopAdvertising: {"endpoint": "endpoint or broker"},
     f.SlowDisk: {"of": "broker or shared store"},
 }
 

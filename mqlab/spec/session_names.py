@@ -60,9 +60,8 @@ class KnownSessions:
             self.opened.setdefault(action.client, {})[action.session] = action.transacted
         elif self.by_use and isinstance(action, (a.Consumer, a.Producer, c.TemporaryQueue)):
             client = action.client if isinstance(action, c.TemporaryQueue) else action.on
-            self.opened.setdefault(client, {}).setdefault(
-                action.session or "session", getattr(action, "ack_mode", "") == "transacted"
-            )
+            transacted = getattr(action, "ack_mode", "") == "transacted" or action.options.get("transacted")
+            self.opened.setdefault(client, {}).setdefault(action.session or "session", bool(transacted))
         if isinstance(action, a.Consumer):
             self.modes.pop(action.name, None)  # of one before of that name
             if action.acknowledge is False:
@@ -98,9 +97,9 @@ class KnownSessions:
         if not isinstance(action, a.Acknowledge) and who in clients:
             if action.session is None:
                 raise BadValue(f"{where}: {who!r} is a client; pass session=...")
-            self._check_there(who, action.session, where, transacted=not isinstance(action, a.Recover))
             if self.by_use:
                 return  # the call is made, and answered as the product does
+            self._check_there(who, action.session, where, transacted=not isinstance(action, a.Recover))
             if isinstance(action, a.Recover):
                 if self.opened[who][action.session]:
                     told = f"session {action.session!r} of {who} is transacted; this action needs mq.Rollback"

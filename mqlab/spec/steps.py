@@ -66,7 +66,7 @@ STEPS: dict[str, Row] = {
     "start_connector": Row(a.StartConnector, "Start a connector.", {"from": "of"}),
     "stop_connector": Row(a.StopConnector, "Stop a connector.", {"from": "of"}),
     "connect": Row(c.Client, "Open a client connection.", {"client": "name"},
-                   (*_CALL, "max_redeliveries")),
+                   (*_CALL, "max_redeliveries", "start")),
     "close_client": Row(c.CloseClient, "Close the connection.", more=_CALL),
     "open_session": Row(c.OpenSession, "Open a session.", more=_CALL),
     "temp_queue": Row(c.TemporaryQueue, "Create a temporary queue.", more=_CALL),
@@ -78,7 +78,7 @@ STEPS: dict[str, Row] = {
                        {"durable_name": "subscription_name"}, (*_CALL, "session")),
     "send": Row(a.Producer, "Send messages one after the other.",
                 {**_OF, "producer": "name", "count": "sends"},
-                ("label", "max_ms", "group", "unnamed", "continue_on_error")),
+                ("label", "max_ms", "group", "unnamed", "continue_on_error", "transacted")),
     "receive": Row(a.Receive, "Let a paused consumer receive this many messages.", more=("max_ms",)),
     "receive_once": Row(c.ReceiveOnce, "Request one message and wait for it.",
                         more=(*_CALL, "client")),
@@ -97,13 +97,14 @@ STEPS: dict[str, Row] = {
 # What only a script says of an action, in its `options`.
 _MORE: dict[str, Shape] = {
     **dict.fromkeys(("label", "session", "client"), TEXT),
-    **dict.fromkeys(("in_background", "loop", "transacted", "unnamed", "continue_on_error"), TRUTH),
+    **dict.fromkeys(("in_background", "loop", "transacted", "unnamed", "continue_on_error", "start"), TRUTH),
     **dict.fromkeys(("max_ms", "wait_ms", "jitter_ms"), number()),
     "max_redeliveries": whole(-1), "group": OneOf((TEXT, ListOf(TEXT, least=1))),
 }  # fmt: skip
 # What a script can wait for, and the keys that it says.
 _WAITED: dict[str, Shape] = {
     **dict.fromkeys(("broker", "client", "to", "consumer", "from", "label", "by"), TEXT),
+    "list": choice(("uris", "updated", "backups")),
     "role": choice(("master", "slave", "running", "down")),
     "brokers": ListOf(NAME, least=1), "count": whole(0), "up": TRUTH, "max_ms": number(),
 }  # fmt: skip
@@ -113,11 +114,12 @@ WAITS: dict[str, tuple[str, ...]] = {
     "connected": ("client", "to"),
     "received": ("consumer", "count"),
     "bridge": ("from", "to", "up"),
-    "configured": ("client", "count", "label"),
-    "attempts": ("by", "count"),
+    "configured": ("client", "count", "label", "list"),
+    "attempts": ("by", "to", "count"),
     "acts": (),
 }
-MAY_LACK = (("connected", "to"), ("bridge", "up"), ("configured", "label"))
+MAY_LACK = (("connected", "to"), ("bridge", "up"), ("configured", "label"), ("configured", "list"),
+            ("attempts", "by"), ("attempts", "to"))  # fmt: skip
 # The steps of networks at rest: what other steps a script has make it one in time.
 PLAIN = (
     "start",

@@ -66,16 +66,6 @@ class VirtualTopic:
         name = ".".join(parts[len(wanted) :])
         return name if fits and self.topics.takes(Destination("topic", name)) else None
 
-    def queue_for(self, pattern: tuple[str, ...], topic: str) -> Destination | None:
-        """Return the queue behind a topic that the parts of a *pattern* name; None if none."""
-        wanted = self.prefix.rstrip(".").split(".")
-        if len(pattern) < len(wanted):
-            return None
-        named = pattern[: len(wanted)]
-        if any(p in ("*", ">") or w not in ("*", p) for w, p in zip(wanted, named, strict=True)):
-            return None
-        return Destination("queue", f"{'.'.join(named)}.{topic}{self.postfix}")
-
 
 @dataclass(frozen=True, slots=True)
 class Composite:

@@ -6,13 +6,14 @@ from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from mqlab.spec.action import Consumer, Settle
+from mqlab.spec.action import Consumer, Settle, Snapshot
 from mqlab.spec.json_types import JsonDict
 from mqlab.trace.kinds import Kind, Reason
 from mqlab.trace.questions import route
 from mqlab.trace.spans import numbers, spans
 from mqlab.trace.trace import Trace
 
+LAST_LOOK = 30_000  # us that a recorder waits after the last step of a script (`World.play`)
 HEARD = Reason.gave_up, Reason.old_pull  # what a client's exception listener hears
 
 
@@ -26,6 +27,9 @@ class InTimeReport:
         self.details = dict(trace.header.get("details", []))
         self.began = trace.header.get("began", [])
         self.rows_began = [row for _, _, row in self.began]
+        # What comes later is in no recording; only of a snapshot is it known here when it ends.
+        looks = len(self.began) == len(trace.actions) > 0 and isinstance(trace.actions[-1], Snapshot)
+        self.end = self.began[-1][1] + LAST_LOOK if looks else None
         self.columns = {
             name: trace.column(name) for name in ("t", "kind", "frm", "to", "broker", "rule", "msg")
         }
@@ -38,8 +42,26 @@ class InTimeReport:
         return {"step": step, "ms": [ms, ms, ms]}
 
     def rows(self, *kinds: Kind) -> list[int]:
-        """Return the rows of those kinds."""
-        return [row for row, kind in enumerate(self.columns["kind"]) if kind in kinds]
+        """Return the rows of those kinds, as long as the script goes on."""
+        found = [row for row, kind in enumerate(self.columns["kind"]) if kind in kinds]
+        times = self.columns["t"]
+        return found if self.end is None else [row for row in found if times[row] <= self.end]
+
+    def results(self) -> list[Row]:
+        """Return what came of the calls; those that come back later are still waited for."""
+        calls: list[Row] = self.trace.header.get("calls", [])
+        if self.end is None:
+            return calls
+        began = {no: time for no, time, _ in self.began}
+        return [
+            {
+                **{key: row[key] for key in ("step", "do", "client", "label") if key in row},
+                "still_waiting": True,
+            }
+            if "ms" in row and began[row["step"]] + row["ms"][0] * 1000 > self.end
+            else row
+            for row in calls
+        ]
 
     def name(self, column: str, row: int) -> str:
         """Return the name of the node in a column of a row."""
@@ -70,8 +92,8 @@ def outcome(trace: Trace) -> Row:
             rules=(Reason.asks_restart,),
         ),
         "datagrams": _events(read, None, detail, Kind.Announced),
-        "results": trace.header.get("calls", []),
-        "consumers": _consumers(read, _never_opened(trace)),
+        "results": read.results(),
+        "consumers": _consumers(read, trace),
     }
     found = {key: part for key, part in parts.items() if part}
     if found.get("consumers"):
@@ -148,23 +170,34 @@ def _bridges(read: InTimeReport) -> dict[str, list[object]]:
     return found
 
 
-def _never_opened(trace: Trace) -> set[str]:
-    """Return the consumers whose opening has failed, or has not come back: a program has none then."""
-    calls = (trace.actions[row["step"]] for row in trace.header.get("calls", []) if not row.get("ok"))
-    return {action.name for action in calls if isinstance(action, Consumer)}
+def _opened(read: InTimeReport, trace: Trace) -> dict[str, int]:
+    """Return consumer -> the row at which it was opened last.
+
+    One whose opening has failed, or has not come back, is none for a program; of several of one name it knows
+    the last.
+    """
+    began, found = {no: row for no, _, row in read.began}, {}
+    for row in read.results():
+        action = trace.actions[row["step"]]
+        if isinstance(action, Consumer) and row.get("ok"):
+            found[action.name] = began[row["step"]]
+    return found
 
 
-def _consumers(read: InTimeReport, never_opened: set[str]) -> Row:
+def _consumers(read: InTimeReport, trace: Trace) -> Row:
     found: Row = {}
+    opened = _opened(read, trace)
     got: dict[str, list[tuple[int, int]]] = {
         name: []
         for name, role in zip(read.names, read.roles, strict=True)
-        if role == "consumer" and name not in never_opened
+        if role == "consumer" and name in opened
     }
     paths: dict[str, dict[tuple[str, ...], list[int]]] = {name: {} for name in got}
     for row in read.rows(Kind.Received):
         count = read.details.get(row, {}).get("delivery_count", 1)
         name, number = read.name("to", row), read.columns["msg"][row]
+        if row < opened.get(name, row + 1):
+            continue
         got[name].append((number, count))
         paths[name].setdefault(tuple(route(read.trace, row)), []).append(number)
     for name, received in got.items():

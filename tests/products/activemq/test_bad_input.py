@@ -38,7 +38,7 @@ BAD = {
     "mq.DatabaseDown()": ["DatabaseDown", 'store="jdbc"', "no database"],
     "mq.DatabaseUp()": ["DatabaseUp", 'store="jdbc"'],
     'mq.CopyStore("A", "Z")': ["CopyStore", "unknown broker 'Z'"],
-    'mq.SendAway("A", to="Z")': ["SendAway", "unknown broker 'Z'"],
+    'mq.SendAway("A", to="Z")': ["SendAway", "unknown broker or endpoint 'Z'"],
     'mq.SetEndpoint("Y", "refuse")': ["SetEndpoint", "unknown endpoint 'Y'", "Known: X"],
     'mq.SetEndpoint("X", "sing")': ["endpoint 'X'", "unknown mode 'sing'", "refuse"],
     'mq.StartConnector("zz")': ["StartConnector", "unknown connector 'zz'", "Known: ab"],

@@ -193,7 +193,7 @@ def f14():
         """
         start_broker broker=A
         connect client=C uri=failover:({A})?initialReconnectDelay=200
-        send client=C queue=Q count=3
+        send client=C session=send queue=Q count=3
         open_consumer client=C consumer=K queue=Q ack_mode=client acknowledge=false receiving=false
         receive consumer=K count=3
         cut link=A

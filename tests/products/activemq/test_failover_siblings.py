@@ -254,7 +254,7 @@ def test_a_message_in_hand_at_a_loss_comes_again_and_is_a_dead_letter():
 
 
 def test_an_individual_acknowledgement_while_away_has_no_effect():
-    found = client("send client=C queue=Q count=3\nopen_consumer client=C consumer=K queue=Q "
+    found = client("send client=C session=send queue=Q count=3\nopen_consumer client=C consumer=K queue=Q "
                    "ack_mode=individual receiving=false\nreceive consumer=K count=2\ncut link=A\n"
                    "wait_ms ms=50\nacknowledge consumer=K\nheal link=A\nwait_connected client=C\n"
                    "wait_ms ms=300")  # fmt: skip

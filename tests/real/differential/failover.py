@@ -17,8 +17,9 @@ STEPS = (
 )
 KEYS = {
     "open_consumer": "ack_mode acknowledge delay_ms durable in_background loop receiving temp topic transacted",
-    "send": "continue_on_error in_background interval_ms persistent size temp topic",
+    "send": "continue_on_error in_background interval_ms persistent size temp topic transacted",
     "connect": "in_background prefetch send_timeout_ms start use_async_send watch_topic_advisories",
+    "wait_attempts": "by to", "wait_configured": "list",
     "commit": "in_background", "wait_connected": "to", "start_broker": "wait jitter_ms",
 }  # fmt: skip
 LANGUAGE = {*STEPS.split(), *(f"{do} {key}" for do, keys in KEYS.items() for key in keys.split())}
@@ -188,7 +189,8 @@ def connect(s: Script) -> None:
         {"do": "connect", "client": name, "uri": s.clients[name], "max_ms": 4000,
          **s.draw.maybe(0.05, prefetch=s.draw.number(0, 3)), **s.draw.maybe(0.04, use_async_send=True),
          **s.draw.maybe(0.04, send_timeout_ms=s.draw.one([500, 1500])),
-         **s.draw.maybe(0.03, watch_topic_advisories=False), **s.draw.maybe(0.15, in_background=True)},
+         **s.draw.maybe(0.03, watch_topic_advisories=False), **s.draw.maybe(0.15, in_background=True),
+         **s.draw.maybe(0.02, start=False)},
         {"do": "wait_ms", "ms": 300},
     ]  # fmt: skip
     if s.draw.chance(0.6):
@@ -207,9 +209,17 @@ def open_consumer(s: Script, client: str = "") -> None:
     step |= {} if mode == "auto" else {"transacted": True} if mode == "transacted" else {"ack_mode": mode}
     step |= draw.maybe(0.5, acknowledge=False) if mode == "client" else {}
     step |= draw.maybe(0.08, delay_ms=draw.one([20, 150]))
+    beside = [known for known in s.consumers.values() if known["client"] == client]
+    if beside and draw.chance(0.2):  # a session of several consumers: the first has said how it acknowledges
+        first = draw.one(beside)
+        session, mode = first["session"], first["mode"].removesuffix(" by call")
+        step = {key: said for key, said in step.items() if key not in ("ack_mode", "transacted")}
+        step["session"] = session
     held = draw.maybe(0.4, receiving=False)
     if draw.chance(0.08):
         held, mode = {"loop": False}, f"{mode} by call"
+    if mode.startswith("transacted") and draw.chance(0.3):  # what it sends is part of what it receives
+        s.transacted[session] = client
     own = [temp for temp, of in s.temps.items() if of == client]
     dest = (
         {"topic": "T"} if draw.chance(0.4 if "jms.clientID" in s.clients[client] else 0.15) else {"queue": "Q"}
@@ -280,11 +290,15 @@ def send(s: Script) -> None:
     if s.temps and draw.chance(0.5):
         dest = {"temp": draw.one(sorted(s.temps))}
     how: Step = {"count": draw.number(1, 8), "session": "send"}
-    if draw.chance(0.12):
+    client = draw.one(sorted(s.clients))
+    if draw.chance(0.06):
+        how |= {"session": s.name("tx"), "transacted": True}
+        s.transacted[how["session"]] = client
+    elif draw.chance(0.12):
         how |= {"count": draw.number(5, 20), "interval_ms": draw.one([50, 100]), "in_background": True,
                 "session": s.name("send")}  # fmt: skip
     s.steps += [
-        {"do": "send", "client": draw.one(sorted(s.clients)), **dest, **how,
+        {"do": "send", "client": client, **dest, **how,
          **draw.maybe(0.3, persistent=False), **draw.maybe(0.06, size=3000),
          **draw.maybe(0.06, continue_on_error=True), "max_ms": 4000},
         {"do": "wait_ms", "ms": 300},
@@ -331,9 +345,11 @@ def with_client(s: Script) -> None:
     elif what == "wait_connected":
         s.steps.append({"do": what, "client": name, **draw.maybe(0.5, to=draw.one(s.names)), "max_ms": 3000})
     elif what == "wait_attempts":
-        s.steps.append({"do": what, "by": name, "count": draw.number(1, 4), "max_ms": 2000})
+        to = draw.maybe(0.3, to=draw.one(s.names))
+        s.steps.append({"do": what, "by": name, **to, "count": draw.number(1, 4), "max_ms": 2000})
     elif what == "wait_configured":
-        s.steps.append({"do": what, "client": name, "count": draw.number(1, 3), "max_ms": 2000})
+        listed = draw.maybe(0.4, list=draw.one(["updated", "backups"]))
+        s.steps.append({"do": what, "client": name, **listed, "count": draw.number(1, 3), "max_ms": 2000})
     elif what == "write_file":
         text = ",".join(f"{{{broker}}}" for broker in draw.some(s.names))
         s.steps.append({"do": what, "name": "uris.txt", "text": f"{text}\n"})

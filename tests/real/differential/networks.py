@@ -18,8 +18,10 @@ KEYS = {
     "open_consumer": "ack_mode acknowledge delay_ms durable_name exclusive loop prefetch priority receiving "
                      "selector temp topic transacted",
     "send": "continue_on_error group in_background interval_ms jms_priority persistent properties size temp "
-            "time_to_live_ms topic",
-    "connect": "client_id max_redeliveries prefetch", "start_broker": "broker_id store",
+            "time_to_live_ms topic transacted",
+    "connect": "client_id max_redeliveries prefetch send_timeout_ms start use_async_send "
+               "watch_topic_advisories",
+    "start_broker": "broker_id store",
 }  # fmt: skip
 LANGUAGE = {*STEPS.split(), *(f"{do} {key}" for do, keys in KEYS.items() for key in keys.split())}
 AGAIN = "?useExponentialBackOff=false&initialReconnectDelay=200"
@@ -150,6 +152,10 @@ def _client(s: Script, broker: str = "") -> str:
         broker,
         **s.draw.maybe(0.06, max_redeliveries=s.draw.number(0, 2)),
         **s.draw.maybe(0.04, prefetch=s.draw.one([0, 1, 5])),
+        **s.draw.maybe(0.02, use_async_send=True),
+        **s.draw.maybe(0.02, watch_topic_advisories=False),
+        **s.draw.maybe(0.02, send_timeout_ms=1000),
+        **s.draw.maybe(0.01, start=False),
     )
     return name
 
@@ -192,6 +198,12 @@ def open_consumer(s: Script) -> None:
     mode = draw.weighted({"auto": 6, "client": 1, "transacted": 1, "dups_ok": 0.5, "individual": 0.4})
     step |= {} if mode == "auto" else {"transacted": True} if mode == "transacted" else {"ack_mode": mode}
     step |= draw.maybe(0.4, acknowledge=False) if mode == "client" else {}
+    beside = [known for known in s.consumers.values() if known["client"] == client]
+    if beside and draw.chance(0.15):  # a session of several consumers: the first has said how it acknowledges
+        first = draw.one(beside)
+        said = {key: first[key] for key in ("ack_mode", "transacted") if key in first}
+        step = {key: value for key, value in step.items() if key not in ("ack_mode", "transacted")}
+        step |= {**said, "session": first["session"]}
     if "receiving" not in step and "delay_ms" not in step:
         step |= draw.maybe(0.08, loop=False)  # it takes what each `receive_once` asks for
     s.consumers[name] = step
@@ -274,14 +286,20 @@ def with_consumer(s: Script) -> None:
 def send(s: Script) -> None:
     """Send some messages."""
     draw, client, session = s.draw, _client(s), ""
+    own = [k["session"] for k in s.consumers.values() if k["client"] == client and k.get("transacted")]
     how: Step = {"session": "send", "count": draw.number(1, 8)}
     if s.faults and draw.chance(0.12):
         how = {"session": s.name("send"), "count": draw.number(5, 20), "interval_ms": draw.one([50, 100]),
                "in_background": True}  # fmt: skip
     elif draw.chance(0.08):
         how["session"] = session = s.name("send")
-        s.steps.append({"do": "open_session", "client": client, "session": session, "transacted": True,
-                        "max_ms": 4000})  # fmt: skip
+        if draw.chance(0.4):
+            how["transacted"] = True
+        else:
+            s.steps.append({"do": "open_session", "client": client, "session": session, "transacted": True,
+                            "max_ms": 4000})  # fmt: skip
+    elif own and draw.chance(0.3):  # what is sent is part of what a consumer receives
+        how["session"] = draw.one(own)
     dest = {"temp": draw.one(sorted(s.temps))} if s.temps and draw.chance(0.5) else _dest(s, consumes=False)
     s.add({
         "do": "send", "client": client, **dest, **how,

@@ -34,8 +34,13 @@ BUILDS = Path(tempfile.gettempdir()) / "mqlab-differential"  # jars and classes 
 # play at once, so that testers whose process ids follow each other do not meet.
 JOBS = 20 + 6 * (os.getpid() % 16)
 # Before the command of a recorder: what it starts dies with the first process of its namespace.
+# Besides a loopback, one interface with an address: `MulticastDiscoveryAgent` announces nothing without.
+LINK = (
+    "ip link set lo up && ip link add m0 type veth peer name m1 && ip addr add 10.99.0.1/24 dev m0 "
+    "&& ip link set m0 up && ip link set m1 up && ip route add 224.0.0.0/4 dev m0"
+)
 APART = ("unshare", "--net", "--pid", "--fork", "--kill-child", "--mount-proc",
-         "sh", "-c", 'ip link set lo up && exec "$@"', "sh")  # fmt: skip
+         "sh", "-c", f'{LINK} && exec "$@"', "sh")  # fmt: skip
 PATIENCE = 240.0  # s without a result until a recorder is killed
 
 

@@ -278,6 +278,8 @@ class Broker:
         row = self._record_sub(Kind.Subscribed, sub, rule, cause, **way)
         self.subs.append(sub)
         if sub.dest.is_pattern:
+            if virtual_destinations.is_made(self, dest):
+                self.destination(dest)
             self.pattern_subs.append(sub)
         if not dest.is_pattern:
             self.destination(dest)

@@ -86,11 +86,11 @@ class Queue:
 
     def page_in(self) -> None:
         """Take up what came while there was no consumer: what is in the store comes first."""
-        if not self.sorts:
-            count = min(self.not_paged_in, len(self.pending_messages))
-            fresh = [self.pending_messages.pop() for _ in range(count)]
-            fresh.reverse()
-            self.pending_messages.extend(sorted(fresh, key=lambda message: not message.persistent))
+        pending, count = self.pending_messages, min(self.not_paged_in, len(self.pending_messages))
+        if not self.sorts or count == len(pending):
+            fresh = [pending.pop() for _ in range(count)]
+            live = [message for message in reversed(fresh) if not self.expire(message)]
+            pending.extend(live if self.sorts else sorted(live, key=lambda message: not message.persistent))
         self.not_paged_in = 0
 
     def _await_consumers(self) -> None:
@@ -261,6 +261,8 @@ class Queue:
                         if rule in HOPS and not self.policy["replay_when_no_consumers"]:
                             shut = sub.bridge
                         continue
+                if message.expires and self.expire(message):  # noticed by who takes it (`dispatchPending`)
+                    return True
                 if properties:
                     self._note_group(message, sub)
                 sub.deliver(message, self._turn(sub) if self.shared else ONLY_TAKER)
@@ -335,13 +337,11 @@ class Queue:
 
     def dispatch(self) -> None:
         """Offer all that is pending again, in order; what nobody accepts is skipped."""
-        skipped: list[Message] = []
-        pending = self.pending_messages
+        pending, skipped = self.pending_messages, list[Message]()
         takers = self.subs if self.exclusive is None else [self.exclusive]
-        page = self.max_page_size
-        while pending and len(skipped) < page and not all(sub.full for sub in takers):
+        while pending and len(skipped) < self.max_page_size and not all(sub.full for sub in takers):
             message = pending.popleft()
-            if not self.expire(message) and not self.dispatch_one(message):
+            if not self.dispatch_one(message):
                 skipped.append(message)
         pending.extendleft(reversed(skipped))
 

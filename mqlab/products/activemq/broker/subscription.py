@@ -102,10 +102,18 @@ class Subscription:
             self.deliver(message, EVERY_SUBSCRIBER)
 
     def count_delivered(self, last: int | None = None) -> None:
-        """Count a delivery more for what is outstanding, or only up to the number *last* of it."""
+        """Count a delivery more for what is outstanding, or only up to the number *last* of it.
+
+        Of a queue none counts where that was acknowledged (`lastDeliveredRef` of `Queue`, 5.17.2).
+        """
+        exactly = self.dest.is_queue and self.broker.lab.edition != "5.5"
+        if last is not None and exactly and all(message.number != last for message in self.dispatched):
+            return
         for message in self.dispatched:
-            if last is None or message.number <= last:
+            if last is None or exactly or message.number <= last:
                 message.was_out()
+            if exactly and message.number == last:
+                return
 
     def has_come_back(self, message: Message) -> bool:
         """Whether it sent *message* on, and need not wait for the answer any more."""

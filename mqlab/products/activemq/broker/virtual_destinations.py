@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from mqlab.products.activemq.broker.message import Message
-from mqlab.spec.values import Destination, matches
+from mqlab.spec.values import Destination, overlap
 from mqlab.spec.virtual_topic import VirtualTopic
 from mqlab.trace.kinds import Kind
 
@@ -59,8 +59,7 @@ def _queues(broker: Broker, topic: VirtualTopic, dest: Destination, message: Mes
     if topic.local and message.hops:
         return []
     pattern = topic.queues(dest.name)
-    found = [queue for queue in broker.by_name if queue.is_queue and matches(pattern, queue.name)]
-    found += [queue for queue in _wanted(broker, topic, dest) if queue not in found]
+    found = [queue for queue in broker.by_name if queue.is_queue and overlap(pattern, queue.name)]
     if topic.selector_aware:  # `SelectorAwareVirtualTopicInterceptor`: without consumers, too, it gets none
         found = [queue for queue in found if _selected(broker, queue, message)]
     return found
@@ -72,15 +71,25 @@ def _selected(broker: Broker, queue: Destination, message: Message) -> bool:
     return any(not sub.refusal(message) for sub in subs)
 
 
-def _wanted(broker: Broker, topic: VirtualTopic, dest: Destination) -> list[Destination]:
-    """Return the queues behind *topic* that only consumers with a wildcard ask for."""
-    found = []
-    for sub in broker.subs:
-        if sub.dest.is_queue and sub.dest.has_wildcard:
-            queue = topic.queue_for(tuple(sub.dest.segments), dest.name)
-            if queue is not None and broker.fits(sub.dest, queue):
-                found.append(queue)
-    return list(dict.fromkeys(found))
+def is_made(broker: Broker, pattern: Destination) -> bool:
+    """Whether a consumer of *pattern* makes a queue of that very name, which gets what its virtual topics get.
+
+    So it is if the pattern may stand for queues behind virtual topics (`VirtualTopic.create` of 5.17.2), in 5.5
+    only where there is none of them yet.
+    """
+    if not (pattern.is_queue and pattern.has_wildcard) or len(pattern.elements()) > 1:
+        return False
+    given = map(VirtualTopic.of, broker.spec.get("virtual_topics"))
+    if not any(_may_stand_behind(topic, pattern) for topic in given):
+        return False
+    return broker.lab.edition != "5.5" or not any(broker.fits(pattern, dest) for dest in broker.by_name)
+
+
+def _may_stand_behind(topic: VirtualTopic, pattern: Destination) -> bool:
+    """Whether a pattern begins as the queues of a virtual topic do (`PrefixDestinationFilter` of 5.17.2)."""
+    wanted, given = topic.prefix.rstrip(".").split("."), pattern.segments
+    fit = all("*" in (w, g) or w == g for w, g in zip(wanted, given, strict=False))
+    return fit and len(given) >= len(wanted)
 
 
 def sources(broker: Broker, dest: Destination) -> list[Destination]:

@@ -17,8 +17,9 @@ from mqlab.trace.kinds import Kind, Reason
 from mqlab.trace.spans import spans
 
 if TYPE_CHECKING:
+    from mqlab.products.activemq.client.addressed_consumer import AddressedConsumer
     from mqlab.products.activemq.client.connection import ClientConnection
-    from mqlab.products.activemq.client.session import AddressedConsumer, Session
+    from mqlab.products.activemq.client.session import Session
     from mqlab.products.activemq.lab import Lab
     from mqlab.spec.values import Destination
 
@@ -94,9 +95,9 @@ class PendingCall:
         self.done = True
         self.row = row
         self.took = (self.lab.clock.now - self.began) // 1000
-        if isinstance(self.action, ClientSpec):
-            self.lab.clients_by_name[self.client].started = row["ok"]
         user = self.lab.clients_by_name[self.client]
+        if isinstance(self.action, ClientSpec):
+            user.started, user.runs = row["ok"], user.runs and row["ok"]  # who could not start gets nothing
         self.lab.record(
             Kind.Answered,
             cause=self.lab.last.get(user, -1),
@@ -120,7 +121,7 @@ class SendJob(PendingCall, MessageProducer):
     ) -> None:
         PendingCall.__init__(self, lab, no, spec, client.name)
         MessageProducer.__init__(self, lab, spec, dest, client.name)
-        self.user, self.session = client, client.session(session)
+        self.user, self.session = client, client.session(session, bool(spec.options.get("transacted")))
         self.size = SMALLEST + (0 if spec.size == SMALLEST else spec.size)
         own = spec.name != client.name  # the recordings know no producers beside their clients
         self.node = lab.producer_node(spec.name, client.name) if own else client.node
@@ -344,7 +345,6 @@ class SendJob(PendingCall, MessageProducer):
         tried = range(self.first, self.first + self.sent + len(failed))
         sent = spans(number for number in tried if number not in failed)
         found: dict[str, object] = {"ok": not self.failed, "sent": sent}
-        if self.failed:
-            found["failed"] = self.failed
+        found |= {"failed": self.failed} if self.failed else {}
         found["longest_send_ms"] = [self.longest // 1000] * 3
         self._end(found)

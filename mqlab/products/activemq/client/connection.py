@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from mqlab.products.activemq.broker.message_audit import MessageAudit
 from mqlab.products.activemq.client import jms, line
+from mqlab.products.activemq.client.addressed_consumer import AddressedConsumer
 from mqlab.products.activemq.client.addresses import Refused, check_syntax
 from mqlab.products.activemq.client.calls import PendingCall, session_of
 from mqlab.products.activemq.client.discovery import open_transport
 from mqlab.products.activemq.client.failover_transport import FailoverTransport
 from mqlab.products.activemq.client.query import flag, number
-from mqlab.products.activemq.client.session import AddressedConsumer, Session
+from mqlab.products.activemq.client.session import Session
 from mqlab.products.activemq.transport.openwire import (
     Command,
     ConnectionControl,
@@ -32,7 +33,6 @@ from mqlab.spec import Client as ClientSpec
 from mqlab.spec import Consumer as ConsumerSpec
 from mqlab.spec import OpenSession as OpenSessionSpec
 from mqlab.spec import Producer, TemporaryQueue
-from mqlab.spec.redelivery import Redelivery
 from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Reason
 
@@ -48,7 +48,7 @@ class ClientConnection:
         self.lab, self.name, self.uri = lab, spec.name, spec.uri
         self.node = lab.add_node(spec.name, "client")
         own = jms.options(spec.uri)
-        self.prefetch = jms.queue_prefetch(own) if spec.prefetch is None else spec.prefetch
+        self.own, self.prefetch = own, spec.prefetch
         self.always_sync = flag(own, "alwaysSyncSend", False)
         self.use_async = flag(own, "useAsyncSend", False)
         self.send_timeout = number(own, "sendTimeout", 0)  # ms; 0 is none
@@ -66,10 +66,12 @@ class ClientConnection:
         self.user = (own["userName"], own.get("password", "")) if "userName" in own else None
         self.own_id = spec.client_id or own.get("clientID")
         self.client_id = self.own_id or spec.name
-        self.redelivery = spec.redelivery or Redelivery()
-        self.watches = spec.watch_topic_advisories  # the advisories of temporary destinations
+        self.redelivery = spec.redelivery or jms.redelivery(own)
+        # the advisories of temporary destinations
+        self.watches = spec.watch_topic_advisories and flag(own, "watchTopicAdvisories", True)
         self.deleted: set[Destination] = set()  # of which it was told by them
         self.state, self.started = "new", False  # new, connected, interrupted, failed, closed
+        self.runs = bool(spec.options.get("start", True))  # a connection that was not started delivers nothing
         self.attachments = 0
         self.broker_node = -1
         self.error: Refused | None = None
@@ -108,6 +110,9 @@ class ClientConnection:
         self.failover = self.transport if isinstance(self.transport, FailoverTransport) else None
         self.request(ConnectionInfo(self.name, self.failover is not None, False, self.user), call)
         self.transport.start()
+        if not self.runs and not call.done:  # nobody waits before a session is opened
+            self.calls = {number: other for number, other in self.calls.items() if other is not call}
+            call.finish()
 
     # Sending
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from mqlab.products.activemq.client import query
+from mqlab.spec.redelivery import Redelivery
+from mqlab.spec.values import Destination
 
 _POLICY = "prefetchPolicy."
 _AGAIN = "redeliveryPolicy."
@@ -57,9 +59,24 @@ def without(address: str) -> str:
     return f"{place}?{'&'.join(kept)}" if kept else place
 
 
-def queue_prefetch(given: Mapping[str, str]) -> int | None:
-    """Return the prefetch that these options ask for, if they do."""
-    for name in (f"{_POLICY}queuePrefetch", f"{_POLICY}all"):
+def prefetch(given: Mapping[str, str], dest: Destination, durable: bool) -> int | None:
+    """Return the prefetch that these options ask for, for consumers of a kind; None if they do not."""
+    kind = "queue" if dest.is_queue else "durableTopic" if durable else "topic"
+    for name in (f"{_POLICY}{kind}Prefetch", f"{_POLICY}all"):
         if given.get(name, "").isdecimal():
             return int(given[name])
     return None
+
+
+def redelivery(given: Mapping[str, str]) -> Redelivery:
+    """Return the redelivery policy that these options make (`RedeliveryPolicy` of 5.17.2)."""
+    own, usual = query.prefixed(given, _AGAIN), Redelivery()
+    multiplier = query.value_of(own.get("backOffMultiplier", ""), usual.multiplier)
+    return Redelivery(
+        maximum=max(-1, query.number(own, "maximumRedeliveries", usual.maximum)),
+        initial_delay=max(0, query.number(own, "initialRedeliveryDelay", usual.initial_delay)),
+        delay=max(0, query.number(own, "redeliveryDelay", usual.delay)),
+        exponential=query.flag(own, "useExponentialBackOff", usual.exponential),
+        multiplier=max(1.0, multiplier) if isinstance(multiplier, float) else usual.multiplier,
+        maximum_delay=max(-1, query.number(own, "maximumRedeliveryDelay", usual.maximum_delay)),
+    )

@@ -19,7 +19,7 @@ from mqlab.spec import Consumer as ConsumerSpec
 from mqlab.spec.redelivery import Redelivery
 from mqlab.spec.selector import Selector
 from mqlab.spec.values import Destination, duration
-from mqlab.trace.kinds import Kind
+from mqlab.trace.kinds import Kind, Reason
 from mqlab.trace.record import pack_prefix
 
 if TYPE_CHECKING:
@@ -45,6 +45,8 @@ class MessageConsumer(ABC):
     durable: tuple[str, str] | None  # (client id, name) of its durable subscription
     # Its connection has one session, which acknowledges by itself (`optimizedMessageDispatch`).
     optimized = True
+    checks_expiry = True
+    holds_back = True  # takes nothing while what was rolled back waits to come again
     wanted_prefetch: int | None  # None is what the broker's policy says
     session_name = ""
     connected = True  # whether there is anybody to ask for messages
@@ -138,6 +140,8 @@ class MessageConsumer(ABC):
         while (come or buffer) and self.allowance != 0 and not self.busy and not self.closed:
             message, row, before = come or (self._best() if self.sorts else buffer.popleft())
             come = None
+            if message.expires and self.drops(message):
+                continue
             self.take(message, row, before)
         if come is not None:
             buffer.append(come)
@@ -149,6 +153,13 @@ class MessageConsumer(ABC):
         if not self.asked:
             self.asked, self.pulled = self.connected, True
             self.send(MessagePull(self.name))
+
+    def drops(self, message: Message) -> bool:
+        """Whether a message has become too old in the buffer: nobody gets it (ActiveMQ rule 27.5)."""
+        if self.lab.clock.now < message.expires or not self.checks_expiry:
+            return False
+        self.send(PoisonAck(self.name, message, Reason.expired))
+        return True
 
     def take(self, message: Message, row: int, before: int) -> None:
         """Receive one message and work on it."""
@@ -232,7 +243,7 @@ class MessageConsumer(ABC):
             else:
                 kept.append((message, message.row, before))
         if kept:
-            self.busy += 1
+            self.busy += self.holds_back
             due = clock.now + policy.wait(kept[0][2]) * 1000
             if self.lab.edition == "5.5":  # there they wait in the buffer, which a lost connection empties
                 self.buffer.extendleft(reversed(kept))
@@ -241,7 +252,7 @@ class MessageConsumer(ABC):
 
     def on_again(self, kept: list[Delivery]) -> None:
         """The pause after a rollback is over."""
-        self.busy -= 1
+        self.busy -= self.holds_back
         if not self.closed:
             self.buffer.extendleft(reversed(kept))
         self.work()

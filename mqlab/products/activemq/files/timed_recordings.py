@@ -6,10 +6,10 @@ of a broker here; each action begins when the calls of the one before have been 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from mqlab.errors import BadValue, MqlabError, UnknownName
-from mqlab.files import validate
+from mqlab.files import detect_product, validate
 from mqlab.products.activemq.files import lab_file, shapes
 from mqlab.spec import Scenario
 from mqlab.spec.json_types import JsonDict, JsonObject, JsonValue
@@ -25,6 +25,9 @@ _DEAD_LETTER = {
     "process_non_persistent": "process_non_persistent",
     "process_expired": "process_expired",
 }
+# What the recorders take for a step's session, as Client.session of theirs is asked for it.
+_IN_SESSION = ("open_session", "open_consumer", "send", "temp_queue", "commit", "rollback", "recover",
+               "unsubscribe")  # fmt: skip
 _OF_FACTORY = {"use_async_send": "useAsyncSend", "send_timeout_ms": "sendTimeout"}
 _LOCK_KEYS = (
     "lock_acquire_sleep_interval_ms",
@@ -45,16 +48,65 @@ def read(value: Mapping[str, object], where: str = "lab file") -> Scenario:
 
     Raises an error that names file, place and what to write.
     """
-    body = validate.body_of(value, shapes.scenario(), where)
+    body = validate.body_of(_as_recorder_reads(detect_product.scenario_in(value)), shapes.scenario(), where)
     try:
         version = body.pop("version", None) or value.get("version") or "5.17.2"
         body.setdefault("edition", version)
+        body["steps"] = _with_sessions(_one_by_one(body.get("steps", ())))
         for key, reader in (("brokers", _broker), ("connectors", dict), ("steps", _step)):
             body[key] = [reader(item) for item in body.get(key, [])]
         body = _filled(_with_endpoints(body), _places(body))
     except MqlabError as error:
         raise type(error)(f"{where}: {error}") from None
     return lab_file.build({**body, "pace": "calls"}, where)
+
+
+def _as_recorder_reads(body: object) -> object:
+    """Return a scenario with what a recorder supplies: a name of a broker, a connector's, a listener's mode.
+
+    It accepts and stays silent in any mode that it does not know. Its time limit ends a play, not a run.
+    """
+    if not isinstance(body, Mapping):
+        return body
+    found = {key: value for key, value in body.items() if key != "time_limit_seconds"}
+    usual: tuple[tuple[str, JsonDict], ...] = (("connectors", {"name": "link"}), ("endpoints", {}))
+    for key, said in usual:
+        if isinstance(found.get(key), list):
+            found[key] = [{**said, **one} if isinstance(one, Mapping) else one for one in found[key]]
+    if isinstance(found.get("brokers"), list):
+        found["brokers"] = [{"name": one} if isinstance(one, str) else one for one in found["brokers"]]
+    return found
+
+
+def _one_by_one(steps: Iterable[JsonObject]) -> Iterator[JsonObject]:
+    """Yield steps, with several brokers that are started as a start of each: one waits for the one before."""
+    for step in steps:
+        if step["do"] != "start_brokers":
+            yield step
+            continue
+        said = {key: value for key, value in step.items() if key != "brokers"}
+        yield from ({**said, "do": "start_broker", "broker": name} for name in step.get("brokers", ()))
+
+
+def _with_sessions(steps: Iterable[JsonObject]) -> list[JsonDict]:
+    """Say in each step how its session acknowledges: whoever names it first decides (`Client.session`)."""
+    modes: dict[tuple[object, str], str] = {}
+    found = []
+    for step in steps:
+        item = dict(step)
+        if item["do"] in _IN_SESSION and "client" in item:
+            said = "transacted" if item.pop("transacted", False) else item.pop("ack_mode", "auto")
+            mode = modes.setdefault((item["client"], str(item.get("session", ""))), said)
+            if item["do"] == "open_consumer":
+                item |= {"ack_mode": mode} if mode != "auto" else {}
+                if mode != "client":  # only its messages are acknowledged by the recorder, or by nobody
+                    item.pop("acknowledge", None)
+            elif item["do"] in ("open_session", "send") and mode == "transacted":
+                item["transacted"] = True
+            elif item["do"] in ("commit", "rollback", "recover"):
+                item.setdefault("session", "session")
+        found.append(item)
+    return found
 
 
 def _with_endpoints(body: JsonDict) -> JsonDict:
@@ -110,6 +162,8 @@ def _broker(given: JsonObject) -> dict[str, object]:
         item |= {"locker": "database", **(item.pop("jdbc") or {}), "store": "jdbc"}
     elif item.get("shared_store"):  # the recorder makes KahaDB of it, whatever else is said
         item["store"] = "kahadb"
+    elif item.get("store") == "kahadb":  # nobody else wants it, and no lock that is its own alone is lost
+        item = {key: said for key, said in item.items() if key not in _LOCK_KEYS}
     else:
         alone = [key for key in _LOCK_KEYS if key in item]
         if alone:
@@ -153,13 +207,19 @@ def _policy(item: JsonObject, where: str) -> JsonDict:
     return policy | {_DEAD_LETTER[key]: value for key, value in dead.items()}
 
 
-def _step(given: Mapping[str, object]) -> dict[str, object]:
+def _step(given: JsonObject) -> JsonDict:
     """Return a step with its destination: ``Q`` if it has none, and a blank name set aside."""
-    item = dict(given)
+    item: JsonDict = dict(given)
     if item.get("do") == "copy_store":  # the data directory of S is called store-S
         item |= {end: str(item[end]).removeprefix("store-") for end in ("from", "to") if end in item}
+    if item["do"] == "snapshot":
+        item.setdefault("label", "final")
+    if item["do"] == "cut" and item.get("how") == "open":
+        item = {"do": "heal", "link": item.get("link")}
+    if item["do"] == "wait_ms" and "jitter_ms" in item:  # the recorder draws a part of it: half, as a rule
+        item["ms"] = float(item.get("ms", 0)) + float(item.pop("jitter_ms")) / 2
     if item.get("do") == "receive_once":  # the recorder's: below 0 without waiting; 0 is for ever (JMS)
-        timeout = float(item.get("timeout_ms", RECEIVE_MS))  # type: ignore[arg-type]
+        timeout = float(item.get("timeout_ms", RECEIVE_MS))
         item["timeout_ms"] = max(timeout, 0.0) if timeout else FOR_EVER_MS
     for key in [
         key for key in _OF_FACTORY if key in item

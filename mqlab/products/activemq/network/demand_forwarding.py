@@ -163,8 +163,10 @@ class DemandForwardingBridge:
             if twin.priority >= local.priority:
                 self.refuse(info.dest, Reason.duplicate_route, cause)
                 return
-            twin.bridge.demand.remove(twin)
-            self.local_broker.unsubscribe(twin, Reason.better_route, cause)
+            # Only of this broker's own connectors (`removeDuplicateSubscription` of 5.17.2).
+            if not twin.bridge.is_duplex_reverse:
+                twin.bridge.demand.remove(twin)
+                self.local_broker.unsubscribe(twin, Reason.better_route, cause)
         user = self.user_at.get(self.local_broker)
         if user is not None and not user.may_all(rights := (("admin", local.dest), ("read", local.dest))):
             self.refuse(info.dest, Reason.not_authorized, cause)

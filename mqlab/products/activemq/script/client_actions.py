@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 from mqlab.engine.completion import AT_ONCE, Completion
 from mqlab.engine.in_vain import CLOSED, SessionState
 from mqlab.products.activemq.client import line
+from mqlab.products.activemq.client.addressed_consumer import AddressedConsumer
 from mqlab.products.activemq.client.addresses import Refused
 from mqlab.products.activemq.client.calls import SendJob, session_of
 from mqlab.products.activemq.client.connection import ClientConnection
 from mqlab.products.activemq.client.direct_consumer import DirectConsumer
 from mqlab.products.activemq.client.direct_producer import DirectProducer, produce
 from mqlab.products.activemq.client.message_consumer import MessageConsumer
-from mqlab.products.activemq.client.session import AddressedConsumer
 from mqlab.products.activemq.script.steps import RunningStep, script_option
 from mqlab.products.activemq.transport.openwire import (
     RemoveSubscriptionInfo,
@@ -157,7 +157,7 @@ def _end_transaction(runner: ScriptRunner, action: a.Commit | a.Rollback, how: s
     if action.who in lab.consumers:  # its own session
         lab.consumers[action.who].end_transaction(how, runner.call)
     else:
-        session = lab.clients_by_name[action.who].session(str(action.session), True)
+        session = lab.clients_by_name[action.who].session(str(action.session), not lab.by_calls)
         session.finish(how, runner.call(action.who))
 
 

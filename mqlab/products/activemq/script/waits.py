@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sized
 from typing import TYPE_CHECKING
 
 from mqlab.engine.limits import LONGEST_REST
@@ -49,14 +49,21 @@ def bridge(lab: Lab, about: About) -> bool:
 
 
 def configured(lab: Lab, about: About) -> bool:
-    """Whether a client knows so many addresses."""
+    """Whether a list of a fail-over client is so long: `uris` (configured), `updated` or `backups`."""
     transport = lab.clients_by_name[about["client"]].failover
-    return transport is not None and len(transport.addresses.configured) == int(about["count"])
+    if transport is None:
+        return False
+    addresses = transport.addresses
+    known: dict[str, Sized] = {"updated": addresses.updated, "backups": transport.backups.backups}
+    return len(known.get(about.get("list", "uris"), addresses.configured)) == int(about["count"])
 
 
 def attempts(lab: Lab, about: About) -> bool:
-    """Whether somebody has opened so many sockets."""
-    return lab.directory.attempts.get(about["by"], 0) >= int(about["count"])
+    """Whether somebody has opened so many sockets, to whatever is named."""
+    by, to = about.get("by"), about.get("to")
+    opened = lab.directory.attempts.items()
+    found = sum(number for (who, where), number in opened if by in (None, who) and to in (None, where))
+    return found >= int(about["count"])
 
 
 def acts(lab: Lab, about: About) -> bool:

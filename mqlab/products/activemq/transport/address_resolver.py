@@ -54,7 +54,7 @@ class AddressResolver:
         self.nodes = {name: lab.add_node(name, "endpoint") for name in self.modes}
         self.nodes |= {name: lab.add_node(name, "line") for name in self.lines}
         self.between: dict[frozenset[str], NetworkPath] = {}  # the lines of two that talk
-        self.attempts: dict[str, int] = {}  # by whom -> how many sockets
+        self.attempts: dict[tuple[str, str], int] = {}  # by whom and to what -> how many sockets
 
     # Names and addresses
 
@@ -175,7 +175,8 @@ class AddressResolver:
             raise error
         lines = self.way(user.name, target.name, target.line)
         result = self.result(target.name, lines)
-        self.attempts[user.name] = self.attempts.get(user.name, 0) + 1
+        by = user.name, target.shown
+        self.attempts[by] = self.attempts.get(by, 0) + 1
         rule = Reason.accepted if result == "connected" else Reason.nobody_listens
         lab.record(Kind.Attempted, chain=user, frm=user.node, to=self.node_of(target.shown), rule=rule)
         if result == "refused":

@@ -69,9 +69,14 @@ class ClientSubscription(Subscription):
 
     # What comes from the client
 
-    def pulled(self) -> None:
-        """With prefetch 0 a consumer asks for each message; a plain topic subscription may not heed it."""
-        if self.dest.is_queue or self.durable or self.broker.lab.rules.pulls_topics:
+    def pulled(self, over: bool = False) -> None:
+        """With prefetch 0 a consumer asks for each message; a plain topic subscription may not heed it.
+
+        What comes when its time is *over* is not for this pull (`PrefetchSubscription.pullTimeout`).
+        """
+        if over:
+            self.prefetch_extension = 0
+        elif self.dest.is_queue or self.durable or self.broker.lab.rules.pulls_topics:
             self.prefetch_extension += 1
             for destination in list(self.broker.destinations.values()):
                 if self in destination.subs:
@@ -83,8 +88,8 @@ class ClientSubscription(Subscription):
             self.prefetch_extension += 1
             self.broker.destinations[message.dest_no].dispatch()
 
-    def poisoned(self, message: Message) -> None:
-        """A message is to be a dead letter: it came too often, or nobody can tell whether it counted.
+    def give_up(self, message: Message, why: int) -> None:
+        """A message is to be a dead letter: it came too often, is too old, or may have been had before.
 
         A non-durable subscription only forgets it (`TopicSubscription.acknowledge` of 5.17.2 counts a poison
         acknowledgement like any other): others of the topic may have it.
@@ -92,7 +97,9 @@ class ClientSubscription(Subscription):
         if message in self.dispatched:
             self.acknowledge(message)
             if self.dest.is_queue or self.durable:
-                dead_letter_strategy.poisoned(self.broker, message)
+                expired = why == Reason.expired
+                bury = dead_letter_strategy.expired if expired else dead_letter_strategy.poisoned
+                bury(self.broker, message)
 
 
 def prefetch_of(broker: Broker, info: ConsumerInfo, usual: bool = False) -> int:

@@ -120,7 +120,9 @@ class ForOneConnection(Command):
 
 @dataclass(slots=True, eq=False)
 class MessagePull(ForOneConnection):
-    """With prefetch 0 a consumer asks for each message."""
+    """With prefetch 0 a consumer asks for each message; it is `over` when none has come in its time."""
+
+    over: bool = False
 
 
 @dataclass(slots=True, eq=False)
@@ -140,9 +142,10 @@ class DeliveredAck(ForOneConnection):
 
 @dataclass(slots=True, eq=False)
 class PoisonAck(ForOneConnection):
-    """The client cannot tell whether it has had a message, or has had it too often."""
+    """A client gives a message up, for a reason of `Reason`: it has had it too often, or it is too old."""
 
     message: Message
+    why: int = Reason.redelivered_too_often
 
 
 @dataclass(slots=True, eq=False)

@@ -106,8 +106,11 @@ class NetworkPath:
         if how in ("refuse", "reset_once"):
             self.frozen_calls = []
             self.state = "refuse" if how == "refuse" else self.state
-            for socket in list(self.sockets):
-                socket.reset(cause, BROKEN, socket.lab.extra_delay(*NOTICED))
+            broken = [socket for socket in self.sockets if socket.alive]
+            for socket in broken:  # all at once: what the end of one makes a broker tell reaches no other
+                socket.abandon()
+            for socket in broken:
+                socket.fall(cause, BROKEN, socket.lab.extra_delay(*NOTICED))
         else:
             self.state = how
             for socket in self.sockets:
@@ -211,10 +214,13 @@ class TransportChannel:
 
     def reset(self, cause: int | None = None, failure: Refused = CLOSED, late: int = 0) -> None:
         """It breaks, because of row *cause*; the near end sees it *late* us after the far end."""
-        if not self.alive:
-            return
+        if self.alive:
+            self.abandon()
+            self.fall(cause, failure, late)
+
+    def fall(self, cause: int | None, failure: Refused, late: int) -> None:
+        """Both ends find it broken."""
         self.failure = failure
-        self.abandon()
         self._far_gone(None)
         if late:
             self.lab.clock.schedule(self.lab.clock.now + late, self.on_broken, cause)

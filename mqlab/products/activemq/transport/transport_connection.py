@@ -16,7 +16,7 @@ from mqlab.products.activemq.broker import temporary
 from mqlab.products.activemq.broker.queue import Queue
 from mqlab.products.activemq.broker.security import CONNECTIONS, TEMPORARY, SecurityContext
 from mqlab.products.activemq.client.addresses import Refused
-from mqlab.products.activemq.transport import absent_database
+from mqlab.products.activemq.transport import absent_database, transaction
 from mqlab.products.activemq.transport.client_subscription import ClientSubscription
 from mqlab.products.activemq.transport.openwire import (
     Command,
@@ -233,28 +233,32 @@ class TransportConnection:
         self.unknown.discard(command.dest)
         if self.user is not None:
             self.user.check(("admin", command.dest), ("write", command.dest))
-        self.process.broker.destination(command.dest)
+        for dest in command.dest.elements():
+            self.process.broker.destination(dest)
 
     def on_pull(self, command: MessagePull) -> None:
         """With prefetch 0 a consumer asks for each message; one that has closed is an error."""
         sub = self.subs.get(command.consumer)
         if sub is not None:
-            sub.pulled()
+            sub.pulled(command.over)
         elif self.reconnected:
             self.answer(0, Refused("IllegalArgumentException", "The subscription does not exist"))
 
     def on_message(self, command: Send) -> None:
         """A message: into its transaction, or to its queue unless it was here before."""
         if command.transaction is None:
-            self.take_over(command)
+            if self.accepts(command):
+                broker = self.process.broker
+                broker.take_over_each(command.message, broker.entry(command.node), command.row)
             return
         work = self.transactions.setdefault(command.transaction, [])
         work.append(replace(command, resent=False))
         if not command.message.dest.is_temporary:
-            self.process.broker.destination(command.message.dest)  # its producer has made it
+            for dest in command.message.dest.elements():
+                self.process.broker.destination(dest)  # its producer has made it
 
-    def take_over(self, sent: Send) -> None:
-        """Give a message to the broker; a persistent one that is resent is dropped if known."""
+    def accepts(self, sent: Send) -> bool:
+        """Whether a message is new; a persistent one that is resent is dropped if known."""
         process, message = self.process, sent.message
         if message.dest.is_temporary:
             temporary.check_send(process.broker, message.dest, self.unknown)
@@ -264,13 +268,12 @@ class TransportConnection:
             known |= lasting.add(message.number) if message.persistent else message.number in lasting
         if known and message.persistent:
             process.broker.record_message(Kind.Discarded, message, rule=Reason.duplicate, cause=sent.row)
-            return
+            return False
         if known and sent.resent:  # the audit of the queue does not know what is resent unreliably
             queue = process.broker.destination(message.dest)
             if isinstance(queue, Queue):
                 queue.numbers.pop(message.number, None)
-        broker = process.broker
-        broker.take_over_each(message, broker.entry(sent.node), sent.row)
+        return True
 
     def on_ack(self, command: StandardAck) -> None:
         """Messages are acknowledged, now or with their transaction."""
@@ -280,11 +283,14 @@ class TransportConnection:
             self.transactions.setdefault(command.transaction, []).append(command)
 
     def settle(self, command: StandardAck) -> None:
-        """Messages are acknowledged now."""
+        """Messages are acknowledged now, up to the first with the last one's id (ActiveMQ rule 11.16)."""
         sub = self.subs.get(command.consumer)
+        last = command.messages[-1].number if command.messages else -1
         for message in command.messages:
             if sub is not None and message in sub.dispatched:
                 sub.acknowledge(message)
+            if message.number == last:
+                break
 
     def on_delivered(self, command: DeliveredAck) -> None:
         """The client has a message in hand and acknowledges later: the window widens by one."""
@@ -294,18 +300,13 @@ class TransportConnection:
                 sub.delivered(message)
 
     def on_poison(self, command: PoisonAck) -> None:
-        """The client has had it and cannot tell whether it counted: among the dead letters."""
-        sub = self.subs.get(command.consumer)
-        if sub is not None:
-            sub.poisoned(command.message)
+        """The client gives a message up: among the dead letters."""
+        if command.consumer in self.subs:
+            self.subs[command.consumer].give_up(command.message, command.why)
 
     def on_commit(self, command: CommitTransaction) -> None:
         """A transaction takes effect."""
-        for work in self.transactions.pop(command.transaction, []):
-            if isinstance(work, Send):
-                self.take_over(work)
-            else:
-                self.settle(work)
+        transaction.commit(self, self.transactions.pop(command.transaction, []))
 
     def on_rollback(self, command: RollbackTransaction) -> None:
         """A transaction is forgotten."""

@@ -1,0 +1,305 @@
+"""A consumer on a client's connection: what it holds, and what a loss does to it (ActiveMQ rules 11)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from mqlab.products.activemq.broker.message import ConsumerInfo, Message, MessageDispatch
+from mqlab.products.activemq.client import jms, line
+from mqlab.products.activemq.client.message_consumer import Calls, Delivery, MessageConsumer
+from mqlab.products.activemq.client.query import flag
+from mqlab.products.activemq.transport.openwire import (
+    Command,
+    DeliveredAck,
+    MessagePull,
+    PoisonAck,
+    RemoveInfo,
+    RemoveSubscriptionInfo,
+    StandardAck,
+)
+from mqlab.spec import Consumer as ConsumerSpec
+from mqlab.spec.values import Destination
+
+if TYPE_CHECKING:
+    from mqlab.products.activemq.client.calls import PendingCall
+    from mqlab.products.activemq.client.connection import ClientConnection
+
+ANSWERED = 100_000  # us: longer than the answer of a broker that is asked for a message and has none
+
+
+class AddressedConsumer(MessageConsumer):
+    """A consumer on a client's connection, with a session that may be transacted."""
+
+    def __init__(
+        self,
+        client: ClientConnection,
+        spec: ConsumerSpec,
+        dest: Destination,
+        session: str,
+        loop: bool,
+    ) -> None:
+        by_action = spec.acknowledge is False or spec.ack_mode in ("individual", "transacted")
+        super().__init__(client.lab, spec, dest, by_action, client.redelivery)
+        self.client, self.session_name = client, session
+        self.session = client.session(session, spec.ack_mode == "transacted")
+        if dest.is_queue:
+            self.pushed = client.pushed
+        durable = spec.subscription_name or (spec.name if spec.durable else None)
+        self._read_options(client.own, durable is not None)
+        self.optimized = len(client.sessions) == 1 and spec.ack_mode == "auto"
+        self.durable = (client.client_id, durable) if durable is not None else None
+        if not loop:
+            self.allowance = 0
+        self.busy = int(not client.runs)
+        self.node = client.lab.add_node(self.name, "consumer", client.name)
+        self.comes_from(client.broker_node, self.node)
+        self.last = -1  # the number of what it took last
+        # Received before a loss in the transaction that is open; it comes again, but not to the user.
+        self.expected: dict[int, Message] = {}
+        self.again: set[int] = set()
+        # How often what it holds of a transaction was delivered before it came here.
+        self.before: dict[int, int] = {}
+        self.working: Message | None = None  # what it is busy with
+        self.opened = False  # its opening has succeeded
+        self.waiting_receive: PendingCall | None = None  # the call that waits for one message
+
+    def _read_options(self, own: Mapping[str, str], durable: bool) -> None:
+        """Take what the connection's address says of consumers."""
+        spec, asked = self.spec, self.client.prefetch
+        asked = jms.prefetch(own, self.dest, durable) if asked is None else asked
+        self.wanted_prefetch = asked if spec.prefetch is None else spec.prefetch
+        self.set_prefetch(self.wanted_prefetch)
+        self.looks_twice = flag(own, "checkForDuplicates", True)
+        self.sorts |= flag(own, "messagePrioritySupported", False)
+        self.checks_expiry = flag(own, "consumerExpiryCheckEnabled", True)
+        self.holds_back = not flag(own, "nonBlockingRedelivery", False)
+        self.exclusive = spec.exclusive or flag(own, "exclusiveConsumer", False)
+
+    def info(self) -> ConsumerInfo:
+        """Return what its broker, and others, are told of it."""
+        info = super().info()
+        info.exclusive = self.exclusive
+        return info
+
+    @property
+    def connection_name(self) -> str:
+        """What its connection is called."""
+        return self.client.name
+
+    @property
+    def connected(self) -> bool:  # type: ignore[override]
+        """Whether there is anybody to ask for messages."""
+        transport = self.client.transport
+        return not (transport.away or transport.reconnecting)
+
+    def send(self, command: Command) -> None:
+        """Tell the broker something."""
+        self.client.send(command)
+
+    def send_acks(self, messages: list[Message]) -> None:
+        """Send the acknowledgement of messages, in the transaction if there is one."""
+        for message in messages:
+            self.before.pop(message.number, None)
+        self.send(StandardAck(self.name, messages, self.session.transaction))
+
+    @property
+    def holds(self) -> list[Message]:
+        """What it took and has not settled, the one it is busy with last."""
+        return self.unacknowledged if self.working is None else [*self.unacknowledged, self.working]
+
+    def interrupted(self) -> None:
+        """The connection is lost: forget what the broker will give out again.
+
+        What was acknowledged one by one stays known, so that it is not taken a second time; the
+        acknowledgement of anything from before has no effect. What a transaction has received is
+        received once only, as long as it is open.
+        """
+        self._forget(delivery[0] for delivery in self.buffer)
+        self.buffer.clear()
+        self.again.clear()
+        self.reported.clear()  # a new broker has been told nothing of what it delivers
+        self.fresh = []
+        self.asked = False
+        held = self.holds
+        if self.session.transacted:
+            self.expected |= {message.number: message for message in held}
+        elif self.spec.ack_mode == "client":
+            self._forget(held)
+        self.unacknowledged, self.working = [], None
+
+    def _forget(self, messages: Iterable[Message]) -> None:
+        for message in messages:
+            self.pushed[message.dest_no].discard([message.number])
+
+    def on_delivery(self, delivery: MessageDispatch) -> None:
+        """A message was pushed; one that it has had before goes to the dead letters unread.
+
+        A connection knows the messages of a queue for all its consumers, if its address is a failover one
+        (5.17.2: `ConnectionAudit`, with `Transport.isFaultTolerant`); what another one's open transaction has
+        received before a loss is delivered (ActiveMQ rule 11.5).
+        """
+        self.asked = False
+        message = delivery.message
+        others = self.client.consumers.values()
+        if message.number in self.expected:
+            self.again.add(message.number)
+            self.send(DeliveredAck(self.name, [message]))
+        elif (
+            self.client.failover is not None
+            and self.looks_twice
+            and self.pushed[message.dest_no].add(message.number)
+            and not any(message.number in consumer.expected for consumer in others)
+        ):
+            self.send(PoisonAck(self.name, message))
+        else:
+            self.buffer.append(delivery)
+            self.work()
+
+    def work(self, come: Delivery | None = None) -> None:
+        """Take what may be taken, for a call that waits first."""
+        if come is not None:
+            self.buffer.append(come)
+        if self.waiting_receive is not None and self.buffer and not self.busy and not self.closed:
+            message, row, before = self.buffer.popleft()
+            if message.expires and self.drops(message):
+                self.work()
+                return
+            call, self.waiting_receive = self.waiting_receive, None
+            self.take(message, row, before)
+            call.finish(got=message.number)
+        super().work()
+
+    def take(self, message: Message, row: int, before: int) -> None:
+        """Receive one message and work on it."""
+        self.last = message.number
+        self.working = message
+        super().take(message, row, before)
+
+    def receive_again(self, message: Message, row: int, before: int) -> int:
+        """Receive a message that was delivered *before*; return the row of it."""
+        row = super().receive_again(message, row, before)
+        self.lab.details[row] = {"delivery_count": 1 + before}
+        self.before[message.number] = before
+        return row
+
+    def finish(self, message: Message) -> None:
+        """Be done with the work on a message; one from before a loss is not its own any more."""
+        if self.working is not message:
+            return
+        self.working = None
+        if self.session.transacted:
+            self.session.begin()
+        super().finish(message)
+        if self.at_once and self.spec.ack_mode == "client":
+            self.session.acknowledge()
+
+    def commit(self) -> None:
+        """Acknowledge with the transaction what it has had."""
+        for number in self.expected:
+            self.before.pop(number, None)
+        self.expected, self.again = {}, set()
+        self.acknowledge()
+
+    def receive_once(self, call: PendingCall, timeout: int) -> None:
+        """Ask for one message and wait; without a connection a pull comes back empty at once."""
+        if self.client.refuses(call):
+            return
+        self.waiting_receive = call
+        lab = self.client.lab
+        if self.prefetch == 0 and self.client.transport.away:
+            self.waiting_receive = None
+            line.after_round(self.client, call, got=None)
+            return
+        self.work()
+        if self.waiting_receive is not None and self.prefetch == 0:
+            if not self.client.runs:  # who pulls waits for an answer, and nothing is delivered
+                return
+            self.ask()
+            timeout = timeout or ANSWERED
+        lab.clock.schedule_background(lab.clock.now + timeout, self.on_pull_timeout, call)
+
+    def on_pull_timeout(self, call: PendingCall) -> None:
+        """Nothing has come in time."""
+        if self.waiting_receive is call:
+            self.waiting_receive = None
+            self.end_pull()
+            self.lab.tell_received(0, 1, self.name, call.action)
+            call.finish(got=None)
+
+    def end_pull(self) -> None:
+        """Nobody waits any more for the message that was asked for: each pull has a time of its own."""
+        if self.prefetch == 0 and self.asked:
+            self.asked = False
+            self.send(MessagePull(self.name, over=True))
+
+    def allow(self, count: int | None) -> None:
+        """Let it take *count* messages from now on; who is held pulls no more (`Taker` of the recorders)."""
+        super().allow(count)
+        if count == 0:
+            self.end_pull()
+
+    def count_rollback(self, message: Message) -> int:
+        """Return how often a message was delivered that comes again after a rollback."""
+        return self.before.pop(message.number, 0) + 1
+
+    def give_back(self) -> None:
+        """The transaction is rolled back: what it had comes once more, after a pause.
+
+        So does what it had before a loss, if it came again; what did not may come from now on.
+        """
+        came = [m for number, m in self.expected.items() if number in self.again]
+        self._forget([*self.expected.values(), *self.unacknowledged])
+        back, self.unacknowledged = [*came, *self.unacknowledged], []
+        self.expected, self.again = {}, set()
+        self.redeliver(back)
+
+    def settle(self, count: int | None, call: Calls) -> None:
+        """Acknowledge what it was told to, by its last message: without any it cannot."""
+        pending = call(self.client.name)
+        if not self.count:
+            pending.fail("NullPointerException", "it has received no message that it could acknowledge")
+        elif not self.client.refuses(pending):
+            if self.spec.ack_mode == "client" and count is None:
+                self.session.acknowledge()
+            elif self.spec.ack_mode in ("client", "individual"):  # of others it has no effect (JMS)
+                self.acknowledge(count)
+            line.after_round(self.client, pending)
+
+    def recover(self, call: Calls) -> None:
+        """Let what its session has not acknowledged come again."""
+        self.session.recover(call(self.client.name))
+
+    def end_transaction(self, how: str, call: Calls) -> None:
+        """Commit or roll back its session; one with client acknowledge has no transaction, and recovers."""
+        if how == "rollback" and not self.session.transacted:
+            self.recover(call)
+        else:
+            self.session.finish(how, call(self.client.name))
+
+    def leave(self, unsubscribe: bool, call: Calls) -> None:
+        """Close it at the broker too, once its transaction is over."""
+        client, transport = self.client, self.client.transport
+        pending = call(client.name)
+        waits = self.session.transaction is not None and (self.unacknowledged or self.expected)
+        self.close()
+        if waits:
+            self.session.leaving.append(self)
+            pending.finish()
+        elif transport is None or transport.away:
+            line.after_round(client, pending)
+        else:  # nobody waits for the broker's answer (`ActiveMQMessageConsumer.doClose` of 5.17.2)
+            client.send(RemoveInfo(self.name, self.last))
+            pending.finish()
+        if unsubscribe and self.durable is not None:
+            client.send(RemoveSubscriptionInfo(*self.durable))
+
+    def close(self) -> None:
+        """Take nothing more, and forget what others will get; whoever waits for a message gets none."""
+        self._forget([*(message for message, *_ in self.buffer), *self.expected.values()])
+        if self.spec.ack_mode in ("client", "individual"):
+            self._forget(self.holds)
+        super().close()
+        pull, self.waiting_receive = self.waiting_receive, None
+        if pull is not None:
+            pull.finish(got=None)
