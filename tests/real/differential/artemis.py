@@ -232,6 +232,12 @@ def open_consumer(s: Script) -> None:
     step |= draw.maybe(0.2, selector=draw.one(SELECTORS))
     if "topic" in dest:
         step |= draw.maybe(0.5, durable_name=f"sub{s.number}", client_id=f"id{s.number}")
+        others = [other for other in s.consumers.values() if "durable_name" in other]
+        if (
+            "durable_name" in step and others and draw.chance(0.25)
+        ):  # another's subscription, or its client id only
+            other = draw.one(others)
+            step |= {"client_id": other["client_id"], **draw.maybe(0.7, durable_name=other["durable_name"])}
     if "durable_name" in step:
         step.pop("selector", None)  # the recorder opens a durable subscriber without one
     if mode in ("client", "individual"):

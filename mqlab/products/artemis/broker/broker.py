@@ -13,7 +13,7 @@ from mqlab.trace.kinds import Reason
 
 if TYPE_CHECKING:
     from mqlab.products.artemis.broker.bridges import Bridge
-    from mqlab.products.artemis.broker.messages import Journal, Queue
+    from mqlab.products.artemis.broker.messages import Journal, Queue, Taker
     from mqlab.products.artemis.broker.site import Site
     from mqlab.products.artemis.network.routes import KeptWay
 
@@ -65,6 +65,7 @@ class Broker:
         self.topology: dict[str, list[str]] = {}
         # By node id, what it knows of the queues of a live broker that it has lost: since when, where, which.
         self.lost: dict[str, list[tuple[int, Broker, Queue]]] = {}
+        self.lost_takers: dict[Queue, list[Taker]] = {}  # and who took from these then
         self.kept: dict[Broker, KeptWay] = {}
         self.max_cluster_size = 0
         self.incarnation = 0  # counts its starts, so that what belongs to an earlier one is dropped

@@ -146,7 +146,7 @@ class Site(Lab):
         broker.incarnation += 1
         broker.has_taken_over &= broker.stopped_itself
         broker.topology, broker.max_cluster_size, broker.broken = {}, 0, False
-        broker.lost, broker.kept = {}, {}
+        broker.lost, broker.lost_takers, broker.kept = {}, {}, {}
         refusal = broker.spec.refusal(self.network.edition, self.network.cluster_of(broker.spec))
         if refusal is not None:
             self.refused.append(f"{broker.name}: {refusal.reason}")

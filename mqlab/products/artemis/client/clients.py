@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 _CLOSED = "IllegalStateException / ActiveMQObjectClosedException"
 CLOSED = f"receive: {_CLOSED} AMQ119017"
 SESSION_CLOSED = f"{_CLOSED} AMQ119019"
+TAKEN = "InvalidClientIDException"  # Artemis rule 9.20
 TIMED_OUT = "JMSException / ActiveMQConnectionTimedOutException AMQ119013"
 ROLLED_BACK = "TransactionRolledBackException / ActiveMQTransactionRolledBackException AMQ119030"
 
@@ -45,6 +46,7 @@ class Client:
     """
 
     role = "producer"
+    client_id: str | None = None
 
     def __init__(self, lab: Site, action: Opening) -> None:
         self.lab, self.name = lab, action.name
@@ -146,6 +148,10 @@ class Client:
         return broker.serves and self.lab.partitions.joined("clients", broker.process_name)
 
     def _attach(self, broker: Broker) -> None:
+        taken = self.client_id and any(one.client_id == self.client_id for one in self.lab.clients.at(broker))
+        if taken and not self.epoch:
+            self.give_up(TAKEN)
+            return
         self.at, self.state, self.node_id = broker, "connected", broker.node_id
         self.take_lines(broker)
         self.epoch += 1

@@ -30,7 +30,7 @@ class Consumer(ReceivingClient):
         self.delay, self.commits_each = duration(action.delay), bool(action.options.get("commit_each"))
         self.loops = bool(self.delay or self.commits_each)  # something is done after each message
         durable = action.durable or action.subscription_name
-        name = action.subscription_name or action.name
+        self.client_id, name = action.client_id, action.subscription_name or action.name
         self.subscription = f"{action.client_id}.{name}" if durable else ""
         self.sub = -1
         self.calls = 0  # that wait behind its opening

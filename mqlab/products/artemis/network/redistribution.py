@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from mqlab.products.artemis.broker.broker import Broker
 from mqlab.products.artemis.broker.messages import Queue
+from mqlab.products.artemis.network import routes
 from mqlab.trace.kinds import Reason
 
 if TYPE_CHECKING:
@@ -39,7 +40,12 @@ def _move(broker: Broker, cluster: ClusterConnection, queue: Queue) -> None:
         takers = [
             (at, other)
             for at, other in cluster.turns(broker, bindings)
-            if at in near and other is not queue and other.wanted(item.message, at is not broker)
+            if other is not queue
+            and (
+                other.wanted(item.message, at is not broker)
+                if at in near
+                else routes.was_wanted(broker, other, item.message)
+            )
         ]
         if not takers:
             return

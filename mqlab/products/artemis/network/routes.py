@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from mqlab.products.artemis.broker import bridges
 from mqlab.products.artemis.broker.broker import Broker
-from mqlab.products.artemis.broker.messages import Queue, StoredMessage
+from mqlab.products.artemis.broker.messages import Message, Queue, StoredMessage
 
 if TYPE_CHECKING:
     from mqlab.products.artemis.network.cluster_connection import ClusterConnection, Ways
@@ -22,12 +22,14 @@ Row = tuple[int, Broker, Queue]  # since when (us) a queue is known, of which br
 class KeptWay:
     """A way that has broken: to whose queues, as they were, and whether its first line has.
 
-    Who is beyond a neighbour hears only from that: it goes on sending where another line has broken.
+    Who is beyond a neighbour hears only from that: it goes on sending where another line has broken, until that
+    is whole.
     """
 
     way: list[Broker]
     rows: list[Row]
     is_own: bool
+    since: int  # us
 
 
 def find(cluster: ClusterConnection, broker: Broker) -> Ways:
@@ -42,8 +44,19 @@ def find(cluster: ClusterConnection, broker: Broker) -> Ways:
         latest = further
     del found[broker]
     if broker.kept:
-        found |= {at: kept.way for at, kept in broker.kept.items() if not (kept.is_own or at in found)}
+        _forget(broker, found)
     return found
+
+
+def _forget(broker: Broker, found: Ways) -> None:
+    """Go on along ways that have broken; of those that lead on again a broker does not learn anew."""
+    for at, kept in broker.kept.items():
+        if at in found and broker.lab.clock.now > kept.since:
+            kept.rows, kept.is_own = [], True
+        if not kept.is_own:
+            found[at] = kept.way
+        elif len(found.get(at, ())) > 2:
+            del found[at]
 
 
 def _neighbours(cluster: ClusterConnection, broker: Broker) -> list[Broker]:
@@ -79,6 +92,7 @@ def lose(cluster: ClusterConnection, gone: Broker, others: Collection[Broker], o
             broker.lost.pop(gone.node_id, None)
         elif broker.serves and len(cluster.remote(broker).get(gone, ())) == 2:
             broker.lost[gone.node_id] = rows
+            broker.lost_takers |= {queue: [*queue.consumers] for _, _, queue in rows}
         if broker.bridges:
             bridges.lost(broker, gone)
     for broker in cluster.lab.live_brokers():
@@ -94,7 +108,7 @@ def lose_each_other(cluster: ClusterConnection, one: Broker, other: Broker) -> N
 
 
 def _keep(cluster: ClusterConnection, broker: Broker, gone: Broker, others: Collection[Broker]) -> None:
-    """Keep the ways of two lines or more that break with a broker, or forget those that it says goodbye to."""
+    """Keep the ways of two lines or more that break with a broker; with its goodbye nothing of them is kept."""
     if not others:
         broker.kept = {at: kept for at, kept in broker.kept.items() if gone not in kept.way}
     for at, way in cluster.remote(broker).items() if others else ():
@@ -104,7 +118,7 @@ def _keep(cluster: ClusterConnection, broker: Broker, gone: Broker, others: Coll
             rows = [(made, of, copy(queue)) for made, of, queue in _rows(at)]
             for _, _, queue in rows:
                 queue.consumers = [*queue.consumers]
-            broker.kept[at] = KeptWay(way, rows, broken[0])
+            broker.kept[at] = KeptWay(way, rows, broken[0], cluster.lab.clock.now)
 
 
 def remembered(broker: Broker, places: Collection[Broker]) -> Iterator[Row]:
@@ -117,6 +131,13 @@ def remembered(broker: Broker, places: Collection[Broker]) -> Iterator[Row]:
     for at, kept in broker.kept.items():
         if at.served_journal is None or at not in places:
             yield from kept.rows
+
+
+def was_wanted(broker: Broker, queue: Queue, message: Message) -> bool:
+    """Whether a lost broker had consumers for a message: who redistributes does not ask if it is there."""
+    then = copy(queue)
+    then.consumers = broker.lost_takers.get(queue, [])
+    return then.wanted(message, afar=True)
 
 
 def known(broker: Broker, at: Broker) -> list[Broker]:
