@@ -97,9 +97,9 @@ class KnownSessions:
         if not isinstance(action, a.Acknowledge) and who in clients:
             if action.session is None:
                 raise BadValue(f"{where}: {who!r} is a client; pass session=...")
+            self._check_there(who, action.session, where, transacted=not isinstance(action, a.Recover))
             if self.by_use:
                 return  # the call is made, and answered as the product does
-            self._check_there(who, action.session, where, transacted=not isinstance(action, a.Recover))
             if isinstance(action, a.Recover):
                 if self.opened[who][action.session]:
                     told = f"session {action.session!r} of {who} is transacted; this action needs mq.Rollback"

@@ -227,6 +227,15 @@ def requeue(consumer: Consumer, rule: int) -> None:
         forget(broker, consumer.key, rule)
 
 
+def leave_unread(consumer: Consumer) -> None:
+    """What a consumer has not read of other homes stays listed there and here, and nobody gets it."""
+    left = [claim for claim in consumer.buffer if claim.message.home is not consumer.home]
+    consumer.buffer = deque(claim for claim in consumer.buffer if claim not in left)
+    here = consumer.home.instances.get(consumer.dest)
+    if here is not None:
+        here.leftovers |= dict.fromkeys(claim.message for claim in left if claim.arrived)
+
+
 def _drop_echoes(consumer: Consumer) -> None:
     if any(claim.echo for claim in (*consumer.taken, *consumer.buffer)):
         consumer.taken = [claim for claim in consumer.taken if not claim.echo]

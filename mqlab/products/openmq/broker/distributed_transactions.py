@@ -31,7 +31,8 @@ def _can_ask(asked: tuple[Cluster, Client, Xa]) -> bool:
     _, client, call = asked
     asks_homes = call.action == "prepare" or (call.action == "commit" and call.one_phase)
     waits = asks_homes and isinstance(client, Consumer) and client.open and acknowledgement.waits(client)
-    return clients.is_answered(client) and not waits
+    sends = any(job.producer is client for job in client.home.lab.jobs)  # its session has one thread
+    return clients.is_answered(client) and not (waits or (sends and call.action != "start"))
 
 
 def _looks(client: Client) -> bool:

@@ -62,6 +62,7 @@ class Client:
     rollback_only: bool = False  # its session lost something: no acknowledgement or commit until recover
     xid: str = ""  # the distributed transaction that it has begun
     xid_state: str = "STARTED"  # COMPLETE when its work in that is over, FAILED when it cannot be prepared
+    hung: bool = False  # a call of its session waits for a home that says nothing
     lost: int = -1  # the row with which it last lost its connection
     strays: int = 0  # transactions that end with its connection only
     looks_from: int = -1  # us: when it begins to look for a broker again
@@ -115,7 +116,6 @@ class Consumer(Client):
     reads: bool = True  # its session has a consumer, and not only messages that one has left
     position: int = 0  # among the consumers of its queue, when it was opened
     gone: bool = False  # it gave its connection up, which its frozen broker does not know
-    hung: bool = False  # a call of its session waits for a home that says nothing
     sub: int = -1  # its subscription in the trace
     place: int = 0  # in the order of registration
     dispatch: bytes = b""  # of rows of the trace, what those of its messages have in common

@@ -134,7 +134,7 @@ def transactions(broker: Broker) -> list[str]:
     lab = broker.lab
     sent = lab.removed + Counter(message.transaction for _, message in lab.messages() if message.transaction)
     lines = [
-        f"{client.xid_state if client.xid else 'COMPLETE' if getattr(client, 'hung', False) else 'STARTED'} "
+        f"{client.xid_state if client.xid else 'COMPLETE' if client.hung else 'STARTED'} "
         f"messages={sent[client.name]} acks={len(getattr(client, 'taken', ()))}"
         for client in (*lab.producers.values(), *lab.consumers.values())
         if client.open and client.home is broker and (client.mode == "transacted" or client.xid)

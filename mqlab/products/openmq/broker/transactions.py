@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mqlab.products.openmq.broker import acknowledgement, delivery, physical_destinations, removal
 from mqlab.products.openmq.broker.messages import Delivery, Ended, Prepared
 from mqlab.products.openmq.broker.model import Broker, Client
-from mqlab.trace.kinds import Reason
+from mqlab.trace.kinds import Kind, Reason
 
 if TYPE_CHECKING:
     from mqlab.products.openmq.network.state import Cluster
@@ -36,13 +37,24 @@ def leave(lab: Cluster, client: Client) -> None:
     lab.ended[xid] = Ended(client.home, _hand_over(lab, client), client)
 
 
-def close(lab: Cluster, client: Client) -> None:
-    """A session closes: its branches that are over stay at its broker, and what they have taken with them."""
+def close(lab: Cluster, client: Client) -> bool:
+    """A session closes: its branches that are over stay at its broker, and what they have taken with them.
+
+    What they have taken of other homes comes again there, flagged, though they go on listing it (three plays);
+    True if there was some.
+    """
     if client.xid and not client.in_branch and client.open:
         leave(lab, client)
-    for ended in lab.ended.values():
-        if ended.client is client:
-            ended.client = None
+    own = [ended for ended in lab.ended.values() if ended.client is client]
+    remote = [claim for ended in own for claim in ended.taken if claim.message.home is not ended.home]
+    for ended in own:
+        ended.client = None
+        ended.taken = [replace(claim, echo=True) if claim in remote else claim for claim in ended.taken]
+    for claim in remote:  # its copy stays, and need not cross again
+        claim.free()
+        claim.flagged = True
+        lab.notes.message(Kind.Returned, claim.message, rule=Reason.consumer_left, cause=claim.row)
+    return bool(remote)
 
 
 def may_end(lab: Cluster, xid: str, client: Client) -> bool:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from mqlab.engine.clock import NEVER
 from mqlab.products.openmq.broker import acknowledgement, delivery, transactions
-from mqlab.products.openmq.broker.model import LOCK_TIMEOUT, Broker, Client, Consumer
+from mqlab.products.openmq.broker.model import DEAD, LOCK_TIMEOUT, Broker, Client, Consumer
 from mqlab.products.openmq.client import clients, consumer_flow
 from mqlab.products.openmq.network import cluster
 from mqlab.products.openmq.script.operation import Outcome, Row, RunningStep, ScriptStep
@@ -63,7 +63,10 @@ def _goes_on(lab: Cluster, step: Opening) -> Outcome:
     broker, dest, id = clients.reachable(lab, step), step.dest, clients.client_id(step)
     if broker and clients.awaits_store(broker, dest):
         return RunningStep(_has_store, (lab, step), step.limit, _begin, insists=True)
-    asks = dest.is_queue or bool(id)
+    alone = broker and (
+        dest == DEAD or (dest in broker.instances and broker.instances[dest].option("LocalOnly"))
+    )
+    asks = (dest.is_queue and not alone) or bool(id)  # nobody else serves it (`Queue.getIsLocal` of 6.5.0)
     # The client id comes first.
     if broker and asks and broker.asks_in_vain and (id or _is_let_open(broker, step)):
         if dest.is_queue and dest in broker.instances:
@@ -213,7 +216,8 @@ def _close(consumer: Consumer) -> None:
     if consumer.open:
         if consumer.mode == "dups_ok":
             acknowledgement.on_dups(consumer)
-        transactions.close(lab, consumer)
+        if transactions.close(lab, consumer):
+            acknowledgement.leave_unread(consumer)
         consumer.open = False
         behind = {peer for peer in consumer.home.peers if lab.is_cut(consumer.home, peer)}
         consumer.unheard_by = behind - consumer.unheard_by

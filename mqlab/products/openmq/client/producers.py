@@ -12,7 +12,7 @@ from mqlab.products.openmq.client.send_job import SendJob, Sends
 from mqlab.products.openmq.script.operation import Outcome, Row, RunningStep, ScriptStep
 from mqlab.spec.action import Producer
 from mqlab.spec.headers import dealt, dealt_one
-from mqlab.spec.openmq.actions import CloseProducer, OpenProducer, Send
+from mqlab.spec.openmq.actions import CloseProducer, OpenProducer, Send, Xa
 from mqlab.trace.kinds import Kind, Reason
 
 if TYPE_CHECKING:
@@ -196,6 +196,8 @@ def go_on(lab: Cluster, job: SendJob) -> bool:
             job.row["later" if job.late else "result"] = "refused"
             lab.end_job(job)
             return True
+    if lab.blocked and _waits_its_turn(lab, job):
+        return False
     if not producer.open and not clients.comes_back(producer) and not _fails_in_turn(lab, job, producer):
         return True
     # Where its destination was made anew, by whoever, its messages are taken again, and nobody counts it.
@@ -229,6 +231,13 @@ def go_on(lab: Cluster, job: SendJob) -> bool:
     if not job.left and not job.under_way:
         _end(lab, job)
     return moved
+
+
+def _waits_its_turn(lab: Cluster, job: SendJob) -> bool:
+    """Whether a call that its session was given before still waits for its broker (OpenMQ rule 8.20)."""
+    place, producer = lab.plan.index(job.step), job.producer
+    own = (call for call in lab.blocked if producer is not None and call.client == producer.name)
+    return any(lab.plan.index(call) < place for call in own if isinstance(call.action, Xa))
 
 
 def _fails_in_turn(lab: Cluster, job: SendJob, producer: Client) -> bool:

@@ -194,6 +194,8 @@ def start(broker: Broker) -> None:
     lab.notes.add(Kind.Restarted if broker.lives > 1 else Kind.Started, broker=broker.node)
     for dest, instance in list(broker.instances.items()):
         instance.load()
+        for message in [m for m in instance.messages if 0 < m.expires <= lab.clock.now]:
+            removal.move_to_dmq(message, Reason.expired)  # as it is loaded (OpenMQ rule 3.9)
         instance.unlisted = instance.paused = False  # a pause is not kept (`Destination.state` is transient)
         owner = lab.consumers.get(str(instance.owner))
         if instance.created_by == "temporary" and owner and owner.step.options.get("reconnect"):
