@@ -310,7 +310,7 @@ def _policies(body: Body, destination: str) -> Iterator[Change]:
 
 
 def _written(body: Body, top: str, row: Option) -> dict[Path, object]:
-    """Return place -> value of an option of Artemis: the network's, and those that brokers have of their own."""
+    """Return place -> value of an option of Artemis: the network's, and what brokers have of their own."""
     found: dict[Path, object] = {(top, row.name): body.get(top, {}).get(row.name, row.default)}
     for n, broker in enumerate(body.get("brokers", ())):
         own = broker.get(top) or {}
