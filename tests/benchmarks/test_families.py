@@ -23,6 +23,7 @@ BOUNDS = {
     "OpenMQ, 3 brokers": (16.4, 0.035),
     "Artemis, 3 brokers": (15.2, 0.045),
 }
+PASSED = {"Broker", "Queue", "DemandSubscription"}  # classes that are asked for attributes at every message
 # What grows: how a run is made, the least and the greatest size, and how much more an event may cost.
 GROWTH = {
     "consumers of one queue": (workloads.consumers, 10, 300, 1.5),
@@ -58,6 +59,24 @@ def heap_ratio(work):
     """Return events a second to calls of heapreplace a second."""
     events, took = work.run(seconds)
     return events / took / heap_rate()
+
+
+@pytest.mark.parametrize("name", ["chain of 4", "OpenMQ, 3 brokers", "Artemis, 3 brokers"])
+def test_what_every_message_passes_has_few_attributes(name):
+    """From thirty on Python 3.11 keeps an instance's dictionary apart, and finds each attribute later."""
+    work = FAMILIES[name].make(20)
+    lab = work.begin()
+    for action in work.actions:
+        lab.do(action)
+    lab.rest()
+    passed = [
+        one
+        for one in gc.get_objects()
+        if type(one).__name__ in PASSED and type(one).__module__.startswith("mqlab.products.")
+    ]
+    assert any(type(one).__name__ == "Broker" for one in passed)
+    many = {type(one).__qualname__: len(vars(one)) for one in passed if len(getattr(one, "__dict__", ())) > 29}
+    assert not many, f"too many attributes; name those that are seldom asked for in __slots__: {many}"
 
 
 @pytest.mark.parametrize("name", FAMILIES)

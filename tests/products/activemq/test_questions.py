@@ -6,6 +6,7 @@ import pytest
 
 import mqlab as mq
 from mqlab.errors import BadValue, SelectorError, UnknownName
+from mqlab.trace.fates import Fate
 from tests.products.activemq.behaviours import FOO, NEWS, network, reads, send
 
 FAR = network("A>B B>C", "5.17", network_ttl=1)
@@ -191,3 +192,13 @@ def test_a_bridge_is_advised_too():
     listener = mq.Consumer("L", "A", mq.Topic("ActiveMQ.Advisory.NetworkBridge"))
     trace = mq.run(network("A>B"), listener, mq.StopConnector("AB0"), mq.StartConnector("AB0"))
     assert trace.received() == {"L": 2}
+
+
+def test_what_expires_in_the_buffer_of_a_topics_consumer_is_told():
+    """Its broker only counts it (`TopicSubscription.acknowledge` of 5.17.2); a random run found no word of it."""
+    topic = mq.Topic("T")
+    slow = mq.Consumer("C", on="A", reads=topic, delay="20ms")
+    sends = mq.Producer("P", on="A", sends=2, to=topic, time_to_live="5ms")
+    trace = mq.run(mq.Network(mq.Broker("A")), slow, sends)
+    assert [entry.fate for entry in trace.account().values()] == [Fate.consumed, Fate.expired]
+    assert "expired at A" in str(mq.explain(trace, message="P-2", consumer="C"))

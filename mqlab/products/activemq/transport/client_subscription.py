@@ -91,15 +91,17 @@ class ClientSubscription(Subscription):
     def give_up(self, message: Message, why: int) -> None:
         """A message is to be a dead letter: it came too often, is too old, or may have been had before.
 
-        A non-durable subscription only forgets it (`TopicSubscription.acknowledge` of 5.17.2 counts a poison
-        acknowledgement like any other): others of the topic may have it.
+        A non-durable subscription only forgets it (`TopicSubscription.acknowledge` of 5.17.2 counts what has
+        expired, and a poison acknowledgement like any other): others of the topic may have it.
         """
         if message in self.dispatched:
             self.acknowledge(message)
+            expired = why == Reason.expired
             if self.dest.is_queue or self.durable:
-                expired = why == Reason.expired
                 bury = dead_letter_strategy.expired if expired else dead_letter_strategy.poisoned
                 bury(self.broker, message)
+            elif expired:
+                self.broker.record_message(Kind.Expired, message, rule=why, cause=message.row)
 
 
 def prefetch_of(broker: Broker, info: ConsumerInfo, usual: bool = False) -> int:
