@@ -45,7 +45,7 @@ class Broker:
     """One broker. `bridges` are those it is home to, `listeners` those that hear its advisories."""
 
     # Python finds attributes quicker where an instance has fewer than thirty others.
-    __slots__ = ("__dict__", "__weakref__", "composites", "served", "secured", "unindexed")
+    __slots__ = ("__dict__", "__weakref__", "composites", "secured", "served", "unindexed")
 
     def __init__(self, lab: Lab, spec: BrokerSpec, store: PersistenceAdapter) -> None:
         self.lab, self.spec, self.name = lab, spec, spec.name
