@@ -195,7 +195,7 @@ def test_a_bridge_is_advised_too():
 
 
 def test_what_expires_in_the_buffer_of_a_topics_consumer_is_told():
-    """Its broker only counts it (`TopicSubscription.acknowledge` of 5.17.2); a random run missed a word of it."""
+    """Its broker only counts it (`TopicSubscription.acknowledge` of 5.17.2), and recorded nothing."""
     topic = mq.Topic("T")
     slow = mq.Consumer("C", on="A", reads=topic, delay="20ms")
     sends = mq.Producer("P", on="A", sends=2, to=topic, time_to_live="5ms")
