@@ -33,6 +33,7 @@ class InTimeReport:
         self.columns = {
             name: trace.column(name) for name in ("t", "kind", "frm", "to", "broker", "rule", "msg")
         }
+        self.last = None if self.end is None else bisect_right(self.columns["t"], self.end)
 
     def when(self, row: int) -> Row:
         """Return the step and the ms of a row."""
@@ -43,9 +44,7 @@ class InTimeReport:
 
     def rows(self, *kinds: Kind) -> list[int]:
         """Return the rows of those kinds, as long as the script goes on."""
-        found = [row for row, kind in enumerate(self.columns["kind"]) if kind in kinds]
-        times = self.columns["t"]
-        return found if self.end is None else [row for row in found if times[row] <= self.end]
+        return [row for row, kind in enumerate(self.columns["kind"][: self.last]) if kind in kinds]
 
     def results(self) -> list[Row]:
         """Return what came of the calls; those that come back later are still waited for."""

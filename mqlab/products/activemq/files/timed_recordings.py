@@ -62,17 +62,18 @@ def read(value: Mapping[str, object], where: str = "lab file") -> Scenario:
 
 
 def _as_recorder_reads(body: object) -> object:
-    """Return a scenario with what a recorder supplies: a name of a broker, a connector's, a listener's mode.
+    """Return a scenario with the name that a recorder gives a connector.
 
-    It accepts and stays silent in any mode that it does not know. Its time limit ends a play, not a run.
+    A broker may be its name alone, and a time limit ends a play, not a run.
     """
     if not isinstance(body, Mapping):
         return body
     found = {key: value for key, value in body.items() if key != "time_limit_seconds"}
-    usual: tuple[tuple[str, JsonDict], ...] = (("connectors", {"name": "link"}), ("endpoints", {}))
-    for key, said in usual:
-        if isinstance(found.get(key), list):
-            found[key] = [{**said, **one} if isinstance(one, Mapping) else one for one in found[key]]
+    if isinstance(found.get("connectors"), list):
+        usual = {"name": "link"}
+        found["connectors"] = [
+            {**usual, **one} if isinstance(one, Mapping) else one for one in found["connectors"]
+        ]
     if isinstance(found.get("brokers"), list):
         found["brokers"] = [{"name": one} if isinstance(one, str) else one for one in found["brokers"]]
     return found

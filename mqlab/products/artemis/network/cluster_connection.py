@@ -256,12 +256,10 @@ class ClusterConnection(Subsystem):
             # A subscriber's own queue has not come back with its broker.
             self.lab.message(Kind.Discarded, stored.message, at, rule=Reason.no_subscription, cause=passage.row)
             return
-        if (
-            onto.journal.since > stored.since
-        ):  # begun anew, it knows the queue by another id (`bindingNotFound`)
-            self.lab.message(
-                Kind.Discarded, stored.message, onto, rule=Reason.no_subscription, cause=passage.row
-            )
+        if onto.journal.since > stored.since:
+            # Begun anew, it knows the queue by another id (`bindingNotFound`).
+            row, unknown = passage.row, Reason.no_subscription
+            self.lab.message(Kind.Discarded, stored.message, onto, rule=unknown, cause=row)
             return
         row = self.lab.message(Kind.Enqueued, stored.message, onto, cause=passage.row)
         self._pass_on(passage.way[1:], passage.queue, stored.queue, stored.message, row, passage.rule)

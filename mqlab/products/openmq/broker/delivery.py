@@ -78,13 +78,13 @@ def _hand(claim: Delivery, takers: list[Consumer]) -> bool:
             takers.remove(taker)
     if claim.key is not None:  # why the others wait is noted anew
         home.lab.unnoted.append((message.at.instances[home], message))
-    if there is home and (taker.flow is None or taker.flow.first):
+    if there is not home:
+        _forward(claim, there)
+    elif taker.flow is None or taker.flow.first:
         sending.pass_on(claim)
-    elif there is home and taker.flow is not None:  # one of a topic has a line there
+    else:  # one of a topic has a line there
         taker.flow.here.append((claim, claim.trips))
         sending.send_on(taker)
-    else:
-        _forward(claim, there)
     return True
 
 
@@ -130,8 +130,9 @@ def on_forwarded(trip: Trip) -> None:
         return
     message, there, home = claim.message, taker.home, claim.message.home
     lab = there.lab
-    if there.suspended or lab.is_cut(home, there):
-        (lab.held if lab.is_cut(home, there) else lab.unread).append(trip)
+    cut = lab.is_cut(home, there)
+    if there.suspended or cut:
+        (lab.held if cut else lab.unread).append(trip)
         lab.note_lost(home, there)
         return
     if there in message.crossing:
