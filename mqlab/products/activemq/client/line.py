@@ -6,14 +6,38 @@ that comes after it (ActiveMQ rule 11.7).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from mqlab.products.activemq.client.addresses import Refused
+from mqlab.products.activemq.client.calls import PendingCall
 from mqlab.products.activemq.transport.openwire import RemoveInfo
 from mqlab.spec import Client as ClientSpec
 
 if TYPE_CHECKING:
-    from mqlab.products.activemq.client.calls import PendingCall
     from mqlab.products.activemq.client.connection import ClientConnection
+
+
+class Introduction(PendingCall):
+    """A client that was refused says once more who it is; then *call* goes on, or ends with the error."""
+
+    def __init__(self, client: ClientConnection, call: PendingCall, then: Callable[[], None]) -> None:
+        super().__init__(client.lab, call.no, call.action, client.name)
+        self.user, self.call, self.goes_on = client, call, then
+
+    def answer(self, error: Refused | None) -> None:
+        """The broker has answered."""
+        if error is not None:
+            self.fail(error.kind, str(error), error.cause)
+            return
+        self.user.refused, self.user.started = False, True
+        self.goes_on()
+
+    def fail(self, kind: str, message: str, cause: str = "") -> None:
+        """There is no session."""
+        if self.call.session is not None:
+            self.user.sessions.pop(self.call.session.name, None)
+        self.call.fail(kind, message, cause)
 
 
 def after_round(client: ClientConnection, call: PendingCall, **found: object) -> None:

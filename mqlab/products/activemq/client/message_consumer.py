@@ -227,6 +227,18 @@ class MessageConsumer(ABC):
     def count_rollback(self, message: Message) -> int:
         """Return how often a message was delivered that comes again after a rollback."""
 
+    def count_anew(self) -> int:
+        """Return how many messages a rollback takes back; they are not reported again (ActiveMQ rule 27.3).
+
+        The client has acknowledged them in the transaction (`beforeEnd`), and its counter of what it has to
+        report falls below 0 by their number (`deliveredCounter` of 5.17.2).
+        """
+        if self.lab.edition == "5.5":
+            return 0
+        self.reported.update(self.unacknowledged)
+        self.fresh = []
+        return len(self.unacknowledged)
+
     def give_back(self) -> None:
         """Roll back: what was received and not committed comes again."""
         again, self.unacknowledged = self.unacknowledged, []
