@@ -13,7 +13,7 @@ from mqlab.spec.faults import Crash, HostDown
 def client_id_rule(
     id: str, source: str, here: str = "mqlab accepts it"
 ) -> Callable[[Callable[..., Found]], Rule]:
-    """Make a rule of client IDs, of the function below; *here* is what mqlab does. It yields `same_client_id`."""
+    """Make a rule of client IDs: the function below yields `same_client_id`, *here* says what mqlab does."""
     return rule(
         id,
         "warning",

@@ -65,7 +65,7 @@ class PendingCall:
         if isinstance(self.action, Commit) and self.session is not None:
             self.session.end()  # also if the commit has failed (`TransactionContext` of 5.17.2)
         if error is not None:
-            self.fail(error.kind, str(error), error.cause)
+            self.fail(error.kind, str(error), error.other_cause)
             return
         if self.error_on_reply is not None:
             self.fail(self.error_on_reply.kind, str(self.error_on_reply))

@@ -116,13 +116,13 @@ class ClientConnection:
             self.calls = {number: other for number, other in self.calls.items() if other is not call}
             call.finish()
 
-    def _introduction(self, again: bool) -> ConnectionInfo:
-        return ConnectionInfo(self.name, self.failover is not None, again, self.user, self.own_id)
+    def _introduction(self, again: bool, anew: bool = False) -> ConnectionInfo:
+        return ConnectionInfo(self.name, self.failover is not None, again, self.user, self.own_id, anew)
 
     def with_session(self, call: PendingCall, then: Callable[[], None]) -> None:
         """Do what needs a session; who was refused says once more who it is (`ensureConnectionInfoSent`)."""
         if self.refused and self.state in ("connected", "interrupted"):
-            self.request(self._introduction(False), line.Introduction(self, call, then))
+            self.request(self._introduction(False, True), line.Introduction(self, call, then))
         else:
             then()
 

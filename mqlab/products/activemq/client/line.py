@@ -28,7 +28,7 @@ class Introduction(PendingCall):
     def answer(self, error: Refused | None) -> None:
         """The broker has answered."""
         if error is not None:
-            self.fail(error.kind, str(error), error.cause)
+            self.fail(error.kind, str(error), error.other_cause)
             return
         self.user.refused, self.user.started = False, True
         self.goes_on()
@@ -61,9 +61,10 @@ def close(client: ClientConnection, call: PendingCall) -> None:
     """Close the connection, behind calls that wait for one; a round under way is waited for."""
     if client.transport is None and client.refuses(call):
         return
-    connected, client.state = client.state == "connected", "closed"
+    connected = client.state == "connected"
     for consumer in client.consumers.values():
-        consumer.close()
+        consumer.close()  # what it has put off is acknowledged (`deliverAcks`)
+    client.state = "closed"
     impaired = connected and getattr(client.transport.source, "impaired", False)
     if impaired or has_line(client):
         number, client.closing = client.lab.new_request(), call

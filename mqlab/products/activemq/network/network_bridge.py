@@ -179,8 +179,8 @@ class NetworkBridge(DemandForwardingBridge):
         if self.up and message in demand.dispatched:
             copy.answered = True
             demand.acknowledge(message)
-            if self.leaving and not demand.dispatched:
-                self.on_completed(demand)
+        if self.leaving and not demand.dispatched:
+            self.on_completed(demand)
 
     def on_not_permitted(self, demand: DemandSubscription, message: Message) -> None:
         """A wildcard subscription was handed what the lists hold back: it keeps it for ever.

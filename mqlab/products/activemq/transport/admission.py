@@ -14,11 +14,15 @@ from mqlab.products.activemq.broker.security import CONNECTIONS, TEMPORARY, Secu
 from mqlab.products.activemq.client.addresses import Refused
 from mqlab.products.activemq.transport.openwire import (
     Command,
+    CommitTransaction,
     ConnectionInfo,
     ConsumerCommand,
     DestinationInfo,
     ProducerInfo,
+    RemoveSubscriptionInfo,
     Response,
+    RollbackTransaction,
+    Send,
     SessionInfo,
 )
 
@@ -28,6 +32,7 @@ if TYPE_CHECKING:
 STOP_AFTER = 2_000_000  # us
 UNKNOWN = Refused("JMSException", "the connection had not been registered", "IllegalStateException")
 NO_STATE = Refused("JMSException", "the connection has no state", "NullPointerException")
+OF_CONNECTIONS = CommitTransaction, RollbackTransaction, DestinationInfo, RemoveSubscriptionInfo
 RESTORED = ConsumerCommand, ProducerInfo, DestinationInfo  # of their answers nobody hears at a new broker
 
 
@@ -50,7 +55,11 @@ def _check_id(connection: TransportConnection, client: str, id: str) -> None:
     process, socket = connection.process, connection.socket
     ends = [other.broker_end for other in process.sockets if other is not socket]
     # One of the client's own that the broker has not seen end makes room ("Killing previous stale connection").
-    if not any(end is not None and end.client_id == id and end.client != client for end in ends):
+    taken = any(end is not None and end.client_id == id and end.client != client for end in ends)
+    if connection.client_id == id:  # it is its own that is in its way, and stays so (`RegionBroker.clientIdSet`)
+        process.stale_ids.add(id)
+        connection.client, connection.client_id = "", None
+    elif not taken and id not in process.stale_ids:
         socket.broker_end, connection.client_id = connection, id
         return
     socket.broker_end = UnregisteredConnection(connection)
@@ -66,6 +75,7 @@ class UnregisteredConnection:
 
     def __init__(self, home: TransportConnection) -> None:
         self.home = home
+        self.begun: set[str] = set()  # transactions, of whose begin the client has been told an error
 
     def on_command(self, command: Command) -> None:
         """Let the client say again who it is; nothing else is done."""
@@ -75,10 +85,13 @@ class UnregisteredConnection:
         elif isinstance(command, SessionInfo):  # it is overlooked (`processAddSession`)
             home.answer(command.request)
         elif command.request is not None:
-            named = isinstance(command, (ConsumerCommand, ProducerInfo))
-            home.answer(command.request, UNKNOWN if named else NO_STATE)
-        elif not isinstance(command, RESTORED) and home.socket.alive:
-            home.socket.reply(Response(NO_STATE, request=0))  # the exception listener hears it
+            home.answer(command.request, NO_STATE if isinstance(command, OF_CONNECTIONS) else UNKNOWN)
+        elif not isinstance(command, RESTORED) and home.socket.alive:  # the exception listener hears it
+            begun = command.transaction if isinstance(command, Send) else None
+            if begun is not None and begun not in self.begun:
+                self.begun.add(begun)
+                home.socket.reply(Response(NO_STATE, request=0))
+            home.socket.reply(Response(UNKNOWN, request=0))
 
     def on_closed(self, last: int | None = None) -> None:
         """The connection is gone; it held nothing."""

@@ -47,6 +47,7 @@ class ConnectionInfo(Command):
     reconnected: bool
     user: tuple[str, str] | None = None  # and password, if its address names one
     client_id: str | None = None  # of its own; one that the client makes up is nobody else's
+    anew: bool = False  # said once more, as the broker had refused it
 
 
 @dataclass(slots=True, eq=False)

@@ -132,7 +132,7 @@ class TransportConnection:
 
     def on_connect(self, command: ConnectionInfo) -> None:
         """A client says who it is; it is told of the other brokers, the first time."""
-        if self.client:
+        if self.client and not command.anew:
             return
         if command.user is not None or command.client_id is not None:
             admission.check(self, command)
