@@ -109,6 +109,7 @@ class Consumer(Client):
     failed: list[Delivery] = field(default_factory=list)  # those of them that come again
     received: array[int] = field(default_factory=lambda: array("i"))
     redelivered: list[int] = field(default_factory=list)
+    had: int = 0  # how many it had received when it was last let on, or given what it had again
     served_weight: int = 0  # how much it was handed, to find whose turn it is
     pace: float | None = None  # how much longer than most it is busy with a message at the moment
     busy_until: int = 0

@@ -145,7 +145,7 @@ def _register(broker: Broker, step: Opening, key: object) -> None:
         allowance=None if opens.receiving else 0,
         delay=duration(opens.delay),
         acknowledge=bool(opens.acknowledge),
-        served_weight=delivery.first_free(lab),
+        served_weight=delivery.first_free(lab.destination(dest)),
     )
     if before := lab.consumers.get(name):  # one of that name was closed: its messages are told with this one's
         consumer.received, consumer.redelivered = before.received[:], before.redelivered[:]
@@ -296,6 +296,7 @@ def _is_answered(consumer: Consumer) -> bool:
 
 
 def _recover(consumer: Consumer) -> bool:
+    consumer.had = len(consumer.received)
     acknowledgement.recover(consumer)
     return consumer.open
 

@@ -283,6 +283,10 @@ def _make_what_was_updated(broker: Broker) -> None:
 def tell_each_other(one: Broker, other: Broker) -> None:
     """Two brokers learn of the consumers that the other knows, with their destinations and subscriptions."""
     for knows, learns in ((other, one), (one, other)):
+        for dest, mine in knows.instances.items():
+            owner = one.lab.consumers.get(str(mine.owner))
+            if owner is not None and owner.home is knows:  # its own temporary ones, with a consumer or without
+                learns.add(dest, mine.created_by, mine.options, mine.owner)
         used = {c.key: c.dest for dest in knows.instances for c in knows.consumers(dest)}
         for key, dest in used.items():
             mine = knows.instances[dest]
