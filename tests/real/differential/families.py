@@ -35,7 +35,7 @@ def _openmq(programs: Path, **version: str) -> Recorder:
         env={"ORACLE_CACHE": str(build), **version},
         root=True,
         jobs=4,
-        leaves="reconnect",
+        leaves=("reconnect", "xid"),
     )
 
 

@@ -179,9 +179,13 @@ def consume(consumer: Consumer) -> bool:
         if automatic and not consumer.home.linked(claim.message.home):
             _fail(consumer, claim)
             break
+        expired = claim.message.expires and claim.message.expires <= consumer.home.lab.clock.now
+        if expired and claim.message.is_there:
+            break  # which the next look finds (`physical_destinations.expire`)
         consumer.buffer.popleft()
         sending.answer(consumer)
-        _receive(consumer, claim, automatic)
+        if not expired:  # else its client drops it; its home has it no more
+            _receive(consumer, claim, automatic)
         took = True
     return took
 

@@ -332,10 +332,7 @@ class Broker:
     def free_position(self, dest: Destination) -> int:
         """Return the position that a new consumer here takes among those of a queue."""
         limited, known = self.instances[dest].limited, self.consumers(dest)
-        if limited is not None:
-            limited.of(known)
-            return first_free(limited.positions.values())
-        return first_free(consumer.position for consumer in known)
+        return first_free((c.position for c in known) if limited is None else limited.taken(known))
 
     def producers(self, dest: Destination) -> int:
         """Return how many producers of a destination are connected to it."""

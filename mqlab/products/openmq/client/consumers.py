@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from mqlab.engine.clock import NEVER
 from mqlab.products.openmq.broker import acknowledgement, delivery, transactions
+from mqlab.products.openmq.broker.active_consumers import takes_no_more
 from mqlab.products.openmq.broker.model import DEAD, LOCK_TIMEOUT, Broker, Client, Consumer
 from mqlab.products.openmq.client import clients, consumer_flow
 from mqlab.products.openmq.network import cluster
@@ -92,10 +93,7 @@ def _open(lab: Cluster, broker: Broker | None, step: Opening) -> bool:
     dest, id, opens = step.dest, clients.client_id(step), step.action
     if broker is None or clients.is_used(lab, id) or not _is_let_open(broker, step):
         return False
-    active, backup = (
-        int(broker.instances[dest].option(f"MaxNum{which}Consumers")) for which in ("Active", "Backup")
-    )
-    if min(active, backup) >= 0 and len(broker.consumers(dest)) >= active + backup:
+    if takes_no_more(broker, dest):
         return False
     durable, shared = clients.subscription(step), step.options.get("shared")
     # A durable subscription and one that is not may have one name.

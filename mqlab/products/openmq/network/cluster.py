@@ -271,13 +271,15 @@ def _make_what_was_updated(broker: Broker) -> None:
     """An update in the record makes a destination that is not there (OpenMQ rule 6.11)."""
     lab = broker.lab
     found: dict[Destination, dict[str, Any]] = {}
+    by: dict[Destination, str] = {}
     for what, values in lab.change_record if lab.network.model in ("master", "peer") else ():
         if what == "update":
             found.setdefault(values[0], {}).update(values[1])
         elif what in ("create", "destroy"):
             found.pop(values[0], None)
+            by[values[0]] = "admin" if what == "create" else "auto"
     for dest in [dest for dest in found if dest not in broker.instances]:
-        broker.add(dest, "auto", found[dest])
+        broker.add(dest, by.get(dest, "auto"), found[dest])
 
 
 def tell_each_other(one: Broker, other: Broker) -> None:
