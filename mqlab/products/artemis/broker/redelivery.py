@@ -18,7 +18,7 @@ def sort_out(
     broker: Broker, queue: Queue, items: Iterable[MessageReference]
 ) -> tuple[list[MessageReference], list[MessageReference]]:
     """Return which messages have been delivered too often, and which not."""
-    most = int(broker.lab.setting(broker, queue.topic or queue.name, "max_delivery_attempts"))
+    most = int(broker.lab.setting(broker, queue.address, "max_delivery_attempts"))
     dead: list[MessageReference] = []
     back: list[MessageReference] = []
     for item in items:
@@ -28,7 +28,7 @@ def sort_out(
 
 def delay(broker: Broker, queue: Queue, items: Sequence[MessageReference]) -> None:
     """Let messages of a session that was rolled back wait, the longer the more often they were delivered."""
-    address, lab = queue.topic or queue.name, broker.lab
+    address, lab = queue.address, broker.lab
     first = int(broker.lab.setting(broker, address, "redelivery_delay"))
     if not first or not items:
         return

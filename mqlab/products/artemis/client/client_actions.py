@@ -248,9 +248,8 @@ class ClientActions(Subsystem):
 
     def do_send(self, action: a.Producer) -> Completion:
         """Send messages one by one; the next one when the broker has the last."""
-        sending = SendRequest(self._sender(action), action, self.lab.clients.numbers + 1)
-        self.lab.clients.numbers += action.sends
-        self.lab.clients.sending += action.sends
+        first = self.lab.clients.announce(action.sends, action.size)
+        sending = SendRequest(self._sender(action), action, first)
         sending.begin(CONNECTING if in_background(action) and action.on in self.lab.brokers else 0)
         if not in_background(action):
             return self._blocking(sending)

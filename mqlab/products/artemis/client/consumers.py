@@ -128,10 +128,17 @@ class Consumer(ReceivingClient):
                 return
             if self.last_call:
                 self.receiving, self.last_call = False, 0
-            if self.loops:
+            if self.loops and not self.busy:
                 receive_loop.work(self)
         if self.full and self.receiving and not self.busy:
             self.flow.ask()
+
+    def undo(self) -> None:
+        """Roll back, as an acknowledgement is refused: while it receives everything others go on."""
+        if self.receiving:
+            receive_loop.roll_back(self)
+        else:
+            super().undo()
 
     def roll_back(self) -> None:
         """Everything comes again, here only what others do not take; what was taken counts as tried."""
