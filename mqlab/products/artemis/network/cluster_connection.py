@@ -92,7 +92,7 @@ class ClusterConnection(Subsystem):
             self.deliver_to(broker, message)
 
     def _make_queue(self, broker: Broker, name: str) -> None:
-        """A client has a queue made, unless its address is there (`ActiveMQSession.createProducer` of 2.4.0)."""
+        """A client has a queue made, unless its address is there (`ActiveMQSession.createProducer`)."""
         if all(queue.address != name for queue in broker.journal.queues.values()):
             self.lab.queue(broker, name)
 
