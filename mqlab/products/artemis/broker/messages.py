@@ -1,6 +1,6 @@
 """Messages, queues and what a broker holds of them (AMQ Broker 7.1, chapter 21).
 
-A queue is bound to an address, of its own name if nothing else is said. That of the queues of a topic is the topic.
+A queue is bound to an address, of its own name if nothing else is said; a topic's queues are bound to that.
 What outlives a broker are persistent messages in durable queues (Artemis rule 2.6).
 """
 
