@@ -20,6 +20,7 @@ class Family:
     draw: Callable[[Draw, str], Scenario]
     recorder: Callable[[Path], Recorder]
     language: Iterable[str] = field(default=())  # all that its recorder knows
+    version: str | None = None  # as recorded scenarios of it say
 
 
 def _openmq(programs: Path) -> Recorder:
@@ -85,5 +86,5 @@ FAMILIES = {
     "failover": Family(failover.scenario, _failover, failover.LANGUAGE),
     "faults": Family(networks.scenario, _networks, networks.LANGUAGE),
     "networks": Family(networks.at_rest, _networks, networks.LANGUAGE),
-    "artemis-2.5": Family(artemis.scenario, _artemis("2.5.0"), artemis.LANGUAGE),
+    "artemis-2.5": Family(artemis.scenario, _artemis("2.5.0"), artemis.LANGUAGE, "2.5.0"),
 }
