@@ -118,6 +118,7 @@ class Queue:
     replaced: int = 0  # messages that took the place of another
     turn: int = 0
     scheduled: int = 0  # of what waits, as far as it was looked at
+    stranded: list[MessageReference] = field(default_factory=list)  # see `strand`
 
     def __post_init__(self) -> None:
         self.address = self.topic or self.address or self.name
@@ -159,9 +160,20 @@ class Queue:
         """Put what a consumer held at the head, before what was sent earlier."""
         self.waiting[:0] = items
 
+    @property
+    def depth(self) -> int:
+        """How many messages it has."""
+        return len(self.waiting) + len(self.held) + len(self.stranded)
+
+    def strand(self, items: Iterable[MessageReference]) -> None:
+        """Keep messages that could not be moved: counted as being delivered, until the broker begins anew."""
+        for item in items:
+            item.due = NEVER
+            self.stranded.append(item)
+
     def items(self) -> list[MessageReference]:
         """All messages in the order of their places."""
-        return sorted(self.waiting + self.held, key=lambda item: item.place)
+        return sorted(self.waiting + self.held + self.stranded, key=lambda item: item.place)
 
     def due(self, now: int) -> list[MessageReference]:
         """What waits, without the messages whose time has not come.

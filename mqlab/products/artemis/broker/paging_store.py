@@ -68,7 +68,7 @@ class PagingStore:
     def _items(self) -> Iterator[MessageReference]:
         for queue in self.broker.journal.queues.values():
             if queue.address == self.address:
-                yield from (*queue.waiting, *queue.held)
+                yield from (*queue.waiting, *queue.held, *queue.stranded)
 
     def _messages(self) -> Iterator[Message]:
         journal, address = self.broker.journal, self.address

@@ -12,7 +12,8 @@ from mqlab.products.artemis.client import receive_loop
 from mqlab.products.artemis.client.clients import Client
 from mqlab.products.artemis.client.consumers import Consumer
 from mqlab.products.artemis.client.reconnection import LOOKS
-from mqlab.products.artemis.client.requests import BLOCKED, Request, SendRequest
+from mqlab.products.artemis.client.requests import BLOCKED, Request
+from mqlab.products.artemis.client.sends import SendRequest
 from mqlab.products.artemis.client.session_calls import CreateSession, Transaction
 from mqlab.spec import action as a
 from mqlab.spec.action import Action

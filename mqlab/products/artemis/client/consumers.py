@@ -181,6 +181,9 @@ class Consumer(ReceivingClient):
             if self.lab.keeps_last_values:
                 items = last_values.returned(self.at, self.queue, items)
             dead, back = redelivery.sort_out(self.at, self.queue, items)
+            if dead and redelivery.breaks_off(self.at, self.queue, dead):
+                self.queue.strand(items)
+                return
             self.queue.requeue(back)
             late = back if delayed else [item for item in back if item in tried]
             redelivery.delay(self.at, self.queue, late)
@@ -198,7 +201,7 @@ class Consumer(ReceivingClient):
         self.unacknowledged, self.acknowledging = [*self.acknowledging, *self.unacknowledged], []
         self.requeue(taken, buffered)
         self.queue = None
-        empty = not queue.consumers and not queue.waiting
+        empty = not queue.consumers and not queue.depth
         if queue.auto_delete == "left" or (queue.auto_delete == "empty" and empty):
             self._delete(broker, queue)
         elif queue.purges and not queue.consumers:

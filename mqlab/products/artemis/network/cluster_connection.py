@@ -82,8 +82,8 @@ class ClusterConnection(Subsystem):
     def route(self, broker: Broker, message: Message) -> None:
         """Give a message of a client to its address; raises `Refused` where the product does."""
         name = message.dest.name
-        if message.dest.kind == "queue" and name not in broker.journal.queues:
-            self._make_queue(broker, name)
+        if message.dest.kind == "queue" and name not in broker.journal.queues and self.lacks(broker, name):
+            self.lab.queue(broker, name)
         if self.lab.detects_duplicates and duplicates.drops(broker, message):
             return
         if self.lab.adjusts_expiry:
@@ -91,10 +91,14 @@ class ClusterConnection(Subsystem):
         if not ("diverts" in broker.spec.keys and diverts.divert(broker, message)):
             self.deliver_to(broker, message)
 
-    def _make_queue(self, broker: Broker, name: str) -> None:
-        """A client has a queue made, unless its address is there (`ActiveMQSession.createProducer`)."""
-        if all(queue.address != name for queue in broker.journal.queues.values()):
-            self.lab.queue(broker, name)
+    def lacks(self, broker: Broker, name: str) -> bool:
+        """Whether a producer of a queue has it made: in 2.4 only if its address is not there either.
+
+        Source: `ActiveMQSession.createProducer` (Artemis rule 9.21).
+        """
+        queues = broker.journal.queues
+        asks = self.lab.rules.asks_for_queue
+        return name not in queues and (asks or all(queue.address != name for queue in queues.values()))
 
     def plan(self, broker: Broker, message: Message) -> None:
         """Choose the queues of a message in an open transaction; raises `Refused` where the product does.
@@ -103,8 +107,8 @@ class ClusterConnection(Subsystem):
         """
         if self.lab.detects_duplicates and duplicates.knows(broker, message):
             raise Refused(duplicates.REFUSED, Reason.duplicate_id)
-        if message.dest.is_queue and message.dest.name not in broker.journal.queues:
-            self._make_queue(broker, message.dest.name)
+        if message.dest.is_queue and self.lacks(broker, message.dest.name):
+            self.lab.queue(broker, message.dest.name)
         message.routed = self._choose(broker, message)
 
     def _choose(self, broker: Broker, message: Message) -> list[Binding]:
