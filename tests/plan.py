@@ -67,6 +67,9 @@ def pytest_configure(config):
         folder = tempfile.TemporaryDirectory(prefix="pytest-groups-")
         config.add_cleanup(folder.cleanup)
         os.environ[GROUPED] = f"{folder.name}/groups.json"
+        for asked in config.args:  # workers of pytest-xdist would say nothing
+            if not (config.invocation_params.dir / asked.partition("::")[0]).exists():
+                raise pytest.UsageError(f"file or directory not found: {asked}")
         try:
             mq.figures()
         except BadFile as error:  # told once, where 68 files of tests would each fail to be read

@@ -15,6 +15,8 @@ class Problems(TextTable, list[Problem]):
     `changes` are single changes of an option that take one of them away: `changes[0].apply(net)`.
     """
 
+    empty = "No problems found."
+
     def __init__(
         self, found: Iterable[Problem] = (), fixes: Callable[[], tuple[Change, ...]] | None = None
     ) -> None:
@@ -32,6 +34,6 @@ class Problems(TextTable, list[Problem]):
         return [["", "where", "problem", "fix", "source"], *lines]
 
     def __str__(self) -> str:
-        return "\n".join(map(str, self)) or "No problems found."
+        return "\n".join(map(str, self)) or self.empty
 
     __repr__ = __str__

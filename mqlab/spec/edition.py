@@ -118,10 +118,13 @@ OPENMQ = {
 
 @dataclass(frozen=True, slots=True)
 class ArtemisRules(EditionRules):
-    """In what the editions of Artemis differ (Artemis rule 1.1)."""
+    """In what the editions of Artemis differ (Artemis rules 1.1 and 9.21)."""
 
     forgets_crashed: bool = _rule(
         True, "voters drop a crashed broker from their topology, and a vote that says no is tried again"
+    )
+    asks_for_queue: bool = _rule(
+        True, "a producer has the queue created where only the address of that name is there"
     )
     scales_down_to_connector: bool = _rule(  # ARTEMIS-4091, `LiveOnlyActivation`; played by 2.31.2
         False, "the connector of a scale-down is its target, not only the way into the cluster"
@@ -129,7 +132,7 @@ class ArtemisRules(EditionRules):
 
 
 ARTEMIS = {
-    "2.4": ArtemisRules(forgets_crashed=False),
+    "2.4": ArtemisRules(forgets_crashed=False, asks_for_queue=False),
     "2.5": ArtemisRules(),
     "2.28": ArtemisRules(scales_down_to_connector=True),
 }

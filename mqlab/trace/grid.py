@@ -16,7 +16,7 @@ class TextTable(Answering, ABC):
     """What has a `table()`; `hints` are what the heads of some columns say under the pointer."""
 
     hints: Mapping[str, str] = {}
-    empty = ""  # what stands under the head of a table without lines
+    empty = "the table is empty"  # what is said of a table without lines
 
     @abstractmethod
     def table(self) -> list[list[str]]:
@@ -26,13 +26,15 @@ class TextTable(Answering, ABC):
         lines = self.table()
         columns = [_column([line[no] for line in lines]) for no in range(len(lines[0]))]
         told = ["  ".join(line).rstrip() for line in zip(*columns, strict=True)]
-        return "\n".join([*told, *([self.empty] if self.empty and len(lines) == 1 else [])])
+        return "\n".join([*told, *([self.empty] if len(lines) == 1 else [])])
 
     def __repr__(self) -> str:
         return str(self)
 
     def _repr_html_(self) -> str:
         head, *lines = self.table()
+        if not lines:
+            return f"<p>{escape(self.empty)}</p>"
         sides = [_side([line[no] for line in lines]) for no in range(len(head))]
         heads = "".join(
             f'<th title="{escape(self.hints.get(c, ""))}" style="text-align:{side}">{escape(c)}</th>'
@@ -42,8 +44,7 @@ class TextTable(Answering, ABC):
             f"<tr>{''.join(_cell(cell, side) for cell, side in zip(line, sides, strict=True))}</tr>"
             for line in lines
         )
-        told = f"<caption>{escape(self.empty)}</caption>" if self.empty and not lines else ""
-        return f"<table>{told}<thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>"
+        return f"<table><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>"
 
 
 def _column(cells: list[str]) -> list[str]:

@@ -19,20 +19,17 @@ const fromServer = async (model, version) => {
   return texts;
 };
 
-// What the kernel sends of a kind ("bokehjs", "template") when it is asked.
-const fromKernel = (model, kind, more = {}) =>
-  new Promise((done, fail) => {
-    const timer = setTimeout(() => fail(new Error(said(model, "script_not_sent"))), 30000);
+// Comes late from a kernel that is busy with a cell; `render` says so meanwhile.
+const bokehFromKernel = (model) =>
+  new Promise((done) => {
     const listen = (message) => {
-      if (message?.kind !== kind) return;
-      clearTimeout(timer);
+      if (message?.kind !== "bokehjs") return;
       model.off("msg:custom", listen);
-      done(message);
+      done(message.texts);
     };
     model.on("msg:custom", listen);
-    model.send({ kind: `${kind}?`, ...more });
+    model.send({ kind: "bokehjs?" });
   });
-const bokehFromKernel = async (model) => (await fromKernel(model, "bokehjs")).texts;
 
 // A plot of Bokeh 3.9 listens to the window's zoom and never stops: each one that was ever shown would stay.
 const letGo = () => {
@@ -120,16 +117,13 @@ const makeAsk = (model, on) => {
   };
 };
 
-// What is the same in every picture, a page asks for once; each has its own names for the models (player.filled).
-const fromTemplate = async (model, { template, panels, prefix, title, columns }) => {
-  window.__mqlabTemplates ??= {};
-  window.__mqlabTemplates[template] ??= fromKernel(model, "template", { panels }).catch((error) => {
-    delete window.__mqlabTemplates[template]; // the next picture asks again
-    throw error;
-  });
-  const { text } = await window.__mqlabTemplates[template],
+// What is the same in every picture is a model of its own, which the kernel sends before the first of them: it
+// need not be asked, as it may be busy. Each picture has its own names for what is in it (player.filled).
+const fromTemplate = async (model, { prefix, title, columns }) => {
+  const template = await model.widget_manager.get_model(model.get("template").replace("IPY_MODEL_", "")),
     inside = (value) => JSON.stringify(value).slice(1, -1);
-  return text
+  return template
+    .get("text")
     .replace(/(?<!\\)"(p\d+)"/g, `"${prefix}-$1"`)
     .replaceAll("mqlab:columns", () => inside(columns))
     .replaceAll("mqlab:title", () => inside(title));
@@ -182,7 +176,12 @@ const stopChoosers = (model, host) => {
 };
 
 const render = async ({ model, el }) => {
+  const late = setTimeout(() => {
+    el.textContent = said(model, "loading");
+  }, 2000);
   await load(model);
+  clearTimeout(late);
+  el.textContent = "";
   const heard = [],
     host = document.createElement("div");
   const on = (name, f) => {

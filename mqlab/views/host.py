@@ -9,6 +9,7 @@ from pathlib import Path
 
 import anywidget
 import bokeh
+import ipywidgets
 import traitlets
 from bokeh.document import Document
 from bokeh.embed import json_item
@@ -23,8 +24,20 @@ HERE = resources.files(__package__)
 HOST_TEXTS = {
     key: text
     for key, text in player.words().items()
-    if key in ("bokeh_not_served", "script_not_sent", "kernel_gone", "choosers_need_the_kernel")
+    if key in ("bokeh_not_served", "loading", "kernel_gone", "choosers_need_the_kernel")
 }
+
+
+class Template(ipywidgets.Widget):
+    """What is the same in every picture of so many runs: a kernel sends it once, before the first of them.
+
+    A page that asked for it would show nothing as long as the kernel is busy with another cell.
+    """
+
+    text = traitlets.Unicode().tag(sync=True)
+
+
+_TEMPLATES: dict[str, Template] = {}  # by the names that items give
 
 
 class View(anywidget.AnyWidget):
@@ -40,6 +53,7 @@ class View(anywidget.AnyWidget):
     served = traitlets.Bool(True).tag(sync=True)
     words = traitlets.Dict(HOST_TEXTS).tag(sync=True)
     item = traitlets.Unicode().tag(sync=True)  # a text: notebooks sort the keys of objects
+    template = traitlets.Instance(Template, allow_none=True).tag(sync=True, **ipywidgets.widget_serialization)
     columns = traitlets.Unicode("").tag(sync=True)
     props = traitlets.Dict().tag(sync=True)
     watch = traitlets.List().tag(sync=True)
@@ -53,17 +67,15 @@ class View(anywidget.AnyWidget):
         **traits: object,
     ) -> None:
         served = bokehjs.is_installed()
-        super().__init__(item=_item(shown), served=served, answers=answer is not None, **traits)
+        super().__init__(**_item(shown), served=served, answers=answer is not None, **traits)
         self._answers = answer
         self.on_msg(self._answer)
 
     def _answer(self, widget: object, content: JsonObject, buffers: object) -> None:
-        """Send a page what it lacks of BokehJS and of the player; answer what it asks."""
+        """Send a page BokehJS where it lacks it; answer what it asks."""
         kind = content.get("kind") if isinstance(content, dict) else None
         if kind == "bokehjs?":
             self.send({"kind": "bokehjs", "texts": bokehjs.texts()})
-        elif kind == "template?":
-            self.send({"kind": "template", "text": player.template(content["panels"])})
         elif kind == "ask" and self._answers is not None:
             told: JsonDict = {"kind": "answer", "id": content["id"]}
             try:
@@ -80,12 +92,19 @@ class View(anywidget.AnyWidget):
         """Show another document in the same place; what was shown as `columns` belonged to the old one."""
         with self.hold_sync():
             self.columns = ""
-            self.item = _item(shown)
+            for trait, value in _item(shown).items():
+                self.set_trait(trait, value)
 
     def __repr__(self) -> str:
         return "<mqlab.View>"
 
 
-def _item(shown: Document | str) -> str:
-    """Return the text of a document, which `player.item` gives at once."""
-    return shown if isinstance(shown, str) else json.dumps(json_item(shown.roots[0]))
+def _item(shown: Document | str) -> dict[str, object]:
+    """Return the traits of a document: its text, which `player.item` gives at once, and its template."""
+    if not isinstance(shown, str):
+        return {"item": json.dumps(json_item(shown.roots[0]))}
+    given = json.loads(shown)
+    name = given["template"]
+    if name not in _TEMPLATES or _TEMPLATES[name].comm is None:  # closed, as by `Widget.close_all`
+        _TEMPLATES[name] = Template(text=player.template(given["panels"]))
+    return {"item": shown, "template": _TEMPLATES[name]}

@@ -111,7 +111,7 @@ def packed(scenes: Sequence[Scene]) -> str:
 
 
 def item(scenes: Sequence[Scene]) -> str:
-    """Return what makes these scenes' document of the template that `host.js` asks for, once a page.
+    """Return what makes these scenes' document of a template (`host.Template`), which a page gets once.
 
     The template has the script and hundreds of models; a run is a seventieth of it.
     """

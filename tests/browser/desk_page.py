@@ -7,7 +7,7 @@ from mqlab.workbench import WorkbenchSession
 from mqlab.workbench.picture import WorkbenchView
 from tests.browser.conftest import STEADY
 
-TRAITS = ("item", "columns", "props", "watch", "seen", "answers", "version", "served")
+TRAITS = ("item", "columns", "props", "watch", "seen", "answers", "version", "served", "template")
 # What anywidget gives to `render`, as far as the host uses it.
 MODEL = """async ({ host, traits }) => {
   const heard = [], values = traits;
@@ -18,6 +18,7 @@ MODEL = """async ({ host, traits }) => {
     on: (name, f) => heard.push([name, f]),
     off: (name, f) => { const at = heard.findIndex(([n, g]) => n === name && g === f);
       if (at >= 0) heard.splice(at, 1); },
+    widget_manager: { get_model: async (id) => { const text = await textOf(id); return { get: () => text }; } },
     send: (content) => { if (window.dead) throw new Error('Cannot send');
       toKernel(JSON.stringify(content)).then((text) => {
         const { changed, messages } = JSON.parse(text);
@@ -42,17 +43,18 @@ def open_desk(page, trace, name=""):
     picture.served = False
 
     def to_kernel(text):
-        sent, before = [], {trait: getattr(picture, trait) for trait in TRAITS}
+        sent, before = [], picture.get_state(TRAITS)
         picture.send = sent.append
         picture._answer(picture, json.loads(text), None)
-        after = {trait: getattr(picture, trait) for trait in TRAITS}
+        after = picture.get_state(TRAITS)
         changed = {trait: after[trait] for trait in TRAITS if after[trait] != before[trait]}
         return json.dumps({"changed": changed, "messages": sent})
 
     page.expose_function("toKernel", to_kernel)
+    page.expose_function("textOf", lambda id: {one.model_id: one.text for one in host._TEMPLATES.values()}[id])
     page.goto("about:blank")
     text = host.HERE.joinpath("host.js").read_text(encoding="utf-8")
-    traits = {trait: getattr(picture, trait) for trait in TRAITS}
+    traits = picture.get_state(TRAITS)
     page.evaluate(MODEL, {"host": text, "traits": traits})
     page.wait_for_function(READY)
     page.evaluate(STEADY)

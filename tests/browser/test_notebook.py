@@ -58,6 +58,19 @@ def moves(page, document):
     return False
 
 
+def test_a_picture_comes_while_the_kernel_is_busy_with_the_next_cell(lab, jupyter):
+    _, _, folder = jupyter
+    shown = "import mqlab as mq\nmq.view(mq.run('fuse:2.20'))"
+    notebook(folder / "busy.ipynb", shown, "import time\ntime.sleep(300)")
+    page = lab("busy.ipynb")
+    page.evaluate("() => void jupyterapp.commands.execute('notebook:run-all-cells')")
+    page.wait_for_function("() => window.Bokeh?.documents?.length >= 1")
+    page.wait_for_function(IDLE)
+    prompts = "() => jupyterapp.shell.currentWidget.content.widgets.map(cell => cell.promptNode.textContent)"
+    assert page.evaluate(prompts) == ["[1]:", "[*]:"]
+    page.evaluate("() => jupyterapp.shell.currentWidget.sessionContext.session.kernel.interrupt()")
+
+
 def test_a_learner_runs_plays_scrubs_changes_an_option_and_runs_again(lab, jupyter):
     _, _, folder = jupyter
     notebook(folder / "first.ipynb", "import mqlab as mq\nmq.view(mq.run('fuse:2.20'))",

@@ -19,6 +19,7 @@ from tests.real.differential.families import FAMILIES
 from tests.real.differential.judge import Difference, grouped, kind_of, verdict
 from tests.real.differential.recorder import NoRecorder, Recorder
 from tests.real.differential.shrink import shrink
+from tests.real.differential.variations import Recorded
 
 
 @pytest.mark.parametrize("family", sorted(FAMILIES))
@@ -53,6 +54,25 @@ def test_the_words_of_a_family_are_drawn(family, words):
     assert set(words.split()) <= set(breadth.drawn)
     assert len(breadth.pairs) > 0.4 * len(breadth.drawn) * (len(breadth.drawn) - 1) / 2
     assert "never drawn" in breadth.table()
+
+
+@pytest.mark.parametrize("family", ["artemis", "failover", "faults", "openmq"])
+def test_the_lab_plays_each_variation_of_what_was_recorded(family, tmp_path):
+    kind = {"faults": "activemq-combined", "failover": "activemq-failover"}.get(family, family)
+    some = [value for name, value in packed("found").items() if name.startswith(kind)]
+    for number, value in enumerate(some):
+        (tmp_path / f"{number:03}.json").write_text(json.dumps(value))
+    recorded = Recorded(tmp_path)
+    varied = drawn(family, 11, 1, 20, recorded)
+    assert varied == drawn(family, 11, 1, 20, Recorded(tmp_path))
+    before = {json.dumps(scenario | {"name": ""}) for scenario in recorded.scenarios}
+    assert not before & {json.dumps(scenario | {"name": ""}) for scenario in varied.values()}
+    for name, scenario in varied.items():
+        value = {"scenario": scenario}
+        product = products.product_of(value)
+        lab = product.lab(product.read(value, name), limit=1_000_000)
+        lab.play()
+        assert "snapshots" in product.outcome(lab.trace)
 
 
 def test_features_are_words_and_choices_without_names_and_numbers():

@@ -146,8 +146,8 @@ def queues(found: Iterable[Queue], now: int) -> dict[str, Told]:
         scheduled = len(queue.waiting) - len(due)
         due = [item.message.number for item in queue.held if item.paged] + due  # a page has it still
         rows[f"{queue.name}#{seen[queue.name]}" if seen[queue.name] > 1 else queue.name] = row = {
-            "depth": len(queue.waiting) + len(queue.held),
-            "in_flight": len(queue.held),
+            "depth": queue.depth,
+            "in_flight": len(queue.held) + len(queue.stranded),
             "consumers": len(queue.consumers),
             "enqueued": queue.enqueued,
             "waiting": due,

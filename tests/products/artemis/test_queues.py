@@ -106,7 +106,7 @@ def test_no_queue_is_created_where_the_address_does_not_allow_it():
     assert mq.run(network(), SENDS, READS).received() == {"C": 4}
     sent = products.outcome_of(mq.run(net, SENDS))["senders"]["P"]
     assert sent["sent"] == []
-    assert sent["failed"][0] == "1 JMSException: There is no queue with name Q"
+    assert sent["results"] == ["step 1 send: InvalidDestinationException"]
 
 
 DEAD = artemis.AddressQueue("EXP")

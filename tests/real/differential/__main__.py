@@ -17,6 +17,7 @@ from tests.real.differential.families import FAMILIES, Family
 from tests.real.differential.judge import UNJUDGED, Difference, grouped, verdict
 from tests.real.differential.recorder import NoRecorder, Played, Recorder, Scenario, folder
 from tests.real.differential.shrink import shrink
+from tests.real.differential.variations import Recorded
 
 BATCH = 40  # scenarios that are played before the next verdicts
 
@@ -56,22 +57,28 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--recorders", help="folder of the recorders (MQLAB_RECORDERS, ../shared/recorders)")
     parser.add_argument("--out", type=Path, help="folder for all recordings, and for shrunk ones")
     parser.add_argument("--shrink", action="store_true", help="shrink the first difference of each kind")
+    parser.add_argument("--vary", type=Path, help="draw variations of the recorded scenarios below this folder")
     parser.add_argument("--breadth", action="store_true", help="only say what would be drawn")
     return parser
 
 
-def drawn(family: str, seed: int, first: int, runs: int) -> dict[str, Scenario]:
-    """Return scenarios of a seed by name."""
-    numbers = range(first, first + runs)
-    names = {number: f"{family}_{seed}_{number:03}" for number in numbers}
-    return {names[no]: FAMILIES[family].draw(Draw(family, seed, no), names[no]) for no in numbers}
+def drawn(
+    family: str, seed: int, first: int, runs: int, recorded: Recorded | None = None
+) -> dict[str, Scenario]:
+    """Return scenarios of a seed by name; variations, if recorded ones are given."""
+    draw, kind = (recorded.vary, f"{family}_vary") if recorded else (FAMILIES[family].draw, family)
+    names = {number: f"{kind}_{seed}_{number:03}" for number in range(first, first + runs)}
+    return {name: draw(Draw(kind, seed, number), name) for number, name in names.items()}
 
 
 def _ask(family: Family, asked: argparse.Namespace) -> int:
-    scenarios = drawn(asked.product, asked.seed, asked.first, asked.runs)
+    recorded = Recorded(asked.vary, family.version) if asked.vary else None
+    scenarios = drawn(asked.product, asked.seed, asked.first, asked.runs, recorded)
     breadth = Breadth(family.language)
     for scenario in scenarios.values():
         breadth.add(scenario)
+    for why in recorded.refused if recorded else ():
+        print(f"not played, as the lab refuses it: {why}", file=sys.stderr)
     if asked.breadth:
         print(breadth.table())
         return 0

@@ -20,9 +20,10 @@ class Family:
     draw: Callable[[Draw, str], Scenario]
     recorder: Callable[[Path], Recorder]
     language: Iterable[str] = field(default=())  # all that its recorder knows
+    version: str | None = None  # as recorded scenarios of it say
 
 
-def _openmq(programs: Path) -> Recorder:
+def _openmq(programs: Path, **version: str) -> Recorder:
     here = programs / "openmq"
     build = BUILDS / "openmq"
     build.mkdir(parents=True, exist_ok=True)
@@ -31,11 +32,19 @@ def _openmq(programs: Path) -> Recorder:
         play=("sh", str(here / "run.sh"), "{raw}", "{plays}", "{files}"),
         record=("python3", str(here / "record.py"), "{out}", "{raws}"),
         build=("sh", str(here / "run.sh"), str(build / "none"), "0"),
-        env={"ORACLE_CACHE": str(build)},
+        env={"ORACLE_CACHE": str(build), **version},
         root=True,
         jobs=4,
-        leaves="reconnect",
+        leaves=("reconnect", "xid"),
     )
+
+
+def _openmq_5_1(programs: Path) -> Recorder:
+    return _openmq(programs, OPENMQ_5_1="1")
+
+
+def _of_5_1(draw: Draw, name: str) -> Scenario:
+    return {**openmq.scenario(draw, name), "version": "5.1"}
 
 
 def _artemis(version: str) -> Callable[[Path], Recorder]:
@@ -81,9 +90,10 @@ def _networks(programs: Path) -> Recorder:
 
 FAMILIES = {
     "openmq": Family(openmq.scenario, _openmq, openmq.LANGUAGE),
+    "openmq-5.1": Family(_of_5_1, _openmq_5_1, openmq.LANGUAGE),
     "artemis": Family(artemis.scenario, _artemis("2.4.0"), artemis.LANGUAGE),
     "failover": Family(failover.scenario, _failover, failover.LANGUAGE),
     "faults": Family(networks.scenario, _networks, networks.LANGUAGE),
     "networks": Family(networks.at_rest, _networks, networks.LANGUAGE),
-    "artemis-2.5": Family(artemis.scenario, _artemis("2.5.0"), artemis.LANGUAGE),
+    "artemis-2.5": Family(artemis.scenario, _artemis("2.5.0"), artemis.LANGUAGE, "2.5.0"),
 }

@@ -19,8 +19,11 @@ def knows(broker: Broker, message: Message) -> bool:
 
 
 def drops(broker: Broker, message: Message) -> bool:
-    """Whether a message is dropped, as one with its id has been there; else its id is known from now on."""
-    found = knows(broker, message)
+    """Whether a message is dropped, as one with its id has been there; else its id is known from now on.
+
+    Those of one transaction were looked up before, so that they do not know of each other.
+    """
+    found = message.routed is None and knows(broker, message)
     if found:
         broker.lab.message(Kind.Discarded, message, broker, rule=Reason.duplicate_id, cause=message.row)
     elif ID in message.properties:

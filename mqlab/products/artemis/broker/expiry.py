@@ -34,7 +34,7 @@ def adjust(broker: Broker, message: Message) -> None:
 
 def watch(broker: Broker, queue: Queue, item: MessageReference) -> None:
     """Look for a message at the first search for expired ones after its time."""
-    lab, address = broker.lab, queue.topic or queue.name
+    lab, address = broker.lab, queue.address
     period = broker.spec.scan_period * 1000
     # In a queue of the expiry-address nothing is looked for (`QueueImpl.isExpirationRedundant` of 2.4.0).
     if period > 0 and lab.setting(broker, address, "expiry_address") != address:

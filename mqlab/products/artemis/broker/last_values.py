@@ -40,7 +40,7 @@ def _alike(
     broker: Broker, queue: Queue, message: Message, items: Iterable[MessageReference]
 ) -> MessageReference | None:
     value = message.properties.get(LAST_VALUE)
-    if value is None or not broker.lab.setting(broker, queue.topic or queue.name, "last_value_queue"):
+    if value is None or not broker.lab.setting(broker, queue.address, "last_value_queue"):
         return None
     found = (item for item in items if not item.due and item.message.properties.get(LAST_VALUE) == value)
     return next(found, None)

@@ -1,7 +1,7 @@
 """Messages, queues and what a broker holds of them (AMQ Broker 7.1, chapter 21).
 
-A queue is bound to an address: by its own name for anycast, to a topic for multicast. What outlives a
-broker are persistent messages in durable queues (Artemis rule 2.6).
+A queue is bound to an address, of its own name if nothing else is said; a topic's queues are bound to that.
+What outlives a broker are persistent messages in durable queues (Artemis rule 2.6).
 """
 
 from __future__ import annotations
@@ -97,6 +97,8 @@ class Queue:
     `auto_delete` says when it is deleted: never, when its last consumer leaves it empty (one that was made
     for a client), or when its subscriber leaves. `made` is since when it is there (us). One that `purges` takes
     nothing without consumers, and is emptied when the last one leaves. At most `most` consumers can be there.
+    Those of one `routing_name` take turns: queues of an address for anycast, of one name for a topic
+    (`LocalQueueBinding.getRoutingName` of 2.4.0).
     """
 
     name: str
@@ -105,6 +107,8 @@ class Queue:
     selector: str | None = None
     auto_delete: str = "never"
     made: int = 0
+    address: str = ""
+    routing_name: str = ""
     purges: bool = False
     most: int | None = None
     waiting: list[MessageReference] = field(default_factory=list)
@@ -114,6 +118,11 @@ class Queue:
     replaced: int = 0  # messages that took the place of another
     turn: int = 0
     scheduled: int = 0  # of what waits, as far as it was looked at
+    stranded: list[MessageReference] = field(default_factory=list)  # see `strand`
+
+    def __post_init__(self) -> None:
+        self.address = self.topic or self.address or self.name
+        self.routing_name = self.address if self.topic is None else self.name
 
     def add(self, message: Message, delivery_count: int = 0, row: int = -1) -> MessageReference:
         """Append a message at the tail."""
@@ -151,9 +160,20 @@ class Queue:
         """Put what a consumer held at the head, before what was sent earlier."""
         self.waiting[:0] = items
 
+    @property
+    def depth(self) -> int:
+        """How many messages it has."""
+        return len(self.waiting) + len(self.held) + len(self.stranded)
+
+    def strand(self, items: Iterable[MessageReference]) -> None:
+        """Keep messages that could not be moved: counted as being delivered, until the broker begins anew."""
+        for item in items:
+            item.due = NEVER
+            self.stranded.append(item)
+
     def items(self) -> list[MessageReference]:
         """All messages in the order of their places."""
-        return sorted(self.waiting + self.held, key=lambda item: item.place)
+        return sorted(self.waiting + self.held + self.stranded, key=lambda item: item.place)
 
     def due(self, now: int) -> list[MessageReference]:
         """What waits, without the messages whose time has not come.
@@ -251,7 +271,7 @@ class Journal:
         """It is served from now on, with the configured queues."""
         self.since = now
         for queue in queues:
-            made = Queue(queue.name, queue.topic, queue.durable, queue.filter)
+            made = Queue(queue.name, queue.topic, queue.durable, queue.filter, address=queue.address or "")
             made.purges, made.most = queue.purge_on_no_consumers, queue.max_consumers
             self.queues.setdefault(queue.name, made)
 
@@ -273,7 +293,9 @@ class Journal:
             kept.branches[xid] = Branch(branch.client, list(branch.work), branch.state)
         for name, old in self.queues.items():
             if old.durable:
-                kept.queues[name] = queue = Queue(name, old.topic, True, old.selector, old.auto_delete)
+                kept.queues[name] = queue = Queue(
+                    name, old.topic, True, old.selector, old.auto_delete, address=old.address
+                )
                 queue.purges, queue.most = old.purges, old.most
                 held = old.held
                 for item in (i for i in old.items() if i.lasts):

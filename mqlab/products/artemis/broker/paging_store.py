@@ -34,14 +34,32 @@ class PagingStore:
         self.broker, self.address, self.policy = broker, address, policy
         self.max_messages, self.max_bytes = most
         self.waiting: list[Waiting] = []
+        # The trace has so many rows when this is counted next, if no message is larger (bytes).
+        self.checked = self.largest = 0
 
     def is_full(self) -> bool:
-        """Whether it holds as much as it may, or more; one that holds nothing is not full."""
+        """Whether it holds as much as it may, or more; one that holds nothing is not full.
+
+        Each message that joins it has a row in the trace, so that it is counted anew only after as many rows
+        as it has room for messages.
+        """
+        rows, largest = self.broker.lab.recorder.count, self.broker.lab.clients.largest
+        if rows < self.checked and largest == self.largest:
+            return False
         messages = {message.number: message.size for message in self._messages()}
         held = len(messages)
-        if held and 0 <= self.max_messages <= held:
-            return True
-        return bool(held) and 0 <= self.max_bytes <= held * OVERHEAD + sum(messages.values())
+        if not held:
+            return False
+        size = held * OVERHEAD + sum(messages.values())
+        rooms = []
+        if self.max_messages >= 0:
+            rooms.append(self.max_messages - held)
+        if self.max_bytes >= 0:
+            rooms.append((self.max_bytes - size) // (OVERHEAD + largest))
+        # What is on its way for a transaction, one of each client, has its row already.
+        room = min(rooms) - len(self.broker.lab.clients.senders)
+        self.checked, self.largest = rows + room, largest
+        return 0 <= self.max_messages <= held or 0 <= self.max_bytes <= size
 
     def has_pages(self) -> bool:
         """Whether some of its messages lie in page files."""
@@ -49,8 +67,8 @@ class PagingStore:
 
     def _items(self) -> Iterator[MessageReference]:
         for queue in self.broker.journal.queues.values():
-            if (queue.topic or queue.name) == self.address:
-                yield from (*queue.waiting, *queue.held)
+            if queue.address == self.address:
+                yield from (*queue.waiting, *queue.held, *queue.stranded)
 
     def _messages(self) -> Iterator[Message]:
         journal, address = self.broker.journal, self.address

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from mqlab.engine.clock import NEVER
 from mqlab.products.artemis.broker.broker import Broker, Refused
 from mqlab.products.artemis.broker.messages import MessageReference, Queue
 from mqlab.spec.values import Destination
@@ -18,7 +17,7 @@ def sort_out(
     broker: Broker, queue: Queue, items: Iterable[MessageReference]
 ) -> tuple[list[MessageReference], list[MessageReference]]:
     """Return which messages have been delivered too often, and which not."""
-    most = int(broker.lab.setting(broker, queue.topic or queue.name, "max_delivery_attempts"))
+    most = int(broker.lab.setting(broker, queue.address, "max_delivery_attempts"))
     dead: list[MessageReference] = []
     back: list[MessageReference] = []
     for item in items:
@@ -28,7 +27,7 @@ def sort_out(
 
 def delay(broker: Broker, queue: Queue, items: Sequence[MessageReference]) -> None:
     """Let messages of a session that was rolled back wait, the longer the more often they were delivered."""
-    address, lab = queue.topic or queue.name, broker.lab
+    address, lab = queue.address, broker.lab
     first = int(broker.lab.setting(broker, address, "redelivery_delay"))
     if not first or not items:
         return
@@ -41,6 +40,21 @@ def delay(broker: Broker, queue: Queue, items: Sequence[MessageReference]) -> No
         lab.later(wait, lab.deliver)
 
 
+def breaks_off(broker: Broker, queue: Queue, dead: Iterable[MessageReference]) -> bool:
+    """Whether nothing of what was given back returns, as the first that is to be sent away breaks that off.
+
+    With OFF, and a queue of the dead-letter-address at another broker only, no turn is ever its own: the thread
+    ends in an error (`BindingsImpl.getNextBinding` and `RefsOperation.afterRollback` of 2.4.0).
+    """
+    address = str(broker.lab.setting(broker, queue.address, "dead_letter_address"))
+    if broker.option("message_load_balancing") != "OFF" or address in broker.journal.queues:
+        return False
+    broken = broker.lab.balancing.is_bound(broker, address)
+    for item in dead if broken else ():
+        broker.lab.message(Kind.Held, item.message, broker, rule=Reason.no_subscription, cause=item.row)
+    return broken
+
+
 def bury(broker: Broker, queue: Queue, item: MessageReference) -> None:
     """Send a message that was delivered too often to the dead-letter-address, if there is a queue."""
     move(broker, queue, item, Kind.DeadLettered, "dead_letter_address", Reason.delivered_too_often)
@@ -49,7 +63,7 @@ def bury(broker: Broker, queue: Queue, item: MessageReference) -> None:
 def move(broker: Broker, queue: Queue, item: MessageReference, kind: Kind, option: str, rule: Reason) -> None:
     """Send a message that ends in its queue to the address that an option names, if there is a queue.
 
-    Where that refuses it, it stays in its queue, and is not delivered any more.
+    Where that refuses it, it stays in its queue, and is not delivered any more (Artemis rule 9.22).
     """
     lab, dest = broker.lab, item.message.dest
     address = broker.lab.setting(broker, dest.name, option)
@@ -72,5 +86,4 @@ def move(broker: Broker, queue: Queue, item: MessageReference, kind: Kind, optio
 
 def _stay(broker: Broker, queue: Queue, item: MessageReference, rule: Reason) -> None:
     broker.lab.message(Kind.Held, item.message, broker, rule=rule, cause=item.row)
-    queue.waiting.append(item)
-    queue.schedule(item, NEVER)
+    queue.strand([item])

@@ -33,6 +33,7 @@ MS = 1000
 # A master may miss the end of a slave that has only just come in sync: so it was in about a fourth of 56
 # restarts, for 8 to 10 s or for longer than 25 (recordings `max_saved_*`).
 UNNOTICED, UNNOTICED_FOR = 1 / 4, 30_000 * MS
+NO_QUEUE = "InvalidDestinationException"  # of a client that may not have it created
 BOOT = 500 * MS  # until a process that was started knows its role; seconds on a busy machine
 
 
@@ -287,7 +288,7 @@ class Site(Lab):
         if found is not None:
             return found
         if topic is None and self.limits_creation and not self.setting(broker, name, "auto_create_queues"):
-            raise Refused(f"JMSException: There is no queue with name {name}")
+            raise Refused(NO_QUEUE)
         auto_delete = (
             "never" if topic is not None or not self.setting(broker, name, "auto_delete_queues") else "empty"
         )
@@ -320,7 +321,7 @@ class Site(Lab):
             return
         if message.due:  # those that come together after their time become due together
             message.due = max(message.due, self.clock.now)
-        paged = self.paging.limits and self.paging.pages(broker, queue.topic or queue.name)
+        paged = self.paging.limits and self.paging.pages(broker, queue.address)
         item = last_values.add(broker, queue, message) if self.keeps_last_values else queue.add(message)
         item.paged = paged
         self.notes.enqueued(item, queue, broker, cause)

@@ -12,7 +12,8 @@ from mqlab.products.artemis.client import receive_loop
 from mqlab.products.artemis.client.clients import Client
 from mqlab.products.artemis.client.consumers import Consumer
 from mqlab.products.artemis.client.reconnection import LOOKS
-from mqlab.products.artemis.client.requests import BLOCKED, Request, SendRequest
+from mqlab.products.artemis.client.requests import BLOCKED, Request
+from mqlab.products.artemis.client.sends import SendRequest
 from mqlab.products.artemis.client.session_calls import CreateSession, Transaction
 from mqlab.spec import action as a
 from mqlab.spec.action import Action
@@ -248,9 +249,8 @@ class ClientActions(Subsystem):
 
     def do_send(self, action: a.Producer) -> Completion:
         """Send messages one by one; the next one when the broker has the last."""
-        sending = SendRequest(self._sender(action), action, self.lab.clients.numbers + 1)
-        self.lab.clients.numbers += action.sends
-        self.lab.clients.sending += action.sends
+        first = self.lab.clients.announce(action.sends, action.size)
+        sending = SendRequest(self._sender(action), action, first)
         sending.begin(CONNECTING if in_background(action) and action.on in self.lab.brokers else 0)
         if not in_background(action):
             return self._blocking(sending)

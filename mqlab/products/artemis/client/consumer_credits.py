@@ -59,7 +59,7 @@ class ConsumerCredits:
     def give_back(self, dropped: int = 0) -> None:
         """The client has taken as much as half of the window, or has *dropped* so many bytes of its buffer."""
         self.taken += dropped
-        if self.taken >= self.half >= 0:
+        if self.taken and self.taken >= self.half >= 0:
             given, self.taken = self.taken - (self.half == 0), 0
             self._send(given)
 

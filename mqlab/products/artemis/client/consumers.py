@@ -128,10 +128,17 @@ class Consumer(ReceivingClient):
                 return
             if self.last_call:
                 self.receiving, self.last_call = False, 0
-            if self.loops:
+            if self.loops and not self.busy:
                 receive_loop.work(self)
         if self.full and self.receiving and not self.busy:
             self.flow.ask()
+
+    def undo(self) -> None:
+        """Roll back, as an acknowledgement is refused: while it receives everything others go on."""
+        if self.receiving:
+            receive_loop.roll_back(self)
+        else:
+            super().undo()
 
     def roll_back(self) -> None:
         """Everything comes again, here only what others do not take; what was taken counts as tried."""
@@ -174,6 +181,9 @@ class Consumer(ReceivingClient):
             if self.lab.keeps_last_values:
                 items = last_values.returned(self.at, self.queue, items)
             dead, back = redelivery.sort_out(self.at, self.queue, items)
+            if dead and redelivery.breaks_off(self.at, self.queue, dead):
+                self.queue.strand(items)
+                return
             self.queue.requeue(back)
             late = back if delayed else [item for item in back if item in tried]
             redelivery.delay(self.at, self.queue, late)
@@ -191,7 +201,7 @@ class Consumer(ReceivingClient):
         self.unacknowledged, self.acknowledging = [*self.acknowledging, *self.unacknowledged], []
         self.requeue(taken, buffered)
         self.queue = None
-        empty = not queue.consumers and not queue.waiting
+        empty = not queue.consumers and not queue.depth
         if queue.auto_delete == "left" or (queue.auto_delete == "empty" and empty):
             self._delete(broker, queue)
         elif queue.purges and not queue.consumers:

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 from mqlab.products.artemis.client.reconnection import LOOKS, MS
 
 if TYPE_CHECKING:
-    from mqlab.products.artemis.client.requests import Request, SendRequest
+    from mqlab.products.artemis.client.requests import Request
+    from mqlab.products.artemis.client.sends import SendRequest
 
 
 @dataclass(eq=False, slots=True)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from mqlab.products.artemis.broker.paging_store import PagingStore
     from mqlab.products.artemis.client.clients import Client
-    from mqlab.products.artemis.client.requests import SendRequest
+    from mqlab.products.artemis.client.sends import SendRequest
 
 HEADERS = 199  # bytes of a message that is sent beside its body: a BytesMessage without properties
 FULL = "JMSException / ActiveMQAddressFullException AMQ119058"

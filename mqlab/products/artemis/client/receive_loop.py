@@ -37,6 +37,40 @@ class CommitEach(Request):
         _end(self.consumer)
 
 
+class RollBack(Request):
+    """What follows an acknowledgement that is refused: the session is stopped, then it is rolled back.
+
+    What comes between the two calls goes to others (`ClientSessionImpl.rollback` of 2.4.0).
+    """
+
+    def __init__(self, consumer: Consumer) -> None:
+        super().__init__(consumer, "rollback")
+        self.consumer, self.stopped = consumer, False
+
+    def act(self) -> None:
+        """Stop, or roll back."""
+        if self.stopped:
+            self.consumer.full = self.consumer.flow.balance <= 0
+            self.consumer.roll_back()
+        else:
+            self.consumer.full = True
+
+    def on_answered(self, _: object = None) -> None:
+        """Go on with the second call, or with the next message."""
+        if not self.stopped:
+            self.stopped = True
+            self.make()
+            return
+        super().on_answered()
+        _end(self.consumer)
+
+
+def roll_back(consumer: Consumer) -> None:
+    """The acknowledgement of a message that was taken is refused."""
+    consumer.busy = True
+    RollBack(consumer).make()
+
+
 def work(consumer: Consumer) -> None:
     """A consumer has taken a message: the next one is only taken after its delay, and its commit."""
     consumer.busy = True

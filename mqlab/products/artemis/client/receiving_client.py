@@ -97,7 +97,7 @@ class ReceivingClient(Client, Taker):
             return True
         if self.mode in CALLED and self.rollback_only:
             self.results.append(f"step {self.lab.step_no} acknowledge {number}: {ROLLED_BACK}")
-            self.roll_back()
+            self.undo()
             return True
         items, self.unacknowledged = self.unacknowledged, []
         self.worked = False
@@ -106,6 +106,10 @@ class ReceivingClient(Client, Taker):
         self.acknowledging += items
         self.uplink.carry(self._on_acknowledged, items)
         return True
+
+    def undo(self) -> None:
+        """Roll back, as an acknowledgement is refused."""
+        self.roll_back()
 
     def _is_acknowledged(self, acknowledge: bool) -> bool:
         """Whether the message that was just taken is acknowledged now.

@@ -19,8 +19,16 @@ class Clients:
         self.consumers: dict[str, Consumer] = {}
         self.senders: dict[str, Client] = {}
         self.numbers = 0  # of messages
+        self.largest = 0  # bytes in one of them
         self.began = -1  # when (us) the last send in the background did
         self.sending = 0  # messages of send steps that are not through
+
+    def announce(self, sends: int, size: int) -> int:
+        """Count messages of so many bytes that are about to be sent; returns the number of the first."""
+        first, self.largest = self.numbers + 1, max(self.largest, size)
+        self.numbers += sends
+        self.sending += sends
+        return first
 
     def named(self, name: str) -> Client:
         """Return a client by its name; raises `UnknownName` before it is opened."""

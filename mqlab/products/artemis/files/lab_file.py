@@ -57,6 +57,8 @@ def broker(item: JsonObject) -> Broker:
     role = SPOKEN.get(named, named)
     elements = {key: it for key, it in policy.items() if key not in ("policy", "role")}
     keys = {key: it for key, it in item.items() if key not in ("name", "ha")}
+    if isinstance(keys.get("cluster"), bool):  # as recordings say that one has no cluster connection
+        keys["cluster"] = {"clustered": keys["cluster"]}
     settings = keys.get("address_settings")
     if settings and not any(isinstance(it, Mapping) for it in settings.values()):  # of all addresses
         keys["address_settings"] = {"#": settings}

@@ -16,6 +16,7 @@ from mqlab.spec.shape import (
     TEXT,
     TRUTH,
     ListOf,
+    OneOf,
     Record,
     Shape,
     choice,
@@ -97,7 +98,7 @@ def broker() -> Record:
         "name": NAME,
         **_rows("broker").keys,
         "ha": Record(policy, (("policy",),), called="element"),
-        "cluster": _rows("cluster-connection"),
+        "cluster": OneOf((TRUTH, _rows("cluster-connection")), "options, or false for none"),
         "core": _rows("core"),
     }
     return Record(keys, (("name",),))

@@ -82,14 +82,23 @@ class ClusterConnection(Subsystem):
     def route(self, broker: Broker, message: Message) -> None:
         """Give a message of a client to its address; raises `Refused` where the product does."""
         name = message.dest.name
-        if message.dest.kind == "queue" and name not in broker.journal.queues:
-            self.lab.queue(broker, name)  # the client has it made
+        if message.dest.kind == "queue" and name not in broker.journal.queues and self.lacks(broker, name):
+            self.lab.queue(broker, name)
         if self.lab.detects_duplicates and duplicates.drops(broker, message):
             return
         if self.lab.adjusts_expiry:
             expiry.adjust(broker, message)
         if not ("diverts" in broker.spec.keys and diverts.divert(broker, message)):
             self.deliver_to(broker, message)
+
+    def lacks(self, broker: Broker, name: str) -> bool:
+        """Whether a producer of a queue has it made: in 2.4 only if its address is not there either.
+
+        Source: `ActiveMQSession.createProducer` (Artemis rule 9.21).
+        """
+        queues = broker.journal.queues
+        asks = self.lab.rules.asks_for_queue
+        return name not in queues and (asks or all(queue.address != name for queue in queues.values()))
 
     def plan(self, broker: Broker, message: Message) -> None:
         """Choose the queues of a message in an open transaction; raises `Refused` where the product does.
@@ -98,8 +107,8 @@ class ClusterConnection(Subsystem):
         """
         if self.lab.detects_duplicates and duplicates.knows(broker, message):
             raise Refused(duplicates.REFUSED, Reason.duplicate_id)
-        if message.dest.is_queue and message.dest.name not in broker.journal.queues:
-            self.lab.queue(broker, message.dest.name)  # the client has it made
+        if message.dest.is_queue and self.lacks(broker, message.dest.name):
+            self.lab.queue(broker, message.dest.name)
         message.routed = self._choose(broker, message)
 
     def _choose(self, broker: Broker, message: Message) -> list[Binding]:
@@ -141,10 +150,10 @@ class ClusterConnection(Subsystem):
         if address not in self.groups:
             found: dict[tuple[str, object], list[Binding]] = {}
             for at, queue in self.bindings(
-                broker, lambda of: (of.topic or of.name, of.topic is None) == (name, is_queue)
+                broker, lambda of: (of.address, of.topic is None) == (name, is_queue)
             ):
                 own = queue if queue.auto_delete == "left" else None
-                found.setdefault((queue.name, own), []).append((at, queue))
+                found.setdefault((queue.routing_name, own), []).append((at, queue))
             self.groups[address] = [*found.values()]
             for bindings in self.groups[address] if broker.option("max_hops") > 1 else ():
                 echo.add(self, broker, bindings)
@@ -170,7 +179,7 @@ class ClusterConnection(Subsystem):
             wanted = alone or (joined and (anybody or turn[1].wanted(message, not here)))
             if wanted and taker is None:
                 taker = turn
-            if here and own is None:
+            if here and (own is None or kind == "ON_DEMAND"):  # of several the last (`getNextBinding` of 2.4.0)
                 own, own_is_wanted = turn, wanted
         if kind == "OFF" and first is not None:  # it goes on until a turn is its own: one that never comes
             if own is None or (taker is not None and not own_is_wanted):  # is an error
@@ -186,14 +195,14 @@ class ClusterConnection(Subsystem):
     @staticmethod
     def turns(broker: Broker, bindings: list[Binding]) -> list[Binding]:
         """Return the bindings of one name, that whose turn it is first; a turn beyond them is over."""
-        start = broker.journal.positions.get(bindings[0][1].name, 0)
+        start = broker.journal.positions.get(bindings[0][1].routing_name, 0)
         return bindings[start:] + bindings[:start] if start else bindings
 
     @staticmethod
     def end_turn(broker: Broker, bindings: list[Binding], binding: Binding) -> None:
         """The next turn is that of the binding behind this one."""
         place = (bindings.index(binding) + 1) % len(bindings)
-        broker.journal.positions[binding[1].name] = place
+        broker.journal.positions[binding[1].routing_name] = place
 
     def deliver(self, broker: Broker, at: Broker, queue: Queue, message: Message, row: int, rule: int) -> None:
         """Bring a message to a queue; what is for another broker lies here until that has it."""

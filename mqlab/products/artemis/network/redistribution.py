@@ -23,7 +23,7 @@ def begin(cluster: ClusterConnection) -> None:
         if broker.option("message_load_balancing") in ("ON_DEMAND", "OFF_WITH_REDISTRIBUTION"):
             for queue in broker.journal.queues.values():
                 if queue.waiting and not queue.consumers and queue.auto_delete != "left":
-                    delay = lab.setting(broker, queue.topic or queue.name, "redistribution_delay")
+                    delay = lab.setting(broker, queue.address, "redistribution_delay")
                     if delay >= 0:
                         lab.soon(broker, delay * 1000, _move, cluster, queue)
 
@@ -35,7 +35,11 @@ def _move(broker: Broker, cluster: ClusterConnection, queue: Queue) -> None:
     for item in queue.due(cluster.lab.clock.now):
         if item.message.group is not None:  # it stays where its group is (`Redistributor.handle` of 2.4.0)
             continue
-        bindings = cluster.bindings(broker, lambda other: other.name == queue.name)
+        bindings = cluster.bindings(broker, lambda other: other.routing_name == queue.name)
+        if (
+            not bindings
+        ):  # by its own name it knows none where its address has another (`redistribute` of 2.4.0)
+            return
         near = (broker, *cluster.remote(broker))
         takers = [
             (at, other)

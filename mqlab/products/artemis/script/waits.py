@@ -111,7 +111,7 @@ class WaitActions(Subsystem):
 
     def _has_depth(self, wait: Wait) -> str:
         queue = self._queue(wait)
-        depth = None if queue is None else len(queue.waiting) + len(queue.held)
+        depth = None if queue is None else queue.depth
         return "" if depth == wait.action.depth else f"it had {'no such queue' if depth is None else depth}"
 
     def _has_consumers(self, wait: Wait) -> str:
