@@ -155,20 +155,18 @@ class AddressedConsumer(MessageConsumer):
         """
         self.asked = False
         message = delivery.message
-        others = self.client.consumers.values()
-        if message.number in self.expected:
-            self.again.add(message.number)
-            self.send(DeliveredAck(self.name, [message]))
-        elif (
-            self.client.failover is not None
-            and self.looks_twice
-            and self.pushed[message.dest_no].add(message.number)
-            and not any(message.number in consumer.expected for consumer in others)
-        ):
-            self.send(PoisonAck(self.name, message))
-        else:
+        looks = self.client.failover is not None and self.looks_twice
+        if not (looks and self.pushed[message.dest_no].add(message.number)):
             self.buffer.append(delivery)
             self.work()
+        elif message.number in self.expected:
+            self.again.add(message.number)
+            self.send(DeliveredAck(self.name, [message]))
+        elif any(message.number in consumer.expected for consumer in self.client.consumers.values()):
+            self.buffer.append(delivery)
+            self.work()
+        else:
+            self.send(PoisonAck(self.name, message))
 
     def work(self, come: Delivery | None = None) -> None:
         """Take what may be taken, for a call that waits first."""
