@@ -97,8 +97,7 @@ class PendingCall:
         self.took = (self.lab.clock.now - self.began) // 1000
         user = self.lab.clients_by_name[self.client]
         if isinstance(self.action, ClientSpec):
-            user.started, user.runs = row["ok"], user.runs and row["ok"]  # who could not start gets nothing
-            user.refused = not row["ok"]
+            user.on_introduced(row["ok"])
         self.lab.record(
             Kind.Answered,
             cause=self.lab.last.get(user, -1),

@@ -119,6 +119,10 @@ class ClientConnection:
     def _introduction(self, again: bool, anew: bool = False) -> ConnectionInfo:
         return ConnectionInfo(self.name, self.failover is not None, again, self.user, self.own_id, anew)
 
+    def on_introduced(self, well: bool) -> None:
+        """Its call to connect is over; who could not start gets nothing."""
+        self.started, self.runs, self.refused = well, self.runs and well, not well
+
     def with_session(self, call: PendingCall, then: Callable[[], None]) -> None:
         """Do what needs a session; who was refused says once more who it is (`ensureConnectionInfoSent`)."""
         if self.refused and self.state in ("connected", "interrupted"):
