@@ -241,9 +241,12 @@ class Broker:
                 advisory.of_destination(self, dest)
         return found
 
-    def fits(self, pattern: Destination, dest: Destination) -> bool:
-        """Whether *dest* is one of those that *pattern* stands for."""
-        parent = self.lab.rules.parent_matches
+    def fits(self, pattern: Destination, dest: Destination, is_there: bool = False) -> bool:
+        """Whether *dest* is one of those that *pattern* stands for.
+
+        Whoever subscribes finds by its map what is there, so A.> finds A in every edition (ActiveMQ rule 5.7).
+        """
+        parent = is_there or self.lab.rules.parent_matches
         return any(
             element.kind == dest.kind and matches(element.name, dest.name, parent)
             for element in pattern.elements()
@@ -291,7 +294,7 @@ class Broker:
         if not sub.info.browser and not about:
             self.tell(sub.info, row)
         for name in list(self.by_name) if dest.is_pattern else (dest,):
-            if name == dest or self.fits(dest, name):
+            if name == dest or self.fits(dest, name, True):
                 self.by_name[name].join(sub)
         if about:
             advisory.replay(self, sub)

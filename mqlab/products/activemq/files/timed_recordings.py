@@ -16,6 +16,11 @@ from mqlab.spec.json_types import JsonDict, JsonObject, JsonValue
 from mqlab.spec.rows import OPTIONS
 from mqlab.spec.steps import KINDS
 
+_CALLS = "connect open_session open_consumer temp_queue send commit rollback recover acknowledge receive_once"
+_ENDS = "close_consumer close_client unsubscribe"
+# How long (ms) the recorder waits for what a step is about, if that does not say (`Failover.act` and `play`).
+_PATIENCE = dict.fromkeys(f"{_CALLS} {_ENDS}".split(), 20_000)
+_PATIENCE |= {"receive": 5_000, "wait_received": 10_000, "wait_attempts": 60_000}
 RECEIVE_MS = 2000  # that the recorder waits for one message if a step does not say
 FOR_EVER_MS = 1_000_000_000
 FIRST_DIRECT = 51_001  # the ports of brokers themselves, in the order of their names
@@ -213,6 +218,8 @@ def _step(given: JsonObject) -> JsonDict:
     item: JsonDict = dict(given)
     if item.get("do") == "copy_store":  # the data directory of S is called store-S
         item |= {end: str(item[end]).removeprefix("store-") for end in ("from", "to") if end in item}
+    if item["do"] in _PATIENCE and not item.get("in_background"):
+        item.setdefault("max_ms", _PATIENCE[item["do"]])
     if item["do"] == "snapshot":
         item.setdefault("label", "final")
     if item["do"] == "cut" and item.get("how") == "open":
