@@ -169,12 +169,16 @@ class Script:
                 "nested.wireFormat.maxInactivityDuration=1500", "rebalanceUpdateURIs=false", "bogus=1",
                 "useReconnectDelay=false", "jms.dispatchAsync=false", "jms.alwaysSyncSend=true",
                 "jms.closeTimeout=500", "jms.redeliveryPolicy.maximumRedeliveries=1",
+                "jms.optimizeAcknowledge=true", "jms.optimizeAcknowledge=true&jms.prefetchPolicy.all=4",
+                "jms.transactedIndividualAck=true&jms.prefetchPolicy.all=2",
             ]))  # fmt: skip
         if draw.chance(0.1):
             self.files = [{"name": "uris.txt", "text": f"{{{draw.one(self.names)}}}\n"}]
             options.append("updateURIsURL=file:{dir}/uris.txt")
         if draw.chance(0.15):
-            options.append(f"jms.clientID={self.name('id')}")
+            known = [uri.partition("jms.clientID=")[2] for uri in self.clients.values() if "clientID" in uri]
+            twice = known and draw.chance(0.3)  # which one broker refuses
+            options.append(f"jms.clientID={draw.one(known) if twice else self.name('id')}")
         if draw.chance(0.05):
             return f"{{{brokers[0]}}}"
         return f"failover:({','.join(f'{{{name}}}' for name in brokers)})?{'&'.join(options)}"
@@ -183,7 +187,9 @@ class Script:
 def connect(s: Script) -> None:
     """Connect a client, with a consumer most of the time."""
     name = s.name("C")
-    s.clients[name] = s.uri()
+    s.clients[name] = uri = s.uri()
+    id = uri.partition("jms.clientID=")[2]
+    s.gave_up |= {name} if id and any(id in other for who, other in s.clients.items() if who != name) else set()
     s.look_who_gives_up()
     s.steps += [
         {"do": "connect", "client": name, "uri": s.clients[name], "max_ms": 4000,

@@ -156,7 +156,8 @@ class DemandForwardingBridge:
             self.durable_key(info),
         )
         demand = DemandSubscription(cast("NetworkBridge", self), local, static)
-        demand.remote_subscription_ids.add(info.remote_subscription_id)
+        if rule != Reason.durable:  # what the store knew stands for nobody yet (ActiveMQ rule 22.3)
+            demand.remote_subscription_ids.add(info.remote_subscription_id)
         one_route = (  # whether of several routes to one consumer only one is kept
             settings.suppress_duplicate_queue_subscriptions
             if local.dest.is_queue
