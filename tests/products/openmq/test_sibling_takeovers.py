@@ -287,6 +287,7 @@ def test_an_open_transaction_is_gone_and_the_unacknowledged_come_again_flagged(m
         commit producer=P id=commit
         recover consumer=C
         resume consumer=C
+        settle
         snapshot label=dead
         {back}
         acknowledge consumer=C id=done

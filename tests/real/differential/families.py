@@ -23,7 +23,7 @@ class Family:
     version: str | None = None  # as recorded scenarios of it say
 
 
-def _openmq(programs: Path) -> Recorder:
+def _openmq(programs: Path, **version: str) -> Recorder:
     here = programs / "openmq"
     build = BUILDS / "openmq"
     build.mkdir(parents=True, exist_ok=True)
@@ -32,11 +32,19 @@ def _openmq(programs: Path) -> Recorder:
         play=("sh", str(here / "run.sh"), "{raw}", "{plays}", "{files}"),
         record=("python3", str(here / "record.py"), "{out}", "{raws}"),
         build=("sh", str(here / "run.sh"), str(build / "none"), "0"),
-        env={"ORACLE_CACHE": str(build)},
+        env={"ORACLE_CACHE": str(build), **version},
         root=True,
         jobs=4,
-        leaves="reconnect",
+        leaves=("reconnect", "xid"),
     )
+
+
+def _openmq_5_1(programs: Path) -> Recorder:
+    return _openmq(programs, OPENMQ_5_1="1")
+
+
+def _of_5_1(draw: Draw, name: str) -> Scenario:
+    return {**openmq.scenario(draw, name), "version": "5.1"}
 
 
 def _artemis(version: str) -> Callable[[Path], Recorder]:
@@ -82,6 +90,7 @@ def _networks(programs: Path) -> Recorder:
 
 FAMILIES = {
     "openmq": Family(openmq.scenario, _openmq, openmq.LANGUAGE),
+    "openmq-5.1": Family(_of_5_1, _openmq_5_1, openmq.LANGUAGE),
     "artemis": Family(artemis.scenario, _artemis("2.4.0"), artemis.LANGUAGE),
     "failover": Family(failover.scenario, _failover, failover.LANGUAGE),
     "faults": Family(networks.scenario, _networks, networks.LANGUAGE),

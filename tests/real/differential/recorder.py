@@ -85,7 +85,7 @@ class Recorder:
     env: Mapping[str, str] = field(default_factory=dict)
     root: bool = False
     jobs: int = 1  # how many may play at the same time on one machine
-    leaves: str = ""  # in whose steps: a client that may outlive its play, and meddle with the next one
+    leaves: Sequence[str] = ()  # in whose steps: what a client may keep, and meddle with the next play
     patience: float = PATIENCE
     stopped: Event = field(default_factory=Event)
 
@@ -123,8 +123,8 @@ class Recorder:
         return found
 
     def _leaves_one(self, scenario: Scenario) -> bool:
-        """Whether a client that finds no broker may go on looking for one after the play."""
-        return bool(self.leaves) and any(step.get(self.leaves) for step in scenario["steps"])
+        """Whether a client may go on looking for a broker after the play, or remember a branch by its id."""
+        return any(step.get(key) for key in self.leaves for step in scenario["steps"])
 
     def _play(self, free: SimpleQueue[int], scenarios: Mapping[str, Scenario], plays: int) -> Played:
         found, left = Played(), dict(scenarios)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from mqlab.products.openmq.broker.destinations import PhysicalDestination
     from mqlab.products.openmq.broker.model import Broker, Consumer
+    from mqlab.spec.values import Destination
 
 
 def first_free(taken: Iterable[int]) -> int:
@@ -26,6 +27,16 @@ def died_unnoticed(consumers: Iterable[Consumer], unnoticed: set[Broker]) -> set
     """Return who died with a broker whose end has not been noticed: for all that is known they are there."""
     dead = {consumer for consumer in consumers if consumer.home in unnoticed and consumer.lost >= 0}
     return {c for c in dead if not (c.open or c.closed or c.step.options.get("reconnect"))}
+
+
+def takes_no_more(broker: Broker, dest: Destination) -> bool:
+    """Whether a destination has as many consumers as it may have, or no position is free at this broker."""
+    instance = broker.instances[dest]
+    active, backup = (int(instance.option(f"MaxNum{which}Consumers")) for which in ("Active", "Backup"))
+    if min(active, backup) < 0:
+        return False
+    most = active + backup
+    return len(broker.consumers(dest)) >= most or (dest.is_queue and broker.free_position(dest) >= most)
 
 
 @dataclass(eq=False, slots=True)
@@ -51,6 +62,18 @@ class ActiveConsumers:
                 if most < 0 or consumer.position < most:
                     self.active.add(consumer)
         return [consumer for consumer in known if consumer in self.active]
+
+    def taken(self, known: list[Consumer]) -> set[int]:
+        """Return the positions that a new consumer here cannot have.
+
+        Those in this list, and those that others have locked in the whole cluster: a backup that has moved up
+        may have another position at its own broker (`Queue.getPosition`).
+        """
+        self.of(known)
+        dest = self.instance.dest
+        theirs = ((c, c.home.instances.get(dest)) for c in known if c.home is not self.instance.broker)
+        locked = (there.limited.positions.get(c, c.position) for c, there in theirs if there and there.limited)
+        return {*self.positions.values(), *locked}
 
     @property
     def _most(self) -> int:

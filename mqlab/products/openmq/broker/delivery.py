@@ -6,7 +6,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from mqlab.products.openmq.broker import acknowledgement, removal, sending
-from mqlab.products.openmq.broker.destinations import PhysicalDestination
+from mqlab.products.openmq.broker.destinations import ClusterDestination, PhysicalDestination
 from mqlab.products.openmq.broker.messages import Delivery, Message, selects
 from mqlab.products.openmq.broker.model import Broker, Consumer, Trip
 from mqlab.trace.kinds import Kind, Reason
@@ -88,10 +88,10 @@ def _hand(claim: Delivery, takers: list[Consumer]) -> bool:
     return True
 
 
-def first_free(lab: Cluster) -> int:
+def first_free(at: ClusterDestination) -> int:
     """Return when a new consumer is free for the first time; with jitter, after others were served."""
-    latest = max((consumer.served_weight for consumer in lab.consumers.values()), default=0)
-    return latest + (lab.random.randrange(REMOTE_IN_BURST) if lab.jitter else 0)
+    latest = max((consumer.served_weight for consumer in at.consumers), default=0)
+    return latest + (at.lab.random.randrange(REMOTE_IN_BURST) if at.lab.jitter else 0)
 
 
 def _busy(taker: Consumer, message: Message) -> int:
@@ -179,9 +179,13 @@ def consume(consumer: Consumer) -> bool:
         if automatic and not consumer.home.linked(claim.message.home):
             _fail(consumer, claim)
             break
+        expired = claim.message.expires and claim.message.expires <= consumer.home.lab.clock.now
+        if expired and claim.message.is_there:
+            break  # which the next look finds (`physical_destinations.expire`)
         consumer.buffer.popleft()
         sending.answer(consumer)
-        _receive(consumer, claim, automatic)
+        if not expired:  # else its client drops it; its home has it no more
+            _receive(consumer, claim, automatic)
         took = True
     return took
 

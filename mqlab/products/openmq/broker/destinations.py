@@ -85,6 +85,7 @@ class PhysicalDestination:
     idle_since: int | None = None
     expiring: int = 0  # messages at home here that can expire
     expires_from: int = 0  # us: since when it looks for those, at intervals
+    stored: bool = False  # its broker has restarted, and handed out nothing of it since
     unanswered: int = 0  # consumers that are to be opened once all brokers have answered
     unlisted: bool = False  # a temporary one that not all brokers have answered for in time
     producers: ProducerFlow = field(init=False, repr=False)
@@ -137,7 +138,7 @@ class PhysicalDestination:
 
     def load(self) -> None:
         """Its broker starts: messages are in line as they were sent, and consumers are not known yet."""
-        self.limited = None
+        self.limited, self.stored = None, True
         self.set({})
         for message in sorted(self.messages, key=attrgetter("number")):
             was_offered = message.offered

@@ -78,6 +78,12 @@ class Message:
         return self.at.dest
 
     @property
+    def is_there(self) -> bool:
+        """Whether its home has it still, and serves."""
+        instance = self.at.instances.get(self.home)
+        return self.home.serves and instance is not None and self in instance.messages
+
+    @property
     def is_free(self) -> bool:
         """Whether somebody could be handed it."""
         if self.transaction is not None:

@@ -109,6 +109,7 @@ class Consumer(Client):
     failed: list[Delivery] = field(default_factory=list)  # those of them that come again
     received: array[int] = field(default_factory=lambda: array("i"))
     redelivered: list[int] = field(default_factory=list)
+    had: int = 0  # how many it had received when it was last let on, or given what it had again
     served_weight: int = 0  # how much it was handed, to find whose turn it is
     pace: float | None = None  # how much longer than most it is busy with a message at the moment
     busy_until: int = 0
@@ -331,10 +332,7 @@ class Broker:
     def free_position(self, dest: Destination) -> int:
         """Return the position that a new consumer here takes among those of a queue."""
         limited, known = self.instances[dest].limited, self.consumers(dest)
-        if limited is not None:
-            limited.of(known)
-            return first_free(limited.positions.values())
-        return first_free(consumer.position for consumer in known)
+        return first_free((c.position for c in known) if limited is None else limited.taken(known))
 
     def producers(self, dest: Destination) -> int:
         """Return how many producers of a destination are connected to it."""

@@ -27,9 +27,18 @@ def reap(instance: PhysicalDestination) -> None:
     if not broker.running or not is_unused(broker, dest):
         instance.idle_since = None
         return
-    after = round(float(broker.option("imq.autocreate.reaptime", 120)) * SECOND)
     if instance.idle_since is None:
         instance.idle_since = now
-        broker.lab.later(after)
-    elif now >= instance.idle_since + after:
+        broker.lab.later(_after(broker))
+    elif is_due_by(instance, now):
         broker.drop(dest)
+
+
+def is_due_by(instance: PhysicalDestination, time: int) -> bool:
+    """Whether a destination that nobody uses goes until then (us), if that stays so."""
+    since = instance.idle_since
+    return since is not None and time >= since + _after(instance.broker)
+
+
+def _after(broker: Broker) -> int:
+    return round(float(broker.option("imq.autocreate.reaptime", 120)) * SECOND)

@@ -9,7 +9,7 @@ from mqlab.products.openmq.broker.destinations import PhysicalDestination
 from mqlab.products.openmq.broker.model import DEAD, Broker, Consumer
 from mqlab.products.openmq.client import clients
 from mqlab.products.openmq.script.operation import Outcome, Row, RunningStep, ScriptStep, is_of
-from mqlab.spec.action import Action, Snapshot
+from mqlab.spec.action import Action, Recover, Resume, Rollback, Snapshot
 from mqlab.spec.action import Consumer as Opens
 from mqlab.spec.openmq.actions import Look
 from mqlab.spec.values import Destination, as_text
@@ -21,15 +21,30 @@ if TYPE_CHECKING:
 ANSWER_MS = 8000  # how long it is waited for a broker that does not answer
 
 
-Asked = tuple["Cluster", Snapshot | Look]
+Asked = tuple["Cluster", Snapshot | Look, dict[str, int]]
 
 
 def do_snapshot(lab: Cluster, step: ScriptStep[Snapshot | Look]) -> Outcome:
     """Note the state of everything under a label."""
+    asked = lab, step.action, _counted_before(lab, step)
     if hang(lab):
-        return RunningStep(_all_answer, (lab, step.action), ANSWER_MS, _note)
-    _note((lab, step.action))
+        return RunningStep(_all_answer, asked, ANSWER_MS, _note)
+    _note(asked)
     return None
+
+
+def _counted_before(lab: Cluster, step: ScriptStep[Snapshot | Look]) -> dict[str, int]:
+    """Return what consumers had received when a recorder looks right behind a call that lets them have more.
+
+    Recover, rollback and resume end before anything has come by them (three plays each of two sessions).
+    """
+    found: dict[str, int] = {}
+    for place in range(lab.plan.index(step) - 1, -1, -1) if lab.recorded else ():
+        if not isinstance(lab.plan[place].action, (Recover, Rollback, Resume)):
+            break
+        if consumer := lab.consumers.get(lab.plan[place].client):
+            found[consumer.name] = consumer.had
+    return found
 
 
 def hang(lab: Cluster) -> bool:
@@ -42,12 +57,14 @@ def _all_answer(asked: Asked) -> bool:
 
 
 def _note(asked: Asked) -> None:
-    lab, look = asked
+    lab, look, counted = asked
     properties = look.properties if isinstance(look, Look) else ()
     lab.looked_at.update(broker for broker in lab.brokers.values() if broker.serves)
     lab.dispatch_all()
     lab.snapshots[look.label] = {
-        "received_so_far": {name: len(c.received) for name, c in lab.consumers.items() if _tells(c)},
+        "received_so_far": {
+            name: counted.get(name, len(c.received)) for name, c in lab.consumers.items() if _tells(c)
+        },
         "brokers": {
             name: _state(broker, properties) for name, broker in lab.brokers.items() if is_known(broker)
         },

@@ -217,6 +217,15 @@ def is_seeking(client: Client) -> bool:
     return not client.open and (told or comes_back(client))
 
 
+def is_reconnecting(client: Client) -> bool:
+    """Whether a client without a broker has begun to reconnect: what it sends from then on waits.
+
+    Before that, a send fails (`ReadChannel.recover`, `ConnectionImpl.checkReconnecting` of 6.5.0).
+    """
+    more = ROUND - RECONNECT if client.home.lab.enhanced else 0  # that it waits besides
+    return client.home.lab.clock.now >= client.looks_from - more
+
+
 def on_no_answer(consumer: Consumer) -> None:
     """A client whose pings are not answered gives up, and hangs in its next attempt at that address."""
     if consumer.open and consumer.home.suspended:

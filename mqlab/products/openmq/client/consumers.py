@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from mqlab.engine.clock import NEVER
 from mqlab.products.openmq.broker import acknowledgement, delivery, transactions
+from mqlab.products.openmq.broker.active_consumers import takes_no_more
 from mqlab.products.openmq.broker.model import DEAD, LOCK_TIMEOUT, Broker, Client, Consumer
 from mqlab.products.openmq.client import clients, consumer_flow
 from mqlab.products.openmq.network import cluster
@@ -92,10 +93,7 @@ def _open(lab: Cluster, broker: Broker | None, step: Opening) -> bool:
     dest, id, opens = step.dest, clients.client_id(step), step.action
     if broker is None or clients.is_used(lab, id) or not _is_let_open(broker, step):
         return False
-    active, backup = (
-        int(broker.instances[dest].option(f"MaxNum{which}Consumers")) for which in ("Active", "Backup")
-    )
-    if min(active, backup) >= 0 and len(broker.consumers(dest)) >= active + backup:
+    if takes_no_more(broker, dest):
         return False
     durable, shared = clients.subscription(step), step.options.get("shared")
     # A durable subscription and one that is not may have one name.
@@ -145,7 +143,7 @@ def _register(broker: Broker, step: Opening, key: object) -> None:
         allowance=None if opens.receiving else 0,
         delay=duration(opens.delay),
         acknowledge=bool(opens.acknowledge),
-        served_weight=delivery.first_free(lab),
+        served_weight=delivery.first_free(lab.destination(dest)),
     )
     if before := lab.consumers.get(name):  # one of that name was closed: its messages are told with this one's
         consumer.received, consumer.redelivered = before.received[:], before.redelivered[:]
@@ -296,6 +294,7 @@ def _is_answered(consumer: Consumer) -> bool:
 
 
 def _recover(consumer: Consumer) -> bool:
+    consumer.had = len(consumer.received)
     acknowledgement.recover(consumer)
     return consumer.open
 

@@ -8,7 +8,7 @@ from mqlab.products.openmq.broker import physical_destinations, transactions
 from mqlab.products.openmq.broker.messages import Message, packet_size
 from mqlab.products.openmq.broker.model import DEAD, PRIORITY, Broker, Client
 from mqlab.products.openmq.client import clients
-from mqlab.products.openmq.client.send_job import SendJob, Sends
+from mqlab.products.openmq.client.send_job import CONNECTS, SendJob, Sends
 from mqlab.products.openmq.script.operation import Outcome, Row, RunningStep, ScriptStep
 from mqlab.spec.action import Producer
 from mqlab.spec.headers import dealt, dealt_one
@@ -119,8 +119,10 @@ def do_send(lab: Cluster, step: ScriptStep[Sends]) -> Outcome:
         _keep(job, producer)
     waits = producer is not None and not producer.open and clients.comes_back(producer)
     if job.left and producer and waits and producer.mode != "transacted":
-        _send_into_nothing(job, producer)
-        if job.persistent:
+        looks = clients.is_reconnecting(producer)
+        if not looks:
+            _send_into_nothing(job, producer)
+        if job.persistent or looks:
             return RunningStep(_can_send, (lab, job), step.limit, _begin)
     return _begin((lab, job))
 
@@ -196,6 +198,8 @@ def go_on(lab: Cluster, job: SendJob) -> bool:
             job.row["later" if job.late else "result"] = "refused"
             lab.end_job(job)
             return True
+        if job.interval and lab.recorded:  # its first message is sent once the connection is there
+            job.wait(CONNECTS)
     if lab.blocked and _waits_its_turn(lab, job):
         return False
     if not producer.open and not clients.comes_back(producer) and not _fails_in_turn(lab, job, producer):
@@ -220,14 +224,13 @@ def go_on(lab: Cluster, job: SendJob) -> bool:
         job.left = job.left[1:]
         if result == "refused":
             job.refuse(message.number)
-            _say_how_many(job)
+            job.say_how_many()
         else:
             job.under_way += 1
             arrives = on_sent if result == "ok" else on_dropped
             producer.to_home.carry(arrives, (job, producer, message), 0, message.size)
         if job.interval and job.left:
-            job.due = lab.clock.now + job.interval
-            lab.pause(job.interval, lab.on_due_at, (producer.at, None, None))
+            job.wait(job.interval)
     if not job.left and not job.under_way:
         _end(lab, job)
     return moved
@@ -250,7 +253,7 @@ def _fails_in_turn(lab: Cluster, job: SendJob, producer: Client) -> bool:
         job.end_with(job.left)
     elif (producer.closed and not job.step.in_background) or (job.persistent and len(job.left) > 1):
         if not producer.closed:
-            _say_how_many(job)
+            job.say_how_many()
         job.row["later" if job.late else "result"] = "refused"
         lab.producers.pop(f"#{job.row['first']}", None)
         lab.end_job(job)
@@ -301,13 +304,8 @@ def on_receipt(what: Sent) -> None:
     """A producer knows that a message has come to its home."""
     job, _, message = what
     job.under_way -= 1
-    _say_how_many(job)
+    job.say_how_many()
     message.home.lab.schedule_dispatch(message.at)
-
-
-def _say_how_many(job: SendJob) -> None:
-    left = job.left.stop - job.left.start + job.unsent
-    job.row["sent"] = job.row["count"] - left - job.under_way - (len(job.refused) if job.refused else 0)
 
 
 def _end(lab: Cluster, job: SendJob) -> None:

@@ -271,18 +271,24 @@ def _make_what_was_updated(broker: Broker) -> None:
     """An update in the record makes a destination that is not there (OpenMQ rule 6.11)."""
     lab = broker.lab
     found: dict[Destination, dict[str, Any]] = {}
+    by: dict[Destination, str] = {}
     for what, values in lab.change_record if lab.network.model in ("master", "peer") else ():
         if what == "update":
             found.setdefault(values[0], {}).update(values[1])
         elif what in ("create", "destroy"):
             found.pop(values[0], None)
+            by[values[0]] = "admin" if what == "create" else "auto"
     for dest in [dest for dest in found if dest not in broker.instances]:
-        broker.add(dest, "auto", found[dest])
+        broker.add(dest, by.get(dest, "auto"), found[dest])
 
 
 def tell_each_other(one: Broker, other: Broker) -> None:
     """Two brokers learn of the consumers that the other knows, with their destinations and subscriptions."""
     for knows, learns in ((other, one), (one, other)):
+        for dest, mine in knows.instances.items():
+            owner = one.lab.consumers.get(str(mine.owner))
+            if owner is not None and owner.home is knows:  # its own temporary ones, with a consumer or without
+                learns.add(dest, mine.created_by, mine.options, mine.owner)
         used = {c.key: c.dest for dest in knows.instances for c in knows.consumers(dest)}
         for key, dest in used.items():
             mine = knows.instances[dest]

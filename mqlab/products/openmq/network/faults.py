@@ -153,7 +153,8 @@ def do_pause(lab: Cluster, step: ScriptStep[a.Pause]) -> None:
 def do_resume(lab: Cluster, step: ScriptStep[a.Resume]) -> None:
     """Let a consumer take all it can, or a frozen broker go on: it ends if it was taken over."""
     if step.client:
-        lab.consumers[step.client].allowance = None
+        consumer = lab.consumers[step.client]
+        consumer.allowance, consumer.had = None, len(consumer.received)
     elif lab.brokers[step.action.who].suspended:
         broker = lab.brokers[step.action.who]
         broker.suspended = False

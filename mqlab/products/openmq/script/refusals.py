@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from mqlab.products.openmq.broker.active_consumers import takes_no_more
 from mqlab.products.openmq.broker.model import DEAD, Broker, Client
 from mqlab.products.openmq.client import clients, producers
 from mqlab.products.openmq.network.cluster import hands_over
@@ -143,8 +144,8 @@ def _consumer(lab: Cluster, step: ScriptStep[a.Consumer], broker: Broker | None)
     instance = broker.instances[dest]
     if instance.owner not in (None, step.action.name):
         return f"only {instance.owner} may consume from its temporary destination"
-    active, backup = (int(instance.option(f"MaxNum{which}Consumers")) for which in ("Active", "Backup"))
-    if min(active, backup) >= 0 and len(broker.consumers(dest)) >= active + backup:
+    if takes_no_more(broker, dest):
+        active, backup = (int(instance.option(f"MaxNum{which}Consumers")) for which in ("Active", "Backup"))
         return f"{dest} may have {active} active and {backup} backup consumers"
     if step.options.get("shared"):
         return "those who share the subscription read another topic, or with another selector"

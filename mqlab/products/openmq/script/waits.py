@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import ceil
 from typing import TYPE_CHECKING
 
+from mqlab.products.openmq.broker import reaping
 from mqlab.products.openmq.broker.model import Consumer
 from mqlab.products.openmq.broker.report import ANSWER_MS, hang
 from mqlab.products.openmq.client.clients import is_seeking
@@ -55,6 +56,10 @@ def do_settle(lab: Cluster, step: ScriptStep[a.Settle]) -> Outcome:
 def _something_is_due(lab: Cluster) -> bool:
     """Whether something comes about by time alone, so that it matters how long a script takes."""
     if lab.expiring or lab.healing or lab.lost or lab.blocked:
+        return True
+    reaped = (reaping.is_due_by(i, lab.clock.now + SETTLE_MS * 1000) for b in lab.brokers.values()
+              for i in b.instances.values())  # fmt: skip
+    if any(reaped):
         return True
     lazy = any(c.open and c.mode == "dups_ok" and c.taken for c in lab.consumers.values())
     return lazy or any(map(is_seeking, (*lab.consumers.values(), *lab.producers.values())))
