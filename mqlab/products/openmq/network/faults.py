@@ -66,10 +66,10 @@ def _start(asked: tuple[Broker, ScriptStep[Starts]]) -> Outcome:
     if not takeover.may_start(broker):
         broker.lab.tell("its store belongs to another broker by now, so it ended")
         return "ended"
-    if broker.running:
+    if broker.running:  # the second process finds its port taken, and ends
         broker.lab.tell_in_vain(f"Start of {broker.name}", "the broker was running already")
-    else:
-        cluster.start(broker)
+        return "ended"
+    cluster.start(broker)
     if until in ("none", "ready"):  # a broker that waits for its master counts as ready, too
         return "ok"
     return RunningStep(None, asked, READY_MS, _wait) if until == "linked" else _wait(asked)
