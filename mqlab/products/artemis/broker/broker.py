@@ -213,7 +213,7 @@ class Topology(Subsystem):
                 broker.topology[broker.node_id][1] = self.entry(live, live.node_id)[1]
 
     def spread(self, live: Broker) -> None:
-        """A broker that goes live is heard of also beyond a line that is cut: who hears of it tells others.
+        """A broker that goes live is known also beyond a line that is cut: who learns of it tells others.
 
         Source: `Topology.updateMember` of 2.4.0, which sends each new member on.
         """
