@@ -147,6 +147,7 @@ class Site(Lab):
         broker.incarnation += 1
         broker.has_taken_over &= broker.stopped_itself
         broker.topology, broker.max_cluster_size, broker.broken = {}, 0, False
+        broker.forgotten = set()
         broker.lost, broker.lost_takers, broker.kept = {}, {}, {}
         refusal = broker.spec.refusal(self.network.edition, self.network.cluster_of(broker.spec))
         if refusal is not None:

@@ -169,6 +169,8 @@ class BrokerActions(WaitActions):
         self.lab.deliver()
         if self.lab.clock.now > since + broker.patience:
             self.lab.replication.lost_master(broker)
+            for other in self.lab.live_brokers() if broker.serves else ():
+                self.lab.topology.lose_sight(broker, other)
             for slave in self.lab.all_brokers():
                 if slave.master is broker:
                     self.lab.replication.lost_master(slave, WAKES)
