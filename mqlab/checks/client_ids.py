@@ -10,17 +10,19 @@ from mqlab.spec.clients import Client, CloseClient
 from mqlab.spec.faults import Crash, HostDown
 
 
-def client_id_rule(id: str, source: str) -> Callable[[Callable[..., Found]], Rule]:
-    """Make a rule of client IDs, of the function below: it yields `same_client_id`."""
+def client_id_rule(
+    id: str, source: str, here: str = "mqlab accepts it"
+) -> Callable[[Callable[..., Found]], Rule]:
+    """Make a rule of client IDs: the function below yields `same_client_id`, *here* says what mqlab does."""
     return rule(
         id,
         "warning",
         finds="two connections with one client ID at one broker at a time",
         what="{first} is connected to {broker} with the client ID {id!r} already: a real broker refuses the "
-        "second connection (InvalidClientIDException), mqlab accepts it",
+        f"second connection (InvalidClientIDException), {here}",
         fix="give each connection its own client_id, or close {first} first",
         source=source,
-        unshown="mqlab accepts the second connection",
+        unshown=f"of the second connection: {here}",
     )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from mqlab.spec.action import Consumer, Settle, Snapshot
+from mqlab.spec.clients import Client
 from mqlab.spec.json_types import JsonDict
 from mqlab.trace.kinds import Kind, Reason
 from mqlab.trace.questions import route
@@ -108,10 +109,17 @@ def outcome(trace: Trace) -> Row:
 
 
 def _connections(read: InTimeReport) -> dict[str, list[object]]:
-    """Return when clients were connected and cut off; a new connection to the same broker shows to nobody."""
+    """Return when clients were connected and cut off; a new connection to the same broker shows to nobody.
+
+    A client without a list of addresses is connected when its call has come back well.
+    """
+    failed = {row["client"] for row in read.results() if row["do"] == "connect" and row.get("ok") is False}
+    uris = {action.name: action.uri for action in read.trace.actions if isinstance(action, Client)}
     every = _events(read, "frm", partial(_connection, read), Kind.Attached, Kind.Interrupted)
     found: dict[str, list[object]] = {}
     for name, events in every.items():
+        if name in failed and not uris[name].startswith(("failover:", "discovery:", "fanout:")):
+            continue
         last: Row = {}
         for event in events:
             assert isinstance(event, dict)

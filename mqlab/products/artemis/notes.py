@@ -158,16 +158,20 @@ class EventLog:
             self.message(Kind.Held, item.message, broker, rule=rule, cause=item.row)
 
     def loaded(self, broker: Broker, live: Journal, since: int) -> None:
-        """What another had is here now, served from *since* (us); beside one that serves it is there twice."""
+        """What another had is here now, served from *since* (us).
+
+        Beside one that serves, or whose copy is a later one, it is there twice.
+        """
         before, live.home = live.home, broker
         if before is None or before is broker:
             return
-        kind = Kind.TakenOver if before.served_journal is None else Kind.Enqueued
+        own = before.stored_journal
+        is_later = own is not None and own is not live and own.since > since  # that of the other
+        kind = Kind.Enqueued if is_later or before.served_journal is not None else Kind.TakenOver
         kept: list[MessageReference | StoredMessage] = [item for _, item in live.items()]
         kept += [stored for mail in live.store_and_forward.values() for stored in mail]
         for item in kept:
             item.row = self.message(kind, item.message, broker, before.node, broker.node, cause=item.row)
-        own = before.stored_journal
         if before.served_journal is None and own is not None and own.since <= since:
             own.home = broker  # its copy is an old one now
 

@@ -36,6 +36,8 @@ _NAMED = {
     "diverts": "divert",
     "bridges": "bridge",
 }  # key -> section of each of its parts
+# What is read in a policy to which it does not belong: its schema refuses it as the broker starts.
+_REFUSED_AT_START = {"excludes": ("colocated",), "max_saved_replicated_journals_size": ("master",)}
 _INNER = {"cluster": "cluster-connection", "core": "core"}  # key -> section
 _HERE = (
     "ha-policy",
@@ -163,8 +165,8 @@ class Broker(metaclass=Called):
         if name not in ELEMENTS:
             raise UnknownName.of("element", name, ELEMENTS, where)
         row = ELEMENTS[name]
-        refused = name == "excludes"  # a shared-store broker with it is refused at its start
-        if self.role not in row.roles or (self.policy not in row.policies and not refused):
+        fits = self.role in row.roles and self.policy in row.policies
+        if not fits and not (name in _REFUSED_AT_START and self.role in _REFUSED_AT_START[name]):
             raise BadValue(
                 f"{where}: {name} is not allowed in a {self.policy} {self.role}; it belongs in a "
                 f"{' or '.join(row.policies)} {' or '.join(row.roles)}"
@@ -246,11 +248,12 @@ class Broker(metaclass=Called):
         if edition == "2.4" and {"vote_retries", "vote_retry_wait"} & set(self.elements):
             what = "vote-retries and vote-retry-wait are not accepted by edition 2.4"
             return Refusal(INVALID, "remove them, or use edition 2.5", what)
-        shares = self.role == "colocated" and self.policy == "shared_store"
-        if shares and "excludes" in self.elements:
-            return Refusal(
-                INVALID, "remove excludes", "excludes is not accepted in a colocated shared-store policy"
-            )
+        for name in _REFUSED_AT_START.keys() & self.elements.keys():
+            row = ELEMENTS[name]
+            if self.role not in row.roles or self.policy not in row.policies:
+                said = name.replace("_", "-")
+                where = f"{self.role} {self.policy.replace('_', '-')} policy"
+                return Refusal(INVALID, f"remove {said}", f"{said} is not accepted in a {where}")
         kind = cluster.get("message_load_balancing")
         if kind == "OFF_WITH_REDISTRIBUTION" and edition in ("2.4", "2.5"):
             what = f"message-load-balancing {kind} is not accepted by edition {edition}"

@@ -218,11 +218,11 @@ QUORUM = [
         heal isolate=["S1"]
         {OVER}""", {"cluster": {"connection_ttl": 2000, "check_period": 500}},
          cut="live live live backup_searching", roles="live live live backup_in_sync"),
-    case("an_orderly_end_of_its_slave_asks_for_no_vote",
+    case("a_master_votes_after_an_orderly_end_of_its_slave_too",
          {"M1": master(vote_on_replication_failure=True, quorum_size=2), "S1": slave()}, f"""
         {SYNC}
         stop broker=S1
-        wait ms=20000""", roles="live stopped"),
+        wait ms=20000""", roles="stopped stopped"),
     case("isolated_master_of_five_stops_itself",
          pairs(5, QUICK, vote_on_replication_failure=True), f"""
         {SYNC}

@@ -290,6 +290,7 @@ def _message(s: Script) -> Step:
         "count": draw.number(1, 6),
         **draw.maybe(0.3, persistent=False),
         **draw.maybe(0.3, properties={"colour": ["red", "blue"], "weight": [1, 2, 3]}),
+        **draw.maybe(0.06, properties={draw.one(["_AMQ_LVQ_NAME", "_AMQ_DUPL_ID"]): ["a", "b", "a"]}),
         **draw.maybe(0.1, delivery_delay_ms=draw.one([1500, 6000])),
         **draw.maybe(0.1, size=2000),
         **draw.maybe(0.12, group=draw.one(["g", "h"])),
@@ -522,10 +523,39 @@ def scenario(draw: Draw, name: str) -> dict[str, Any]:
             }
         if draw.chance(0.15):
             found["queues"] = [{"name": "orders", "on": draw.some(s.names)}]
+    if draw.chance(0.15):
+        found["address_settings"] = {**found.get("address_settings", {}), **_of_addresses(draw)}
+    if draw.chance(0.15):
+        found["queues"] = [*found["queues"], draw.one(QUEUES)]
     if draw.chance(0.35):
         found["address_settings"] = {**found.get("address_settings", {}), **_redelivery(draw)}
         found["queues"] = [*found["queues"], {"name": "DLQ"}][: 2 if draw.chance(0.85) else 1]
     return {**found, "steps": s.steps}
+
+
+# Beside `orders`: a queue of a topic, one that lasts no longer than its broker, and a second one of `orders`.
+QUEUES = (
+    {"name": "audit", "address": "news", "routing": "multicast", "filter": "colour = 'red'"},
+    {"name": "passing", "address": "news", "routing": "multicast", "durable": False},
+    {"name": "heavy", "address": "orders", "filter": "weight > 1"},
+    {"name": "more", "address": "orders"},
+)
+
+
+def _of_addresses(draw: Draw) -> Step:
+    """Return settings of what addresses hold: how much, for how long, of which values, and who creates them."""
+    limit = {
+        "max_size_bytes": draw.one([4000, 8000]),
+        "address_full_policy": draw.one(["FAIL", "DROP", "BLOCK", "PAGE"]),
+    }
+    limit |= {"page_size_bytes": 3000} if limit["address_full_policy"] == "PAGE" else {}
+    others = (
+        {"last_value_queue": True},
+        {"auto_create_queues": False},
+        {"auto_delete_queues": False},
+        {"expiry_delay": 3000, **draw.maybe(0.5, expiry_address="DLQ")},
+    )
+    return draw.one([limit, limit, *others])
 
 
 def _redelivery(draw: Draw) -> Step:

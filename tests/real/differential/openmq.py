@@ -449,7 +449,7 @@ def fault(s: Script) -> None:
             s.steps.append(
                 {"do": "wait_for", "event": "client_reconnected", "settle_ms": 500, "limit_ms": 8000}
             )
-        s.steps.append({"do": "wait", "ms": 2000})
+        s.steps.append({"do": "wait", "ms": s.draw.weighted({500: 1, 2000: 6, 6000: 3})})
     elif what == "database":
         s.database = not s.database
         s.steps.append({"do": "database", "action": "start" if s.database else "stop"})

@@ -101,7 +101,8 @@ class Recorder:
             _run(self.build, self.env, 600)
         # those that need the same brokers follow each other: a recorder may keep them running
         names = sorted(
-            scenarios, key=lambda name: str(scenarios[name]["brokers"]) + str(scenarios[name].get("cluster"))
+            scenarios,
+            key=lambda name: str(scenarios[name].get("brokers")) + str(scenarios[name].get("cluster")),
         )
         alone = [name for name in names if self._leaves_one(scenarios[name])]
         names = [name for name in names if name not in alone]

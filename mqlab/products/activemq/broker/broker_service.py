@@ -55,6 +55,7 @@ class BrokerService:
         self.locker: AbstractLocker | None = lab.locker_for(self)
         self.pure_master_slave: PureMasterSlave | None = lab.pure_master_slave_for(self)
         self.restarting = self.new_id = False
+        self.stale_ids: set[str] = set()  # client ids that nobody has any more, and nobody may have
 
     @property
     def alive(self) -> bool:
@@ -250,6 +251,7 @@ class BrokerService:
         if self.broker.running:
             self.broker.stop(row, crashed=kind == Kind.Crashed)
         self.producer_audit.clear()
+        self.stale_ids.clear()
         self.cluster.clear()
         if self.pure_master_slave is not None:
             self.pure_master_slave.ended()

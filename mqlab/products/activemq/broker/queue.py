@@ -191,10 +191,11 @@ class Queue:
 
     # Too old
 
-    def expire(self, message: Message) -> bool:
+    def expire(self, message: Message, sub: Subscription | None = None) -> bool:
         """Drop *message* if it is too old: to the dead letters, as the policy says."""
         if not message.expires or self.broker.clock.now < message.expires:
             return False
+        self.forwarded += sub is not None and sub.network  # it counts as forwarded (ActiveMQ rule 27.5)
         self.forget(message)
         dead_letter_strategy.expired(self.broker, message)
         return True
@@ -235,9 +236,8 @@ class Queue:
         """Look through what is pending for messages that are too old."""
         if self.broker.running:
             self.pending_messages = deque(m for m in self.pending_messages if not self.expire(m))
-            for message in self.pending_messages:
-                if message.expires:
-                    self._sweep_later(message.expires)
+            for message in (one for one in self.pending_messages if one.expires):
+                self._sweep_later(message.expires)
 
     # Who gets it
 
@@ -261,7 +261,7 @@ class Queue:
                         if rule in HOPS and not self.policy["replay_when_no_consumers"]:
                             shut = sub.bridge
                         continue
-                if message.expires and self.expire(message):  # noticed by who takes it (`dispatchPending`)
+                if message.expires and self.expire(message, sub):  # noticed by who takes it (`dispatchPending`)
                     return True
                 if properties:
                     self._note_group(message, sub)

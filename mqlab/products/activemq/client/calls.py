@@ -65,7 +65,7 @@ class PendingCall:
         if isinstance(self.action, Commit) and self.session is not None:
             self.session.end()  # also if the commit has failed (`TransactionContext` of 5.17.2)
         if error is not None:
-            self.fail(error.kind, str(error), error.cause)
+            self.fail(error.kind, str(error), error.other_cause)
             return
         if self.error_on_reply is not None:
             self.fail(self.error_on_reply.kind, str(self.error_on_reply))
@@ -97,7 +97,7 @@ class PendingCall:
         self.took = (self.lab.clock.now - self.began) // 1000
         user = self.lab.clients_by_name[self.client]
         if isinstance(self.action, ClientSpec):
-            user.started, user.runs = row["ok"], user.runs and row["ok"]  # who could not start gets nothing
+            user.on_introduced(row["ok"])
         self.lab.record(
             Kind.Answered,
             cause=self.lab.last.get(user, -1),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -72,6 +73,7 @@ class ClientConnection:
         self.deleted: set[Destination] = set()  # of which it was told by them
         self.state, self.started = "new", False  # new, connected, interrupted, failed, closed
         self.runs = bool(spec.options.get("start", True))  # a connection that was not started delivers nothing
+        self.refused = False  # its broker has not let it in
         self.attachments = 0
         self.broker_node = -1
         self.error: Refused | None = None
@@ -108,11 +110,25 @@ class ClientConnection:
             call.fail("JMSException", str(error), error.cause)
             return
         self.failover = self.transport if isinstance(self.transport, FailoverTransport) else None
-        self.request(ConnectionInfo(self.name, self.failover is not None, False, self.user), call)
+        self.request(self._introduction(False), call)
         self.transport.start()
         if not self.runs and not call.done:  # nobody waits before a session is opened
             self.calls = {number: other for number, other in self.calls.items() if other is not call}
             call.finish()
+
+    def _introduction(self, again: bool, anew: bool = False) -> ConnectionInfo:
+        return ConnectionInfo(self.name, self.failover is not None, again, self.user, self.own_id, anew)
+
+    def on_introduced(self, well: bool) -> None:
+        """Its call to connect is over; who could not start gets nothing."""
+        self.started, self.runs, self.refused = well, self.runs and well, not well
+
+    def with_session(self, call: PendingCall, then: Callable[[], None]) -> None:
+        """Do what needs a session; who was refused says once more who it is (`ensureConnectionInfoSent`)."""
+        if self.refused and self.state in ("connected", "interrupted"):
+            self.request(self._introduction(False, True), line.Introduction(self, call, then))
+        else:
+            then()
 
     # Sending
 
@@ -211,7 +227,7 @@ class ClientConnection:
 
     def replay(self, source: Transport) -> None:
         """Tell a new broker all that it must know, in this order."""
-        source.send(ConnectionInfo(self.name, True, True, self.user))
+        source.send(self._introduction(True))
         for dest in self.temps:
             source.send(DestinationInfo(dest))
         for consumer in self.consumers.values():

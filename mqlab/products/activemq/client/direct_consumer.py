@@ -14,6 +14,7 @@ from mqlab.products.activemq.transport.openwire import (
     DestinationInfo,
     PoisonAck,
     RemoveInfo,
+    RollbackTransaction,
 )
 from mqlab.spec import Consumer as ConsumerSpec
 from mqlab.spec import uri as uris
@@ -111,6 +112,7 @@ class DirectConsumer(DirectClient, MessageConsumer):
         if how == "commit":
             self.acknowledge()
         else:
+            self.send(RollbackTransaction(None, {self.name: self.count_anew()}))
             self.give_back()
 
     def recover(self, call: Calls | None = None) -> None:

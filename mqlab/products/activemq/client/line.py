@@ -6,14 +6,38 @@ that comes after it (ActiveMQ rule 11.7).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from mqlab.products.activemq.client.addresses import Refused
+from mqlab.products.activemq.client.calls import PendingCall
 from mqlab.products.activemq.transport.openwire import RemoveInfo
 from mqlab.spec import Client as ClientSpec
 
 if TYPE_CHECKING:
-    from mqlab.products.activemq.client.calls import PendingCall
     from mqlab.products.activemq.client.connection import ClientConnection
+
+
+class Introduction(PendingCall):
+    """A client that was refused says once more who it is; then *call* goes on, or ends with the error."""
+
+    def __init__(self, client: ClientConnection, call: PendingCall, then: Callable[[], None]) -> None:
+        super().__init__(client.lab, call.no, call.action, client.name)
+        self.user, self.call, self.goes_on = client, call, then
+
+    def answer(self, error: Refused | None) -> None:
+        """The broker has answered."""
+        if error is not None:
+            self.fail(error.kind, str(error), error.other_cause)
+            return
+        self.user.refused, self.user.started = False, True
+        self.goes_on()
+
+    def fail(self, kind: str, message: str, cause: str = "") -> None:
+        """There is no session."""
+        if self.call.session is not None:
+            self.user.sessions.pop(self.call.session.name, None)
+        self.call.fail(kind, message, cause)
 
 
 def after_round(client: ClientConnection, call: PendingCall, **found: object) -> None:
@@ -37,9 +61,10 @@ def close(client: ClientConnection, call: PendingCall) -> None:
     """Close the connection, behind calls that wait for one; a round under way is waited for."""
     if client.transport is None and client.refuses(call):
         return
-    connected, client.state = client.state == "connected", "closed"
+    connected = client.state == "connected"
     for consumer in client.consumers.values():
-        consumer.close()
+        consumer.close()  # what it has put off is acknowledged (`deliverAcks`)
+    client.state = "closed"
     impaired = connected and getattr(client.transport.source, "impaired", False)
     if impaired or has_line(client):
         number, client.closing = client.lab.new_request(), call

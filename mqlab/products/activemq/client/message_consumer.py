@@ -43,6 +43,7 @@ class MessageConsumer(ABC):
 
     node: int
     durable: tuple[str, str] | None  # (client id, name) of its durable subscription
+    share = BATCH
     # Its connection has one session, which acknowledges by itself (`optimizedMessageDispatch`).
     optimized = True
     checks_expiry = True
@@ -92,7 +93,7 @@ class MessageConsumer(ABC):
         """Take note of its prefetch, which may be the broker's to say, and of its *own*."""
         self.prefetch = prefetch
         # How many are reported or acknowledged together.
-        self.batch = max(1, ((prefetch if own is None else own) or 0) * BATCH)
+        self.batch = max(1, ((prefetch if own is None else own) or 0) * self.share)
 
     def comes_from(self, broker: int, node: int, sub: int = -1) -> None:
         """What it takes comes from that broker now; its stamps are the same for every message."""
@@ -198,7 +199,7 @@ class MessageConsumer(ABC):
             return
         self.unacknowledged.append(message)
         if self.puts_off:
-            if len(self.unacknowledged) >= self.batch:
+            if len(self.unacknowledged) >= self.batch or self.is_overdue():
                 self.acknowledge()
         elif message not in self.reported:
             self.fresh.append(message)
@@ -206,6 +207,10 @@ class MessageConsumer(ABC):
                 self.reported.update(self.fresh)
                 self.send(DeliveredAck(self.name, self.fresh))
                 self.fresh = []
+
+    def is_overdue(self) -> bool:
+        """Whether what it has put off has waited long enough."""
+        return False
 
     def acknowledge(self, count: int | None = None) -> None:
         """Acknowledge all, or only the last *count*.
@@ -226,6 +231,18 @@ class MessageConsumer(ABC):
     @abstractmethod
     def count_rollback(self, message: Message) -> int:
         """Return how often a message was delivered that comes again after a rollback."""
+
+    def count_anew(self) -> int:
+        """Return how many messages a rollback takes back; they are not reported again (ActiveMQ rule 27.3).
+
+        The client has acknowledged them in the transaction (`beforeEnd`), and its counter of what it has to
+        report falls below 0 by their number (`deliveredCounter` of 5.17.2).
+        """
+        if self.lab.edition == "5.5":
+            return 0
+        self.reported.update(self.unacknowledged)
+        self.fresh = []
+        return len(self.unacknowledged)
 
     def give_back(self) -> None:
         """Roll back: what was received and not committed comes again."""

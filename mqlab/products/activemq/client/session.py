@@ -77,12 +77,13 @@ class Session:
                 consumer.commit()
             client.request(CommitTransaction(transaction, self.name), call)
             return
+        acknowledged = {consumer.name: consumer.count_anew() for consumer in self.consumers()}
         for consumer in self.consumers():
             consumer.give_back()
         self.end()
         if how == "commit":
             call.error_on_reply = Refused("TransactionRolledBackException", "received before a loss")
-        client.request(RollbackTransaction(transaction), call)
+        client.request(RollbackTransaction(transaction, acknowledged), call)
 
     def recover(self, call: PendingCall) -> None:
         """Let what its consumers have not acknowledged come again; a transacted session cannot."""

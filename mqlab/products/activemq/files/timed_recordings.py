@@ -50,7 +50,7 @@ def read(value: Mapping[str, object], where: str = "lab file") -> Scenario:
     """
     body = validate.body_of(_as_recorder_reads(detect_product.scenario_in(value)), shapes.scenario(), where)
     try:
-        version = body.pop("version", None) or value.get("version") or "5.17.2"
+        version = body.pop("version", None) or value.get("version") or value.get("edition") or "5.17.2"
         body.setdefault("edition", version)
         body["steps"] = _with_sessions(_one_by_one(body.get("steps", ())))
         for key, reader in (("brokers", _broker), ("connectors", dict), ("steps", _step)):

@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from mqlab.products.activemq.network.network_bridge import NetworkBridge
     from mqlab.products.activemq.transport.sockets import Socket
 
+COMPLETION = 30_000_000  # us that a subscription which is given up waits for answers
+FULL = 1 << 30  # more than any prefetch
+
 
 class DemandForwardingBridge:
     """The half of a bridge that hears of consumers; `demand` are its subscriptions at home."""
@@ -45,6 +48,7 @@ class DemandForwardingBridge:
     user_at: dict[Broker, SecurityContext]
     denied: Denial | None  # what its user may not do, which has ended it
     demand: list[DemandSubscription]
+    leaving: dict[DemandSubscription, tuple[int, int]]
     up: bool
 
     def subscribe_static(self, dest: Destination) -> None:
@@ -166,7 +170,7 @@ class DemandForwardingBridge:
             # Only of this broker's own connectors (`removeDuplicateSubscription` of 5.17.2).
             if not twin.bridge.is_duplex_reverse:
                 twin.bridge.demand.remove(twin)
-                self.local_broker.unsubscribe(twin, Reason.better_route, cause)
+                twin.bridge.give_up(twin, Reason.better_route, cause)
         user = self.user_at.get(self.local_broker)
         if user is not None and not user.may_all(rights := (("admin", local.dest), ("read", local.dest))):
             self.refuse(info.dest, Reason.not_authorized, cause)
@@ -240,7 +244,25 @@ class DemandForwardingBridge:
                 if not demand.is_kept():
                     self.demand.remove(demand)
                     rule = Reason.unsubscribed if demand.outlives else Reason.consumer_left
-                    self.local_broker.unsubscribe(demand, rule, cause)
+                    self.give_up(demand, rule, cause)
+
+    def give_up(self, demand: DemandSubscription, rule: int, cause: int) -> None:
+        """Let a subscription go, once all that it has forwarded is answered, or after 30 s.
+
+        It gets nothing meanwhile (`DemandSubscription.waitForCompletion`; ActiveMQ rule 1.9).
+        """
+        if not demand.dispatched:
+            self.local_broker.unsubscribe(demand, rule, cause)
+            return
+        demand.prefetch_extension = -FULL
+        self.leaving[demand] = rule, cause
+        clock = self.lab.clock
+        clock.schedule_background(clock.now + COMPLETION, self.on_completed, demand)
+
+    def on_completed(self, demand: DemandSubscription) -> None:
+        """A subscription that is to go has its answers, or its time is over."""
+        if demand in self.leaving:
+            self.local_broker.unsubscribe(demand, *self.leaving.pop(demand))
 
     def _record_advised(self, kind: int, dest: Destination, **columns: int) -> int:
         """Record what became of a consumer beyond."""

@@ -48,6 +48,7 @@ class NetworkBridge(DemandForwardingBridge):
         self.entry = remote.entry(home.node, self.no)
         self.redelivered_travels = settings.rules.redelivered_travels
         self.demand: list[DemandSubscription] = []
+        self.leaving: dict[DemandSubscription, tuple[int, int]] = {}  # with rule and cause
         self.temps: list[Destination] = []  # the other broker's temporary destinations, made here
         self.up, self.denied = False, None
         # Who it is at each of its brokers, where that decides anything.
@@ -88,7 +89,7 @@ class NetworkBridge(DemandForwardingBridge):
         if self in remote.listeners:
             remote.listeners.remove(self)
         row = home.record(Kind.Disconnected, frm=home.node, to=remote.node, link=self.no)
-        for demand in self.demand:
+        for demand in (*self.demand, *self.leaving):
             for message in demand.dispatched:
                 message.was_out()
                 message.repeated = True
@@ -96,7 +97,7 @@ class NetworkBridge(DemandForwardingBridge):
                     remote.had_unanswered(message)
             if demand in home.subs:
                 home.unsubscribe(demand, Reason.bridge_down, row)
-        self.demand = []
+        self.demand, self.leaving = [], {}
         for dest in self.temps:
             temporary.remove(home, dest)
         self.temps = []
@@ -178,6 +179,8 @@ class NetworkBridge(DemandForwardingBridge):
         if self.up and message in demand.dispatched:
             copy.answered = True
             demand.acknowledge(message)
+        if self.leaving and not demand.dispatched:
+            self.on_completed(demand)
 
     def on_not_permitted(self, demand: DemandSubscription, message: Message) -> None:
         """A wildcard subscription was handed what the lists hold back: it keeps it for ever.

@@ -197,7 +197,7 @@ def _property_name(of: Sends) -> Found:
             yield Element(f"producer {sends.name}"), {"name": name, "better": re.sub(r"\W|^(?=\d)", "_", name)}
 
 
-@client_id_rule("same-client-id", "ActiveMQ, network connectors, client IDs")
+@client_id_rule("same-client-id", "ActiveMQ rule 11.17", "mqlab only that of a client with an address")
 def _same_client_id(context: CheckContext) -> Found:
     yield from same_client_id(context.actions)
 

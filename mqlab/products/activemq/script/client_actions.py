@@ -63,8 +63,13 @@ def connect(runner: ScriptRunner, action: c.Client) -> None:
 def open_session(runner: ScriptRunner, action: c.OpenSession) -> None:
     """A client opens a session."""
     client = runner.lab.clients_by_name[action.client]
-    client.session(action.session, action.transacted)
-    client.request(SessionInfo(action.session), runner.call(client.name))
+    call = runner.call(client.name)
+
+    def opens() -> None:
+        client.session(action.session, action.transacted)
+        client.request(SessionInfo(action.session), call)
+
+    client.with_session(call, opens)
 
 
 def _named(action: a.Consumer | a.Producer, dest: Destination) -> Destination:
@@ -86,14 +91,20 @@ def open_consumer(runner: ScriptRunner, action: a.Consumer) -> None:
         return
     client = lab.clients_by_name[action.on]
     dest, loop = _named(action, action.reads), script_option(action, "loop", True)
-    consumer = AddressedConsumer(client, action, dest, session_of(lab, action), loop)
-    client.open_consumer(consumer, runner.call(client.name))
+    call = runner.call(client.name)
+
+    def opens() -> None:
+        consumer = AddressedConsumer(client, action, dest, session_of(lab, action), loop)
+        client.open_consumer(consumer, call)
+
+    client.with_session(call, opens)
 
 
 def temporary_queue(runner: ScriptRunner, action: c.TemporaryQueue) -> None:
     """A client makes a temporary queue."""
     client = runner.lab.clients_by_name[action.client]
-    client.make_temp(action.name, session_of(runner.lab, action), runner.call(client.name))
+    call, session = runner.call(client.name), session_of(runner.lab, action)
+    client.with_session(call, lambda: client.make_temp(action.name, session, call))
 
 
 def send(runner: ScriptRunner, action: a.Producer) -> Completion | None:
@@ -117,7 +128,7 @@ def send(runner: ScriptRunner, action: a.Producer) -> Completion | None:
         return None
     call = SendJob(lab, runner.now.no, action, client, dest, session_of(lab, action))
     runner.wait_for(call)
-    call.next()
+    client.with_session(call, call.next)
     return None
 
 

@@ -88,6 +88,10 @@ class ClientSubscription(Subscription):
             self.prefetch_extension += 1
             self.broker.destinations[message.dest_no].dispatch()
 
+    def contract_prefetch_extension(self, count: int) -> None:
+        """Let *count* messages that the client has in hand use up the prefetch again."""
+        self.prefetch_extension = max(0, self.prefetch_extension - count)
+
     def give_up(self, message: Message, why: int) -> None:
         """A message is to be a dead letter: it came too often, is too old, or may have been had before.
 

@@ -46,6 +46,8 @@ class ConnectionInfo(Command):
     fault_tolerant: bool
     reconnected: bool
     user: tuple[str, str] | None = None  # and password, if its address names one
+    client_id: str | None = None  # of its own; one that the client makes up is nobody else's
+    anew: bool = False  # said once more, as the broker had refused it
 
 
 @dataclass(slots=True, eq=False)
@@ -158,9 +160,10 @@ class CommitTransaction(Command):
 
 @dataclass(slots=True, eq=False)
 class RollbackTransaction(Command):
-    """A transaction is forgotten."""
+    """A transaction is forgotten; `acknowledged` says how many messages were in it, of which consumers."""
 
     transaction: str | None
+    acknowledged: dict[str, int] = field(default_factory=dict)
 
 
 # From the broker

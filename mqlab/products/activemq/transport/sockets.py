@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from mqlab.products.activemq.broker.broker_service import BrokerService
     from mqlab.products.activemq.client.direct_client import DirectClient
     from mqlab.products.activemq.lab import Lab
+    from mqlab.products.activemq.transport.admission import UnregisteredConnection
     from mqlab.products.activemq.transport.transport_connection import TransportConnection
 
 CHECK_AFTER, CHECK_EVERY = 10_000, 30_000  # ms: maxInactivityDurationInitalDelay and -Duration
@@ -130,7 +131,7 @@ class NetworkPath:
 class TransportChannel:
     """One connection to a broker, or to a listener that is none: what its lines and ends do to it."""
 
-    broker_end: TransportConnection | None
+    broker_end: TransportConnection | UnregisteredConnection | None
     outlives_bridges = False  # its broker ends it by itself, when its bridges are down
 
     def __init__(

@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from mqlab.products.activemq.broker import temporary
 from mqlab.products.activemq.broker.queue import Queue
-from mqlab.products.activemq.broker.security import CONNECTIONS, TEMPORARY, SecurityContext
 from mqlab.products.activemq.client.addresses import Refused
-from mqlab.products.activemq.transport import absent_database, transaction
+from mqlab.products.activemq.transport import absent_database, admission, transaction
 from mqlab.products.activemq.transport.client_subscription import ClientSubscription
 from mqlab.products.activemq.transport.openwire import (
     Command,
@@ -44,6 +43,7 @@ from mqlab.trace.kinds import Kind, Reason
 
 if TYPE_CHECKING:
     from mqlab.products.activemq.broker.broker_service import BrokerService
+    from mqlab.products.activemq.broker.security import SecurityContext
 
 # How long (us) a client that comes back waits for the first word, and its spread: 4 to 600 ms were seen.
 FIRST_WORD = 4_000, 150
@@ -59,6 +59,7 @@ class TransportConnection:
         self.transactions: dict[str, list[Send | StandardAck]] = {}
         self.temps: list[Destination] = []
         self.client = ""
+        self.client_id: str | None = None  # that nobody else may have meanwhile
         self.user: SecurityContext | None = None  # as whom the client acts, if it says so
         self.fault_tolerant = False
         self.reconnected = False
@@ -131,24 +132,14 @@ class TransportConnection:
 
     def on_connect(self, command: ConnectionInfo) -> None:
         """A client says who it is; it is told of the other brokers, the first time."""
-        if self.client:
+        if self.client and not command.anew:
             return
-        if command.user is not None:  # who names no user is let in
-            self.user = SecurityContext(self.process.broker, *command.user)
-            self._let_in(self.user)
+        if command.user is not None or command.client_id is not None:
+            admission.check(self, command)
         self.client, self.fault_tolerant = command.client, command.fault_tolerant
         self.reconnected = command.reconnected
         self.process.cluster.greet(self)
         temporary.tell(self.process.broker, self.client)
-
-    def _let_in(self, user: SecurityContext) -> None:
-        """Let a client in, or raise `Refused` and close its connection once it has heard that."""
-        try:
-            user.check(("admin", CONNECTIONS), ("read", TEMPORARY))
-        except Refused:
-            clock = self.process.lab.clock
-            clock.schedule(clock.now + self.process.lab.timing.link * 3 // 2, self.socket.on_error, None)
-            raise
 
     def on_mirrored(self, command: MirroredWork) -> None:
         """A slave has done what its master asked for."""
@@ -309,8 +300,14 @@ class TransportConnection:
         transaction.commit(self, self.transactions.pop(command.transaction, []))
 
     def on_rollback(self, command: RollbackTransaction) -> None:
-        """A transaction is forgotten."""
+        """A transaction is forgotten; what it had acknowledged takes its place in the window again.
+
+        See ActiveMQ rule 27.3.
+        """
         self.transactions.pop(command.transaction or "", None)
+        for name, count in command.acknowledged.items():
+            if name in self.subs:
+                self.subs[name].contract_prefetch_extension(count)
 
     def on_closed(self, last: int | None = None) -> None:
         """The connection is gone: all it held goes back, counted as delivered.

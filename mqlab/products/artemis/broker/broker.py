@@ -212,6 +212,20 @@ class Topology(Subsystem):
             if live.node_id == broker.node_id:  # it is told of the backup, too
                 broker.topology[broker.node_id][1] = self.entry(live, live.node_id)[1]
 
+    def spread(self, live: Broker) -> None:
+        """A broker that goes live is known also beyond a line that is cut: who learns of it tells others.
+
+        Source: `Topology.updateMember` of 2.4.0, which sends each new member on.
+        """
+        told, left = {live}, [live] if self.lab.partitions.cuts else []
+        for broker in left:
+            for other in self.lab.all_brokers():
+                if other not in told and broker.reaches(other):
+                    told.add(other)
+                    left.append(other)
+                    if not live.reaches(other) and other.node_id != live.node_id:
+                        other.topology[live.node_id] = [live.process_name, "-"]
+
     @staticmethod
     def entry(broker: Broker, pair: str) -> list[str]:
         """Return who is live of a pair and who its backup, as a broker believes."""

@@ -160,8 +160,8 @@ class Site(Lab):
                 self.soon(broker, first, network_check.check)
 
     def _activate(self, broker: Broker) -> None:
-        if not network_check.answers(broker):  # it waits; had it been asked sooner, it would have stopped
-            broker.stopped_itself = True
+        if not network_check.answers(broker):
+            network_check.hold(broker)
         elif broker.spec.policy == "live_only":
             self.go_live(broker, broker.stored_journal)
         else:
@@ -178,6 +178,7 @@ class Site(Lab):
         live.open(here, self.clock.now)
         self.topology.learn(broker)
         self.role(broker, "live")
+        self.topology.spread(broker)
         self.event(Kind.Started, broker, rule=rule)
         self.notes.loaded(broker, live, since)
         self.topology.gossip()
@@ -251,7 +252,7 @@ class Site(Lab):
         if master is not None:
             late = orderly and self.chance(UNNOTICED)
             wait = UNNOTICED_FOR if late else self.random_duration(NOTICED)
-            self.soon(master, wait, self.replication.lost_replica, broker, not orderly)
+            self.soon(master, wait, self.replication.lost_replica, broker)
         if broker.spec.policy == "shared_store":
             self.store.ended(broker, orderly, failover)
         left = {name: hosted.stored_journal for name, hosted in broker.hosted.items()}

@@ -232,12 +232,15 @@ class Replication(Subsystem):
         if slave.role == "paused" and slave.master is not None:
             self.lost_replica(slave.master, slave)
 
-    def lost_replica(self, live: Broker, replica: Broker, failed: bool = True) -> None:
-        """A master goes on alone; after a failure it may have to ask whether it has a majority."""
+    def lost_replica(self, live: Broker, replica: Broker) -> None:
+        """A master goes on alone; it may have to ask whether it has a majority, also after a clean stop.
+
+        A slave that stops closes its connection without a word (`RemotingServiceImpl.connectionDestroyed`).
+        """
         if live.served_journal is None or live.served_journal.replica is not replica:
             return
         live.served_journal.replica = None
-        if failed and live.element("vote_on_replication_failure"):
+        if live.element("vote_on_replication_failure"):
             self.lab.soon(live, self.lab.random_duration(NOTICED), self._master_votes)
 
     def _master_votes(self, live: Broker) -> None:

@@ -112,7 +112,9 @@ def move(lab: Site, broker: Broker, data: Journal, target: Broker) -> None:
         queue.waiting = []
     for branch in data.prepared.values():
         for message in branch.work:
-            message.routed = None
+            message.routed, name = None, message.dest.name
+            if message.dest.is_queue and name not in target.journal.queues:  # without routing type, too
+                lab.new_queue(target, name, name)
     target.served_journal.branches |= data.prepared
     for pair, mail in data.store_and_forward.items():
         for stored in mail:

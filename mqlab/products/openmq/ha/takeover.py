@@ -121,6 +121,8 @@ def take(winner: Broker, dead: Broker) -> None:
     dead.taken_over_by, dead.barred_until = winner, 0
     _tell_holders(winner, dead)
     for dest, instance in dead.instances.items():
+        if not (instance.messages or dest in winner.instances):
+            continue  # it is made when it is used again
         mine = winner.add(dest, instance.created_by, instance.options)
         for message in list(instance.messages):
             if lab.is_open(message.transaction):

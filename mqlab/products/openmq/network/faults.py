@@ -66,10 +66,10 @@ def _start(asked: tuple[Broker, ScriptStep[Starts]]) -> Outcome:
     if not takeover.may_start(broker):
         broker.lab.tell("its store belongs to another broker by now, so it ended")
         return "ended"
-    if broker.running:
+    if broker.running:  # the second process finds its port taken, and ends
         broker.lab.tell_in_vain(f"Start of {broker.name}", "the broker was running already")
-    else:
-        cluster.start(broker)
+        return "ended"
+    cluster.start(broker)
     if until in ("none", "ready"):  # a broker that waits for its master counts as ready, too
         return "ok"
     return RunningStep(None, asked, READY_MS, _wait) if until == "linked" else _wait(asked)
@@ -231,6 +231,9 @@ def on_whole(what: tuple[Cluster, frozenset[str]]) -> None:
         one, other = (lab.brokers[name] for name in line)
         one.unnoticed.discard(other)
         other.unnoticed.discard(one)
+        for _, broker, place in [news for news in lab.news if news[0] == line]:
+            cluster.hear(broker, place)
+        lab.news = [news for news in lab.news if news[0] != line]
         for consumer in lab.consumers.values() if one.linked(other) else ():
             if consumer.home in (one, other):
                 hears = consumer.unheard_by & ({one, other} - {consumer.home})
