@@ -279,7 +279,7 @@ class ClusterLab(Cluster):
                 return RunningStep(_has_database, (self, step, 0), step.limit, _act, insists=True)
             broker.hangs = True  # it tries for minutes, and answers nothing meanwhile
         if broker is not None and broker.hangs and not broker.suspended:
-            refuses = broker.quiesced and isinstance(action, (*actions.OPENS, o.Connect))
+            refuses = broker.refuses and isinstance(action, actions.CONNECTS)
             manages = isinstance(action, actions.OF_MANAGED) and not admin.is_managed(broker, step.dest)
             if refuses or manages or (isinstance(action, o.UpdateDestination) and self.database_up):
                 return None

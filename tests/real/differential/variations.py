@@ -54,7 +54,8 @@ class Recorded:
                 )
             scenario["name"] = name
             _label(scenario["steps"])
-            if json.dumps(scenario | {"name": json.loads(before)["name"]}) == before or _starts_again(scenario):
+            alike = json.dumps(scenario | {"name": json.loads(before)["name"]}) == before
+            if alike or _starts_again(scenario):
                 continue
             why = _refusal(scenario, name)
             if why is None:
@@ -64,21 +65,24 @@ class Recorded:
 
 
 def _starts_again(scenario: Scenario) -> bool:
-    """Whether brokers that run start once more: OpenMQ's recorder takes them for dead then, in later plays too.
+    """Whether a broker starts that runs: OpenMQ's recorder leaves its first process to later plays.
 
-    That of ActiveMQ makes a second program on the ports of the first, and loses sight of that.
+    That of ActiveMQ loses sight of the first.
     """
-    of_activemq = products.product_of({"scenario": scenario}).name == "activemq"
-    running: set[str] = set()
-    for step in scenario["steps"]:
-        names = step.get("brokers") or [step.get("broker", "")]
-        if step["do"] in ("start_broker", "start_brokers"):
-            if of_activemq and running.intersection(names):
-                return True
-            running.update(names)
-        elif step["do"] in ("stop_broker", "kill"):
-            running.difference_update(names)
-    return sum(step == {"do": "start"} for step in scenario["steps"]) > 1
+    up: set[str] = set()
+    looked_at = "cluster" in scenario or products.product_of({"scenario": scenario}).name == "activemq"
+    every = [b if isinstance(b, str) else b["name"] for b in scenario.get("brokers", ())]
+    for step in scenario["steps"] if looked_at else ():
+        does, broker = step["do"], str(step.get("broker"))
+        if does in ("start", "start_brokers"):
+            named = step.get("brokers") or every
+        else:
+            named = [broker] if does == "start_broker" else []
+        if up & set(named):
+            return True
+        up |= set(named)
+        up -= {broker} if does in ("kill", "stop", "stop_broker") else set()
+    return False
 
 
 def _refusal(scenario: Scenario, name: str) -> str | None:

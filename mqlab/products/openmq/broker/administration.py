@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -54,6 +53,9 @@ def do_create_destination(lab: Cluster, step: ScriptStep[o.CreateDestination]) -
     if not there and cluster.waits_for_database(broker):
         cluster.create_unrecorded(broker, dest, dict(step.options))
         return RunningStep(_has_database, (lab, step), step.limit, _record, insists=True)
+    if broker.running and not (broker.ready or broker.suspended or there):
+        broker.hangs = True
+        return RunningStep(_has_master, (lab, step), step.limit, _create_at_others, insists=True)
     broker.hangs |= broker.serves and not there and broker.asks_in_vain
     if not there:  # what is known is refused without a word to the others
         broker.tell_all()
@@ -76,6 +78,21 @@ def _record(asked: Asked) -> bool:
 def _has_answers(asked: tuple[Cluster, ScriptStep[o.CreateDestination], int]) -> bool:
     lab, broker, end = asked[0], asked[0].brokers[asked[1].action.on], asked[2]
     return not (broker.hangs and broker.asks_in_vain) or lab.clock.now >= end
+
+
+def _has_master(asked: Asked) -> bool:
+    """Whether a broker that has started without its master has it now (OpenMQ rule 6.3)."""
+    broker = asked[0].brokers[asked[1].action.on]
+    return broker.ready or not broker.running
+
+
+def _create_at_others(asked: Asked) -> bool:
+    """Go on with a creation: what the master's record does not know this broker has dropped meanwhile."""
+    broker, dest, _ = _asked(*asked)
+    broker.hangs = False
+    for peer in broker.peers:
+        cluster.CHANGES["create"](peer, dest, dict(asked[1].options))
+    return broker.ready
 
 
 def _create(asked: tuple[Cluster, ScriptStep[o.CreateDestination], int]) -> bool:
@@ -141,17 +158,7 @@ def _stored(lab: Cluster, step: ScriptStep[o.OfDestination]) -> bool:
 def _destroy(asked: Asked) -> bool:
     lab, step = asked
     broker, dest, _ = _asked(lab, step)
-    if not _stored(lab, step) or not cluster.change(broker, "destroy", dest):
-        return False
-    for client in (*lab.consumers.values(), *lab.producers.values()):
-        client.cut_off |= client.dest == dest
-    for job in list(lab.jobs):  # a send that waits for room is not told
-        if job.left and job.producer and job.producer.dest == dest:
-            lab.end_job(job)
-    for consumer in lab.consumers.values():
-        if consumer.dest == dest:
-            consumer.buffer = deque(claim for claim in consumer.buffer if claim.delivered)
-    return True
+    return _stored(lab, step) and cluster.change(broker, "destroy", dest)
 
 
 def do_purge(lab: Cluster, step: ScriptStep[o.PurgeDestination]) -> bool:

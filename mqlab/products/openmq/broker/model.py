@@ -198,6 +198,11 @@ class Broker:
         """Whether who asks it hears something, if only a refusal."""
         return not self.suspended and not self.hangs
 
+    @property
+    def refuses(self) -> bool:
+        """Whether it takes no new clients, any more or yet: they are refused, whatever else waits (C4090)."""
+        return (self.quiesced or not self.ready) and not self.suspended
+
     # Links
 
     @property

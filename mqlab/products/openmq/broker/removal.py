@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import replace
 
 from mqlab.products.openmq.broker import acknowledgement
 from mqlab.products.openmq.broker.destinations import PhysicalDestination
 from mqlab.products.openmq.broker.messages import Delivery, Message
-from mqlab.products.openmq.broker.model import DEAD
+from mqlab.products.openmq.broker.model import DEAD, Broker, Consumer
+from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Reason
 
 
@@ -58,6 +60,23 @@ def move_to_dmq(message: Message, rule: int) -> None:
     if there.removes:
         make_room(there, dead)
     there.keep(dead)
+
+
+def cut_off(broker: Broker, dest: Destination) -> None:
+    """A destination goes: its clients here, and those that have no broker, are cut off from it for good."""
+    lab = broker.lab
+    there = [
+        client
+        for client in (*lab.consumers.values(), *lab.producers.values())
+        if client.dest == dest and (client.home is broker or not client.home.running)
+    ]
+    for client in there:
+        client.cut_off = True
+        if isinstance(client, Consumer):
+            client.buffer = deque(claim for claim in client.buffer if claim.delivered)
+    for job in list(lab.jobs):  # a send that waits for room is not told
+        if job.left and job.producer in there:
+            lab.end_job(job)
 
 
 def discard(message: Message, rule: int) -> None:

@@ -219,7 +219,7 @@ def _close(consumer: Consumer) -> None:
         consumer.open = False
         behind = {peer for peer in consumer.home.peers if lab.is_cut(consumer.home, peer)}
         consumer.unheard_by = behind - consumer.unheard_by
-        if consumer.taken and acknowledgement.return_unread(consumer):
+        if consumer.taken and consumer.mode != "transacted" and acknowledgement.return_unread(consumer):
             lab.dispatch_all()
         acknowledgement.requeue(consumer, Reason.consumer_left)
         lab.notes.consumer(Kind.Unsubscribed, consumer, Reason.consumer_left)

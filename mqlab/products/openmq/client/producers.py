@@ -191,7 +191,7 @@ def go_on(lab: Cluster, job: SendJob) -> bool:
     if producer is None:  # a step that sends at a broker has one for itself
         where = clients.addresses(lab, job.step)[0]
         over = where.suspended and lab.clock.now >= job.until
-        if not where.answers and not over:
+        if not (where.answers or where.refuses) and not over:
             return False
         producer = job.producer = _open(lab, f"#{job.row['first']}", cast("ScriptStep[Producer]", job.step))
         if producer is None:

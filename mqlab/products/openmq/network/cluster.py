@@ -52,6 +52,7 @@ def _destroy(broker: Broker, dest: Destination) -> None:
     for key in [key for key, durable in broker.durables.items() if durable.dest == dest]:
         del broker.durables[key]
         broker.handed.pop(key, None)
+    removal.cut_off(broker, dest)
 
 
 def _subscribe(broker: Broker, durable: DurableSubscription) -> None:
@@ -97,8 +98,10 @@ def change(broker: Broker, what: str, *values: Any) -> bool:
     if can_change(broker):
         lab.change_record.append((what, values))
         for peer in (broker, *peers):
-            CHANGES[what](peer, *values)
-            peer.seen = len(lab.change_record)
+            if lab.is_cut(broker, peer):  # which it hears of when the line is whole again
+                lab.news.append((frozenset((broker.name, peer.name)), peer, len(lab.change_record)))
+            else:
+                hear(peer, len(lab.change_record))
         return True
     if lab.network.model in ("master", "peer"):
         if what == "subscribe":
@@ -107,6 +110,13 @@ def change(broker: Broker, what: str, *values: Any) -> bool:
             CHANGES[what](peer, *values)
         broker.lost_database = False
     return False
+
+
+def hear(broker: Broker, place: int) -> None:
+    """A broker hears of the change that is the *place*-th of the record."""
+    what, values = broker.lab.change_record[place - 1]
+    CHANGES[what](broker, *values)
+    broker.seen = max(broker.seen, place)
 
 
 def subscribe(broker: Broker, key: Key, dest: Destination, selector: str | None) -> bool:
@@ -189,7 +199,7 @@ def start(broker: Broker) -> None:
     broker.handed.clear()
     broker.unnoticed.clear()
     _look_whom_it_reaches(broker)
-    broker.suspended = broker.hangs = broker.lost_database = False
+    broker.suspended = broker.hangs = broker.lost_database = broker.quiesced = broker.quiet = False
     broker.lives += 1
     lab.notes.add(Kind.Restarted if broker.lives > 1 else Kind.Started, broker=broker.node)
     for dest, instance in list(broker.instances.items()):
@@ -304,6 +314,7 @@ def down(broker: Broker, kind: int) -> None:
         if lab.is_cut(peer, broker):  # no word of its end comes through: its FIN is sent again
             peer.unnoticed.add(broker)
             lab.note_lost(broker, peer)
+    lab.news = [news for news in lab.news if news[1] is not broker] if lab.news else lab.news
     broker.running = broker.ready = False
     broker.orderly = kind == Kind.Stopped
     lab.happens("stopped", broker.name)

@@ -231,6 +231,9 @@ def on_whole(what: tuple[Cluster, frozenset[str]]) -> None:
         one, other = (lab.brokers[name] for name in line)
         one.unnoticed.discard(other)
         other.unnoticed.discard(one)
+        for _, broker, place in [news for news in lab.news if news[0] == line]:
+            cluster.hear(broker, place)
+        lab.news = [news for news in lab.news if news[0] != line]
         for consumer in lab.consumers.values() if one.linked(other) else ():
             if consumer.home in (one, other):
                 hears = consumer.unheard_by & ({one, other} - {consumer.home})

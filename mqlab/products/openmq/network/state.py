@@ -72,6 +72,7 @@ class Cluster(Lab):
         self.cuts: set[frozenset[str]] = set()  # lines that swallow everything
         self.held: list[Trip] = []  # what is lost in them
         self.unread: list[Trip] = []  # what has come to a frozen broker
+        self.news: list[tuple[frozenset[str], Broker, int]] = []  # lost in a cut: line, whose, place
         self.late: list[tuple[Consumer, Delivery]] = []  # acknowledgements that their homes have not heard
         self.lost: dict[frozenset[str], int] = {}  # when the first of it was sent (us)
         self.healing: set[frozenset[str]] = set()  # whole again, which nobody has noticed yet

@@ -37,6 +37,9 @@ def at_client(lab: Cluster, step: ScriptStep[a.Action]) -> str:
     opens = isinstance(action, actions.OPENS)
     named = destination_in(action)
     strange = named is not None and not (named.is_temporary or is_name(named.name))
+    # A recorder's administrator does not learn the names that brokers give to temporary ones.
+    manages = isinstance(action, (*actions.OF_MANAGED, o.DestroyDestination)) and lab.recorded
+    strange |= manages and named is not None and named.is_temporary
     if strange or (opens and step.ack_mode == NO_ACKNOWLEDGE and not step.options.get("xa")):
         return "refused"
     if not name or opens or isinstance(action, a.Producer):
