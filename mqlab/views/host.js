@@ -19,17 +19,18 @@ const fromServer = async (model, version) => {
   return texts;
 };
 
-// Comes late from a kernel that is busy with a cell; `render` says so meanwhile.
-const bokehFromKernel = (model) =>
+// What the kernel sends of a kind ("bokehjs", "template") when it is asked: late, if it is busy with a cell.
+const fromKernel = (model, kind, more = {}) =>
   new Promise((done) => {
     const listen = (message) => {
-      if (message?.kind !== "bokehjs") return;
+      if (message?.kind !== kind) return;
       model.off("msg:custom", listen);
-      done(message.texts);
+      done(message);
     };
     model.on("msg:custom", listen);
-    model.send({ kind: "bokehjs?" });
+    model.send({ kind: `${kind}?`, ...more });
   });
+const bokehFromKernel = async (model) => (await fromKernel(model, "bokehjs")).texts;
 
 // A plot of Bokeh 3.9 listens to the window's zoom and never stops: each one that was ever shown would stay.
 const letGo = () => {
@@ -118,12 +119,23 @@ const makeAsk = (model, on) => {
 };
 
 // What is the same in every picture is a model of its own, which the kernel sends before the first of them: it
-// need not be asked, as it may be busy. Each picture has its own names for what is in it (player.filled).
-const fromTemplate = async (model, { prefix, title, columns }) => {
-  const template = await model.widget_manager.get_model(model.get("template").replace("IPY_MODEL_", "")),
+// need not be asked, as it may be busy. A page that was loaded again may not know the model.
+const templateOf = async (model, panels) => {
+  try {
+    const id = model.get("template").replace("IPY_MODEL_", "");
+    return (await model.widget_manager.get_model(id)).get("text");
+  } catch {
+    return (await fromKernel(model, "template", { panels })).text;
+  }
+};
+
+// Each picture has its own names for the models of a template (player.filled).
+const fromTemplate = async (model, { template, panels, prefix, title, columns }) => {
+  window.__mqlabTemplates ??= {};
+  window.__mqlabTemplates[template] ??= templateOf(model, panels);
+  const text = await window.__mqlabTemplates[template],
     inside = (value) => JSON.stringify(value).slice(1, -1);
-  return template
-    .get("text")
+  return text
     .replace(/(?<!\\)"(p\d+)"/g, `"${prefix}-$1"`)
     .replaceAll("mqlab:columns", () => inside(columns))
     .replaceAll("mqlab:title", () => inside(title));
@@ -176,12 +188,12 @@ const stopChoosers = (model, host) => {
 };
 
 const render = async ({ model, el }) => {
+  const note = document.createElement("p");
+  el.append(note);
   const late = setTimeout(() => {
-    el.textContent = said(model, "loading");
+    note.textContent = said(model, "loading");
   }, 2000);
   await load(model);
-  clearTimeout(late);
-  el.textContent = "";
   const heard = [],
     host = document.createElement("div");
   const on = (name, f) => {
@@ -231,6 +243,8 @@ const render = async ({ model, el }) => {
     host.style.minHeight = "";
   };
   await show();
+  clearTimeout(late);
+  note.remove();
   let busy = Promise.resolve();
   on("change:item", () => {
     busy = busy.then(show);

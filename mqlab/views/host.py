@@ -72,10 +72,12 @@ class View(anywidget.AnyWidget):
         self.on_msg(self._answer)
 
     def _answer(self, widget: object, content: JsonObject, buffers: object) -> None:
-        """Send a page BokehJS where it lacks it; answer what it asks."""
+        """Send a page what it lacks of BokehJS and of the player; answer what it asks."""
         kind = content.get("kind") if isinstance(content, dict) else None
         if kind == "bokehjs?":
             self.send({"kind": "bokehjs", "texts": bokehjs.texts()})
+        elif kind == "template?":
+            self.send({"kind": "template", "text": player.template(content["panels"])})
         elif kind == "ask" and self._answers is not None:
             told: JsonDict = {"kind": "answer", "id": content["id"]}
             try:

@@ -52,7 +52,7 @@ const placeAll = ({ beside, panel }) => {
   Object.assign(player.element.style, {
     display: "grid",
     gap: 0,
-    background: player.colour("bg"),
+    background: "var(--mq-bg)",
     ...(beside ? GRID.beside(panel) : GRID.below())
   });
   for (const name of ["top", "middle", "foot", "panel"]) {
@@ -69,7 +69,7 @@ const placeAll = ({ beside, panel }) => {
     flexWrap: "nowrap",
     justifyContent: "flex-start",
     alignItems: "center",
-    background: player.colour("stage")
+    background: "var(--mq-stage)"
   });
 };
 

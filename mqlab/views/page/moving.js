@@ -144,8 +144,9 @@ const surface = (p) => {
   }
   if (p.canvas.parentNode !== within) {
     within.append(p.canvas);
-    const own = view.canvas_view?.overlays?.el; // Bokeh's own, which stays empty: what is not shown is not composed
-    if (own) own.style.display = "none";
+    const { overlays, primary } = view.canvas_view;
+    overlays.el.style.display = "none"; // stays empty: what is not shown is not composed
+    primary.el.style.clipPath = "inset(1px 0 0 1px)"; // Bokeh begins half a pixel in, and never clears what is before
   }
   const ratio = devicePixelRatio || 1,
     { width, height } = view.bbox;

@@ -18,7 +18,9 @@ interface BokehDocument {
   views_manager?: { get(model: object): any; delete(view: object): void };
   mqlab?: Shared;
 }
-interface Window { Bokeh?: typeof Bokeh; __mqlabBokeh?: Promise<void> }
+interface Window {
+  Bokeh?: typeof Bokeh; __mqlabBokeh?: Promise<void>; __mqlabTemplates?: Record<string, Promise<string>>;
+}
 interface HTMLElement { mqlab?: { document: BokehDocument } }
 interface Range { start: number; end: number; setv(values: { start: number; end: number }): void }
 interface Figure { x_range: Range; y_range: Range; setv(values: object): void }

@@ -75,6 +75,7 @@ class Broker:
         self.old_replicas: dict[str, list[int]] = {}  # folder -> numbers of the old sets in it
         self.hosted: dict[str, Broker] = {}
         self.bridges: list[Bridge] = []
+        self.forgotten: set[tuple[str, int]] = set()  # node ids, and in which life, that it was told are gone
         self.left_behind: dict[str, Journal] = {}  # by those it hosted, on its disk
         self.options: dict[str, object] = {}  # those asked for so far
         self.node = lab.notes.recorder.add_node(self.name, "broker")
@@ -212,6 +213,22 @@ class Topology(Subsystem):
             if live.node_id == broker.node_id:  # it is told of the backup, too
                 broker.topology[broker.node_id][1] = self.entry(live, live.node_id)[1]
 
+    def _reached(self, broker: Broker) -> list[Broker]:
+        """Return whom the word of a broker reaches, from one to the next."""
+        found = [broker]
+        for one in found:
+            found += [other for other in self.lab.all_brokers() if other not in found and one.reaches(other)]
+        return found
+
+    def spread(self, live: Broker) -> None:
+        """A broker that goes live is known also beyond a line that is cut: who learns of it tells others.
+
+        Source: `Topology.updateMember` of 2.4.0, which sends each new member on.
+        """
+        for other in self._reached(live) if self.lab.partitions.cuts else ():
+            if not live.reaches(other) and other.node_id != live.node_id:
+                other.topology[live.node_id] = [live.process_name, "-"]
+
     @staticmethod
     def entry(broker: Broker, pair: str) -> list[str]:
         """Return who is live of a pair and who its backup, as a broker believes."""
@@ -224,7 +241,10 @@ class Topology(Subsystem):
         deaf = broker.hosting_broker is not None and all(
             live.process_name == broker.process_name for live in found
         )
-        return [live for live in found if live is broker or not deaf]
+        lives = [live for live in found if live is broker or not deaf]
+        if broker.forgotten:
+            return [live for live in lives if (live.node_id, live.incarnation) not in broker.forgotten]
+        return lives
 
     def _backup(self, live: Broker, viewer: Broker, backups: list[Broker]) -> str:
         """Return which of *backups* announced itself to a live broker: nobody takes its name back.
@@ -273,10 +293,19 @@ class Topology(Subsystem):
                     self._drop(broker, gone)
 
     def lose_sight(self, a: Broker, b: Broker) -> None:
-        """Two brokers have lost each other: from 2.5 on each forgets the other."""
-        if self.lab.rules.forgets_crashed and a.node_id != b.node_id:
-            self._drop(a, b)
-            self._drop(b, a)
+        """Two brokers have lost each other: from 2.5 on each forgets the other, and tells all that it reaches.
+
+        So do third ones, and the lost one itself where a third one tells it, until its next life.
+        """
+        if not self.lab.rules.forgets_crashed or a.node_id == b.node_id:
+            return
+        for broker, gone in (a, b), (b, a):
+            self._drop(broker, gone)
+            life = (gone.node_id, gone.incarnation)
+            for told in self._reached(broker) if gone.serves and broker.serves else ():
+                if told is not broker:
+                    self._drop(told, gone)
+                    told.forgotten.add(life)
 
     def _drop(self, broker: Broker, gone: Broker) -> None:
         if self.entry(broker, gone.node_id)[0] == gone.process_name:

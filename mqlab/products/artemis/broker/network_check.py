@@ -17,6 +17,13 @@ def answers(broker: Broker) -> bool:
     return loopback or gateway or not broker.spec.checks_network
 
 
+def hold(broker: Broker) -> None:
+    """A broker that nobody answers at its start waits; a slave has started by then, and stops."""
+    broker.stopped_itself = True
+    if broker.spec.role == "slave":
+        broker.lab.role(broker, "stopped")
+
+
 def check(broker: Broker) -> None:
     """A broker that finds nobody stops itself; it starts again when somebody answers.
 

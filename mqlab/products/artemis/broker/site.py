@@ -147,6 +147,7 @@ class Site(Lab):
         broker.incarnation += 1
         broker.has_taken_over &= broker.stopped_itself
         broker.topology, broker.max_cluster_size, broker.broken = {}, 0, False
+        broker.forgotten = set()
         broker.lost, broker.lost_takers, broker.kept = {}, {}, {}
         refusal = broker.spec.refusal(self.network.edition, self.network.cluster_of(broker.spec))
         if refusal is not None:
@@ -160,10 +161,8 @@ class Site(Lab):
                 self.soon(broker, first, network_check.check)
 
     def _activate(self, broker: Broker) -> None:
-        if not network_check.answers(broker):  # it waits; a slave has started, and is stopped
-            broker.stopped_itself = True
-            if broker.spec.role == "slave":
-                self.role(broker, "stopped")
+        if not network_check.answers(broker):
+            network_check.hold(broker)
         elif broker.spec.policy == "live_only":
             self.go_live(broker, broker.stored_journal)
         else:
@@ -180,6 +179,7 @@ class Site(Lab):
         live.open(here, self.clock.now)
         self.topology.learn(broker)
         self.role(broker, "live")
+        self.topology.spread(broker)
         self.event(Kind.Started, broker, rule=rule)
         self.notes.loaded(broker, live, since)
         self.topology.gossip()

@@ -153,6 +153,8 @@ class BrokerActions(WaitActions):
         broker.suspended = broker.role, self.lab.clock.now
         self.lab.role(broker, "paused")
         self.lab.event(Kind.Suspended, broker)
+        for client in self.lab.clients.at(broker):
+            client.cut(silent=True)
         if broker.master is not None and broker.master.served_journal is not None:
             broker.stored_journal = broker.master.served_journal.persisted()
             self.lab.soon(broker, broker.patience, self.lab.replication.given_up)
@@ -169,6 +171,8 @@ class BrokerActions(WaitActions):
         self.lab.deliver()
         if self.lab.clock.now > since + broker.patience:
             self.lab.replication.lost_master(broker)
+            for other in self.lab.live_brokers() if broker.serves else ():
+                self.lab.topology.lose_sight(broker, other)
             for slave in self.lab.all_brokers():
                 if slave.master is broker:
                     self.lab.replication.lost_master(slave, WAKES)
