@@ -207,7 +207,7 @@ def do_pause_destination(lab: Cluster, step: ScriptStep[o.PauseDestination | o.R
 
 
 def do_browse(lab: Cluster, step: ScriptStep[o.Browse]) -> Row | bool:
-    """Show what a broker holds of a queue, by priority, but what has expired."""
+    """Show what a broker holds of a queue, by priority, but what has expired or is not committed."""
     broker, dest, _ = _asked(lab, step)
     if not dest.is_queue:
         lab.tell(f"{dest} is a topic; only queues can be browsed")
@@ -221,7 +221,8 @@ def do_browse(lab: Cluster, step: ScriptStep[o.Browse]) -> Row | bool:
         if not broker.creates(dest):
             return False
     line = turn if dest == DEAD else _as_sent  # what is dead is listed as it died
-    found = sorted([*instance.messages, *instance.copies], key=line) if instance else []
+    held = [*instance.messages, *instance.copies] if instance else []
+    found = sorted((message for message in held if message.transaction is None), key=line)
     return {"numbers": [m.number for m in found if not m.expires or lab.clock.now < m.expires]}
 
 

@@ -139,13 +139,19 @@ def send_on(consumer: Consumer) -> None:
 
 
 def send_again(consumer: Consumer, taken: list[Delivery]) -> None:
-    """What a client has been sent comes once more: what was taken flagged, and what it has not read."""
+    """What a client has been sent comes once more: what was taken flagged, and what it has not read.
+
+    What has expired meanwhile does not, as its broker finds (`Consumer.getAndFillNextPacket` of 6.5.0).
+    """
     unread = [claim for claim in consumer.buffer if claim.delivered]
-    again = [*taken, *unread]
+    again, now = [*taken, *unread], consumer.home.lab.clock.now
     for claim in taken:
         claim.flagged = True
     for claim in unread:
         consumer.buffer.remove(claim)
+    for claim in [c for c in again if 0 < c.message.expires <= now and c.message.is_there]:
+        again.remove(claim)
+        claim.free()
     consumer.buffer.extendleft(reversed(again))
     for claim in again:
         claim.delivered = False
