@@ -159,7 +159,8 @@ class Replication(Subsystem):
             self._unpair(slave)
             slave.broken = True
             return
-        if live.served_journal is not None and live.served_journal.replica is slave:
+        cut = slave.stored_journal is not None and not quorum.joined(slave, live)
+        if live.served_journal is not None and live.served_journal.replica is slave and not cut:
             slave.stored_journal = live.served_journal.persisted(orderly)
         slave.announcing = self.lab.clock.now - slave.in_sync_since <= ANNOUNCING
         # In 2.4 a vote is held once. In 2.5 it is repeated, each time after a wait.
@@ -224,6 +225,15 @@ class Replication(Subsystem):
             self.lab.soon(slave, self.lab.random_duration(ENDING), self._restart)
         else:
             self._restart(slave)
+
+    def end_copies(self, line: frozenset[str]) -> None:
+        """A line is cut: what a master does from now on does not reach the copy of its slave."""
+        for slave in self.lab.all_brokers():
+            live = slave.master
+            if live is None or live.served_journal is None or slave.role != "backup_in_sync":
+                continue
+            if line == {slave.process_name, live.process_name}:
+                slave.stored_journal = live.served_journal.persisted()
 
     # The slave is gone, or out of reach
 

@@ -189,6 +189,7 @@ class BrokerActions(WaitActions):
             ends = [self.lab.brokers[name] for name in sorted(line) if name in self.lab.brokers]
             if len(ends) == 2 and not silent:
                 routes.lose_each_other(self.lab.balancing, *ends)
+            self.lab.replication.end_copies(line)
             self.lab.partitions.cuts[line] = silent
             self.lab.balancing.outdated = True
             self._line(Kind.Partitioned, line)
