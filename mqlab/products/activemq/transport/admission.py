@@ -56,9 +56,7 @@ def _check_id(connection: TransportConnection, client: str, id: str) -> None:
     ends = [other.broker_end for other in process.sockets if other is not socket]
     # One of the client's own that the broker has not seen end makes room ("Killing previous stale connection").
     taken = any(end is not None and end.client_id == id and end.client != client for end in ends)
-    if (
-        connection.client_id == id
-    ):  # it is its own that is in its way, and stays so (`RegionBroker.clientIdSet`)
+    if connection.client_id == id:  # its own is in its way, and stays so (`RegionBroker.clientIdSet`)
         process.stale_ids.add(id)
         connection.client, connection.client_id = "", None
     elif not taken and id not in process.stale_ids:

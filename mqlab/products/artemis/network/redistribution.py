@@ -36,9 +36,7 @@ def _move(broker: Broker, cluster: ClusterConnection, queue: Queue) -> None:
         if item.message.group is not None:  # it stays where its group is (`Redistributor.handle` of 2.4.0)
             continue
         bindings = cluster.bindings(broker, lambda other: other.routing_name == queue.name)
-        if (
-            not bindings
-        ):  # by its own name it knows none where its address has another (`redistribute` of 2.4.0)
+        if not bindings:  # by its own name it knows none where its address has another (`redistribute`)
             return
         near = (broker, *cluster.remote(broker))
         takers = [
