@@ -122,8 +122,7 @@ const makeAsk = (model, on) => {
 // need not be asked, as it may be busy. A page that was loaded again may not know the model.
 const templateOf = async (model, panels) => {
   try {
-    const id = model.get("template").replace("IPY_MODEL_", "");
-    return (await model.widget_manager.get_model(id)).get("text");
+    return (await model.widget_manager.get_model(model.get("template"))).get("text");
   } catch {
     return (await fromKernel(model, "template", { panels })).text;
   }

@@ -53,7 +53,7 @@ class View(anywidget.AnyWidget):
     served = traitlets.Bool(True).tag(sync=True)
     words = traitlets.Dict(HOST_TEXTS).tag(sync=True)
     item = traitlets.Unicode().tag(sync=True)  # a text: notebooks sort the keys of objects
-    template = traitlets.Instance(Template, allow_none=True).tag(sync=True, **ipywidgets.widget_serialization)
+    template = traitlets.Unicode("").tag(sync=True)  # the id of its model, which other pictures share
     columns = traitlets.Unicode("").tag(sync=True)
     props = traitlets.Dict().tag(sync=True)
     watch = traitlets.List().tag(sync=True)
@@ -109,4 +109,4 @@ def _item(shown: Document | str) -> dict[str, object]:
     name = given["template"]
     if name not in _TEMPLATES or _TEMPLATES[name].comm is None:  # closed, as by `Widget.close_all`
         _TEMPLATES[name] = Template(text=player.template(given["panels"]))
-    return {"item": shown, "template": _TEMPLATES[name]}
+    return {"item": shown, "template": _TEMPLATES[name].model_id}

@@ -102,6 +102,7 @@ def test_a_cell_that_runs_again_closes_what_it_has_shown_before(monkeypatch):
             cells.show(one)
         return len(_instances) - before
 
+    mq.view(mq.run("fuse:2.20"))  # what all pictures share is there, and stays
     before, first, second = len(_instances), mq.widgets.Workbench("fuse:2.20"), mq.widgets.Workbench("fuse:2.1")
     each = (len(_instances) - before) // 2
     assert run("a", "1", first) == 2 * each  # the second is not shown yet: its user holds it

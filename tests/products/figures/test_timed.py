@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -69,7 +70,11 @@ def test_a_stored_counterexample_loses_what_was_acknowledged(id):
 def test_the_stored_counterexample_is_the_shortest(name):
     stored = FIGURES["unsafe:" + name.replace(", ", "-").replace(" ", "-")]
     found = timed_recordings.read({**unsafe(name, shortest(name))})
-    assert found.actions == stored.scenario.actions
+    patience = {"max_ms": 20_000}  # the recorder's own, of which figures say nothing
+    said = tuple(
+        replace(one, options={}) if getattr(one, "options", {}) == patience else one for one in found.actions
+    )
+    assert said == stored.scenario.actions
 
 
 @pytest.mark.parametrize("id", FIGURES)
