@@ -57,8 +57,11 @@ def _something_is_due(lab: Cluster) -> bool:
     """Whether something comes about by time alone, so that it matters how long a script takes."""
     if lab.expiring or lab.healing or lab.lost or lab.blocked:
         return True
-    reaped = (reaping.is_due_by(i, lab.clock.now + SETTLE_MS * 1000) for b in lab.brokers.values()
-              for i in b.instances.values())  # fmt: skip
+    reaped = (
+        reaping.is_due_by(i, lab.clock.now + SETTLE_MS * 1000)
+        for b in lab.brokers.values()
+        for i in b.instances.values()
+    )
     if any(reaped):
         return True
     lazy = any(c.open and c.mode == "dups_ok" and c.taken for c in lab.consumers.values())
