@@ -21,13 +21,14 @@ const fromServer = async (model, version) => {
 
 // What the kernel sends of a kind ("bokehjs", "template") when it is asked: late, if it is busy with a cell.
 const fromKernel = (model, kind, more = {}) =>
-  new Promise((done) => {
+  new Promise((done, fail) => {
     const listen = (message) => {
       if (message?.kind !== kind) return;
       model.off("msg:custom", listen);
       done(message);
     };
     model.on("msg:custom", listen);
+    model.on("comm_live_update", () => fail(new Error(said(model, "kernel_gone")))); // it was restarted meanwhile
     model.send({ kind: `${kind}?`, ...more });
   });
 const bokehFromKernel = async (model) => (await fromKernel(model, "bokehjs")).texts;
@@ -60,7 +61,10 @@ const load = (model) =>
   (window.__mqlabBokeh ??= (async () => {
     await bokeh(model);
     letGo();
-  })());
+  })().catch((error) => {
+    delete window.__mqlabBokeh; // the next picture asks again
+    throw error;
+  }));
 
 const bokeh = async (model) => {
   const version = model.get("version");
@@ -131,8 +135,8 @@ const templateOf = async (model, panels) => {
 // Each picture has its own names for the models of a template (player.filled).
 const fromTemplate = async (model, { template, panels, prefix, title, columns }) => {
   window.__mqlabTemplates ??= {};
-  window.__mqlabTemplates[template] ??= templateOf(model, panels);
-  const text = await window.__mqlabTemplates[template],
+  window.__mqlabTemplates[template] ??= await templateOf(model, panels);
+  const text = window.__mqlabTemplates[template],
     inside = (value) => JSON.stringify(value).slice(1, -1);
   return text
     .replace(/(?<!\\)"(p\d+)"/g, `"${prefix}-$1"`)
@@ -192,7 +196,12 @@ const render = async ({ model, el }) => {
   const late = setTimeout(() => {
     note.textContent = said(model, "loading");
   }, 2000);
-  await load(model);
+  const failed = (error) => {
+    clearTimeout(late);
+    note.textContent = error.message;
+    throw error;
+  };
+  await load(model).catch(failed);
   const heard = [],
     host = document.createElement("div");
   const on = (name, f) => {
@@ -241,7 +250,7 @@ const render = async ({ model, el }) => {
     watch();
     host.style.minHeight = "";
   };
-  await show();
+  await show().catch(failed);
   clearTimeout(late);
   note.remove();
   let busy = Promise.resolve();

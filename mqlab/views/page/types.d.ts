@@ -19,7 +19,7 @@ interface BokehDocument {
   mqlab?: Shared;
 }
 interface Window {
-  Bokeh?: typeof Bokeh; __mqlabBokeh?: Promise<void>; __mqlabTemplates?: Record<string, Promise<string>>;
+  Bokeh?: typeof Bokeh; __mqlabBokeh?: Promise<void>; __mqlabTemplates?: Record<string, string>;
 }
 interface HTMLElement { mqlab?: { document: BokehDocument } }
 interface Range { start: number; end: number; setv(values: { start: number; end: number }): void }

@@ -46,17 +46,16 @@ class Recorded:
     def vary(self, draw: Draw, name: str) -> Scenario:
         """Return a recorded scenario with one to three changes, as the lab reads it."""
         for _ in range(TRIES):
-            scenario = deepcopy(draw.one(self.scenarios))
-            before = json.dumps(scenario)
+            original = draw.one(self.scenarios)
+            scenario = deepcopy(original)
             for _ in range(draw.weighted({1: 3, 2: 4, 3: 3})):
                 draw.weighted({_value: 4, _option: 4, _step: 5, _swap: 2, _drop: 1, _again: 2, _move: 2})(
                     scenario, draw, self
                 )
-            scenario["name"] = name
             _label(scenario["steps"])
-            alike = json.dumps(scenario | {"name": json.loads(before)["name"]}) == before
-            if alike or _starts_again(scenario):
+            if scenario == original or _starts_again(scenario):
                 continue
+            scenario["name"] = name
             why = _refusal(scenario, name)
             if why is None:
                 return scenario
@@ -139,9 +138,9 @@ def _step(scenario: Scenario, draw: Draw, recorded: Recorded) -> None:
     foreign = draw.one(draw.one(recorded.scenarios)["steps"])
     made = _at_home(foreign, scenario, draw)
     if foreign["do"].startswith(("open", "connect")):
-        for key in ("consumer", "producer", "client", "browser"):
-            if key in foreign and key == next((k for k in foreign if k in REFERENCES), None):
-                made[key] = f"{foreign[key]}n"
+        key = next((key for key in foreign if key in REFERENCES), "")
+        if key in ("consumer", "producer", "client", "browser"):  # it is new here, with a name of its own
+            made[key] = f"{foreign[key]}n"
     scenario["steps"].insert(draw.number(1, len(scenario["steps"])), made)
 
 
