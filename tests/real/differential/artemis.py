@@ -392,17 +392,19 @@ def fault(s: Script) -> None:
     elif what == "restart":
         s.steps += [{"do": "settle"}, {"do": what, "broker": s.draw.one(running)}, {"do": "wait", "ms": 8000}]
     elif what in ("kill", "stop"):
+        # Now and then right behind what was received: nobody waits for its acknowledgement.
+        calm = [] if s.steps[-1]["do"] == "receive" and s.draw.chance(0.5) else [{"do": "settle"}]
         several = len(running) > 1 and what == "kill" and s.draw.chance(0.15)
         if several:
             some = sorted(s.draw.random.sample(running, 2))
             s.down |= set(some)
-            s.steps += [{"do": "settle"}, {"do": "kill", "brokers": some}, {"do": "wait", "ms": 3500}]
+            s.steps += [*calm, {"do": "kill", "brokers": some}, {"do": "wait", "ms": 3500}]
             s.steps.append({"do": "snapshot", "label": s.name("step")})
             return
         name = s.draw.one(running)
         s.down.add(name)
         more = s.draw.maybe(0.2, failover=True) if what == "stop" and s.kind not in ("cluster", "chain") else {}
-        s.steps += [{"do": "settle"}, {"do": what, "broker": name, **more}, {"do": "wait", "ms": 3500}]
+        s.steps += [*calm, {"do": what, "broker": name, **more}, {"do": "wait", "ms": 3500}]
         if s.draw.chance(0.4):
             _after(s, name)
     elif what == "start":

@@ -150,6 +150,7 @@ class Partitions:
     def __init__(self) -> None:
         self.cuts: dict[frozenset[str], bool] = {}
         self.slow: dict[frozenset[str], int] = {}
+        self.healed: dict[frozenset[str], int] = {}  # since when (us) one that was lost is whole again
 
     @staticmethod
     def lines(action: OfLines, brokers: Collection[str]) -> list[frozenset[str]]:
@@ -280,8 +281,8 @@ class Topology(Subsystem):
     def forget(self, gone: Broker, orderly: bool) -> None:
         """Brokers that notice a live broker's end drop it, and tell each other: 2.4 only a goodbye.
 
-        A host and the backup in it go on seeing the backup's master in 2.5 too, unless a third live
-        broker tells them otherwise (Artemis rule 7.3).
+        A host and the backup in it go on seeing the backup's master in 2.5 too, where that hosted a backup
+        itself, unless a third live broker tells them otherwise (Artemis rule 7.3).
         """
         if not orderly and not self.lab.rules.forgets_crashed:
             return
@@ -292,7 +293,8 @@ class Topology(Subsystem):
             and (
                 self.lab.partitions.joined(broker.process_name, gone.process_name)
                 if orderly
-                else all(
+                else not gone.hosted
+                or all(
                     hosted.node_id != gone.node_id
                     for hosted in (broker.hosting_broker or broker).hosted.values()
                 )

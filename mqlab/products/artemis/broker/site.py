@@ -77,6 +77,7 @@ class Site(Lab):
         self.waits: list[dict[str, object]] = []
         self.folders: dict[str, dict[str, object]] = {}
         self.topology, self.replication, self.paging = Topology(self), Replication(self), PagingManager(self)
+        self.refuses_sends = self.paging.limits or self.limits_creation  # some client's, before they leave
         self.store, self.colocated = SharedStore(self), Colocated(self)
         self.balancing, self.clients = ClusterConnection(self), Clients()
         self.brokers = {spec.name: Broker(self, spec) for spec in network.brokers}

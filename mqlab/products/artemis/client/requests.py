@@ -66,7 +66,7 @@ class Request(ABC):
             self.lab.later(LOOKS, self._try)
             return
         self.lost = 0
-        if (self.lab.paging.limits or self.lab.limits_creation) and not self.has_credits():
+        if self.lab.refuses_sends and not self.has_credits():
             return
         self.leave()
         if client.at is None:  # it was given up, and the client's own library answers

@@ -84,4 +84,6 @@ def is_told(cluster: ClusterConnection, viewer: Broker, at: Broker, queue: Queue
 
 def _connected(one: Broker, other: Broker) -> int:
     """Return since when (us) two brokers that serve are connected."""
-    return max(one.journal.since, other.journal.since)
+    line = frozenset((one.process_name, other.process_name))
+    healed = one.lab.partitions.healed.get(line, 0)
+    return max(one.journal.since, other.journal.since, healed)

@@ -224,8 +224,11 @@ class BrokerActions(WaitActions):
         for line in lines:
             self.lab.partitions.slow.pop(line, None)
             self.lab.balancing.outdated = True
-            if self.lab.partitions.cuts.pop(line, None) is not None:
+            silent = partitions.cuts.pop(line, None)
+            if silent is not None:
                 self._line(Kind.Healed, line)
+            if silent is False:
+                partitions.healed[line] = self.lab.clock.now
         self.lab.set_rates()
         self.lab.topology.gossip()
         self.lab.replication.search_again()
