@@ -207,8 +207,9 @@ class AddressedConsumer(MessageConsumer):
         if self.session.transacted:
             self.session.begin()
         super().finish(message)
-        if self.at_once and self.spec.ack_mode == "client":
-            self.session.acknowledge()
+        if self.at_once:
+            if self.spec.ack_mode == "client":
+                self.session.acknowledge()
         elif self.interval > 0 and len(self.unacknowledged) == 1:
             clock = self.lab.clock
             due = clock.now + self.interval - (clock.now - self.made) % self.interval

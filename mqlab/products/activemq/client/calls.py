@@ -206,12 +206,12 @@ class SendJob(PendingCall, MessageProducer):
             user.calls[number] = self
             user.waiting.append((self._make_producer, number))
             return False
-        if self.lab.edition == "5.5":  # nobody waits for the answer (`ActiveMQMessageProducer` of 5.5.1)
-            user.send(ProducerInfo(self.dest))
-        elif self.lab.by_calls or user.user is not None:  # a broker may refuse it
-            opening = OPENING if (self.interval or self.in_background) and not self.lines_up else 0
-            self.lab.clock.schedule(self.lab.clock.now + opening, self._ask_for_producer, None)
-            return False
+        if self.lab.by_calls or user.user is not None:  # a broker may refuse it
+            if self.lab.edition != "5.5":
+                opening = OPENING if (self.interval or self.in_background) and not self.lines_up else 0
+                self.lab.clock.schedule(self.lab.clock.now + opening, self._ask_for_producer, None)
+                return False
+            user.send(ProducerInfo(self.dest))  # nobody waits for the answer (`ActiveMQMessageProducer` of 5.5.1)
         session.producers.append(self.dest)
         return True
 
