@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from mqlab.spec.values import Destination
 
 # us: what the session and producer of a sender with pauses, or beside the script, take before its first
-# message, and what a pause takes longer (5 to 40 sends that nobody answers took 6 to 14 ms longer than their pauses)
+# message, and what a pause takes longer (5 to 40 sends that nobody answers took 6 to 14 ms longer)
 OPENING, LATE = 2_500, 200
 CHECK = 100  # ms: so often a sender without a connection looks at the clock
 
@@ -211,7 +211,7 @@ class SendJob(PendingCall, MessageProducer):
                 opening = OPENING if (self.interval or self.in_background) and not self.lines_up else 0
                 self.lab.clock.schedule(self.lab.clock.now + opening, self._ask_for_producer, None)
                 return False
-            user.send(ProducerInfo(self.dest))  # nobody waits for the answer (`ActiveMQMessageProducer` of 5.5.1)
+            user.send(ProducerInfo(self.dest))  # nobody waits for it (`ActiveMQMessageProducer` of 5.5.1)
         session.producers.append(self.dest)
         return True
 
