@@ -163,6 +163,7 @@ class AddressedConsumer(MessageConsumer):
             self.work()
         elif message.number in self.expected:
             self.again.add(message.number)
+            self.expected[message.number] = message
             self.send(DeliveredAck(self.name, [message]))
         elif old and not self.session.transacted:
             self.send(StandardAck(self.name, [message]))
@@ -237,6 +238,7 @@ class AddressedConsumer(MessageConsumer):
         """Acknowledge with the transaction what it has had."""
         for number in self.expected:
             self.before.pop(number, None)
+        self.unacknowledged = [*self.expected.values(), *self.unacknowledged]
         self.expected, self.again = {}, set()
         self.acknowledge()
 
