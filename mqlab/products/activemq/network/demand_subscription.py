@@ -114,8 +114,8 @@ class DemandSubscription(Subscription):
 
         An answer takes one thread of the other broker, what that sends on a queue's and a bridge's as well,
         so that the audit, which forgets what a bridge has acknowledged, lets it pass: in 17 of 18 cases
-        (`Queue.removeMessage` of 5.17.2; ActiveMQ rule 1.13, recording replayed_at_once). Where the other broker
-        writes it to a disk first, the answer comes later (`Queue.doMessageSend`; replayed_from_disk).
+        (`Queue.removeMessage` of 5.17.2; ActiveMQ rule 1.13, recording replayed_at_once). Where the other
+        broker writes it to a disk first, the answer comes later (`Queue.doMessageSend`; replayed_from_disk).
         """
         over, beyond = self.bridge.transport, self.bridge.remote_broker
         if message.persistent and beyond.store.persistent:
