@@ -265,7 +265,7 @@ class Topology(Subsystem):
         """Return which of *backups* announced itself to a live broker: nobody takes its name back.
 
         Not even a slave that is live now (`Topology.updateMember` of 2.4.0 keeps what it is not told anew): it
-        forgets that itself, and is told again by another pair's.
+        forgets that itself, and is told again by another live one.
         """
         known = self.entry(viewer, live.node_id)
         for other in backups:
@@ -274,7 +274,7 @@ class Topology(Subsystem):
                 return other.process_name
         if viewer is live and known[1] == "-":
             others = (other for other in self.lab.live_brokers() if other is not live and live.reaches(other))
-            here = [self.entry(other, live.node_id) for other in others if other.node_id != live.node_id]
+            here = [self.entry(other, live.node_id) for other in others]
             return next((backup for at, backup in here if at == live.process_name), "-")
         return known[1]
 

@@ -214,8 +214,8 @@ class Site(Lab):
             return
         routes.lose(self.balancing, broker, self.live_brokers(), orderly)
         self.event(Kind.Stopped if orderly else Kind.Crashed, broker, rule=Reason.broker_stopped)
-        for client in () if orderly else self.clients.at(broker):
-            client.lose_acknowledgements()
+        if not orderly:
+            self.clients.take_back(broker)
         broker.stored_journal = live.persisted(orderly) if broker.spec.persists else None
         if broker.spec.policy == "shared_store":
             self.store.of(broker).journal = broker.stored_journal

@@ -135,7 +135,7 @@ class ClientActions(Subsystem):
 
     def _go_on_behind(self, reading: ReceiveCall) -> None:
         reading.consumer.results.append("receive: still blocked")
-        reading.consumer.calls += 1
+        reading.consumer.wait_behind(reading.limit - BLOCKED * MS)
         self.lab.later(LOOKS, self._receive_behind, reading)
         self.lab.come_to_rest()
 

@@ -176,9 +176,6 @@ class Client:
         self.drop(Reason.connection_lost)
         self.at = None
 
-    def lose_acknowledgements(self) -> None:
-        """Its broker is killed; who only sends has acknowledged nothing."""
-
     def on_disconnected(self, tried: bool) -> None:
         """Its broker is gone, in order or not, or has given the session up."""
         broker = self.at
@@ -216,6 +213,8 @@ class Client:
         self.lab.event(Kind.Interrupted, broker, frm=self.node, rule=Reason.connection_lost)
         attempts = self.attempts(self.options["reconnect_attempts"])
         pair = self.lab.topology.entry(broker, self.node_id)
+        if pair[0] != broker.process_name:  # of another live one's backup it is not told (`setBackupConnector`)
+            pair = [broker.process_name, "-"]
         self.lab.later(0, self._reconnect, Reconnection(broker, self.epoch, attempts, pair))
 
     def _reconnect(self, search: Reconnection) -> None:

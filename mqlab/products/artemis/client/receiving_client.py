@@ -10,6 +10,7 @@ from mqlab.products.artemis.broker.messages import MessageReference, Queue, Take
 from mqlab.products.artemis.client.clients import ROLLED_BACK, Client
 from mqlab.products.artemis.client.consumer_credits import UNLIMITED, ConsumerCredits
 from mqlab.products.artemis.client.reconnection import MS
+from mqlab.products.artemis.client.requests import FAILOVER
 from mqlab.spec.action import Consumer as Consumes
 from mqlab.spec.artemis.script import lasting
 from mqlab.trace.kinds import Kind
@@ -43,6 +44,7 @@ class ReceivingClient(Client, Taker):
         self.acknowledges = bool(action.options.get("acknowledge", action.acknowledge is not False))
         self.buffer: list[MessageReference] = []  # also what is on its way to it, at the end
         self.arrived = 0  # how many of the buffer have come
+        self.blocked_since = 0  # us, a call that receives, which the script does not wait for
         self.stale: list[MessageReference] = []  # of a buffer that was lost, until it is connected again
         self.unacknowledged: list[MessageReference] = []
         self.acknowledging: list[MessageReference] = []  # acknowledged, and the broker does not know yet
@@ -53,8 +55,12 @@ class ReceivingClient(Client, Taker):
         self.queue: Queue | None = None
 
     def takes_stale(self) -> bool:
-        """Whether a call that receives takes what the lost connection has brought: none that acknowledges."""
-        waits = self.mode == "auto" or (self.mode in CALLED and self.acknowledges)
+        """Whether a call that receives takes what the lost connection has brought: none that acknowledges.
+
+        An automatic acknowledgement goes into the dead connection after 30 s (`ChannelImpl.send` of 2.4.0).
+        """
+        gives_up = 0 < self.blocked_since <= self.lab.clock.now - FAILOVER * MS
+        waits = (self.mode == "auto" and not gives_up) or (self.mode in CALLED and self.acknowledges)
         return self.state == "reconnecting" and bool(self.stale) and not waits
 
     def acknowledge_stale(self) -> int:
@@ -176,14 +182,13 @@ class ReceivingClient(Client, Taker):
             self.latest += items
             self.latest_at = self.lab.clock.now
 
-    def lose_acknowledgements(self) -> None:
-        """Its broker is killed: what the step before acknowledged is not in the journal yet.
+    def late_acknowledgements(self) -> list[MessageReference]:
+        """Return what the step before acknowledged: it is not in the journal yet, nor in a slave's copy.
 
         Nobody waits for that, whatever the mode (`ActiveMQMessage.acknowledge` of 2.4.0; Artemis rule 9.24).
         """
-        if self.lab.step_no <= self.latest_step + 1 and self.lab.clock.now <= self.latest_at + JOURNAL:
-            self.unacknowledged[:0] = self.latest
-            self.latest = []
+        late = self.lab.step_no <= self.latest_step + 1 and self.lab.clock.now <= self.latest_at + JOURNAL
+        return self.latest if late else []
 
     def settle(self) -> None:
         """Acknowledge all that was taken."""

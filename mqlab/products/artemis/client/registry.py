@@ -55,6 +55,14 @@ class Clients:
             if client.at is not None:
                 client.take_lines(client.at)
 
+    def take_back(self, broker: Broker) -> list[tuple[Consumer, int]]:
+        """Let consumers hold what they acknowledged too late; returns who, and how many."""
+        there = [consumer for consumer in self.consumers.values() if consumer.at is broker]
+        late = [(consumer, consumer.late_acknowledgements()) for consumer in there]
+        for consumer, items in late:
+            consumer.unacknowledged[:0] = items
+        return [(consumer, len(items)) for consumer, items in late]
+
     def at(self, broker: Broker) -> list[Client]:
         """Return those that have a session at a broker."""
         every = [*self.consumers.values(), *self.senders.values()]

@@ -245,7 +245,10 @@ class Replication(Subsystem):
             if live is None or live.served_journal is None or slave.role != "backup_in_sync":
                 continue
             if line == {slave.process_name, live.process_name}:
+                late = self.lab.clients.take_back(live)
                 slave.stored_journal = live.served_journal.persisted()
+                for client, number in late:
+                    del client.unacknowledged[:number]
 
     # The slave is gone, or out of reach
 
