@@ -313,7 +313,7 @@ class Topology(Subsystem):
 
         So do third ones, and the lost one itself where a third one tells it, until its next life.
         """
-        if not self.lab.rules.forgets_crashed or a.node_id == b.node_id:
+        if not self.lab.rules.forgets_crashed or a.node_id == b.node_id or not (a.serves and b.serves):
             return
         for broker, gone in (a, b), (b, a):
             self._drop(broker, gone)
