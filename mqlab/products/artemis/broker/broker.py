@@ -302,6 +302,8 @@ class Topology(Subsystem):
         ]
         third = [live for live in noticed if live.serves and live.node_id != gone.node_id]
         for broker in self.lab.all_brokers():  # not it itself: its clients go by what it has told them
+            if broker.master is gone and not orderly and broker.role == "backup_in_sync":
+                continue  # it votes, and hears nothing
             if broker in noticed or (broker is not gone and any(map(broker.reaches, third))):
                 if orderly:  # by its node id, whoever is live with that (`Topology.removeMember` of 2.4.0)
                     broker.topology.pop(gone.node_id, None)

@@ -215,7 +215,7 @@ class Site(Lab):
         routes.lose(self.balancing, broker, self.live_brokers(), orderly)
         self.event(Kind.Stopped if orderly else Kind.Crashed, broker, rule=Reason.broker_stopped)
         if not orderly:
-            self.clients.take_back(broker)
+            self.clients.on_killed(broker)
         broker.stored_journal = live.persisted(orderly) if broker.spec.persists else None
         if broker.spec.policy == "shared_store":
             self.store.of(broker).journal = broker.stored_journal

@@ -21,6 +21,7 @@ class Clients:
         self.numbers = 0  # of messages
         self.largest = 0  # bytes in one of them
         self.began = -1  # when (us) the last send in the background did
+        self.killed_in = -1  # in which step of the script a broker was killed last
         self.sending = 0  # messages of send steps that are not through
 
     def announce(self, sends: int, size: int) -> int:
@@ -54,6 +55,13 @@ class Clients:
         for client in [*self.consumers.values(), *self.senders.values()]:
             if client.at is not None:
                 client.take_lines(client.at)
+
+    def on_killed(self, broker: Broker) -> None:
+        """A broker is killed; of several in one step the others live on until the first has ended."""
+        step = broker.lab.step_no
+        if step != self.killed_in:
+            self.take_back(broker)
+        self.killed_in = step
 
     def take_back(self, broker: Broker) -> list[tuple[Consumer, int]]:
         """Let consumers hold what they acknowledged too late; returns who, and how many."""
