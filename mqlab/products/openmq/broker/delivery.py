@@ -131,7 +131,7 @@ def on_forwarded(trip: Trip) -> None:
     message, there, home = claim.message, taker.home, claim.message.home
     lab = there.lab
     cut = lab.is_cut(home, there)
-    if there.suspended or cut:
+    if cut or not there.answers:
         (lab.held if cut else lab.unread).append(trip)
         lab.note_lost(home, there)
         return
@@ -217,7 +217,8 @@ def upcoming(consumer: Consumer) -> Delivery | None:
     claim, home = consumer.buffer[0], consumer.buffer[0].message.home
     if here.suspended or not claim.delivered:
         return None
-    if automatic and (home.suspended or lab.is_cut(here, home)):  # its call ends with the acknowledgement
+    # Its call ends with the acknowledgement, which both brokers look for in the list of destinations.
+    if automatic and (here.hangs or home.suspended or home.hangs or lab.is_cut(here, home)):
         consumer.hung = True
         return None
     if claim.kept:  # a paused broker keeps what comes, but its consumers have what came before
