@@ -184,7 +184,9 @@ def consume(consumer: Consumer) -> bool:
             break  # which the next look finds (`physical_destinations.expire`)
         consumer.buffer.popleft()
         sending.answer(consumer)
-        if not expired:  # else its client drops it; its home has it no more
+        if claim.echo and consumer.in_branch:
+            _fail_branch(consumer)
+        elif not expired:  # else its client drops it; its home has it no more
             _receive(consumer, claim, automatic)
         took = True
     return took
@@ -203,6 +205,16 @@ def _fail(consumer: Consumer, claim: Delivery) -> None:
         consumer.failed = [claim]
         consumer.stuck += consumer.buffer
         consumer.buffer.clear()
+
+
+def _fail_branch(consumer: Consumer) -> None:
+    """To take what is part of another branch fails (`distributed_transactions._send_again`).
+
+    All that its application reads then fails, too, so that it comes flagged.
+    """
+    consumer.xid_state, consumer.between = "FAILED", True
+    for claim in consumer.buffer:
+        claim.flagged = True
 
 
 def upcoming(consumer: Consumer) -> Delivery | None:

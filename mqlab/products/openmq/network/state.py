@@ -66,6 +66,7 @@ class Cluster(Lab):
         self.jobs: list[SendJob] = []  # sends that have not ended
         self.prepared: dict[str, Prepared] = {}
         self.ended: dict[str, Ended] = {}  # by the same ids
+        self.forgotten: set[Delivery] = set()  # by clients of theirs, with the commit of another branch
         self.removed: Counter[str] = Counter()  # by transaction that still counts them
         self.expiring: list[Message] = []  # messages with a time to live
         self.change_record: list[tuple[str, tuple[Any, ...]]] = []  # of administrative changes
