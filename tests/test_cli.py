@@ -83,6 +83,8 @@ def test_a_bad_lab_file_ends_in_one_message_and_status_2(mqlab, tmp_path, change
     (["explain", "fuse:2.20", "--broker", "Q"], "unknown broker 'Q'"),
     (["conform", "nowhere"], "nowhere: there is no such file or folder"),
     (["figures", "fus"], "did you mean 'fuse'"),
+    (["figures", "nowhere"], "no guide is called 'nowhere', and no figure has that in its title or question"),
+    (["actions", "crsh"], "unknown action 'crsh'; did you mean 'Crash'?"),
     (["check", "openmq:4-1", "--edition", "5.5"], "unknown edition of OpenMQ"),
     (["run", "openmq:4-1", "--set", "b1/x.y=1"], "unknown broker 'b1/x'"),
     (["explain", "openmq:4-1", "--message", "P1-9"], "P1-9 was never sent; the last message of P1 is P1-6"),
@@ -177,6 +179,14 @@ def test_figures_lists_ids_and_questions(mqlab):
     done = mqlab("figures", "fuse")
     assert "fuse:2.20" in done.stdout
     assert "?" in done.stdout
+
+
+def test_figures_and_actions_are_found_by_a_word(mqlab):
+    told = mqlab("figures", "MESH", "--json").stdout.splitlines()
+    assert {json.loads(line)["id"] for line in told} == {"fuse:2.11"}
+    assert all("mesh" in line.lower() for line in told)
+    told = [json.loads(line)["action"] for line in mqlab("actions", "Durable", "--json").stdout.splitlines()]
+    assert {"Unsubscribe", "Consumer"} <= {*told} < {*reference.actions().rows}
 
 
 # Every command that prints a table.

@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 def figures(guide: str | None = None) -> FigureTable:
     """Return the figures of all guides, or of one: fuse, amq6, article, unsafe, openmq, artemis, crash.
 
-    They print as a table.
+    Any other word is looked for in their titles and questions. They print as a table. Raises `UnknownName`
+    where there are none.
 
     >>> import mqlab as mq
     >>> mq.figures("amq6")

@@ -16,9 +16,12 @@ from mqlab.errors import UnknownName
 GUIDES = ", ".join(reference.GUIDES)
 
 
-@app.command(help=f"List the figures: id, title, question. GUIDE is one of: {GUIDES}.")
+WORD = "or text to search for in titles and questions"
+
+
+@app.command(help=f"List the figures: id, title, question. GUIDE is one of: {GUIDES}; {WORD}.")
 def figures(
-    guide: Annotated[str | None, typer.Argument(help=GUIDES, metavar="[GUIDE]")] = None,
+    guide: Annotated[str | None, typer.Argument(help=f"{GUIDES}; {WORD}", metavar="[GUIDE]")] = None,
     as_json: arguments.Json = False,
 ) -> None:
     """List the figures."""
@@ -53,9 +56,12 @@ def options(
 
 
 @app.command()
-def actions(as_json: arguments.Json = False) -> None:
+def actions(
+    word: Annotated[str, typer.Argument(help="text to search for in names and documentation")] = "",
+    as_json: arguments.Json = False,
+) -> None:
     """List the actions of scripts, and which product takes each."""
-    found = reference.actions()
+    found = reference.actions(word)
     if as_json:
         for name, (takers, does) in found.rows.items():
             print_json(action=name, products=sorted(takers), does=does)

@@ -90,7 +90,7 @@ def _snapshots(real: Outcome, run: Outcome) -> list[str]:
 
 
 def _shot(shot: JsonObject) -> JsonDict:
-    return {**shot, "brokers": {n: _broker(row) for n, row in shot.get("brokers", {}).items()}}
+    return {"clients": {}, **shot, "brokers": {n: _broker(row) for n, row in shot.get("brokers", {}).items()}}
 
 
 def _broker(row: JsonObject) -> JsonDict:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import itertools
+from collections.abc import Container, Iterator
 
 from mqlab.errors import UnknownName
 from mqlab.explain import crowds, groups
 from mqlab.explain.explanation import Explanation
 from mqlab.explain.news import NEWS, on_behalf
+from mqlab.explain.script import openings
 from mqlab.explain.sentences import Line, Sentence, cited, sentence
-from mqlab.spec.action import Consumer
 from mqlab.spec.plural import counted
+from mqlab.spec.values import Destination
 from mqlab.trace.account import why_it_waits
-from mqlab.trace.fates import down_since, failed_starts
+from mqlab.trace.fates import Fate, down_since, failed_starts
 from mqlab.trace.kinds import Kind, Reason
 from mqlab.trace.trace import Trace
 
@@ -36,16 +38,29 @@ _UP_OR_DOWN = (Kind.Crashed, Kind.Stopped, Kind.Restarted, Kind.Suspended, Kind.
 
 
 def of_consumer(trace: Trace, consumer: str) -> Explanation:
-    """Tell which subscriptions the network made for a consumer, how its client fared, and what it received."""
+    """Tell which subscriptions the network made for a consumer, how its client fared, and what it received.
+
+    What waits in its queues, or was lost there, says why it did not receive more.
+    """
     counts = trace.received()
     if consumer not in counts:
         raise UnknownName.of("consumer", consumer, counts)
-    homes = {action.on for action in trace.actions if isinstance(action, Consumer) and action.name == consumer}
+    opened = openings(trace, consumer)
+    homes = {action.on for action in opened}
     its = {consumer, *homes}  # a client has the connection of its consumers
     names, frm, at = trace.names["node"], trace.column("frm"), trace.column("broker")
     fared = [row for row in trace.rows(Kind.FailedOver, Kind.Failed) if names[frm[row]] in its]
     fared += [row for row in trace.rows(*_UP_OR_DOWN) if names[at[row]] in homes]  # of its broker
-    told = (sentence(trace, trace.event(row)) for row in sorted({*on_behalf(trace, consumer), *fared}))
+    told: list[Line | None] = [
+        sentence(trace, trace.event(row)) for row in sorted({*on_behalf(trace, consumer), *fared})
+    ]
+    read = [one for action in opened for one in action.reads.elements() if one.is_queue]
+    dests = {
+        no for no, name in enumerate(trace.names["dest"])
+        if any(one.takes(Destination.parse(name)) for one in read)
+    }  # fmt: skip
+    left = (line for broker in trace.waiting() for line in waiting(trace, broker, dests))
+    told += [*itertools.islice(left, crowds.MOST), *gone(trace, dests)]
     title = f"Consumer {consumer}: received {counted(counts[consumer], 'message')}."
     return Explanation(title, tuple(filter(None, told)))
 
@@ -88,20 +103,27 @@ def scaled_down(trace: Trace, broker: str | None = None) -> Iterator[Sentence]:
             yield Sentence(text, source=cited(trace, Reason.scale_down))
 
 
-def waiting(trace: Trace, broker: str) -> Iterator[Sentence]:
-    """Yield one sentence for each reason for which messages wait at *broker*."""
+def waiting(trace: Trace, broker: str, dests: Container[int] | None = None) -> Iterator[Sentence]:
+    """Yield one sentence for each reason for which messages wait at *broker*, in *dests* if they are given."""
     lying, node = trace.tally().lying, trace.names["node"].index(broker)
     down = node in down_since(trace)
     kept = ": the broker is down; its store holds them", Reason.none
     groups: dict[tuple[int, str, Reason], list[int]] = {}
     for at, dest, msg, told in zip(lying.broker, lying.dest, lying.msg, lying.told, strict=True):
-        if at == node:
+        if at == node and (dests is None or dest in dests):
             groups.setdefault((dest, *(kept if down else _why(trace, told))), []).append(msg)
     for (dest, why, reason), found in groups.items():
         queue, names = trace.names["dest"][dest], crowds.some([trace.message_name(number) for number in found])
         held = counted(len(found), f"message of {queue} is", f"messages of {queue} are")
         text = f"{held} waiting at {broker} ({names}){why}"
         yield Sentence(text, reason=reason, source=cited(trace, reason))
+
+
+def gone(trace: Trace, dests: Container[int] | None = None) -> Iterator[str]:
+    """Yield one sentence for each fate and reason of messages that nobody got and nobody has."""
+    _, *lines = trace.account().table(without=(Fate.consumed, Fate.waiting), dests=dests)
+    for fate, count, why, which in lines:
+        yield f"{count} {fate}: {why or 'no broker holds them any more'} ({which})."
 
 
 def _why(trace: Trace, row: int) -> tuple[str, Reason]:

@@ -6,12 +6,11 @@ import itertools
 from collections.abc import Iterable, Iterator
 
 from mqlab.explain.explanation import Explanation
-from mqlab.explain.parts import scaled_down, waiting
+from mqlab.explain.parts import gone, scaled_down, waiting
 from mqlab.explain.sentences import Line, sentence
 from mqlab.spec.plural import counted
 from mqlab.spec.values import told_time
 from mqlab.trace import accounts
-from mqlab.trace.fates import Fate
 from mqlab.trace.kinds import Kind
 from mqlab.trace.trace import Trace
 
@@ -41,7 +40,7 @@ def of_run(trace: Trace) -> Explanation:
     told: list[Line] = [*_received(trace)]
     told += _waiting(trace)
     of_whole = () if trace.part else (_away, _split)
-    for tell in (_gone, _twice, _faults, *of_whole):
+    for tell in (gone, _twice, _faults, *of_whole):
         told += tell(trace)
     if trace.header.get("real"):
         told.append(f"The real broker: {trace.header['real']}")
@@ -95,13 +94,6 @@ def _waiting(trace: Trace) -> Iterator[Line]:
     if len(lines) > MOST or len(held) > MOST:
         total = counted(sum(held.values()), "message waits", "messages wait")
         yield f"... {total} at {counted(len(held), 'broker')} in all; see trace.waiting()."
-
-
-def _gone(trace: Trace) -> Iterator[str]:
-    """Yield one sentence for each fate and reason of messages that nobody got and nobody has."""
-    _, *lines = trace.account().table(without=(Fate.consumed, Fate.waiting))
-    for fate, count, why, which in lines:
-        yield f"{count} {fate}: {why or 'no broker holds them any more'} ({which})."
 
 
 def _twice(trace: Trace) -> Iterator[str]:

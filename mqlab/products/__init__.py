@@ -68,7 +68,7 @@ def product_of_scenario(scenario: object) -> AnyProduct:
 
 
 def figures(guide: str | None = None) -> FigureTable:
-    """Return the figures of every guide, or of one; raises `UnknownName` for no guide."""
+    """Return the figures of every guide, of one, or with a word (`guide_figures.ids`); raises `UnknownName`."""
     return FigureTable(map(figure, guide_figures.ids(guide)))
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import resources
 
-from mqlab.errors import BadFile, UnknownName, shown
+from mqlab.errors import BadFile, UnknownName, nearest, shown
 from mqlab.spec.calls import fitting
 from mqlab.spec.json_types import JsonDict
 from mqlab.spec.noun import required
@@ -77,10 +77,20 @@ class FigureTable(TextTable, tuple[Figure, ...]):
 
 
 def ids(guide: str | None = None) -> list[str]:
-    """Return the ids of the figures of every guide, or of one; raises `UnknownName` for no guide."""
-    if guide is not None and guide not in GUIDES:
+    """Return the ids of the figures of every guide, or of one.
+
+    Any other word is looked for in titles and questions. Raises `UnknownName` where there are none.
+    """
+    if guide is None or guide in GUIDES:
+        return [item["id"] for item in _items(guide)]
+    if nearest(guide, GUIDES):
         raise UnknownName.of("guide", guide, GUIDES)
-    return [item["id"] for item in _items(guide)]
+    word = str(guide).lower()
+    found = [item["id"] for item in _items() if word in f"{item.get('title')} {item.get('question')}".lower()]
+    if not found:
+        told = f"no guide is called {shown(guide)}, and no figure has that in its title or question"
+        raise UnknownName(f"{told}; guides: {', '.join(GUIDES)}")
+    return found
 
 
 def find(id: str) -> JsonDict:
@@ -114,7 +124,7 @@ def find(id: str) -> JsonDict:
 _NEEDED = [name for name in required(Figure) if name != "printer"]
 
 
-def _items(guide: str | None) -> Iterator[JsonDict]:
+def _items(guide: str | None = None) -> Iterator[JsonDict]:
     return (item for file, of in FILES.items() if guide in (None, of) for item in _read(file))
 
 

@@ -153,15 +153,20 @@ class Actions(TextTable):
         return [["action", *PRODUCTS, "what it does"], *lines]
 
 
-def actions() -> Actions:
-    """Return all actions in the order of their names.
+def actions(word: str = "") -> Actions:
+    """Return the actions in whose name or documentation *word* stands, by name; raises `UnknownName` for none.
 
-    >>> sorted(actions().rows["Crash"][0])
+    >>> sorted(actions("Crash").rows["Crash"][0])
     ['activemq', 'artemis', 'openmq']
     """
-    found: dict[str, tuple[frozenset[str], str]] = {}
+    takers: dict[str, set[str]] = {}
+    told: dict[str, str] = {}
     for product in PRODUCTS:
         for name, noun in codec.nouns(product).items():
-            takers, does = found.get(name, (frozenset(), (inspect.getdoc(noun) or "").partition("\n")[0]))
-            found[name] = takers | {product}, does
-    return Actions(dict(sorted(found.items())))
+            takers.setdefault(name, set()).add(product)
+            told.setdefault(name, inspect.getdoc(noun) or "")
+    asked = word.lower()
+    found = [name for name in sorted(told) if asked in f"{name} {told[name]}".lower()]
+    if not found:
+        raise UnknownName.of("action", word, sorted(told))
+    return Actions({name: (frozenset(takers[name]), told[name].partition("\n")[0]) for name in found})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -148,16 +148,19 @@ class Account(TextTable, Mapping[int, Entry]):
         found = Counter(self._tally.fates)
         return {fate.value: found[code] for code, fate in enumerate(FATES) if found[code]}
 
-    def table(self, without: tuple[Fate, ...] = ()) -> list[list[str]]:
-        """Return a line for each fate and reason: how many messages, and which; some fates may be left out."""
+    def table(self, without: tuple[Fate, ...] = (), dests: Container[int] | None = None) -> list[list[str]]:
+        """Return a line for each fate and reason: how many messages, and which; some fates may be left out.
+
+        With *dests* only what ended in one of these destinations is told, by their places in ``names["dest"]``.
+        """
         out = {FATES.index(fate) for fate in without}
         groups: dict[tuple[Fate, str], list[int]] = {}
         kinds, rules = self.trace.column("kind"), self.trace.column("rule")
         seen: dict[tuple[int, ...], tuple[Fate, str]] = {}
-        broker, to = self.trace.column("broker"), self.trace.column("to")
+        broker, to, dest = (self.trace.column(name) for name in ("broker", "to", "dest"))
         columns = (self._tally.messages, self._tally.fates, self._tally.rows)
         for message, code, row in zip(*columns, strict=True):
-            if code in out:
+            if code in out or not (dests is None or dest[row] in dests):
                 continue
             shape = (code, kinds[row], rules[row], broker[row], to[row])
             if shape not in seen or FATES[code] is Fate.never_accepted:

@@ -166,3 +166,20 @@ def test_a_scale_down_that_names_no_connectors_says_so():
     net = artemis.Network(artemis.Broker("B1", scale_down={}), artemis.Broker("B2"), queues=OF_Q)
     trace = mq.run(net, mq.Producer("P", on="B1", sends=1, to=Q), mq.Stop("B1"))
     assert "moved no messages: it names no connectors to other brokers" in str(mq.explain(trace, message="P-1"))
+
+
+def test_of_a_consumer_is_told_what_it_did_not_receive_of_its_queues():
+    other = mq.Producer("O", on="A", sends=2, to=mq.Queue("OTHER"))
+    trace = mq.run(A, mq.Consumer("C", on="A", reads=Q, selector="x = 1"), other, sends(4))
+    *_, last = mq.explain(trace, consumer="C").lines
+    waits = "4 messages of queue://Q are waiting at A (P-1, P-2, P-3, P-4): the selector does not match"
+    assert last == f"{waits} [Fuse 2, Figure 2.17]."
+    expired = mq.run(A, sends(3, time_to_live="1ms"), mq.Wait("1s"), mq.Consumer("C", on="A", reads=Q), other)
+    *_, last = mq.explain(expired, consumer="C").lines
+    assert last == "3 dead-lettered: its time-to-live had expired (1-3)."
+    reader = mq.Consumer("C", on="A", reads=mq.Queue(">"))
+    assert not [
+        line for line in mq.explain(mq.run(A, reader, sends()), consumer="C").lines if "waiting" in line
+    ]
+    topic = mq.run(A, mq.Consumer("C", on="A", reads=mq.Topic("Q")), sends(4))
+    assert len(mq.explain(topic, consumer="C").lines) == 1

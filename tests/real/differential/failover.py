@@ -171,6 +171,7 @@ class Script:
                 "jms.closeTimeout=500", "jms.redeliveryPolicy.maximumRedeliveries=1",
                 "jms.optimizeAcknowledge=true", "jms.optimizeAcknowledge=true&jms.prefetchPolicy.all=4",
                 "jms.transactedIndividualAck=true&jms.prefetchPolicy.all=2",
+                "jms.optimizeAcknowledge=true&jms.optimizedAckScheduledAckInterval=400",
             ]))  # fmt: skip
         if draw.chance(0.1):
             self.files = [{"name": "uris.txt", "text": f"{{{draw.one(self.names)}}}\n"}]

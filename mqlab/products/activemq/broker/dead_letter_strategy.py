@@ -47,6 +47,7 @@ def _bury(broker: Broker, message: Message, row: int, why: str) -> None:
     letter = message.copy()
     letter.dest, letter.expires, letter.persistent = Destination("queue", name), 0, True
     letter.dest_no = broker.lab.name_destination(letter.dest)
-    letter.properties = {**message.properties, CAUSE: why}
+    if broker.lab.edition != "5.5":  # there only what a listener has thrown is a cause (`setPoisonCause`)
+        letter.properties = {**message.properties, CAUSE: why}
     advisory.of_message(broker, "MessageDLQd", message)
     broker.take_over(letter, broker.entry(broker.node), row)

@@ -66,7 +66,7 @@ class AddressedConsumer(MessageConsumer):
         self.working: Message | None = None  # what it is busy with
         self.opened = False  # its opening has succeeded
         # When it acknowledged last; `patience` is how long (us) what it puts off may wait, 0 is for ever.
-        self.acknowledged_at = client.lab.clock.now
+        self.acknowledged_at = self.made = client.lab.clock.now
         self.waiting_receive: PendingCall | None = None  # the call that waits for one message
 
     def _read_options(self, own: Mapping[str, str], durable: bool) -> None:
@@ -74,10 +74,11 @@ class AddressedConsumer(MessageConsumer):
         spec, asked = self.spec, self.client.prefetch
         asked = jms.prefetch(own, self.dest, durable) if asked is None else asked
         self.wanted_prefetch = asked if spec.prefetch is None else spec.prefetch
-        self.patience = 0
+        self.patience = self.interval = 0
         if flag(own, "optimizeAcknowledge", False) and spec.ack_mode == "auto" and self.at_once:
             self.at_once, self.puts_off, self.share = False, True, OPTIMIZED
             self.patience = 1000 * query.number(own, "optimizeAcknowledgeTimeOut", PATIENCE)
+            self.interval = 1000 * query.number(own, "optimizedAckScheduledAckInterval", 0)
         # One by one, as they are taken (`immediateIndividualTransactedAck` of 5.17.2).
         self.counts_each = any(flag(own, name, False) for name in ONE_BY_ONE) and self.session.transacted
         self.share = 0 if self.counts_each else self.share
@@ -138,7 +139,7 @@ class AddressedConsumer(MessageConsumer):
         held = self.holds
         if self.session.transacted:
             self.expected |= {message.number: message for message in held}
-        elif self.spec.ack_mode == "client":
+        elif self.spec.ack_mode == "client" and self.lab.edition != "5.5":
             self._forget(held)
         self.unacknowledged, self.working = [], None
 
@@ -151,18 +152,22 @@ class AddressedConsumer(MessageConsumer):
 
         A connection knows the messages of a queue for all its consumers, if its address is a failover one
         (5.17.2: `ConnectionAudit`, with `Transport.isFaultTolerant`); what another one's open transaction has
-        received before a loss is delivered (ActiveMQ rule 11.5).
+        received before a loss is delivered (ActiveMQ rule 11.5). Outside of a transaction 5.5 acknowledges
+        what it has had before, in client mode too (`ActiveMQMessageConsumer.dispatch` of 5.5.1).
         """
         self.asked = False
-        message = delivery.message
+        message, old = delivery.message, self.lab.edition == "5.5"
         looks = self.client.failover is not None and self.looks_twice
         if not (looks and self.pushed[message.dest_no].add(message.number)):
             self.buffer.append(delivery)
             self.work()
         elif message.number in self.expected:
             self.again.add(message.number)
+            self.expected[message.number] = message
             self.send(DeliveredAck(self.name, [message]))
-        elif any(message.number in consumer.expected for consumer in self.client.consumers.values()):
+        elif old and not self.session.transacted:
+            self.send(StandardAck(self.name, [message]))
+        elif not old and any(message.number in c.expected for c in self.client.consumers.values()):
             self.buffer.append(delivery)
             self.work()
         else:
@@ -187,6 +192,8 @@ class AddressedConsumer(MessageConsumer):
         self.last = message.number
         self.working = message
         super().take(message, row, before)
+        if self.delay and self.lab.by_calls:  # the recorders' consumers work once `receive` has come back
+            self.finish(message)
 
     def receive_again(self, message: Message, row: int, before: int) -> int:
         """Receive a message that was delivered *before*; return the row of it."""
@@ -203,8 +210,18 @@ class AddressedConsumer(MessageConsumer):
         if self.session.transacted:
             self.session.begin()
         super().finish(message)
-        if self.at_once and self.spec.ack_mode == "client":
-            self.session.acknowledge()
+        if self.at_once:
+            if self.spec.ack_mode == "client":
+                self.session.acknowledge()
+        elif self.interval > 0 and len(self.unacknowledged) == 1:
+            clock = self.lab.clock
+            due = clock.now + self.interval - (clock.now - self.made) % self.interval
+            clock.schedule_background(due, self.on_interval, None)
+
+    def on_interval(self, _: None) -> None:
+        """Acknowledge what it has put off: so often it looks (`setOptimizedAckScheduledAckInterval`)."""
+        if not self.closed:
+            self.acknowledge()
 
     def is_overdue(self) -> bool:
         """Whether what it has put off has waited long enough."""
@@ -221,6 +238,7 @@ class AddressedConsumer(MessageConsumer):
         """Acknowledge with the transaction what it has had."""
         for number in self.expected:
             self.before.pop(number, None)
+        self.unacknowledged = [*self.expected.values(), *self.unacknowledged]
         self.expected, self.again = {}, set()
         self.acknowledge()
 

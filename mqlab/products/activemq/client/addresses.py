@@ -171,12 +171,14 @@ def bare(address: str) -> str:
 
 
 def with_options(address: str, extra: Mapping[str, str]) -> str:
-    """Return *address* with *extra* options; they win over its own."""
+    """Return *address* with *extra* options behind its own, over which they win.
+
+    So it is another one than that of the list, even if they are the same (`addExtraQueryOptions` of 5.17.2).
+    """
     if not extra:
         return address
     place, _, query = bare(address).partition("?")
-    merged = {**options(query), **extra}
-    return f"{place}?" + "&".join(f"{key}={value}" for key, value in merged.items())
+    return f"{place}?" + "&".join([*filter(None, [query]), *(f"{key}={said}" for key, said in extra.items())])
 
 
 def shuffle(addresses: Sequence[str], random: Random) -> list[str]:

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from mqlab.products.activemq.lab import Lab
     from mqlab.spec.values import Destination
 
-# us: what the session and producer of a sender with pauses take before its first message, and what a pause
-# takes longer (5 to 40 sends that nobody answers took 6 to 14 ms longer than their pauses)
+# us: what the session and producer of a sender with pauses, or beside the script, take before its first
+# message, and what a pause takes longer (5 to 40 sends that nobody answers took 6 to 14 ms longer)
 OPENING, LATE = 2_500, 200
 CHECK = 100  # ms: so often a sender without a connection looks at the clock
 
@@ -121,7 +121,8 @@ class SendJob(PendingCall, MessageProducer):
     ) -> None:
         PendingCall.__init__(self, lab, no, spec, client.name)
         MessageProducer.__init__(self, lab, spec, dest, client.name)
-        self.user, self.session = client, client.session(session, bool(spec.options.get("transacted")))
+        self.user = client
+        self.session = self.sends_in = client.session(session, bool(spec.options.get("transacted")))
         self.size = SMALLEST + (0 if spec.size == SMALLEST else spec.size)
         own = spec.name != client.name  # the recordings know no producers beside their clients
         self.node = lab.producer_node(spec.name, client.name) if own else client.node
@@ -142,14 +143,11 @@ class SendJob(PendingCall, MessageProducer):
         self.started = self.lab.clock.now
         number = self.first + self.place
         self.place += 1
-        user, session = self.user, self.session
-        assert session is not None
+        user, session = self.user, self.sends_in
         if not self._has_producer():
             self.place -= 1
             return
-        if self not in session.senders:
-            session.senders.append(self)
-        if session.senders[0] is not self:
+        if not session.takes_turn(self):
             self.place, self.waited = self.place - 1, True
             self.dest_no = self.lab.name_destination(self.dest)
             return
@@ -165,6 +163,9 @@ class SendJob(PendingCall, MessageProducer):
             self.message = self.make(self.place - 1)
         self.in_line = False
         transaction = session.begin()
+        if session.rollback_only:  # `ActiveMQSession.send` of 5.17.2
+            self._failed(number, "IllegalStateException", "transaction marked rollback only", "")
+            return
         row = self.lab.add(
             self.lab.clock.now,
             Kind.Sent,
@@ -195,8 +196,7 @@ class SendJob(PendingCall, MessageProducer):
         Without a connection that waits for one, without a limit; what fails then is the making, not a
         message (ActiveMQ rule 11.11).
         """
-        user, session = self.user, self.session
-        assert session is not None
+        user, session = self.user, self.sends_in
         if self.dest in session.producers:
             return True
         if user.refuses(self):
@@ -207,9 +207,11 @@ class SendJob(PendingCall, MessageProducer):
             user.waiting.append((self._make_producer, number))
             return False
         if self.lab.by_calls or user.user is not None:  # a broker may refuse it
-            opening = OPENING if self.interval and not self.lines_up else 0
-            self.lab.clock.schedule(self.lab.clock.now + opening, self._ask_for_producer, None)
-            return False
+            if self.lab.edition != "5.5":
+                opening = OPENING if (self.interval or self.in_background) and not self.lines_up else 0
+                self.lab.clock.schedule(self.lab.clock.now + opening, self._ask_for_producer, None)
+                return False
+            user.send(ProducerInfo(self.dest))  # nobody waits for it (`ActiveMQMessageProducer` of 5.5.1)
         session.producers.append(self.dest)
         return True
 
@@ -223,9 +225,8 @@ class SendJob(PendingCall, MessageProducer):
 
     def _send_one_way(self, command: Send) -> None:
         """Send what nobody answers: in a transaction, or unreliably."""
-        assert self.session is not None
         if command.transaction is not None:
-            self.session.sends.append(command)
+            self.sends_in.sends.append(command)
         else:
             self.user.remember(command, self.size)
         self.user.send(command)
@@ -295,8 +296,7 @@ class SendJob(PendingCall, MessageProducer):
     def answer(self, error: Refused | None) -> None:
         """The broker has answered for one message, or for the producer before the first."""
         if self.message is None and error is None:
-            assert self.session is not None
-            self.session.producers.append(self.dest)
+            self.sends_in.producers.append(self.dest)
             self.next()
         elif error is not None:
             self.fail(error.kind, str(error), error.other_cause)
@@ -313,20 +313,12 @@ class SendJob(PendingCall, MessageProducer):
         self.longest = max(self.longest, self.lab.clock.now - self.started)
         late = LATE if self.interval and self.lab.by_calls else 0
         if self.interval:
-            self._let_others_send()
+            self.sends_in.let_others_send(self)
         self.lab.clock.schedule(self.lab.clock.now + self.interval + late, self.next, None)
-
-    def _let_others_send(self) -> None:
-        """Who waits for its session sends once this one pauses or has ended, not between two messages."""
-        assert self.session is not None
-        if self in self.session.senders:
-            self.session.senders.remove(self)
-            if self.session.senders:
-                self.lab.clock.schedule(self.lab.clock.now, self.session.senders[0].next, None)
 
     def _end(self, row: JsonDict) -> None:
         super()._end(row)
-        self._let_others_send()
+        self.sends_in.let_others_send(self)
 
     def _failed(self, number: int, kind: str, text: str, cause: str) -> None:
         row: dict[str, object] = {"n": number, "class": kind, "message": text}

@@ -43,6 +43,20 @@ class Session:
             "closed",
         )  # there was no connection to open it on
 
+    def takes_turn(self, job: SendJob) -> bool:
+        """Whether *job* sends now, or waits for others of its session."""
+        if job not in self.senders:
+            self.senders.append(job)
+        return self.senders[0] is job
+
+    def let_others_send(self, job: SendJob) -> None:
+        """Who waits sends once *job* pauses or has ended, not between two messages."""
+        if job in self.senders:
+            self.senders.remove(job)
+            if self.senders:
+                clock = job.lab.clock
+                clock.schedule(clock.now, self.senders[0].next, None)
+
     def begin(self) -> str | None:
         """Return the transaction of this session, a new one if there is none."""
         if self.transacted and self.transaction is None:
@@ -71,7 +85,8 @@ class Session:
         if transaction is None and not self.rollback_only:
             call.finish()  # nothing is sent (`TransactionContext` of 5.17.2)
             return
-        if how == "commit" and transaction is not None and not self.rollback_only:
+        lacks = any(consumer.expected.keys() - consumer.again for consumer in self.consumers())
+        if how == "commit" and transaction is not None and not (self.rollback_only or lacks):
             self.committing = True
             for consumer in self.consumers():
                 consumer.commit()
@@ -107,6 +122,10 @@ class Session:
         return [c for c in self.client.consumers.values() if c.session is self]
 
     def interrupted(self) -> None:
-        """The connection is lost: what it had received cannot be committed any more."""
-        if self.transacted and any(consumer.holds for consumer in self.consumers()):
+        """The connection is lost: what it had received cannot be committed any more.
+
+        In 5.5 it can once all has come again (`rollbackOnFailedRecoveryRedelivery` of 5.5.1).
+        """
+        marks = self.transacted and self.client.lab.edition != "5.5"
+        if marks and any(consumer.holds for consumer in self.consumers()):
             self.rollback_only = True

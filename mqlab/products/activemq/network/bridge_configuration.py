@@ -51,7 +51,9 @@ class NetworkBridgeConfiguration:
         # Topics whose demand is made durable, whatever the consumer is.
         self.durable_forced = [dest for dest in map(Destination.parse, forced) if not dest.is_queue]
         self.excluded_destinations = [Destination.parse(t) for t in get("excluded_destinations")]
-        self.tests_messages = rules.tests_messages and bool(
+        # In 5.5 only the other end of a duplex connector looks, and never answers for what it may not take
+        # (`DemandForwardingBridgeSupport.serviceRemoteCommand` of 5.5.1).
+        self.tests_messages = (rules.tests_messages or self.duplex) and bool(
             self.dynamically_included_destinations or self.excluded_destinations
         )
         self.tests_statics = rules.tests_statics
@@ -60,7 +62,8 @@ class NetworkBridgeConfiguration:
         )
         text = get("destination_filter")
         self._heard = heard(text) if text else None
-        self._static = [Destination.parse(text) for text in self.statically_included_destinations]
+        static = self.statically_included_destinations if rules.tests_statics else []  # 5.5 does not look there
+        self._static = [Destination.parse(text) for text in static]
         self._permitted: dict[Destination, bool] = {}
 
     def syncs(self, sub: Subscription) -> bool:

@@ -190,4 +190,12 @@ class NetworkBridge(DemandForwardingBridge):
         """
         home = self.local_broker
         way = home.node, self.remote_broker.node, self.no, demand.no
-        home.record_message(Kind.Refused, message, *way, Reason.not_permitted, message.row)
+        row = home.record_message(Kind.Refused, message, *way, Reason.not_permitted, message.row)
+        if not (message.persistent or self.settings.rules.tests_messages):  # 5.5 waited for no answer
+            clock = self.lab.clock
+            clock.schedule(clock.now, self.on_lost, (demand, message, row))
+
+    def on_lost(self, passage: tuple[DemandSubscription, Message, int]) -> None:
+        """Home forgets a message that the other end does not take (ActiveMQ rule 5.5)."""
+        passage[0].acknowledge(passage[1])
+        self._lose(*passage, Reason.not_permitted)

@@ -48,14 +48,16 @@ def check(connection: TransportConnection, command: ConnectionInfo) -> None:
             clock.schedule(clock.now + process.lab.timing.link * 3 // 2, connection.socket.on_error, None)
             raise
     if command.client_id is not None:
-        _check_id(connection, command.client, command.client_id)
+        _check_id(connection, command.client, command.client_id, command.fault_tolerant)
 
 
-def _check_id(connection: TransportConnection, client: str, id: str) -> None:
+def _check_id(connection: TransportConnection, client: str, id: str, fault_tolerant: bool) -> None:
     process, socket = connection.process, connection.socket
     ends = [other.broker_end for other in process.sockets if other is not socket]
     # One of the client's own that the broker has not seen end makes room ("Killing previous stale connection").
     taken = any(end is not None and end.client_id == id and end.client != client for end in ends)
+    if process.lab.edition == "5.5":  # there it takes a client that fails over for the one that was there
+        taken = taken and not fault_tolerant  # (`RegionBroker.addConnection` of 5.5.1)
     if connection.client_id == id:  # its own is in its way, and stays so (`RegionBroker.clientIdSet`)
         process.stale_ids.add(id)
         connection.client, connection.client_id = "", None

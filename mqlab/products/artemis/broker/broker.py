@@ -181,9 +181,10 @@ class Topology(Subsystem):
         slave that asks there for its master is then sent elsewhere (Artemis rules 4.2 and 4.4).
         """
         everybody = self.lab.all_brokers()
-        backups = [b for b in everybody if b.role in ("backup_in_sync", "backup_announced") and b.runs]
+        backups = [b for b in everybody if b.runs and self._is_backup(b)]
         for broker in everybody:
-            if not broker.runs or broker.role in ("stopping", "starting"):
+            begins = broker.role in ("stopping", "starting") and not self._is_backup(broker)
+            if begins or not broker.runs:
                 continue
             if broker.role == "backup":  # it has found nobody and knows of itself
                 broker.topology = {broker.node_id: ["-", broker.process_name]}
@@ -202,13 +203,20 @@ class Topology(Subsystem):
             if not broker.serves or others:
                 broker.max_cluster_size = max(broker.max_cluster_size, seen)
 
+    @staticmethod
+    def _is_backup(broker: Broker) -> bool:
+        """Whether it has announced itself; so does a master that waits for the live lock."""
+        waits = broker.role == "starting" and broker.announced
+        return waits or broker.role in ("backup_in_sync", "backup_announced")
+
     def learn(self, broker: Broker) -> None:
         """A broker that goes live knows of itself, and is told what those believe that it reaches.
 
         So it learns of one that has crashed, if they have not forgotten it (2.4).
         """
         broker.topology[broker.node_id] = [broker.process_name, "-"]
-        for live in self._heard(broker):
+        alone = not self.lab.balancing.bridged.get(broker.process_name, True)
+        for live in () if alone else self._heard(broker):
             broker.topology = {pair: list(entry) for pair, entry in live.topology.items()} | broker.topology
             if live.node_id == broker.node_id:  # it is told of the backup, too
                 broker.topology[broker.node_id][1] = self.entry(live, live.node_id)[1]
@@ -235,8 +243,14 @@ class Topology(Subsystem):
         return broker.topology.get(pair, ["-", "-"])
 
     def _heard(self, broker: Broker) -> list[Broker]:
-        """Return the live ones it hears of; one whose connectors lead to no process hears of none."""
+        """Return the live ones it hears of; one whose connectors lead to no process hears of none.
+
+        Who lists nobody hears only of those that connect to it (`NodeAnnounceMessage`).
+        """
         found = [live for live in self.lab.live_brokers() if live is broker or broker.reaches(live)]
+        bridged, name = self.lab.balancing.bridged, broker.process_name
+        if not bridged.get(name, True):
+            found = [live for live in found if live is broker or name in bridged[live.process_name]]
         found.sort(key=lambda live: live.served_journal.since if live.served_journal is not None else 0)
         deaf = broker.hosting_broker is not None and all(
             live.process_name == broker.process_name for live in found

@@ -117,6 +117,7 @@ class Queue:
     enqueued: int = 0
     replaced: int = 0  # messages that took the place of another
     turn: int = 0
+    echoed: int = 0  # since when (us) a neighbour tells its broker of it (max-hops)
     scheduled: int = 0  # of what waits, as far as it was looked at
     stranded: list[MessageReference] = field(default_factory=list)  # see `strand`
 

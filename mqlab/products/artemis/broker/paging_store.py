@@ -36,16 +36,21 @@ class PagingStore:
         self.waiting: list[Waiting] = []
         # The trace has so many rows when this is counted next, if no message is larger (bytes).
         self.checked = self.largest = 0
+        self.full_at = -1  # how many messages had left addresses when it was found full
+        self.paging = True  # whether some of its messages may lie in page files
 
     def is_full(self) -> bool:
         """Whether it holds as much as it may, or more; one that holds nothing is not full.
 
         Each message that joins it has a row in the trace, so that it is counted anew only after as many rows
-        as it has room for messages.
+        as it has room for messages; one that is full stays so until a message leaves.
         """
         rows, largest = self.broker.lab.recorder.count, self.broker.lab.clients.largest
         if rows < self.checked and largest == self.largest:
             return False
+        paging = self.broker.lab.paging
+        if self.full_at == paging.left:
+            return True
         messages = {message.number: message.size for message in self._messages()}
         held = len(messages)
         if not held:
@@ -59,16 +64,22 @@ class PagingStore:
         # What is on its way for a transaction, one of each client, has its row already.
         room = min(rooms) - len(self.broker.lab.clients.senders)
         self.checked, self.largest = rows + room, largest
-        return 0 <= self.max_messages <= held or 0 <= self.max_bytes <= size
+        full = 0 <= self.max_messages <= held or 0 <= self.max_bytes <= size
+        if full:
+            paging.watch()
+            self.full_at = paging.left
+        return full
 
     def has_pages(self) -> bool:
-        """Whether some of its messages lie in page files."""
-        return any(item.paged for item in self._items())
+        """Whether some of its messages lie in page files; it looks again only after one was put there."""
+        self.paging = self.paging and any(item.paged for item in self._items())
+        return self.paging
 
     def _items(self) -> Iterator[MessageReference]:
         for queue in self.broker.journal.queues.values():
             if queue.address == self.address:
-                yield from (*queue.waiting, *queue.held, *queue.stranded)
+                yield from reversed(queue.waiting)  # a page has the latest
+                yield from (*queue.held, *queue.stranded)
 
     def _messages(self) -> Iterator[Message]:
         journal, address = self.broker.journal, self.address
@@ -83,6 +94,7 @@ class PagingStore:
     def wait(self, call: Call, argument: object) -> None:
         """Let *call* happen with *argument* once there is room."""
         self.waiting.append((call, argument))
+        self.broker.lab.paging.waits = True
         self.broker.lab.paging.watch()
 
 
@@ -93,7 +105,8 @@ class PagingManager(Subsystem):
         super().__init__(lab)
         self.limits = lab.network.sets("max_size_messages", "max_size_bytes")
         self.stores: dict[tuple[str, str], PagingStore | None] = {}
-        self.due = False  # whether those who wait are about to be let in
+        self.left = 0  # messages that have left an address, since one was full
+        self.waits = self.due = False  # whether anybody waits for room, and is about to be let in
 
     def store(self, broker: Broker, address: str) -> PagingStore | None:
         """Return an address of a broker; None if it has no limit."""
@@ -115,10 +128,15 @@ class PagingManager(Subsystem):
     def pages(self, broker: Broker, address: str) -> bool:
         """Whether what comes to an address goes to a page: it is full, or some of it is in pages still."""
         store = self.store(broker, address)
-        return store is not None and store.policy == "PAGE" and (store.has_pages() or store.is_full())
+        if store is None or store.policy != "PAGE":
+            return False
+        store.paging = store.has_pages() or store.is_full()
+        return store.paging
 
     def drops(self, broker: Broker, message: Message, cause: int | None = None) -> bool:
         """Whether a message is dropped as its address is full; raises `Refused` if it is refused."""
+        if message.routed is not None:  # its transaction no longer has it, and no row says so
+            self.left += 1
         store = self.full(broker, message.dest.name)
         if store is None:
             return False
@@ -126,6 +144,8 @@ class PagingManager(Subsystem):
             raise Refused(FULL, Reason.address_full)
         cause = message.row if cause is None else cause
         self.lab.message(Kind.Discarded, message, broker, rule=Reason.address_full, cause=cause)
+        self.left -= 1  # it has never been there
+        store.full_at = self.left
         return True
 
     def turns_away(self, broker: Broker, frm: Broker, stored: StoredMessage) -> bool:
@@ -147,22 +167,22 @@ class PagingManager(Subsystem):
     # Room
 
     def watch(self) -> None:
-        """Have it told what leaves."""
+        """Have it told what leaves, once an address is full."""
         self.lab.notes.on_left = self.on_left
 
     def on_left(self) -> None:
         """Something has left some address: let in who waits, if there is room."""
-        if not self.due:
+        self.left += 1
+        if self.waits and not self.due:
             self.due = True
             self.lab.clock.schedule(self.lab.clock.now, self._let_in, None)
 
     def _let_in(self, _: object) -> None:
-        self.due, self.lab.notes.on_left = False, None
+        self.due = False
         stores = [store for store in self.stores.values() if store is not None and store.waiting]
         for store in stores:
             if store.broker.serves and not store.is_full():
                 waiting, store.waiting = store.waiting, []
                 for call, argument in waiting:  # all of them: what they send may be more than there is room for
                     call(argument)
-        if any(store.waiting for store in stores):
-            self.watch()
+        self.waits = any(store.waiting for store in stores)

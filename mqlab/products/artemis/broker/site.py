@@ -20,7 +20,7 @@ from mqlab.products.artemis.ha import scaledown
 from mqlab.products.artemis.ha.colocated import Colocated
 from mqlab.products.artemis.ha.replication import NOTICED, Replication
 from mqlab.products.artemis.ha.shared_store import SharedDirectory, SharedStore
-from mqlab.products.artemis.network import routes
+from mqlab.products.artemis.network import echo, routes
 from mqlab.products.artemis.network.cluster_connection import ClusterConnection
 from mqlab.products.artemis.network.slow_line import SlowLine
 from mqlab.products.artemis.notes import EventLog
@@ -213,6 +213,8 @@ class Site(Lab):
             return
         routes.lose(self.balancing, broker, self.live_brokers(), orderly)
         self.event(Kind.Stopped if orderly else Kind.Crashed, broker, rule=Reason.broker_stopped)
+        for client in () if orderly else self.clients.at(broker):
+            client.lose_acknowledgements()
         broker.stored_journal = live.persisted(orderly) if broker.spec.persists else None
         if broker.spec.policy == "shared_store":
             self.store.of(broker).journal = broker.stored_journal
@@ -336,11 +338,6 @@ class Site(Lab):
         if self.redistributes:
             self.balancing.redistribute()
 
-    def on_moved(self, moved: scaledown.Moved) -> None:
-        """The target of a scale-down has a message."""
-        if moved.target.served_journal is not None:
-            self.enqueue(moved.target, moved.queue, moved.message, moved.row)
-
     # Writing down
 
     def role(self, broker: Broker, role: str) -> None:
@@ -348,3 +345,5 @@ class Site(Lab):
         broker.role = role
         self.notes.role(broker)
         self.topology.gossip()
+        if self.balancing.echoes:
+            echo.note(self.balancing)

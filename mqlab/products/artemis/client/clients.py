@@ -176,6 +176,9 @@ class Client:
         self.drop(Reason.connection_lost)
         self.at = None
 
+    def lose_acknowledgements(self) -> None:
+        """Its broker is killed; who only sends has acknowledged nothing."""
+
     def on_disconnected(self, tried: bool) -> None:
         """Its broker is gone, in order or not, or has given the session up."""
         broker = self.at

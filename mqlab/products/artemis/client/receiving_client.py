@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 RECEIVED, ACKNOWLEDGED = int(Kind.Received), int(Kind.Acknowledged)
 CALLED = ("client", "individual")  # modes in which a program acknowledges
 LOOP = 100 * MS  # how long each call of a loop that receives everything waits
+# Until the buffer of a journal is written (`DEFAULT_JOURNAL_BUFFER_TIMEOUT_NIO`: 3.3 ms), and the way there. In
+# 20 plays what was acknowledged at once before a kill was lost; 50 ms before, in 10 plays, it was not.
+JOURNAL = 10 * MS
 BATCH = 1 << 20  # bytes of messages that are acknowledged together with dups_ok (`DEFAULT_ACK_BATCH_SIZE`)
 
 
@@ -43,6 +46,8 @@ class ReceivingClient(Client, Taker):
         self.stale: list[MessageReference] = []  # of a buffer that was lost, until it is connected again
         self.unacknowledged: list[MessageReference] = []
         self.acknowledging: list[MessageReference] = []  # acknowledged, and the broker does not know yet
+        self.latest: list[MessageReference] = []  # what its last call that receives acknowledged
+        self.latest_step, self.latest_at = -2, 0  # in which step of the script, and when (us)
         self.received = array("i")
         self.redelivered: list[int] = []
         self.queue: Queue | None = None
@@ -165,6 +170,20 @@ class ReceivingClient(Client, Taker):
             if item in self.acknowledging:
                 self.acknowledging.remove(item)
                 self.lab.message(ACKNOWLEDGED, item.message, self.at, self.node, cause=item.row)
+        if not self.receiving:
+            if self.latest_step != self.lab.step_no:
+                self.latest_step, self.latest = self.lab.step_no, []
+            self.latest += items
+            self.latest_at = self.lab.clock.now
+
+    def lose_acknowledgements(self) -> None:
+        """Its broker is killed: what the step before acknowledged is not in the journal yet.
+
+        Nobody waits for that, whatever the mode (`ActiveMQMessage.acknowledge` of 2.4.0; Artemis rule 9.24).
+        """
+        if self.lab.step_no <= self.latest_step + 1 and self.lab.clock.now <= self.latest_at + JOURNAL:
+            self.unacknowledged[:0] = self.latest
+            self.latest = []
 
     def settle(self) -> None:
         """Acknowledge all that was taken."""

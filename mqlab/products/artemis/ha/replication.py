@@ -66,6 +66,7 @@ class Replication(Subsystem):
         if slave.role != "backup_searching" or not slave.runs or slave.broken or slave.master:
             return
         lives = self.lab.live_brokers()
+        mute = next((live for live in lives if self._never_answers(slave, live)), None)
         for live in self.lab.random.sample(lives, len(lives)):  # whom it hears of first is a race
             this_life = (live.name, live.incarnation)
             if not self._may_copy(slave, live) or this_life in slave.refused_by:
@@ -74,6 +75,17 @@ class Replication(Subsystem):
                 self._copy(slave, live)
                 return
             slave.refused_by.add(this_life)
+        slave.broken |= mute is not None and slave.role == "backup_searching" and slave.runs
+
+    @staticmethod
+    def _never_answers(slave: Broker, live: Broker) -> bool:
+        """Whether a slave that asks a live broker waits for ever: that has no policy of replication.
+
+        Nobody there takes the request, and the slave asks no other one meanwhile
+        (`Activation.getActivationChannelHandler` and `SharedNothingBackupActivation.run` of 2.4.0).
+        """
+        free = not slave.node_id and slave.element("group_name") is None
+        return free and live.spec.policy != "replication" and slave.reaches(live)
 
     def _may_copy(self, slave: Broker, live: Broker) -> bool:
         if not slave.reaches(live) or slave.process_name == live.process_name:

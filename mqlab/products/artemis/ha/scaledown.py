@@ -78,6 +78,12 @@ def scale_down(lab: Site, broker: Broker) -> None:
         move(lab, broker, broker.journal, target)
 
 
+def _on_moved(moved: Moved) -> None:
+    """The target of a scale-down has a message."""
+    if moved.target.served_journal is not None:
+        moved.target.lab.enqueue(moved.target, moved.queue, moved.message, moved.row)
+
+
 def move(lab: Site, broker: Broker, data: Journal, target: Broker) -> None:
     """Append every queue's messages to the target's queues, and its prepared transactions.
 
@@ -98,7 +104,7 @@ def move(lab: Site, broker: Broker, data: Journal, target: Broker) -> None:
             if there is not None and fits:
                 row = lab.notes.forwarded(item.message, broker, target, Reason.scale_down, item.row)
                 moved = Moved(target, there, item.message, row)
-                lab.line(broker, target).carry(lab.on_moved, moved, 0, item.message.size)
+                lab.line(broker, target).carry(_on_moved, moved, 0, item.message.size)
                 lab.message(Kind.Acknowledged, item.message, broker, target.node, cause=row)
             else:
                 lab.message(

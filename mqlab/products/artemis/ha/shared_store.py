@@ -63,10 +63,10 @@ class SharedStore(Subsystem):
         self.lab.later(LOCK_POLL, self._next_backup, store)
 
     def _next_live(self, store: SharedDirectory) -> None:
-        """A waiting master takes a free lock; an acting slave looks whether it is asked for its own."""
+        """A waiting master takes a free lock; else it tells whoever holds that of itself."""
         if store.live is None and store.masters:
             self._lock(store.masters.pop(0), store)
-        elif store.live is not None and store.live.spec.role == "slave":
+        elif store.live is not None:
             self.lab.soon(store.live, FAIL_BACK, self._hand_back)
 
     def _next_backup(self, store: SharedDirectory) -> None:
@@ -124,17 +124,22 @@ class SharedStore(Subsystem):
         )
 
     def _hand_back(self, acting: Broker) -> None:
-        """Fail-back: the acting slave ends, its master takes the lock, and it is slave again."""
+        """A waiting master is announced as the backup of who is live, so clients follow it.
+
+        Fail-back: an acting slave ends, its master takes the lock, and it is slave again. Source:
+        `SharedStoreLiveActivation.run` and `SharedStoreBackupActivation` of 2.4.0.
+        """
         store = self.of(acting)
-        if store.live is not acting or not store.masters or not acting.element("allow_failback"):
+        if store.live is not acting or not store.masters:
             return
-        if not acting.reaches(store.masters[0]):  # it has not announced itself
+        master = store.masters[0]
+        if not acting.reaches(master):
             self.lab.soon(acting, FAIL_BACK, self._hand_back)
             return
-        acting.topology[acting.node_id] = [
-            acting.process_name,
-            store.masters[0].process_name,
-        ]  # clients know it
+        master.announced, master.node_id = True, acting.node_id
+        self.lab.topology.gossip()
+        if acting.spec.role != "slave" or not acting.element("allow_failback"):
+            return
         self.lab.end_live(acting, orderly=True)
         self.lab.role(acting, "stopped")
         acting.stopped_itself = True

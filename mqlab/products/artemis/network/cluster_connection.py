@@ -32,6 +32,7 @@ class ClusterConnection(Subsystem):
     def __init__(self, lab: Site) -> None:
         super().__init__(lab)
         self.bridged = lab.network.bridged()
+        self.echoes = any(lab.network.option(spec, "max_hops") > 1 for spec in lab.network.brokers)
         self.outdated = True  # what follows, since something has changed
         self.paused = False  # whether a broker was when it was found
         self.ways: dict[Broker, Ways] = {}
@@ -75,7 +76,13 @@ class ClusterConnection(Subsystem):
         if broker.lost or broker.kept:
             found += [row for row in routes.remembered(broker, places) if wanted(row[2])]
         found.sort(key=lambda row: max(broker.journal.since, row[0]))
+        if self.echoes:
+            return [(at, queue) for _, at, queue in found if echo.is_told(self, broker, at, queue)]
         return [(at, queue) for _, at, queue in found]
+
+    def is_both_ways(self, one: Broker, other: Broker) -> bool:
+        """Whether two brokers that serve have bridges to each other."""
+        return all(len(self.remote(a).get(b, ())) == 2 for a, b in ((one, other), (other, one)))
 
     # A message comes from a client
 

@@ -47,3 +47,41 @@ def passage(broker: Broker, echo: Echo, message: Message) -> BridgedMessage:
     stored = StoredMessage(broker.node_id, echo[1].name, message, message.row, way=way, since=now)
     broker.journal.store_and_forward.setdefault(broker.node_id, []).append(stored)
     return BridgedMessage(stored, way, echo[1], Reason.broker_turn)
+
+
+def note(cluster: ClusterConnection) -> None:
+    """Note which queues have an echo by now: their brokers tell of these as if they were two lines away.
+
+    The echo takes the place of what a broker says of its own queue, and takes that with it as it goes
+    (`PostOfficeImpl.onNotification` of 2.4.0 keeps both by one name).
+    """
+    lives = cluster.lab.live_brokers()
+    for broker in lives:
+        links = [other for other in lives if other is not broker and cluster.is_both_ways(broker, other)]
+        for queue in broker.journal.queues.values() if links else ():
+            queue.echoed = queue.echoed or cluster.lab.clock.now
+
+
+def is_told(cluster: ClusterConnection, viewer: Broker, at: Broker, queue: Queue) -> bool:
+    """Whether a broker has been told of another one's queue: who connects after its echo came is not.
+
+    It hears of it from a neighbour that knew it before. With more than two hops it is told all the same.
+    """
+    if viewer is at or not queue.echoed or not at.serves or viewer.option("max_hops") > 2:
+        return True
+    way = cluster.remote(viewer).get(at, ())
+    if len(way) > 2:
+        return is_told(cluster, way[-2], at, queue)
+    if _connected(viewer, at) <= queue.echoed:
+        return True
+    lives = cluster.lab.live_brokers()
+    return any(
+        other not in (viewer, at) and _connected(other, at) <= queue.echoed
+        for other in lives
+        if cluster.is_both_ways(other, at) and cluster.is_both_ways(viewer, other)
+    )
+
+
+def _connected(one: Broker, other: Broker) -> int:
+    """Return since when (us) two brokers that serve are connected."""
+    return max(one.journal.since, other.journal.since)
