@@ -52,7 +52,8 @@ def on_delivered(trip: Trip) -> None:
             buffer.insert(place, claim)
     claim.delivered = True
     flow = claim.taker.flow
-    if flow is not None and (claim.asks or flow.is_due):  # who answers is another thread, behind a burst
+    # Another thread answers, behind what comes at once (`FlowControl` of 6.5.0; three of four plays).
+    if flow is not None and (claim.asks or flow.is_due):
         flow.asked |= claim.asks
         sent = sum(c.arrived and not c.delivered for c in buffer)
         flow.is_due = sent > sum(c.arrived for c, _ in flow.here)
