@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mqlab.products.openmq.broker import acknowledgement, sending, transactions
-from mqlab.products.openmq.broker.messages import Delivery
+from mqlab.products.openmq.broker.messages import Delivery, Ended, Prepared
 from mqlab.products.openmq.broker.model import Client, Consumer
 from mqlab.products.openmq.client import clients
 from mqlab.products.openmq.script.operation import Outcome, RunningStep, ScriptStep
@@ -99,8 +99,8 @@ def _xa(asked: tuple[Cluster, Client | None, Xa]) -> bool:
 def _left(client: Client) -> list[Delivery]:
     """Return what a session has taken in branches that it has left, or prepared."""
     lab = client.home.lab
-    left = (branch for branch in (*lab.ended.values(), *lab.prepared.values()) if branch.client is client)
-    return [claim for branch in left for claim in branch.taken]
+    branches: list[Ended | Prepared] = [*lab.ended.values(), *lab.prepared.values()]
+    return [claim for branch in branches if branch.client is client for claim in branch.taken]
 
 
 def _send_again(consumer: Consumer, taken: list[Delivery], others: list[Delivery]) -> None:
