@@ -82,10 +82,17 @@ class ClientSubscription(Subscription):
                 if self in destination.subs:
                     destination.dispatch()
 
-    def delivered(self, message: Message) -> None:
-        """The client has a message in hand and acknowledges later: this does not use up the prefetch."""
+    def delivered(self, message: Message, count: int) -> None:
+        """The client has messages in hand and acknowledges later: they do not use up the prefetch.
+
+        5.17.2 goes by how many the client says, 5.5.1 by the last one's place (`PrefetchSubscription`).
+        """
         if message in self.dispatched and self.broker.policy_for(message.dest)["use_prefetch_extension"]:
-            self.prefetch_extension += 1
+            if self.broker.lab.edition == "5.5":
+                place = list(self.dispatched).index(message) + 1
+                self.prefetch_extension = max(self.prefetch_extension, place)
+            else:
+                self.prefetch_extension += count
             self.broker.destinations[message.dest_no].dispatch()
 
     def contract_prefetch_extension(self, count: int) -> None:

@@ -137,9 +137,10 @@ class StandardAck(ForOneConnection):
 
 @dataclass(slots=True, eq=False)
 class DeliveredAck(ForOneConnection):
-    """The client has messages in hand and acknowledges later."""
+    """The client has *count* messages in hand, of which *message* came last, and acknowledges later."""
 
-    messages: list[Message]
+    message: Message
+    count: int
 
 
 @dataclass(slots=True, eq=False)

@@ -284,11 +284,10 @@ class TransportConnection:
                 break
 
     def on_delivered(self, command: DeliveredAck) -> None:
-        """The client has a message in hand and acknowledges later: the window widens by one."""
+        """The client has messages in hand and acknowledges later: the window widens."""
         sub = self.subs.get(command.consumer)
         if sub is not None:
-            for message in command.messages:
-                sub.delivered(message)
+            sub.delivered(command.message, command.count)
 
     def on_poison(self, command: PoisonAck) -> None:
         """The client gives a message up: among the dead letters."""
