@@ -115,7 +115,10 @@ class AddressedConsumer(MessageConsumer):
             self.before.pop(message.number, None)
         if self.patience:
             self.acknowledged_at = self.lab.clock.now
-        self.send(StandardAck(self.name, messages, self.session.transaction))
+        # In dups_ok mode it counts those from before a loss, too: a durable subscription refuses that.
+        surplus = self.puts_off and self.spec.ack_mode == "dups_ok" and self.delivered > 0
+        self.delivered = 0 if self.puts_off else self.delivered
+        self.send(StandardAck(self.name, messages, self.session.transaction, surplus and bool(self.durable)))
 
     @property
     def holds(self) -> list[Message]:

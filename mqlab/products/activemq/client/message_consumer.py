@@ -198,7 +198,8 @@ class MessageConsumer(ABC):
             return
         self.unacknowledged.append(message)
         if self.puts_off:
-            if len(self.unacknowledged) >= self.batch or self.is_overdue():
+            self.delivered += 1
+            if self.delivered >= self.batch or self.is_overdue():
                 self.acknowledge()
         else:
             self.report(message)

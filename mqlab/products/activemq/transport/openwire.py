@@ -133,6 +133,7 @@ class StandardAck(ForOneConnection):
 
     messages: list[Message]
     transaction: str | None = None
+    unmatched: bool = False  # its count is not that of the messages
 
 
 @dataclass(slots=True, eq=False)
