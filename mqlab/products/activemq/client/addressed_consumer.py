@@ -164,7 +164,10 @@ class AddressedConsumer(MessageConsumer):
         elif message.number in self.expected:
             self.again.add(message.number)
             self.expected[message.number] = message
-            self.report(message)
+            if old:  # 5.17.2 tells of each alone
+                self.report(message)
+            else:
+                self.send(DeliveredAck(self.name, message, 1))
         elif old and not self.session.transacted:
             self.send(StandardAck(self.name, [message]))
         elif not old and any(message.number in c.expected for c in self.client.consumers.values()):
