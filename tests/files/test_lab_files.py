@@ -82,3 +82,17 @@ def test_save_returns_what_was_written(tmp_path):
         assert Path(path).read_bytes().lstrip().startswith(begins.encode())
     with pytest.raises(BadValue, match="a picture shows one run"):
         mq.save(mq.compare(trace, mq.run("fuse:2.21")), tmp_path / "two.svg")
+
+
+@pytest.mark.parametrize(
+    "uri", ["${network.uri}", "static:()", "static:(${b.uri})", "static:(tcp://gone:61616)"]
+)
+def test_an_address_that_only_its_broker_judges_is_kept(tmp_path, uri):
+    """Files of others have placeholders, empty lists and hosts nobody knows: `check` tells, `save` keeps."""
+    net = mq.Network(mq.Broker("A", mq.NetworkConnector.as_written("ab", uri, network_ttl=2)))
+    mq.save(net, tmp_path / "x.json")
+    found = mq.load(tmp_path / "x.json").network
+    assert found == net
+    assert [(one.uri, one.judged) for _, one in found.connectors()] == [(uri, False)]
+    with pytest.raises(mq.MqlabError):
+        mq.Network(mq.Broker("A", mq.NetworkConnector("ab", uri)))

@@ -128,10 +128,11 @@ def _around(body: JsonObject) -> Around:
 
 def _connectors(items: list[JsonDict], judged: bool) -> dict[str, list[NetworkConnector]]:
     """Return broker -> the connectors it defines, in the file's order; *judged* by their addresses."""
-    make = NetworkConnector if judged else NetworkConnector.as_written
     found: dict[str, list[NetworkConnector]] = {}
     for item in items:
         rest = dict(item)
+        as_written = rest.pop("as_written", not judged)
+        make = NetworkConnector.as_written if as_written else NetworkConnector
         name, owner = rest["name"], rest["from"]
         targets = rest.pop("to", [])
         targets = [targets] if isinstance(targets, str) else targets
@@ -169,7 +170,9 @@ def write(scenario: Scenario) -> JsonDict:
     body["edition"] = network.edition
     body["brokers"] = [_write_broker(broker) for broker in network.brokers]
     body["connectors"] = [
-        {"name": c.name, "from": b.name, **_write_uri(c), **_write_options(c)} for b, c in network.connectors()
+        {"name": c.name, "from": b.name, **_write_uri(c), **_write_options(c)}
+        | ({"as_written": True} if scenario.pace == "rest" and not c.judged else {})
+        for b, c in network.connectors()
     ]
     around = network.around
     for key, rows in (

@@ -100,6 +100,7 @@ def _connector() -> Record:
         "uri": TEXT,
         "uri_kind": choice(URI_KINDS),
         "starts_later": TRUTH,
+        "as_written": TRUTH,  # only the broker judges its address, at its start
         **rows(OPTIONS["networkConnector"].values()),
     }
     return Record(keys, (("name",), ("from",)), called="option")
