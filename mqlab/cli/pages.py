@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from mqlab.cli import arguments
 from mqlab.cli.app import app, note, print_json, show, table, told
-from mqlab.errors import BadValue, MissingExtra, UnknownName
+from mqlab.errors import BadValue, MissingExtra
 from mqlab.spec.plural import counted
+
+if TYPE_CHECKING:
+    from mqlab.site.book import Page
 
 
 @app.command()
 def lessons(
-    names: Annotated[list[str] | None, typer.Argument(help="lessons to export (default: all)")] = None,
+    names: Annotated[
+        list[str] | None, typer.Argument(help="lessons to export, also MINE.toml (default: all)")
+    ] = None,
     html: Annotated[
         Path | None, typer.Option(help="export as HTML pages into this folder (serve it with any file server)")
     ] = None,
@@ -36,14 +41,10 @@ def lessons(
     """List the lessons, or export them as static pages that need no kernel and no internet."""
     from mqlab.site import book
 
-    known = [page.name for page in book.pages()]
-    for name in names or ():
-        if name not in known:
-            raise UnknownName.of("lesson", name, known)
+    pages = book.chosen(names or ())
     if html is not None:
-        _write(html, names, engine, without_engine)
+        _write(html, pages, engine, without_engine)
         return
-    pages = [page for page in book.pages() if not names or page.name in names]
     if as_json:
         for page in pages:
             print_json(
@@ -56,7 +57,7 @@ def lessons(
     show(made)
 
 
-def _write(folder: Path, names: list[str] | None, engine: Path | None, without: bool) -> None:
+def _write(folder: Path, pages: list[Page], engine: Path | None, without: bool) -> None:
     if engine is not None and without:
         raise BadValue("--engine and --without-engine cannot be combined; use one of them")
     try:
@@ -67,5 +68,5 @@ def _write(folder: Path, names: list[str] | None, engine: Path | None, without: 
             raise
         raise MissingExtra.of(error.name or "jinja2", "lab") from None
     site = writing.Site(folder, None if without else find(engine))
-    count = sum(1 for _ in site.write(names or None))
+    count = sum(1 for _ in site.write(pages))
     note(f"{counted(count, 'file')} in {folder}; see them with: python -m http.server --directory {folder}")

@@ -1,4 +1,4 @@
-"""Which pages there are, in their order: each notebook of the curriculum, and its translations."""
+"""Which pages there are, in their order: notebooks of the curriculum, translations, lessons of one's own."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from mqlab.errors import BadFile, UnknownName
 from mqlab.lessons import checking, data
 from mqlab.lessons.checking import Cell
 from mqlab.lessons.data import ENGLISH, LessonData
@@ -18,11 +19,15 @@ NEEDS_SPARK = "mq.replay"
 
 @dataclass(frozen=True)
 class Page:
-    """One page: `name` is that of its notebook, `minutes` what a learner needs, about."""
+    """One page: `name` is that of its notebook, `minutes` what a learner needs, about.
+
+    A lesson of somebody's own has its `file`, such as ``mine.toml``, beside its notebook.
+    """
 
     name: str
     language: str
     notebook: Path
+    file: Path | None = None
 
     @cached_property
     def cells(self) -> Sequence[Cell]:
@@ -32,6 +37,8 @@ class Page:
     @cached_property
     def lesson(self) -> LessonData:
         """The lesson of the page; a notebook without tasks has its title and its question from its text."""
+        if self.file is not None:
+            return data.lesson(str(self.file))
         if self.name in data.names(self.language):
             return data.lesson(self.name, self.language)
         title, _, text = self.cells[0]["source"].partition("\n")
@@ -56,6 +63,16 @@ class Page:
         return "" if self.language == ENGLISH else "../"
 
     @property
+    def files(self) -> dict[str, str]:
+        """What its cells open by name: name -> text."""
+        return {} if self.file is None else {self.file.name: self.file.read_text(encoding="utf-8")}
+
+    @property
+    def number(self) -> str:
+        """What stands for it in lists and addresses: the number of a lesson, the name of one's own."""
+        return self.name[:2] if self.file is None else self.name
+
+    @property
     def is_run(self) -> bool:
         """Whether the page's cells can be run without Spark."""
         return not any(NEEDS_SPARK in cell["source"] for cell in self.cells if cell["cell_type"] == "code")
@@ -74,7 +91,31 @@ def pages(language: str = ENGLISH) -> list[Page]:
     return [Page(file.stem, language, file) for file in found]
 
 
+def chosen(names: Sequence[str]) -> list[Page]:
+    """Return the English pages of these lessons, of all without names; a file (``mine.toml``) is a lesson, too.
+
+    Raises `UnknownName`, `BadFile` for a lesson of one's own that is not there or is written wrongly.
+    """
+    known = {page.name: page for page in pages()}
+    found = []
+    for name in names or known:
+        if name in known:
+            found.append(known[name])
+        elif name.endswith(data.OWN):
+            file, notebook = Path(name), checking.notebook_of(name)
+            own = Page(file.stem, ENGLISH, notebook, file)
+            own.lesson  # noqa: B018 - read, and judged
+            if not notebook.exists():
+                raise BadFile(f"{notebook}: there is no such notebook; it stands beside {file.name}")
+            found.append(own)
+        else:
+            raise UnknownName.of("lesson", name, known)
+    return found
+
+
 def translations(of: Page) -> list[Page]:
     """Return the same page in the other languages that it is written in."""
+    if of.file is not None:
+        return []
     others = (page(of.name, language) for language in LANGUAGES if language != of.language)
     return [other for other in others if other.notebook.exists()]

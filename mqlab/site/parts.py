@@ -50,7 +50,7 @@ class Parts:
     @cached_property
     def lesson(self) -> lessons.Lesson:
         """The page's lesson, whose progress nobody keeps."""
-        return lessons.open(self.page.name, language=self.page.language, file=NOWHERE)
+        return lessons.open(str(self.page.file or self.page.name), language=self.page.language, file=NOWHERE)
 
     def all(self) -> list[Part]:
         """Return the parts in their order; raises `BadFile` for a notebook whose cells fail."""
@@ -70,6 +70,7 @@ class Parts:
             id = asked[1]
             task = self.lesson.task(id)
             shown = tasks.described(self.lesson, id)
+            shown["lesson"] = self.page.file.name if self.page.file is not None else shown["lesson"]
             shown["inputs"] = [[name, told] for name, told in self.lesson.example(id).items()]
             shown["text"] = task.text
             run = picture(self.lesson.trace(id)) if isinstance(task, Prediction) else None
@@ -99,6 +100,7 @@ class Parts:
             check=False,
             capture_output=True,
             text=True,
+            cwd=self.page.file.absolute().parent if self.page.file is not None else None,
         )
         lines = done.stdout.splitlines()
         if len(lines) != len(cells):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from importlib import resources
@@ -13,7 +13,7 @@ from pathlib import Path
 from jinja2 import DictLoader, Environment
 from markupsafe import Markup
 
-from mqlab.errors import BadFile, UnknownName
+from mqlab.errors import BadFile
 from mqlab.lessons import data
 from mqlab.lessons.data import ENGLISH
 from mqlab.reference import glossary
@@ -55,20 +55,18 @@ class Site:
     pyodide: Path | None = None
     about: Mapping[str, object] | None = field(default=None, init=False)
 
-    def write(self, names: list[str] | None = None) -> Iterator[Path]:
-        """Write all pages, or those of some lessons, and yield each file that is done.
+    def write(self, chosen: Sequence[Page]) -> Iterator[Path]:
+        """Write pages (`book.chosen`) and their translations, and yield each file that is done.
 
-        Raises `BadFile` for a folder that cannot be written to, `UnknownName` for a lesson.
+        Raises `BadFile` for a folder that cannot be written to.
         """
-        known = [page.name for page in book.pages()]
-        for name in names or ():
-            if name not in known:
-                raise UnknownName.of("lesson", name, known)
+        names, own = {page.name for page in chosen}, [page for page in chosen if page.file is not None]
         try:
             yield from self._assets()
             for language in LANGUAGES:
-                yield from self._pages(language, names)
-            yield self._put("index.html", self._contents())
+                yield from self._pages(book.pages(language), names)
+            yield from self._pages(own, names)
+            yield self._put("index.html", self._contents([*own, *book.pages()]))
             yield self._put("terms.html", self._terms())
         except OSError as error:
             raise BadFile(f"{self.folder}: {error.strerror}; name another folder") from None
@@ -94,17 +92,16 @@ class Site:
             self.about = engine.put(self.pyodide, target)
             yield self._put("assets/engine/worker.js", _text("worker.js"))
 
-    def _pages(self, language: str, names: list[str] | None) -> Iterator[Path]:
-        pages = book.pages(language)
+    def _pages(self, pages: Sequence[Page], names: Container[str]) -> Iterator[Path]:
         for number, page in enumerate(pages):
-            if names is not None and page.name not in names:
+            if page.name not in names:
                 continue
             before = pages[number - 1] if number else None
             after = pages[number + 1] if number + 1 < len(pages) else None
             parts = Parts(page).all()
             yield self._put(page.path, self._lesson(page, parts, before, after))
             if page.language == ENGLISH and page.lesson.tasks:
-                yield self._put(f"slides/{page.name[:2]}.html", self._slides(page, parts))
+                yield self._put(f"slides/{page.number}.html", self._slides(page, parts))
 
     def _lesson(self, page: Page, parts: list[Part], before: Page | None, after: Page | None) -> str:
         return self._made(
@@ -125,10 +122,11 @@ class Site:
         deck = slides.deck(page.lesson, parts, page.minutes, _words(page.language))
         return self._made("slides.html", page.lesson.title, page, deck=deck, up="../")
 
-    def _contents(self) -> str:
-        pages, translations = book.pages(), book.translations
-        title = _words(ENGLISH)["lessons"]
-        return self._made("contents.html", title, pages=pages, translations=translations, languages=LANGUAGES)
+    def _contents(self, pages: Sequence[Page]) -> str:
+        """Return the contents page: of all that is in the folder, also from before."""
+        there = [page for page in pages if (self.folder / page.path).exists()]
+        title, translations = _words(ENGLISH)["lessons"], book.translations
+        return self._made("contents.html", title, pages=there, translations=translations, languages=LANGUAGES)
 
     def _terms(self) -> str:
         return self._made("terms.html", glossary.TITLE, text=glossary.page())
@@ -143,6 +141,7 @@ class Site:
             said = data.texts(language)["words"]
             settings |= {"said": {name: said[name] for name in SAID}}
             settings |= {"engine": self.about} if page.is_run else {}
+            settings |= {"files": page.files}
         shared = {"page": page, "title": title, "language": language, "words": settings["words"], "up": ""}
         return _environment([*names]).get_template(template).render(settings=settings, **{**shared, **given})
 

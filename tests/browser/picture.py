@@ -7,6 +7,7 @@ from pathlib import Path
 
 import mqlab as mq
 from mqlab import views
+from mqlab.site import book
 from mqlab.site.writing import Site
 from tests.browser.conftest import IDLE
 from tests.conftest import FLAGS, ROOT
@@ -50,7 +51,7 @@ def _player(page, scratch: Path) -> None:
 def _lesson(page, scratch: Path) -> None:
     """Show a lesson's page with a prediction that follows a wrong rule, and the run below it."""
     page.set_viewport_size({"width": 1280, "height": 1000})
-    list(Site(scratch / "site").write([LESSON]))
+    list(Site(scratch / "site").write(book.chosen([LESSON])))
     page.goto((scratch / "site" / f"{LESSON}.html").as_uri())
     section = page.locator(f".task:has(#q-{TASK})")
     for name, value in GIVEN.items():

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import expect
 
 import mqlab as mq
-from mqlab.lessons import data
+from mqlab.lessons import data, skeleton
 from mqlab.site import book, engine
 from mqlab.site.writing import Site
 from tests.browser.conftest import IDLE, one_page
@@ -44,13 +44,14 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory, from_npm, request):
     """Return the folder of the site: its pages are those that the day's tests open, all with ``--all``."""
-    folder, names = tmp_path_factory.mktemp("site"), None
+    folder, names = tmp_path_factory.mktemp("site"), [page.name for page in book.pages()]
+    own, _ = skeleton.write("mine", tmp_path_factory.mktemp("own"))
     if not ALL:
         here = [item for item in request.session.items if getattr(item, "module", None) is request.module]
         paths = [item.callspec.params["name"] for item in here if "name" in item.fixturenames]
         names = [*OPENED, *(path.removesuffix(".html").rpartition("/")[2] for path in paths)]
-    written = list(Site(folder, engine.find(from_npm)).write(names))
-    assert len(written) > (30 if names is None else len(OPENED))
+    written = list(Site(folder, engine.find(from_npm)).write(book.chosen([*names, str(own)])))
+    assert len(written) > (30 if ALL else len(OPENED))
     return folder
 
 
@@ -131,8 +132,9 @@ def test_a_lesson_is_answered_changed_and_run_in_its_page(page, address):
     expect(page.locator(".code .told").nth(1)).to_contain_text("run here")
 
 
-def test_a_run_that_does_not_end_is_stopped(page, address):
-    page.goto(f"{address}/01-first-network.html")
+def test_in_a_lesson_of_ones_own_a_run_that_does_not_end_is_stopped(page, address):
+    page.goto(f"{address}/index.html")
+    page.get_by_role("link", name="Mine").first.click()
     page.wait_for_selector(READY, timeout=180_000)
     cell = page.locator(".code").first
     cell.get_by_role("button", name="Edit").click()
@@ -143,6 +145,11 @@ def test_a_run_that_does_not_end_is_stopped(page, address):
     cell.get_by_role("button", name="Reset").click()
     cell.get_by_role("button", name="Run").click()
     expect(cell.locator(".told")).to_contain_text("run here", timeout=180_000)
+    expect(cell.locator(".outputs")).to_have_text("")  # its file is there, in the new engine too
+    section = page.locator(".task").last
+    section.locator("form input").fill("true")
+    section.locator("form button.main").click()
+    expect(section.locator("> .said")).to_contain_text("duplex carries messages both ways")
 
 
 @pytest.mark.sample(6)

@@ -2,11 +2,13 @@
 
 import json
 import re
+import shutil
 
 import pytest
 
 import mqlab as mq
 from mqlab.errors import BadFile, UnknownName
+from mqlab.lessons import skeleton
 from mqlab.lessons.data import Prediction
 from mqlab.site import book, engine, prose
 from mqlab.site.parts import ASKED
@@ -18,7 +20,7 @@ NAME = "04-dynamic-and-static"
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("pages")
-    list(Site(folder).write([NAME]))
+    list(Site(folder).write(book.chosen([NAME])))
     return folder
 
 
@@ -59,12 +61,30 @@ def test_slides_have_two_for_a_prediction_and_notes(folder):
     assert len(pictures) == sum(isinstance(task, Prediction) for task in lesson.tasks)
 
 
-def test_the_contents_have_questions_minutes_and_translations(folder):
+def test_the_contents_have_questions_minutes_and_translations_of_what_is_there(folder):
     text = (folder / "index.html").read_text(encoding="utf-8")
-    for page in book.pages():
-        assert f'href="{page.path}"' in text
-        assert f"{page.minutes} minutes" in text
-    assert 'href="zh/07-load-balancing.html" lang="zh"' in text
+    page = book.page(NAME)
+    assert re.findall(r'class="title" href="(.*?)"', text) == [page.path]
+    assert page.lesson.question in text
+    assert f"{page.minutes} minutes" in text
+    for other in book.translations(page):
+        assert f'href="{other.path}" lang="{other.language}"' in text
+
+
+def test_a_lesson_of_ones_own_is_a_page_beside_others(folder, mqlab, tmp_path):
+    skeleton.write("mine", tmp_path)
+    shutil.copytree(folder, tmp_path / "site")
+    done = mqlab("lessons", "mine.toml", "--html", "site", "--without-engine")
+    assert done.returncode == 0, done.stderr
+    text = (tmp_path / "site" / "index.html").read_text(encoding="utf-8")
+    assert re.findall(r'class="title" href="(.*?)"', text) == ["mine.html", f"{NAME}.html"]
+    assert 'href="slides/mine.html"' in text
+    tasks = [one["task"] for one in inside(tmp_path / "site", "mine.html") if "task" in one]
+    assert [(task["lesson"], task["id"]) for task in tasks] == [("mine.toml", "first"), ("mine.toml", "then")]
+    assert '"files":{"mine.toml":"title' in (tmp_path / "site" / "mine.html").read_text(encoding="utf-8")
+    (tmp_path / "mine.ipynb").unlink()
+    assert "mine.ipynb: there is no such notebook" in mqlab("lessons", "mine.toml").stderr
+    assert "other.toml: lesson not found" in mqlab("lessons", "other.toml").stderr
 
 
 def test_code_that_is_too_wide_is_scrolled_by_the_keyboard():
@@ -95,10 +115,10 @@ def test_the_archive_is_the_same_each_time_and_has_what_is_needed(tmp_path):
 
 def test_an_unknown_lesson_and_a_folder_that_is_a_file_are_told(tmp_path):
     with pytest.raises(UnknownName, match="01-first-network"):
-        list(Site(tmp_path).write(["01-first-netwrok"]))
+        book.chosen(["01-first-netwrok"])
     (tmp_path / "file").touch()
     with pytest.raises(BadFile, match="name another folder"):
-        list(Site(tmp_path / "file" / "inner").write([NAME]))
+        list(Site(tmp_path / "file" / "inner").write(book.chosen([NAME])))
 
 
 def test_the_command_lists_lessons_and_writes_pages(mqlab, tmp_path):

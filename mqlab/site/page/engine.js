@@ -22,6 +22,7 @@ engine.start = () => {
   tellEngine("loading", words.loading.replace("{megabytes}", Math.round(site.engine.bytes / 1e6)));
   const worker = new Worker(new URL("engine/worker.js", assets), { type: "module" });
   engine.worker = worker;
+  worker.postMessage({ files: site.files ?? {} });
   const fail = (why) => {
     tellEngine("failed", words.failed.replace("{why}", why));
     ready.fail(new Error(why));

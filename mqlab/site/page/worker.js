@@ -1,14 +1,16 @@
-// The engine's worker: Pyodide with mqlab in it. A request is a text of JSON, and so is its answer.
+// The engine's worker: Pyodide with mqlab in it, and the files of its page, which come first. A request is a text
+// of JSON, and so is its answer.
 const say = (data) => postMessage(data);
 const waiting = [];
 let answer = null;
 
 self.onmessage = ({ data }) => {
-  if (answer) say({ id: data.id, text: answer(data.text) });
+  if (data.files) begin(data.files).catch(fail);
+  else if (answer) say({ id: data.id, text: answer(data.text) });
   else waiting.push(data);
 };
 
-const begin = async () => {
+const begin = async (files) => {
   const archive = fetch(new URL("python.zip", import.meta.url));
   const { loadPyodide } = await import("./pyodide.mjs");
   const pyodide = await loadPyodide();
@@ -16,6 +18,7 @@ const begin = async () => {
   const found = await archive;
   if (!found.ok) throw new Error(`python.zip: ${found.status}`);
   pyodide.unpackArchive(await found.arrayBuffer(), "zip", { extractDir: "/lab" });
+  for (const [name, text] of Object.entries(files)) pyodide.FS.writeFile(name, text);
   pyodide.runPython(`
 import sys
 sys.path.insert(0, "/lab")
@@ -29,11 +32,10 @@ from mqlab.site.kernel import Kernel
   for (const data of waiting.splice(0)) say({ id: data.id, text: answer(data.text) });
 };
 
-begin().catch((error) =>
+const fail = (error) =>
   say({
     failed: String(error.message ?? error)
       .trim()
       .split("\n")
       .at(-1)
-  })
-);
+  });
