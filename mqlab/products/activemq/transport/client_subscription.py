@@ -35,6 +35,9 @@ class ClientSubscription(Subscription):
         consumer.set_prefetch(prefetch, own)
         self.socket, self.consumer, self.client_name = socket, consumer, consumer.name
         self.may_refuse = self.may_refuse or info.browser
+        # In 5.5 a window that has widened stays wide (ActiveMQ rule 5.20).
+        by_one = consumer.spec.ack_mode == "individual" or prefetch == 0
+        self.contracts = broker.lab.edition != "5.5" or by_one or not (info.dest.is_queue or info.durable)
 
     def refusal(self, message: Message) -> int:
         """Return why the client may not have *message*: a browser takes nothing away."""
