@@ -363,20 +363,15 @@ def _xa(s: Script, kind: str, name: str) -> None:
     xid, state = s.branches.get(name, ("", "over"))
     if state == "over":
         xid, state = s.name("x"), "begun"
-        s.add("xa", settle=False, **{kind: name}, action="start", xid=xid)
-        if kind == "producer":
-            s.add("send", producer=name, **_message_by(s, name))
-        else:
-            s.add("receive", consumer=name, count=s.draw.number(1, 3), within_ms=2000)
-        s.add("xa", settle=False, **{kind: name}, action="end", xid=xid)
+        _work(s, kind, name, xid)
     elif state == "begun":
         action = s.draw.weighted({"prepare": 4, "rollback": 2, "commit": 1})
         s.add(
             "xa", **{kind: name}, action=action, xid=xid, **({"one_phase": True} if action == "commit" else {})
         )
         state = "prepared" if action == "prepare" else "over"
-        if kind == "producer" and action == "prepare" and s.draw.chance(0.3):
-            xid, state = _beside(s, name, xid)
+        if action == "prepare" and s.draw.chance(0.3):
+            xid, state = _beside(s, kind, name, xid)
     elif s.draw.chance(0.1):
         s.add("xa", **{kind: name}, action="recover", xid=xid)
     else:
@@ -385,17 +380,25 @@ def _xa(s: Script, kind: str, name: str) -> None:
     s.branches[name] = (xid, state)
 
 
-def _beside(s: Script, name: str, prepared: str) -> tuple[str, str]:
-    """Let a producer's session begin and end another branch before the prepared one ends."""
+def _beside(s: Script, kind: str, name: str, prepared: str) -> tuple[str, str]:
+    """Let a session begin and end another branch before the prepared one ends."""
     xid = s.name("x")
-    s.add("xa", settle=False, producer=name, action="start", xid=xid)
-    s.add("send", producer=name, **_message_by(s, name))
-    s.add("xa", settle=False, producer=name, action="end", xid=xid)
+    _work(s, kind, name, xid)
     for one in s.draw.random.sample([xid, prepared], 2):
         action = s.draw.one(["commit", "rollback"])
         phase = {"one_phase": True} if one == xid and action == "commit" else {}
-        s.add("xa", producer=name, action=action, xid=one, **phase)
+        s.add("xa", **{kind: name}, action=action, xid=one, **phase)
     return xid, "over"
+
+
+def _work(s: Script, kind: str, name: str, xid: str) -> None:
+    """Begin a branch, send or take something in it, and end it."""
+    s.add("xa", settle=False, **{kind: name}, action="start", xid=xid)
+    if kind == "producer":
+        s.add("send", producer=name, **_message_by(s, name))
+    else:
+        s.add("receive", consumer=name, count=s.draw.number(1, 3), within_ms=2000)
+    s.add("xa", settle=False, **{kind: name}, action="end", xid=xid)
 
 
 # The cluster

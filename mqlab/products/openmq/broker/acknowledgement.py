@@ -23,8 +23,12 @@ def is_automatic(consumer: Consumer) -> bool:
 
 
 def is_silent(consumer: Consumer, home: Broker) -> bool:
-    """Whether a home does not answer an acknowledgement: it is frozen, or behind a cut (OpenMQ rule 8.20)."""
-    return home.suspended or home.lab.is_cut(consumer.home, home)
+    """Whether a home does not answer an acknowledgement: it is frozen, or behind a cut (OpenMQ rule 8.20).
+
+    Nor does one that waits for others: it holds its list of destinations (`DestinationList.createDestination`,
+    `removeDestination` of 6.5.0), which all that comes is looked for in.
+    """
+    return not home.answers or home.lab.is_cut(consumer.home, home)
 
 
 def waits(consumer: Consumer) -> bool:

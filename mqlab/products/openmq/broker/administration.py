@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from mqlab.products.openmq.broker import physical_destinations, sending
+from mqlab.products.openmq.broker import delivery, physical_destinations, sending
 from mqlab.products.openmq.broker.destinations import turn
 from mqlab.products.openmq.broker.messages import Message
 from mqlab.products.openmq.broker.model import DEAD, LOCK_TIMEOUT, Broker
@@ -89,7 +89,7 @@ def _has_master(asked: Asked) -> bool:
 def _create_at_others(asked: Asked) -> bool:
     """Go on with a creation: what the master's record does not know this broker has dropped meanwhile."""
     broker, dest, _ = _asked(*asked)
-    broker.hangs = False
+    _go_on(broker)
     for peer in broker.peers:
         cluster.CHANGES["create"](peer, dest, dict(asked[1].options))
     return broker.ready
@@ -98,7 +98,8 @@ def _create_at_others(asked: Asked) -> bool:
 def _create(asked: tuple[Cluster, ScriptStep[o.CreateDestination], int]) -> bool:
     lab, step, end = asked
     broker, dest, there = _asked(lab, step)
-    in_vain, broker.hangs = broker.hangs and lab.clock.now >= end, False
+    in_vain = broker.hangs and lab.clock.now >= end
+    _go_on(broker)
     if in_vain and not there:  # it is there all the same, and no administrator finds it (OpenMQ rule 8.13)
         broker.add(dest, "admin").unlisted = True
     return not there and not in_vain and cluster.change(broker, "create", dest, dict(step.options))
@@ -116,8 +117,17 @@ def _changes(lab: Cluster, step: ScriptStep[o.OfDestination], change: Callable[[
 
 def _master_answers(asked: Asked) -> bool:
     broker = asked[0].brokers[asked[1].action.on]
-    broker.hangs &= broker.asks_master_in_vain
-    return not broker.asks_master_in_vain
+    answers = not broker.asks_master_in_vain
+    if answers:
+        _go_on(broker)
+    return answers
+
+
+def _go_on(broker: Broker) -> None:
+    """A broker waits for nobody any more, and reads what has come to it meanwhile."""
+    if broker.hangs:
+        broker.hangs = False
+        delivery.release_held(broker.lab)
 
 
 def do_update_destination(lab: Cluster, step: ScriptStep[o.UpdateDestination]) -> Outcome:

@@ -131,7 +131,7 @@ def on_forwarded(trip: Trip) -> None:
     message, there, home = claim.message, taker.home, claim.message.home
     lab = there.lab
     cut = lab.is_cut(home, there)
-    if there.suspended or cut:
+    if cut or not there.answers:
         (lab.held if cut else lab.unread).append(trip)
         lab.note_lost(home, there)
         return
@@ -184,7 +184,9 @@ def consume(consumer: Consumer) -> bool:
             break  # which the next look finds (`physical_destinations.expire`)
         consumer.buffer.popleft()
         sending.answer(consumer)
-        if not expired:  # else its client drops it; its home has it no more
+        if claim.echo and consumer.in_branch:
+            _fail_branch(consumer)
+        elif not expired:  # else its client drops it; its home has it no more
             _receive(consumer, claim, automatic)
         took = True
     return took
@@ -205,6 +207,16 @@ def _fail(consumer: Consumer, claim: Delivery) -> None:
         consumer.buffer.clear()
 
 
+def _fail_branch(consumer: Consumer) -> None:
+    """To take what is part of another branch fails (`distributed_transactions._send_again`).
+
+    All that its application reads then fails, too, so that it comes flagged.
+    """
+    consumer.xid_state, consumer.between = "FAILED", True
+    for claim in consumer.buffer:
+        claim.flagged = True
+
+
 def upcoming(consumer: Consumer) -> Delivery | None:
     """Return what a consumer takes next, if it can take something now."""
     here, lab = consumer.home, consumer.home.lab
@@ -217,7 +229,8 @@ def upcoming(consumer: Consumer) -> Delivery | None:
     claim, home = consumer.buffer[0], consumer.buffer[0].message.home
     if here.suspended or not claim.delivered:
         return None
-    if automatic and (home.suspended or lab.is_cut(here, home)):  # its call ends with the acknowledgement
+    # Its call ends with the acknowledgement, which both brokers look for in the list of destinations.
+    if automatic and (here.hangs or home.suspended or home.hangs or lab.is_cut(here, home)):
         consumer.hung = True
         return None
     if claim.kept:  # a paused broker keeps what comes, but its consumers have what came before

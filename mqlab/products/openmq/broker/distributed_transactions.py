@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from mqlab.products.openmq.broker import acknowledgement, transactions
+from mqlab.products.openmq.broker import acknowledgement, sending, transactions
+from mqlab.products.openmq.broker.messages import Delivery, Ended, Prepared
 from mqlab.products.openmq.broker.model import Client, Consumer
 from mqlab.products.openmq.client import clients
 from mqlab.products.openmq.script.operation import Outcome, RunningStep, ScriptStep
@@ -55,6 +56,8 @@ def _xa(asked: tuple[Cluster, Client | None, Xa]) -> bool:
         lab.tell(told)
     if told and client and not client.step.options.get("xa"):
         return True  # it has no such call, so nothing is started or prepared
+    if client and action in ("end", "prepare") and (client.xid, client.xid_state) == (xid, "FAILED"):
+        return False
     if client and action == "start" and client.xid not in ("", xid):
         transactions.leave(lab, client)
     if client and action in ("start", "end"):
@@ -77,11 +80,13 @@ def _xa(asked: tuple[Cluster, Client | None, Xa]) -> bool:
     del lab.prepared[xid]
     transactions.end_transaction(lab, xid, action == "commit")
     if action == "rollback" and isinstance(client, Consumer) and home.lives == branch.life:
-        kept, client.taken = client.taken, list(branch.taken)
-        acknowledgement.redeliver(client)
+        kept, client.taken = client.taken, []
+        _send_again(client, branch.taken, [*kept, *_left(client)])
         client.taken = kept  # of the branch that it has begun since
         client.between = True
         return True
+    if action == "commit" and isinstance(client, Consumer):  # its client forgets all that it has taken
+        lab.forgotten.update((*client.taken, *_left(client)))
     for no, claim in enumerate(branch.taken):
         if action == "commit":
             acknowledgement.finish(claim)
@@ -89,6 +94,38 @@ def _xa(asked: tuple[Cluster, Client | None, Xa]) -> bool:
             seen = not no or home.lives == branch.life or claim.message.home is not home
             acknowledgement.release(claim, Reason.asked, seen)
     return True
+
+
+def _left(client: Client) -> list[Delivery]:
+    """Return what a session has taken in branches that it has left, or prepared."""
+    lab = client.home.lab
+    branches: list[Ended | Prepared] = [*lab.ended.values(), *lab.prepared.values()]
+    return [claim for branch in branches if branch.client is client for claim in branch.taken]
+
+
+def _send_again(consumer: Consumer, taken: list[Delivery], others: list[Delivery]) -> None:
+    """A branch of a session is rolled back: all comes again that this has taken, in whichever branch.
+
+    So does what is part of another one that has ended, though only the end of that decides of it: to take it
+    once more fails (`SessionImpl.receiveRollback`, `SessionOp.ackInTransaction` of 6.5.0; OpenMQ rule 1.9).
+    What the commit of another branch has made its client forget stays with it until it closes.
+    """
+    echoes = {claim.message: no for no, claim in enumerate(consumer.buffer) if claim.echo}
+    if any(claim.message in echoes for claim in taken):  # it has come again already
+        for claim in taken:
+            place = echoes[claim.message]
+            claim.flagged, claim.delivered = True, consumer.buffer[place].delivered
+            consumer.buffer[place] = claim
+        return
+    forgotten = consumer.home.lab.forgotten
+    if any(claim in forgotten for claim in taken):
+        consumer.stuck += taken
+    elif others and consumer.reads:
+        again = [*taken, *(replace(claim, echo=True) for claim in others)]
+        sending.send_again(consumer, sorted(again, key=lambda claim: claim.row))  # as they were received
+    else:
+        consumer.taken = list(taken)
+        acknowledgement.redeliver(consumer)
 
 
 def _out_of_turn(client: Client | None, action: str, xid: str) -> str:

@@ -70,6 +70,7 @@ class Flow:
     homes: Credits = field(init=False)  # of each broker where messages are at home, this one's own too
     asking: list[Broker] = field(default_factory=list)  # homes of the messages that asked, as often as they did
     asked: bool = False  # the client knows that it is to answer
+    is_due: bool = False  # and does so once what is on its way is there
     here: deque[tuple[Delivery, int]] = field(default_factory=deque)  # come from other homes, not sent on
 
     def __post_init__(self, home: Broker) -> None:

@@ -98,6 +98,7 @@ class Prepared:
     home: Broker
     taken: list[Delivery]
     life: int  # of its home at the time
+    client: Client | None = None  # whose session it was of
 
     @property
     def known(self) -> list[Delivery]:

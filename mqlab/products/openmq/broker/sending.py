@@ -51,9 +51,14 @@ def on_delivered(trip: Trip) -> None:
             buffer.remove(claim)
             buffer.insert(place, claim)
     claim.delivered = True
-    if claim.asks and claim.taker.flow is not None:
-        claim.taker.flow.asked = True
-        answer(claim.taker)
+    flow = claim.taker.flow
+    # Another thread answers, behind what comes at once (`FlowControl` of 6.5.0; three of four plays).
+    if flow is not None and (claim.asks or flow.is_due):
+        flow.asked |= claim.asks
+        sent = sum(c.arrived and not c.delivered for c in buffer)
+        flow.is_due = sent > sum(c.arrived for c, _ in flow.here)
+        if not flow.is_due:
+            answer(claim.taker)
     claim.taker.home.lab.schedule_dispatch(claim.message.at)
 
 

@@ -76,7 +76,7 @@ def prepare(lab: Cluster, xid: str, client: Client) -> None:
     """Keep what was sent and taken in a branch for the transaction's manager."""
     ended = lab.ended.pop(xid, None)
     taken = ended.taken if ended is not None else _hand_over(lab, client)
-    lab.prepared[xid] = Prepared(client.home, taken, client.home.lives)
+    lab.prepared[xid] = Prepared(client.home, taken, client.home.lives, client)
 
 
 def _hand_over(lab: Cluster, client: Client) -> list[Delivery]:

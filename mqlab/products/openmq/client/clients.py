@@ -152,7 +152,7 @@ def begin_anew(client: Client) -> None:
 
 def is_answered(client: Client) -> bool:
     """Whether the broker of a client answers: one that is suspended does not, nor one that is looked for."""
-    return has_broker(client) and not (client.open and client.home.suspended)
+    return has_broker(client) and (client.home.answers or not client.open)
 
 
 def lose(client: Client, cause: int) -> None:
@@ -288,19 +288,19 @@ def attach(client: Client, home: Broker) -> None:
     """A client that lost its broker has another, where it registers as a new one."""
     lab = home.lab
     lab.moved.setdefault(client.name, [client.home.name]).append(home.name)
+    if client.dest.name.startswith("temp:"):
+        home.add(client.dest, "temporary", owner=client.name)
+    home.find(client.dest)
+    if client.dest.is_queue and isinstance(client, Consumer):
+        client.position = home.free_position(client.dest)  # as long as it is not among those who are known
     client.home, client.open, client.strays = home, True, 0
     client.to_home = lab.new_link(client.name, home.name)
     client.from_home = lab.new_link(home.name, client.name)
     client.stamp()
     lab.notes.add(Kind.Attached, frm=client.node, to=home.node, cause=client.lost)
-    if client.dest.name.startswith("temp:"):
-        home.add(client.dest, "temporary", owner=client.name)
-    home.find(client.dest)
     if isinstance(client, Consumer):
         if client.flow is not None:
             client.flow = Flow(client.flow.limit, client.flow.first, client.flow.percent, home)
-        if client.dest.is_queue:
-            client.position = home.free_position(client.dest)
         lab.register(client)
         home.spread(client.dest)
     elif client.dest in home.instances:

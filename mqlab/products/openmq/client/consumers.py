@@ -91,17 +91,17 @@ def _open_at_last(asked: tuple[Broker, Opening, int]) -> bool:
 
 def _open(lab: Cluster, broker: Broker | None, step: Opening) -> bool:
     dest, id, opens = step.dest, clients.client_id(step), step.action
+    durable, shared = clients.subscription(step), step.options.get("shared")
+    if opens.durable and not (id or shared):
+        return False  # only what is shared needs no client id: its client asks no broker (C4053)
     if broker is None or clients.is_used(lab, id) or not _is_let_open(broker, step):
         return False
     if takes_no_more(broker, dest):
         return False
-    durable, shared = clients.subscription(step), step.options.get("shared")
     # A durable subscription and one that is not may have one name.
     key = durable if opens.durable else ("", *durable)
     if shared and _is_another(lab, key, dest, opens.selector):
         return False
-    if opens.durable and not (id or shared):
-        return False  # only what is shared needs no client id
     if opens.durable and not cluster.subscribe(broker, durable, dest, opens.selector):
         return False
     _register(broker, step, key if opens.durable or shared else opens.name)

@@ -122,7 +122,7 @@ def take(winner: Broker, dead: Broker) -> None:
     _tell_holders(winner, dead)
     for dest, instance in dead.instances.items():
         if not (instance.messages or dest in winner.instances):
-            continue  # it is made when it is used again
+            continue  # only those of its own messages are read (`JDBCStore.takeOverBrokerStore` of 6.5.0)
         mine = winner.add(dest, instance.created_by, instance.options)
         for message in list(instance.messages):
             if lab.is_open(message.transaction):

@@ -66,7 +66,7 @@ def _start(asked: tuple[Broker, ScriptStep[Starts]]) -> Outcome:
     if not takeover.may_start(broker):
         broker.lab.tell("its store belongs to another broker by now, so it ended")
         return "ended"
-    if broker.running:  # the second process finds its port taken, and ends
+    if broker.running:  # the second process finds its port taken, and ends (`Broker._start` of 6.5.0)
         broker.lab.tell_in_vain(f"Start of {broker.name}", "the broker was running already")
         return "ended"
     cluster.start(broker)
@@ -263,3 +263,4 @@ def do_database(lab: Cluster, step: ScriptStep[f.DatabaseDown | f.DatabaseUp]) -
     for broker in lab.brokers.values():
         broker.lost_database |= not lab.database_up and lab.network.model == "peer"
         broker.hangs &= not lab.database_up  # its next retry comes through
+    delivery.release_held(lab)

@@ -54,7 +54,7 @@ class Cluster(Lab):
         self.brokers: dict[str, Broker] = {}
         self.brokers.update((name, Broker(self, name, no)) for no, name in enumerate(network.names))
         self.destinations: dict[Destination, ClusterDestination] = {}
-        self.instances = self.registered = 0  # so far
+        self.instances = self.registered = self.numbers = 0  # so far; the last is that of messages
         self.notes.name_links(list(self.brokers))
         self.consumers: dict[str, Consumer] = {}
         self.producers: dict[str, Client] = {}
@@ -66,6 +66,7 @@ class Cluster(Lab):
         self.jobs: list[SendJob] = []  # sends that have not ended
         self.prepared: dict[str, Prepared] = {}
         self.ended: dict[str, Ended] = {}  # by the same ids
+        self.forgotten: set[Delivery] = set()  # by clients of theirs, with the commit of another branch
         self.removed: Counter[str] = Counter()  # by transaction that still counts them
         self.expiring: list[Message] = []  # messages with a time to live
         self.change_record: list[tuple[str, tuple[Any, ...]]] = []  # of administrative changes
@@ -84,7 +85,6 @@ class Cluster(Lab):
         self.reapable: set[PhysicalDestination] = set()  # that may have become unused, or used
         self.timed: list[tuple[int, int, ClusterDestination]] = []  # a heap: when there is to be looked again
         self.database_up = True
-        self.numbers = 0  # of messages
         self.beside: list[Completion] = []  # what is under way and the script does not wait for
         self.blocked: list[ScriptStep[Action]] = []  # what went on too long, and waits still
         self.operations: list[Row] = []
