@@ -252,8 +252,9 @@ class Lab(KernelLab):
         self, client: DirectClient | ClientConnection, error: Refused, rule: Reason = Reason.gave_up
     ) -> None:
         """Record what a client hears: that its connection has failed for good, or *rule*."""
-        cause = f"{error.cause}: {error}"
-        told: dict[str, object] = {"class": "JMSException", "message": str(error), "cause": cause}
+        told: dict[str, object] = {"class": "JMSException", "message": str(error)}
+        if cause := error.other_cause if error.kind == "JMSException" else error.cause:
+            told["cause"] = f"{cause}: {error}"
         self.record(Kind.Failed, told, client, frm=client.node, rule=rule)
 
     def set_cause(self, near: object, row: int) -> None:

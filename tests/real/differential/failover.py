@@ -158,7 +158,7 @@ class Script:
         options += [f"startupMaxReconnectAttempts={draw.one([2, 4])}"] if draw.chance(0.06) else []
         options += ["reconnectSupported=false"] if draw.chance(0.06) else []
         options += ["updateURIsSupported=false"] if draw.chance(0.06) else []
-        options += [f"jms.prefetchPolicy.all={draw.one([0, 1, 2])}"] if draw.chance(0.1) else []
+        options += [f"jms.prefetchPolicy.all={draw.one([0, 1, 2, 6])}"] if draw.chance(0.1) else []
         options += ["jms.useAsyncSend=true"] if draw.chance(0.06) else []
         options += ["jms.sendTimeout=1000"] if draw.chance(0.06) else []
         if draw.chance(0.2):  # what is seldom said

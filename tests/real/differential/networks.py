@@ -191,7 +191,7 @@ def open_consumer(s: Script) -> None:
     if own and draw.chance(0.5):
         step |= {"temp": draw.one(own)}
         dest = {"queue": step.pop("queue", step.pop("topic", ""))}
-    step |= draw.maybe(0.15, prefetch=draw.one([0, 1, 3]))
+    step |= draw.maybe(0.15, prefetch=draw.one([0, 1, 3, 6]))
     step |= draw.maybe(0.06, delay_ms=draw.one([20, 100]))
     if "queue" in dest:
         step |= draw.maybe(0.1, priority=draw.one([1, 7])) | draw.maybe(0.05, exclusive=True)

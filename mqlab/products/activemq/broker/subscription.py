@@ -33,6 +33,7 @@ class Subscription:
 
     inactive = False
     client_name = ""  # of whoever consumes
+    contracts = True  # whether what is acknowledged narrows the window again
     has_delivered = False  # whether its client is known to have had a message in hands
 
     def __init__(
@@ -127,7 +128,7 @@ class Subscription:
             was_full = True
         del outstanding[message]
         self.slow = False
-        if self.prefetch_extension:
+        if self.prefetch_extension and self.contracts:
             self.prefetch_extension -= 1
         self.recorder.add_packed(self.acknowledgement, message, message.hops, 0, message.row)
         destination.forget(message, self, was_full)

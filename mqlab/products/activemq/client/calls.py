@@ -147,7 +147,9 @@ class SendJob(PendingCall, MessageProducer):
         if not self._has_producer():
             self.place -= 1
             return
-        if not session.takes_turn(self):
+        if self not in session.senders:
+            session.senders.append(self)
+        if session.senders[0] is not self:
             self.place, self.waited = self.place - 1, True
             self.dest_no = self.lab.name_destination(self.dest)
             return

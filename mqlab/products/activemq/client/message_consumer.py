@@ -67,8 +67,7 @@ class MessageConsumer(ABC):
         self.closed = self.asked = self.pulled = False
         self.count = self.settled = 0  # how many it has received, and had when it acknowledged the last alone
         self.unacknowledged: list[Message] = []
-        self.fresh: list[Message] = []  # received, neither acknowledged nor reported
-        self.reported: set[Message] = set()
+        self.delivered = 0  # how many it has to report (`deliveredCounter` of `ActiveMQMessageConsumer`)
         self.pushed: defaultdict[int, MessageAudit] = defaultdict(MessageAudit)  # what it had, by destination
         self.recorder = lab.recorder
 
@@ -199,14 +198,18 @@ class MessageConsumer(ABC):
             return
         self.unacknowledged.append(message)
         if self.puts_off:
-            if len(self.unacknowledged) >= self.batch or self.is_overdue():
+            self.delivered += 1
+            if self.delivered >= self.batch or self.is_overdue():
                 self.acknowledge()
-        elif message not in self.reported:
-            self.fresh.append(message)
-            if len(self.fresh) >= self.batch:
-                self.reported.update(self.fresh)
-                self.send(DeliveredAck(self.name, self.fresh))
-                self.fresh = []
+        else:
+            self.report(message)
+
+    def report(self, message: Message) -> None:
+        """Count what is acknowledged later; half of the prefetch is reported together (`ackLater`)."""
+        self.delivered += 1
+        if self.delivered >= self.batch:
+            self.send(DeliveredAck(self.name, message, self.delivered))
+            self.delivered = 0
 
     def is_overdue(self) -> bool:
         """Whether what it has put off has waited long enough."""
@@ -221,10 +224,8 @@ class MessageConsumer(ABC):
             count, self.settled = int(self.count > self.settled), self.count
         first = 0 if count is None else max(0, len(self.unacknowledged) - count)
         done, self.unacknowledged = self.unacknowledged[first:], self.unacknowledged[:first]
-        for message in done:
-            self.reported.discard(message)
-            if message in self.fresh:
-                self.fresh.remove(message)
+        if self.spec.ack_mode != "individual":  # which changes no counter (ActiveMQ rule 27.2)
+            self.delivered = max(0, self.delivered - len(done))
         if done:
             self.send_acks(done)
 
@@ -235,14 +236,11 @@ class MessageConsumer(ABC):
     def count_anew(self) -> int:
         """Return how many messages a rollback takes back; they are not reported again (ActiveMQ rule 27.3).
 
-        The client has acknowledged them in the transaction (`beforeEnd`), and its counter of what it has to
-        report falls below 0 by their number (`deliveredCounter` of 5.17.2).
+        The client has acknowledged them in the transaction (`beforeEnd`).
         """
-        if self.lab.edition == "5.5":
-            return 0
-        self.reported.update(self.unacknowledged)
-        self.fresh = []
-        return len(self.unacknowledged)
+        taken = len(self.unacknowledged)
+        self.delivered = max(0, self.delivered - taken)
+        return 0 if self.lab.edition == "5.5" else taken
 
     def give_back(self) -> None:
         """Roll back: what was received and not committed comes again."""
@@ -254,6 +252,7 @@ class MessageConsumer(ABC):
         policy, clock = self.redelivery, self.lab.clock
         kept: list[Delivery] = []
         for message in messages:
+            self.delivered -= 1  # so that what it takes back is not reported again
             before = self.count_rollback(message)
             if 0 <= policy.maximum < before:
                 self.send(PoisonAck(self.name, message))

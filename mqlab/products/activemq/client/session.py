@@ -43,12 +43,6 @@ class Session:
             "closed",
         )  # there was no connection to open it on
 
-    def takes_turn(self, job: SendJob) -> bool:
-        """Whether *job* sends now, or waits for others of its session."""
-        if job not in self.senders:
-            self.senders.append(job)
-        return self.senders[0] is job
-
     def let_others_send(self, job: SendJob) -> None:
         """Who waits sends once *job* pauses or has ended, not between two messages."""
         if job in self.senders:

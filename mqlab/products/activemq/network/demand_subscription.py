@@ -84,13 +84,14 @@ class DemandSubscription(Subscription):
     def add(self, message: Message) -> bool:
         """Take *message* from a topic.
 
-        What may not be carried on, a durable one takes all the same and lets go at once
-        (ActiveMQ rule 26.3).
+        What may not be carried on, a durable one takes all the same and lets go at once, unless it has had
+        it before (ActiveMQ rule 26.3).
         """
         if self.durable is not None and self.refusal(message) in (ALREADY_VISITED, TTL_USED_UP):
-            topic = self.broker.destinations[message.dest_no]
-            topic.dispatched += 1
-            topic.forget(message, self)
+            if self.seen is None or not self.seen.add(message.number):
+                topic = self.broker.destinations[message.dest_no]
+                topic.dispatched += 1
+                topic.forget(message, self)
             return False
         return super().add(message)
 

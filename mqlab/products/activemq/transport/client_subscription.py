@@ -35,6 +35,9 @@ class ClientSubscription(Subscription):
         consumer.set_prefetch(prefetch, own)
         self.socket, self.consumer, self.client_name = socket, consumer, consumer.name
         self.may_refuse = self.may_refuse or info.browser
+        # In 5.5 a window that has widened stays wide (ActiveMQ rule 5.20).
+        by_one = consumer.spec.ack_mode == "individual" or prefetch == 0
+        self.contracts = broker.lab.edition != "5.5" or by_one or not (info.dest.is_queue or info.durable)
 
     def refusal(self, message: Message) -> int:
         """Return why the client may not have *message*: a browser takes nothing away."""
@@ -82,10 +85,17 @@ class ClientSubscription(Subscription):
                 if self in destination.subs:
                     destination.dispatch()
 
-    def delivered(self, message: Message) -> None:
-        """The client has a message in hand and acknowledges later: this does not use up the prefetch."""
+    def delivered(self, message: Message, count: int) -> None:
+        """The client has messages in hand and acknowledges later: they do not use up the prefetch.
+
+        5.17.2 goes by how many the client says, 5.5.1 by the last one's place (`PrefetchSubscription`).
+        """
         if message in self.dispatched and self.broker.policy_for(message.dest)["use_prefetch_extension"]:
-            self.prefetch_extension += 1
+            if self.broker.lab.edition == "5.5":
+                place = list(self.dispatched).index(message) + 1
+                self.prefetch_extension = max(self.prefetch_extension, place)
+            else:
+                self.prefetch_extension += count
             self.broker.destinations[message.dest_no].dispatch()
 
     def contract_prefetch_extension(self, count: int) -> None:

@@ -133,13 +133,15 @@ class StandardAck(ForOneConnection):
 
     messages: list[Message]
     transaction: str | None = None
+    unmatched: bool = False  # its count is not that of the messages
 
 
 @dataclass(slots=True, eq=False)
 class DeliveredAck(ForOneConnection):
-    """The client has messages in hand and acknowledges later."""
+    """The client has *count* messages in hand, of which *message* came last, and acknowledges later."""
 
-    messages: list[Message]
+    message: Message
+    count: int
 
 
 @dataclass(slots=True, eq=False)

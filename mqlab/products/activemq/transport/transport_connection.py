@@ -47,6 +47,7 @@ if TYPE_CHECKING:
 
 # How long (us) a client that comes back waits for the first word, and its spread: 4 to 600 ms were seen.
 FIRST_WORD = 4_000, 150
+UNMATCHED = Refused("JMSException", "Unmatched acknowledge")
 READING = 1_000  # us until a queue has read its store: what a client restores meanwhile gets its share
 
 
@@ -268,7 +269,9 @@ class TransportConnection:
 
     def on_ack(self, command: StandardAck) -> None:
         """Messages are acknowledged, now or with their transaction."""
-        if command.transaction is None:
+        if command.unmatched:  # the exception listener hears it (`assertAckMatchesDispatched` of 5.17.2)
+            self.socket.reply(Response(UNMATCHED, request=0))
+        elif command.transaction is None:
             self.settle(command)
         else:
             self.transactions.setdefault(command.transaction, []).append(command)
@@ -284,11 +287,10 @@ class TransportConnection:
                 break
 
     def on_delivered(self, command: DeliveredAck) -> None:
-        """The client has a message in hand and acknowledges later: the window widens by one."""
+        """The client has messages in hand and acknowledges later: the window widens."""
         sub = self.subs.get(command.consumer)
         if sub is not None:
-            for message in command.messages:
-                sub.delivered(message)
+            sub.delivered(command.message, command.count)
 
     def on_poison(self, command: PoisonAck) -> None:
         """The client gives a message up: among the dead letters."""

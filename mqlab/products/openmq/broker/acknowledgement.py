@@ -25,15 +25,22 @@ def is_automatic(consumer: Consumer) -> bool:
 def is_silent(consumer: Consumer, home: Broker) -> bool:
     """Whether a home does not answer an acknowledgement: it is frozen, or behind a cut (OpenMQ rule 8.20).
 
-    Nor does one that waits for others: it holds its list of destinations (`DestinationList.createDestination`,
-    `removeDestination` of 6.5.0), which all that comes is looked for in.
+    Nor does one that waits for others while it holds its list of destinations (OpenMQ rule 8.13).
     """
     return not home.answers or home.lab.is_cut(consumer.home, home)
 
 
 def waits(consumer: Consumer) -> bool:
-    """Whether a session cannot end its work yet, since a home of what it has taken is silent."""
-    return any(is_silent(consumer, claim.message.home) for claim in consumer.taken)
+    """Whether a session cannot end its work yet, since a home of what it has taken is silent.
+
+    Where it acknowledges by itself, one message after the other, that fails at the first whose home is away.
+    """
+    for claim in consumer.taken:
+        if is_silent(consumer, claim.message.home):
+            return True
+        if consumer.mode == "client" and not consumer.home.linked(claim.message.home):
+            return False
+    return False
 
 
 def on_dups(consumer: Consumer) -> None:
@@ -144,8 +151,9 @@ def home_returns(broker: Broker) -> None:
         elif had and consumer.mode == "client" and not consumer.rollback_only:
             _come_again(consumer, broker)
             continue
-        sent = [c for c in consumer.buffer if c.message.home is broker]
-        consumer.home.handed[consumer.key] += len(sent)
+        failed = consumer.taken if consumer.rollback_only else ()  # to acknowledge it has failed
+        sent = [c for c in (*consumer.buffer, *failed) if c.message.home is broker]
+        consumer.home.handed[consumer.key] += len(sent) + len(lost) - len(again)
 
 
 def _come_again(consumer: Consumer, home: Broker) -> None:
@@ -293,8 +301,10 @@ def recover(consumer: Consumer) -> None:
         consumer.failed = list(taken)
         _stick(consumer)
         if all(consumer.home.linked(claim.message.home) for claim in consumer.failed):
-            consumer.taken = consumer.failed[:1]
-            consumer.stuck.remove(consumer.failed[0])
+            consumer.taken = [first] = consumer.failed[:1]
+            consumer.stuck.remove(first)
+            if first.arrived:  # its copy stays
+                consumer.home.instances[consumer.dest].leftovers[first.message] = None
     redeliver(consumer)
 
 

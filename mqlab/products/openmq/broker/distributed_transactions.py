@@ -56,7 +56,7 @@ def _xa(asked: tuple[Cluster, Client | None, Xa]) -> bool:
         lab.tell(told)
     if told and client and not client.step.options.get("xa"):
         return True  # it has no such call, so nothing is started or prepared
-    if client and action in ("end", "prepare") and (client.xid, client.xid_state) == (xid, "FAILED"):
+    if client and action in ("end", "prepare", "commit") and (client.xid, client.xid_state) == (xid, "FAILED"):
         return False
     if client and action == "start" and client.xid not in ("", xid):
         transactions.leave(lab, client)
