@@ -14,7 +14,7 @@ that was the last one (`acknowledgement.finish`). Acknowledgements and news of d
 no time of their own. What a consumer does not acknowledge is handed out again, flagged as far as somebody may
 have seen it (`acknowledgement.requeue`).
 
-What brokers know in common is the *change record* (`cluster.change`): a master's, a shared database's, or
+What brokers know in common is the *change record* (`changes.change`): a master's, a shared database's, or
 nobody's; without it an operation is refused and leaves traces. In an enhanced cluster a dead broker becomes
 suspect, is found dead by the monitor's ticks, and who first has the lock takes over what it held
 (`takeover`). A silent cut, or a frozen broker, is not noticed: what is on its way is held (`lab.held`).

@@ -8,17 +8,15 @@ from mqlab.engine.clock import NEVER
 from mqlab.engine.completion import Completion
 from mqlab.engine.in_vain import CLOSED, SessionState
 from mqlab.engine.limits import LONGEST_REST
-from mqlab.products.openmq.broker import administration as admin
 from mqlab.products.openmq.broker import report
-from mqlab.products.openmq.broker.model import Broker, Consumer
+from mqlab.products.openmq.broker.model import Consumer
 from mqlab.products.openmq.client import clients
 from mqlab.products.openmq.files import lab_file as files
 from mqlab.products.openmq.files import treatment
 from mqlab.products.openmq.ha import takeover
-from mqlab.products.openmq.network import cluster
 from mqlab.products.openmq.network.state import Cluster
 from mqlab.products.openmq.notes import DOWN
-from mqlab.products.openmq.script import actions, refusals, waits
+from mqlab.products.openmq.script import actions, refusals, unanswered, waits
 from mqlab.products.openmq.script.operation import (
     FOR_EVER,
     Answer,
@@ -26,7 +24,6 @@ from mqlab.products.openmq.script.operation import (
     Row,
     RunningStep,
     ScriptStep,
-    is_of,
 )
 from mqlab.spec import action as a
 from mqlab.spec.action import Action
@@ -39,34 +36,6 @@ from mqlab.spec.values import duration, told_time
 from mqlab.trace.trace import Trace
 
 MS = 1000  # us
-ADMINISTRATOR = 10_000_000  # us that an administrator waits for a connection to a broker that says nothing
-Asked = tuple["ClusterLab", ScriptStep[Action], int]
-
-
-def _may_go_on(asked: Asked) -> bool:
-    lab, step, end = asked
-    return lab.clock.now >= end or not clients.hangs(lab, step)
-
-
-def _answers(asked: Asked) -> bool:
-    lab, step, _ = asked
-    return not lab.brokers[step.place].hangs
-
-
-def _changes(step: ScriptStep[Action], broker: Broker) -> bool:
-    """Whether an action changes what all brokers know of, but for creations of destinations."""
-    if is_of(step, a.Consumer):
-        return bool(step.action.durable) and not cluster.is_subscribed(broker, step)
-    return isinstance(step.action, actions.CHANGES)
-
-
-def _has_database(asked: Asked) -> bool:
-    return asked[0].database_up
-
-
-def _act(asked: Asked) -> Outcome:
-    lab, step, _ = asked
-    return False if clients.hangs(lab, step) else actions.DO[type(step.action)](lab, step)
 
 
 class ClusterLab(Cluster):
@@ -106,7 +75,9 @@ class ClusterLab(Cluster):
         if type(step.action) in actions.FAULTS:
             self.happened.clear()
         outcome = (
-            refusals.at_client(self, step) or self._waits(step) or actions.DO[type(step.action)](self, step)
+            refusals.at_client(self, step)
+            or unanswered.waits(self, step)
+            or actions.DO[type(step.action)](self, step)
         )
         if (
             step.in_background
@@ -164,8 +135,13 @@ class ClusterLab(Cluster):
         return self._look_beside() or moved
 
     def _look_beside(self) -> bool:
-        """Let what was blocked, or goes on beside the script, go on if it can; True if a blocked step does."""
-        blocked = [known for known in self.blocked if known.holds()] if self.blocked else ()
+        """Let what was blocked, or goes on beside the script, go on if it can; True if a blocked step does.
+
+        Who has a connection is read before who opens one, which takes several answers (OpenMQ rule 8.8).
+        """
+        blocked = (
+            sorted(filter(ScriptStep.holds, self.blocked), key=unanswered.connects) if self.blocked else ()
+        )
         for operation in blocked:
             if operation in self.blocked and operation.holds():  # the one before may let its broker wait again
                 self.blocked.remove(operation)
@@ -259,41 +235,6 @@ class ClusterLab(Cluster):
         waits = mode != "auto" and not (mode == "client" and found.acknowledge)
         held = len(found.taken) + found.rollback_only
         return SessionState(gone, found.allowance is None, mode, waits, held)
-
-    def _waits(self, step: ScriptStep[Action]) -> RunningStep | None:
-        """Return what who asks a broker that hangs, or is suspended, waits for.
-
-        A client gives up at a suspended one, an administrator does not. One that hangs takes changes of
-        properties; the port of one that is quiesced refuses new clients, whatever else waits (C4090).
-        """
-        action = step.action
-        if not step.addresses or isinstance(action, a.Producer) or type(action) in actions.FAULTS:
-            return None
-        broker, connects = self.brokers.get(step.place), isinstance(action, actions.CONNECTS)
-        if broker is not None and broker.serves and not connects:
-            self.looked_at.add(broker)
-        if broker is not None and _changes(step, broker) and cluster.waits_for_database(broker):
-            if not isinstance(action, o.DestroyDestination):
-                if is_of(step, a.Consumer):
-                    cluster.begin_subscription(broker, step)
-                return RunningStep(_has_database, (self, step, 0), step.limit, _act, insists=True)
-            broker.hangs = True  # it tries for minutes, and answers nothing meanwhile
-        if broker is not None and broker.hangs and not broker.suspended:
-            refuses = broker.refuses and isinstance(action, actions.CONNECTS)
-            manages = isinstance(action, actions.OF_MANAGED) and not admin.is_managed(broker, step.dest)
-            if refuses or manages or (isinstance(action, o.UpdateDestination) and self.database_up):
-                return None
-            return RunningStep(_answers, (self, step, 0), step.limit, _act, insists=True)
-        if not clients.hangs(self, step):
-            return None
-        end = NEVER
-        new = broker is not None and broker not in self.looked_at  # whose administrator has no connection yet
-        if connects or new:
-            after = clients.gives_up(step.options) if connects else ADMINISTRATOR
-            end = self.clock.now + after
-            self.later(after)
-        asked = self, step, end
-        return RunningStep(_may_go_on, asked, step.limit, _act, insists=True)
 
     # What came of it
 

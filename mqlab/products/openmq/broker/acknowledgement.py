@@ -207,7 +207,7 @@ def requeue(consumer: Consumer, rule: int) -> None:
     Only its own broker knows, if it still lives, what of its messages the consumer never saw; its store
     knows what was handed out, but for a consumer that acknowledges each message only of the next one
     (of a queue's all, when it is stopped in an orderly way).
-    The copies of other homes stay listed; in 5.1 not those of a transaction, which is rolled back.
+    The copies of other homes stay listed; in 5.1 not those of a transacted session (OpenMQ rule 12.1).
     """
     home, dest = consumer.home, consumer.dest
     if consumer.cut_off:
@@ -223,7 +223,7 @@ def requeue(consumer: Consumer, rule: int) -> None:
     for claim in [claim for claim in consumer.unacknowledged if claim not in unheard]:
         remote = claim.message.home is not home
         claim.key = ENDED if last else claim.key
-        rolled_back = not lists and consumer.mode == "transacted" and claim in consumer.taken
+        rolled_back = not lists and consumer.mode == "transacted"
         if remote and claim.arrived and home.running and dest in home.instances and not rolled_back:
             home.instances[dest].leftovers[claim.message] = None
         unseen = claim in consumer.buffer if home.running else claim not in head

@@ -11,7 +11,7 @@ from mqlab.products.openmq.broker.messages import Message
 from mqlab.products.openmq.broker.model import DEAD, LOCK_TIMEOUT, Broker
 from mqlab.products.openmq.client import clients
 from mqlab.products.openmq.ha import takeover
-from mqlab.products.openmq.network import cluster
+from mqlab.products.openmq.network import changes
 from mqlab.products.openmq.script.operation import Outcome, Row, RunningStep, ScriptStep
 from mqlab.spec.openmq import actions as o
 from mqlab.spec.openmq.options import PROPERTIES
@@ -50,8 +50,8 @@ def do_create_destination(lab: Cluster, step: ScriptStep[o.CreateDestination]) -
     broker, dest, there = _asked(lab, step)
     if not PROPERTIES.keys() >= step.options.keys():
         return False  # no such attribute of its MBean
-    if not there and cluster.waits_for_database(broker):
-        cluster.create_unrecorded(broker, dest, dict(step.options))
+    if not there and changes.waits_for_database(broker):
+        changes.create_unrecorded(broker, dest, dict(step.options))
         return RunningStep(_has_database, (lab, step), step.limit, _record, insists=True)
     if broker.running and not (broker.ready or broker.suspended or there):
         broker.hangs = True
@@ -71,7 +71,7 @@ def _has_database(asked: Asked) -> bool:
 
 def _record(asked: Asked) -> bool:
     broker, dest, _ = _asked(*asked)
-    cluster.record(broker, "create", dest, dict(asked[1].options))
+    changes.record(broker, "create", dest, dict(asked[1].options))
     return True
 
 
@@ -91,7 +91,7 @@ def _create_at_others(asked: Asked) -> bool:
     broker, dest, _ = _asked(*asked)
     _go_on(broker)
     for peer in broker.peers:
-        cluster.CHANGES["create"](peer, dest, dict(asked[1].options))
+        changes.CHANGES["create"](peer, dest, dict(asked[1].options))
     return broker.ready
 
 
@@ -102,7 +102,7 @@ def _create(asked: tuple[Cluster, ScriptStep[o.CreateDestination], int]) -> bool
     _go_on(broker)
     if in_vain and not there:  # it is there all the same, and no administrator finds it (OpenMQ rule 8.13)
         broker.add(dest, "admin").unlisted = True
-    return not there and not in_vain and cluster.change(broker, "create", dest, dict(step.options))
+    return not there and not in_vain and changes.change(broker, "create", dest, dict(step.options))
 
 
 def _changes(lab: Cluster, step: ScriptStep[o.OfDestination], change: Callable[[Asked], bool]) -> Outcome:
@@ -137,7 +137,7 @@ def do_update_destination(lab: Cluster, step: ScriptStep[o.UpdateDestination]) -
     """
     broker, dest, there = _managed(lab, step)
     if there and broker.asks_master_in_vain and "LocalOnly" not in step.options:
-        cluster.CHANGES["update"](broker, dest, dict(step.options))
+        changes.CHANGES["update"](broker, dest, dict(step.options))
     return _changes(lab, step, _update) if there else False
 
 
@@ -145,7 +145,7 @@ def _update(asked: Asked) -> bool:
     step = asked[1]
     broker, dest, there = _managed(*asked)
     allowed = there and "LocalOnly" not in step.options
-    changed = allowed and cluster.change(broker, "update", dest, dict(step.options))
+    changed = allowed and changes.change(broker, "update", dest, dict(step.options))
     if changed:  # who lacks it has it now (OpenMQ rule 3.6)
         broker.spread(dest)
     return changed
@@ -162,13 +162,13 @@ def do_destroy_destination(lab: Cluster, step: ScriptStep[o.DestroyDestination])
 def _stored(lab: Cluster, step: ScriptStep[o.OfDestination]) -> bool:
     """Whether a broker finds a destination: those of an enhanced cluster look in their common store, too."""
     broker, dest, there = _asked(lab, step)
-    return there or cluster.stored(broker, dest) is not None
+    return there or changes.stored(broker, dest) is not None
 
 
 def _destroy(asked: Asked) -> bool:
     lab, step = asked
     broker, dest, _ = _asked(lab, step)
-    return _stored(lab, step) and cluster.change(broker, "destroy", dest)
+    return _stored(lab, step) and changes.change(broker, "destroy", dest)
 
 
 def do_purge(lab: Cluster, step: ScriptStep[o.PurgeDestination]) -> bool:
@@ -198,7 +198,7 @@ def _unsubscribe(asked: tuple[Cluster, ScriptStep[o.Unsubscribe]]) -> bool:
     lab, action = asked[0], asked[1].action
     broker, key = lab.brokers[action.on], (action.client_id, action.subscription_name)
     known = key in broker.durables and not clients.is_used(lab, key[0])
-    return known and cluster.change(broker, "unsubscribe", key)
+    return known and changes.change(broker, "unsubscribe", key)
 
 
 def do_pause_destination(lab: Cluster, step: ScriptStep[o.PauseDestination | o.ResumeDestination]) -> bool:
@@ -224,7 +224,7 @@ def do_browse(lab: Cluster, step: ScriptStep[o.Browse]) -> Row | bool:
     if clients.reachable(lab, step) is None or not dest.is_queue:
         return False
     instance = broker.instances.get(dest)
-    if instance is None and (stored := cluster.stored(broker, dest)) is not None:
+    if instance is None and (stored := changes.stored(broker, dest)) is not None:
         instance = broker.add(dest, stored.created_by, stored.options)
     if instance is None:
         lab.tell(f"{broker.name} has no {dest}")
@@ -258,7 +258,7 @@ def do_change_master(lab: Cluster, step: ScriptStep[o.ChangeMaster]) -> bool:
         return False
     if broker is to:
         lab.tell(f"{broker.name} is asked to hand over to itself: the master stays the same")
-    allowed = cluster.hands_over(broker) and broker.linked(to)
+    allowed = changes.hands_over(broker) and broker.linked(to)
     for peer in (broker, *broker.peers) if allowed else ():
         peer.configure({}, master=to.name)
     return allowed

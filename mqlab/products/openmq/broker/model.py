@@ -299,8 +299,8 @@ class Broker:
         return gone
 
     def creates(self, dest: Destination) -> bool:
-        """Whether it would create a destination that is used."""
-        allowed = str(self.option(f"imq.autocreate.{dest.kind}", "true")).lower() != "false"
+        """Whether it would create a destination that is used; that of dead messages is there."""
+        allowed = dest == DEAD or str(self.option(f"imq.autocreate.{dest.kind}", "true")).lower() != "false"
         return allowed and not dest.name.startswith("temp:")
 
     def find(self, dest: Destination) -> bool:

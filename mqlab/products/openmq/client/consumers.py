@@ -9,7 +9,7 @@ from mqlab.products.openmq.broker import acknowledgement, delivery, transactions
 from mqlab.products.openmq.broker.active_consumers import takes_no_more
 from mqlab.products.openmq.broker.model import DEAD, LOCK_TIMEOUT, Broker, Client, Consumer
 from mqlab.products.openmq.client import clients, consumer_flow
-from mqlab.products.openmq.network import cluster
+from mqlab.products.openmq.network import changes
 from mqlab.products.openmq.script.operation import Outcome, Row, RunningStep, ScriptStep
 from mqlab.spec import action as a
 from mqlab.spec.openmq.actions import KillClient, Receive
@@ -102,7 +102,7 @@ def _open(lab: Cluster, broker: Broker | None, step: Opening) -> bool:
     key = durable if opens.durable else ("", *durable)
     if shared and _is_another(lab, key, dest, opens.selector):
         return False
-    if opens.durable and not cluster.subscribe(broker, durable, dest, opens.selector):
+    if opens.durable and not changes.subscribe(broker, durable, dest, opens.selector):
         return False
     _register(broker, step, key if opens.durable or shared else opens.name)
     return True
@@ -182,7 +182,7 @@ def _close_and_unsubscribe(consumer: Consumer) -> bool:
     known = opened and consumer.key in home.durables
     if not known:
         home.lab.tell("it has no durable subscription to end; omit unsubscribe")
-    return known and cluster.change(home, "unsubscribe", consumer.key)
+    return known and changes.change(home, "unsubscribe", consumer.key)
 
 
 def _can_close(consumer: Consumer) -> bool:

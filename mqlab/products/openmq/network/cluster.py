@@ -1,194 +1,22 @@
-"""Brokers that start and end, the record of changes, and what a returning broker learns.
-
-The change record is the history of destinations and durable subscriptions: kept by the master broker,
-in the peers' database, or in the store of an enhanced cluster. Whoever was away reads it before it takes
-part, then hears of the others' consumers (Technical Overview 4, "Conventional Clusters").
-"""
+"""Brokers that start and end, and what a returning broker learns: the record of changes, then who consumes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mqlab.products.openmq.broker import acknowledgement, physical_destinations, reaping, removal, transactions
-from mqlab.products.openmq.broker.destinations import PhysicalDestination
-from mqlab.products.openmq.broker.model import ENDED, Broker, DurableSubscription, Key
+from mqlab.products.openmq.broker.model import Broker
 from mqlab.products.openmq.client import clients
-from mqlab.spec.openmq.options import PROPERTIES, Options
+from mqlab.products.openmq.network import changes
 from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Reason
 
 if TYPE_CHECKING:
     from mqlab.products.openmq.network.state import Cluster
-    from mqlab.products.openmq.script.operation import ScriptStep
-    from mqlab.spec.action import Consumer
 
 SECOND = 1_000_000
 # us that a temporary destination waits for its client after a restart: five times 10 s (OpenMQ rule 4.8).
 RETURN_WINDOW = 5 * 10 * SECOND
-
-# The change record
-
-
-def _create(broker: Broker, dest: Destination, options: Options) -> None:
-    mine = broker.instances.get(dest)  # it keeps what it has created itself, with all the new properties
-    usual = {name: PROPERTIES.get(name) for name in mine.options} if mine is not None else {}
-    # In an enhanced cluster one store knows a destination as what it was first.
-    others = broker.lab.brokers.values() if broker.lab.enhanced else ()
-    was_auto = any(b.instances[dest].created_by == "auto" for b in others if dest in b.instances)
-    broker.add(dest, "auto" if was_auto else "admin", options).set({**usual, **options} if mine else {})
-
-
-def _update(broker: Broker, dest: Destination, options: Options) -> None:
-    if dest in broker.instances:
-        broker.instances[dest].update(options)
-
-
-def _destroy(broker: Broker, dest: Destination) -> None:
-    gone = broker.drop(dest)
-    for message in gone.messages if gone else ():
-        removal.count_removed(message)
-        removal.discard(message, Reason.asked)
-    for key in [key for key, durable in broker.durables.items() if durable.dest == dest]:
-        del broker.durables[key]
-        broker.handed.pop(key, None)
-    removal.cut_off(broker, dest)
-
-
-def _subscribe(broker: Broker, durable: DurableSubscription) -> None:
-    broker.durables[durable.key] = durable
-    broker.find(durable.dest)
-
-
-def _unsubscribe(broker: Broker, key: Key) -> None:
-    broker.durables.pop(key, None)
-    broker.handed.pop(key, None)
-    acknowledgement.forget(broker, key, Reason.asked)
-
-
-def _unsubscribed_while_away(broker: Broker, key: Key) -> None:
-    """A home that was away learns that a subscription has ended: what it has for it stays, for nobody."""
-    for instance in broker.instances.values():
-        for message in instance.messages:
-            for claim in message.claims:
-                claim.key = ENDED if claim.key == key else claim.key
-    _unsubscribe(broker, key)
-
-
-CHANGES: dict[str, Callable[..., None]] = {
-    "create": _create,
-    "update": _update,
-    "destroy": _destroy,
-    "subscribe": _subscribe,
-    "unsubscribe": _unsubscribe,
-}
-
-
-def change(broker: Broker, what: str, *values: Any) -> bool:
-    """Make an administrative change on all brokers; False if it is refused at the broker asked.
-
-    Without the record it is refused, and leaves traces all the same: a creation on the other brokers, an
-    update and a new subscription on the one asked (OpenMQ rule 6.2). A peer whose database was away finds out
-    by the first change that its connection is broken (OpenMQ rule 7.2).
-    """
-    lab, peers = broker.lab, broker.peers
-    if not broker.serves:
-        return False
-    broker.tell_all()
-    if can_change(broker):
-        lab.change_record.append((what, values))
-        for peer in (broker, *peers):
-            if lab.is_cut(broker, peer):  # which it hears of when the line is whole again
-                lab.news.append((frozenset((broker.name, peer.name)), peer, len(lab.change_record)))
-            else:
-                hear(peer, len(lab.change_record))
-        return True
-    if lab.network.model in ("master", "peer"):
-        if what == "subscribe":
-            values[0].refused = True
-        for peer in {"create": peers, "update": [broker], "subscribe": [broker]}.get(what, ()):
-            CHANGES[what](peer, *values)
-        broker.lost_database = False
-    return False
-
-
-def hear(broker: Broker, place: int) -> None:
-    """A broker hears of the change that is the *place*-th of the record."""
-    what, values = broker.lab.change_record[place - 1]
-    CHANGES[what](broker, *values)
-    broker.seen = max(broker.seen, place)
-
-
-def subscribe(broker: Broker, key: Key, dest: Destination, selector: str | None) -> bool:
-    """Make a durable subscription, or take up the one that is there; another selector is another."""
-    known = broker.durables.get(key)
-    if known and _is_alike(known, dest, selector):
-        for peer in broker.peers:  # without a change record one may not know it
-            peer.durables.setdefault(key, known)
-        return True
-    if known and not change(broker, "unsubscribe", key):
-        return False
-    return change(broker, "subscribe", DurableSubscription(key, dest, selector))
-
-
-def _is_alike(known: DurableSubscription, dest: Destination, selector: str | None) -> bool:
-    return not known.refused and (known.selector, known.dest) == (selector, dest)
-
-
-def is_subscribed(broker: Broker, step: ScriptStep[Consumer]) -> bool:
-    """Whether a broker knows the durable subscription that a consumer takes up: nothing changes then."""
-    known = broker.durables.get(clients.subscription(step))
-    return known is not None and _is_alike(known, step.dest, step.action.selector)
-
-
-def can_change(broker: Broker) -> bool:
-    """Whether the change record can be written to from a broker."""
-    lab = broker.lab
-    if lab.network.model == "master":
-        return broker.linked(lab.brokers[str(broker.named_master)])
-    return lab.network.model == "none" or (lab.database_up and not broker.lost_database)
-
-
-def waits_for_database(broker: Broker) -> bool:
-    """Whether a change at a peer waits until its database is back, which it knows to be away."""
-    lab = broker.lab
-    return lab.network.model == "peer" and broker.serves and not (lab.database_up or broker.lost_database)
-
-
-def stored(broker: Broker, dest: Destination) -> PhysicalDestination | None:
-    """Return a destination that a broker of an enhanced cluster finds in the store that they share."""
-    found = (peer.instances[dest] for peer in broker.peers if dest in peer.instances)
-    return next(found, None) if broker.lab.enhanced else None
-
-
-def begin_subscription(broker: Broker, step: ScriptStep[Consumer]) -> None:
-    """A new durable subscription waits for the record: its broker lists it already, without a consumer."""
-    key = clients.subscription(step)
-    if key not in broker.durables and broker.find(step.dest):
-        selector = step.action.selector
-        broker.durables[key] = DurableSubscription(key, step.dest, selector, refused=True)
-
-
-def create_unrecorded(broker: Broker, dest: Destination, options: Options) -> None:
-    """Create a destination on all brokers, whose record has to wait for the database."""
-    for peer in (broker, *broker.peers):
-        _create(peer, dest, options)
-
-
-def record(broker: Broker, what: str, *values: Any) -> None:
-    """Write a change that was made already into the record."""
-    broker.lab.change_record.append((what, values))
-    for peer in (broker, *broker.peers):
-        peer.seen = len(broker.lab.change_record)
-
-
-def hands_over(broker: Broker) -> bool:
-    """Whether a broker is the master, and may make another one that."""
-    flag = str(broker.option("imq.cluster.dynamicChangeMasterBrokerEnabled", "false")).lower()
-    return flag == "true" and broker.master == broker.name
-
-
-# Coming and going
 
 
 def start(broker: Broker) -> None:
@@ -267,29 +95,9 @@ def refresh(lab: Cluster) -> None:
 
 def catch_up(broker: Broker) -> None:
     """A broker joins: changes by the record, and what is in use on either side."""
-    lab = broker.lab
-    _make_what_was_updated(broker)
-    for what, values in lab.change_record[broker.seen :]:
-        if lab.network.model != "none":  # without a record it keeps and lacks what it did
-            (_unsubscribed_while_away if what == "unsubscribe" else CHANGES[what])(broker, *values)
-    broker.seen = len(lab.change_record)
+    changes.read(broker)
     for peer in broker.peers:
         tell_each_other(broker, peer)
-
-
-def _make_what_was_updated(broker: Broker) -> None:
-    """An update in the record makes a destination that is not there (OpenMQ rule 6.11)."""
-    lab = broker.lab
-    found: dict[Destination, dict[str, Any]] = {}
-    by: dict[Destination, str] = {}
-    for what, values in lab.change_record if lab.network.model in ("master", "peer") else ():
-        if what == "update":
-            found.setdefault(values[0], {}).update(values[1])
-        elif what in ("create", "destroy"):
-            found.pop(values[0], None)
-            by[values[0]] = "admin" if what == "create" else "auto"
-    for dest in [dest for dest in found if dest not in broker.instances]:
-        broker.add(dest, by.get(dest, "auto"), found[dest])
 
 
 def tell_each_other(one: Broker, other: Broker) -> None:
@@ -299,7 +107,8 @@ def tell_each_other(one: Broker, other: Broker) -> None:
             owner = one.lab.consumers.get(str(mine.owner))
             if owner is not None and owner.home is knows:  # its own temporary ones, with a consumer or without
                 learns.add(dest, mine.created_by, mine.options, mine.owner)
-        used = {c.key: c.dest for dest in knows.instances for c in knows.consumers(dest)}
+        told = [dest for dest, mine in knows.instances.items() if not mine.option("LocalOnly")]
+        used = {c.key: c.dest for dest in told for c in knows.consumers(dest)}
         for key, dest in used.items():
             mine = knows.instances[dest]
             learns.add(dest, mine.created_by, mine.options, mine.owner)

@@ -8,7 +8,7 @@ from mqlab.products.openmq.broker import acknowledgement, delivery
 from mqlab.products.openmq.broker.model import Broker
 from mqlab.products.openmq.client import clients
 from mqlab.products.openmq.ha import takeover
-from mqlab.products.openmq.network import cluster
+from mqlab.products.openmq.network import changes, cluster
 from mqlab.products.openmq.script.operation import Outcome, RunningStep, ScriptStep
 from mqlab.spec import action as a
 from mqlab.spec import faults as f
@@ -232,7 +232,7 @@ def on_whole(what: tuple[Cluster, frozenset[str]]) -> None:
         one.unnoticed.discard(other)
         other.unnoticed.discard(one)
         for _, broker, place in [news for news in lab.news if news[0] == line]:
-            cluster.hear(broker, place)
+            changes.hear(broker, place)
         lab.news = [news for news in lab.news if news[0] != line]
         for consumer in lab.consumers.values() if one.linked(other) else ():
             if consumer.home in (one, other):
