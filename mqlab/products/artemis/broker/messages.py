@@ -42,6 +42,7 @@ class Message:
     expires: int = 0
     group: str | None = None  # JMSXGroupID
     extra: int = 0  # bytes of its properties
+    delayed: bool = False  # whether it was sent with a delay
     routed: list[tuple[Broker, Queue]] | None = None  # its queues, in an open transaction
 
 
@@ -269,8 +270,14 @@ class Journal:
     ids: dict[str, set[object]] = field(default_factory=dict)  # address -> duplicate ids that it has had
 
     def open(self, queues: Iterable[AddressQueue], now: int) -> None:
-        """It is served from now on, with the configured queues."""
+        """It is served from now on, with the configured queues.
+
+        Scheduled messages whose time has passed meanwhile become due together, in order (Artemis rule 9.6).
+        """
         self.since = now
+        for kept in self.queues.values():
+            for item in kept.waiting if kept.scheduled else ():
+                item.due = max(item.due, now) if item.due else 0
         for queue in queues:
             made = Queue(queue.name, queue.topic, queue.durable, queue.filter, address=queue.address or "")
             made.purges, made.most = queue.purge_on_no_consumers, queue.max_consumers

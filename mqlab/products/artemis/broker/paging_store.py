@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from mqlab.products.artemis.broker.broker import Broker, Refused, Subsystem
+from mqlab.products.artemis.broker.message_sizes import in_memory
 from mqlab.products.artemis.broker.messages import Message, MessageReference, StoredMessage
 from mqlab.trace.kinds import Kind, Reason
 
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from mqlab.engine.clock import Call
     from mqlab.products.artemis.broker.site import Site
 
-OVERHEAD = 778  # bytes that a message takes beside its body: a BytesMessage without properties, in one queue
 # Rows after which an address may have room.
 LEAVES = frozenset((Kind.Acknowledged, Kind.Discarded, Kind.Expired, Kind.DeadLettered, Kind.Failed))
 FULL = "JMSException / ActiveMQAddressFullException AMQ119102"
@@ -51,16 +51,16 @@ class PagingStore:
         paging = self.broker.lab.paging
         if self.full_at == paging.left:
             return True
-        messages = {message.number: message.size for message in self._messages()}
+        messages = {message.number: in_memory(message) for message in self._messages()}
         held = len(messages)
         if not held:
             return False
-        size = held * OVERHEAD + sum(messages.values())
+        size = sum(messages.values())
         rooms = []
         if self.max_messages >= 0:
             rooms.append(self.max_messages - held)
         if self.max_bytes >= 0:
-            rooms.append((self.max_bytes - size) // (OVERHEAD + largest))
+            rooms.append((self.max_bytes - size) // largest)
         # What is on its way for a transaction, one of each client, has its row already.
         room = min(rooms) - len(self.broker.lab.clients.senders)
         self.checked, self.largest = rows + room, largest

@@ -9,27 +9,15 @@ Source: `ClientConsumerImpl`, `ServerConsumerImpl` and `ActiveMQSessionContext` 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
+
+from mqlab.products.artemis.broker.message_sizes import ON_THE_WAY
 
 if TYPE_CHECKING:
     from mqlab.products.artemis.broker.messages import MessageReference
     from mqlab.products.artemis.client.receiving_client import ReceivingClient
 
-# Bytes of a message as it is sent to a consumer, beside its body, its address and its properties: that of a
-# BytesMessage of the recordings, which has the property `number`.
-HEADERS = 247
 UNLIMITED = 1 << 62
-
-
-def bytes_of(properties: Mapping[str, object]) -> int:
-    """Return how many bytes properties take, as `TypedProperties` encodes them.
-
-    >>> bytes_of({"colour": "red"}), bytes_of({"weight": 1})
-    (27, 21)
-    """
-    keys = sum(5 + 2 * len(key) for key in properties)
-    return keys + sum(4 + 2 * len(it) if isinstance(it, str) else 4 for it in properties.values())
 
 
 class ConsumerCredits:
@@ -41,7 +29,7 @@ class ConsumerCredits:
     def __init__(self, consumer: ReceivingClient, window: int, address: str) -> None:
         self.consumer, self.window = consumer, window
         self.half = window if window < 2 else window // 2
-        self.headers = HEADERS + 2 * len(address)
+        self.headers = ON_THE_WAY + 2 * len(address)
         self.balance = self.taken = 0
         self.granted = False
 

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from mqlab.products.artemis.client.clients import Client
     from mqlab.products.artemis.client.sends import SendRequest
 
-HEADERS = 199  # bytes of a message that is sent beside its body: a BytesMessage without properties
 FULL = "JMSException / ActiveMQAddressFullException AMQ119058"
 
 
@@ -32,7 +31,7 @@ class ProducerCredits:
 
     def acquire(self, request: SendRequest) -> bool:
         """Whether a message can be sent now; if not its request goes on once there are credits."""
-        cost = HEADERS + request.size
+        cost = request.cost
         if self.acquired:
             self.acquired = False
             return True
@@ -88,7 +87,7 @@ class ProducerCredits:
 
     def _go_on(self) -> None:
         request = self.waiting
-        cost = 0 if request is None else HEADERS + request.size
+        cost = 0 if request is None else request.cost
         if request is not None and (self.refused or self.balance >= cost):
             self.balance -= min(cost, self.balance)
             self.waiting, self.acquired = None, self.epoch == self.client.epoch

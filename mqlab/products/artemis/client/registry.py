@@ -19,13 +19,13 @@ class Clients:
         self.consumers: dict[str, Consumer] = {}
         self.senders: dict[str, Client] = {}
         self.numbers = 0  # of messages
-        self.largest = 0  # bytes in one of them
+        self.largest = 0  # bytes that one of them takes in memory
         self.began = -1  # when (us) the last send in the background did
         self.killed_in = -1  # in which step of the script a broker was killed last
         self.sending = 0  # messages of send steps that are not through
 
     def announce(self, sends: int, size: int) -> int:
-        """Count messages of so many bytes that are about to be sent; returns the number of the first."""
+        """Count messages that are about to be sent, the largest of *size* bytes; returns the first's number."""
         first, self.largest = self.numbers + 1, max(self.largest, size)
         self.numbers += sends
         self.sending += sends

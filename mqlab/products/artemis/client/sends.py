@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from mqlab.products.artemis.broker import duplicates
+from mqlab.products.artemis.broker import duplicates, message_sizes
 from mqlab.products.artemis.broker.broker import Broker
+from mqlab.products.artemis.broker.message_sizes import SCHEDULED, bytes_of
 from mqlab.products.artemis.broker.messages import Message
 from mqlab.products.artemis.broker.site import NO_QUEUE
 from mqlab.products.artemis.client import hanging
 from mqlab.products.artemis.client.clients import SESSION_CLOSED, Client
-from mqlab.products.artemis.client.consumer_credits import bytes_of
 from mqlab.products.artemis.client.producer_credits import FULL, ProducerCredits
 from mqlab.products.artemis.client.requests import BLOCKED, MS, NO_ANSWER, NO_SESSION, Request
 from mqlab.spec.action import Producer
@@ -110,6 +110,13 @@ class SendRequest(Request):
                 self.message.row = self.lab.message(SENT, self.message, client.at, client.node, to)
                 self.dest_no = self.message.dest_no
 
+    @property
+    def cost(self) -> int:
+        """How many bytes of credits its next message takes."""
+        own = dealt(self.properties, self.sent) if self.properties else {}
+        own = {**own, **SCHEDULED} if self.delay else own
+        return message_sizes.sent(self.dest.name, self.size, own)
+
     def has_credits(self) -> bool:
         """Whether the client has credits for an address that can be full; one that gets none may not send."""
         client, window = self.client, int(self.client.options["producer_window_size"])
@@ -200,6 +207,8 @@ class SendRequest(Request):
             self.lab.detects_duplicates |= duplicates.ID in own
         # Who does not wait for the broker sends all within a millisecond, and they become due together.
         self.began = now if self.waits or self.interval or not place else self.began
-        made.due = self.began + self.delay if self.delay else 0
+        if self.delay:
+            made.due, made.delayed = self.began + self.delay, True
+            made.extra += bytes_of(SCHEDULED)
         made.expires = now + self.time_to_live if self.time_to_live else 0
         return made
