@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 def figures(guide: str | None = None) -> FigureTable:
     """Return the figures of all guides, or of one: fuse, amq6, article, unsafe, openmq, artemis, crash.
 
-    Any other word is looked for in their titles and questions. They print as a table. Raises `UnknownName`
+    Another word is looked for in their titles and questions. They print as a table. Raises `UnknownName`
     where there are none.
 
     >>> import mqlab as mq

@@ -55,10 +55,8 @@ def of_consumer(trace: Trace, consumer: str) -> Explanation:
         sentence(trace, trace.event(row)) for row in sorted({*on_behalf(trace, consumer), *fared})
     ]
     read = [one for action in opened for one in action.reads.elements() if one.is_queue]
-    dests = {
-        no for no, name in enumerate(trace.names["dest"])
-        if any(one.takes(Destination.parse(name)) for one in read)
-    }  # fmt: skip
+    named = enumerate(map(Destination.parse, trace.names["dest"]))
+    dests = {no for no, dest in named if any(one.takes(dest) for one in read)}
     left = (line for broker in trace.waiting() for line in waiting(trace, broker, dests))
     told += [*itertools.islice(left, crowds.MOST), *gone(trace, dests)]
     title = f"Consumer {consumer}: received {counted(counts[consumer], 'message')}."

@@ -79,7 +79,7 @@ class FigureTable(TextTable, tuple[Figure, ...]):
 def ids(guide: str | None = None) -> list[str]:
     """Return the ids of the figures of every guide, or of one.
 
-    Any other word is looked for in titles and questions. Raises `UnknownName` where there are none.
+    Another word is looked for in titles and questions. Raises `UnknownName` where there are none.
     """
     if guide is None or guide in GUIDES:
         return [item["id"] for item in _items(guide)]
