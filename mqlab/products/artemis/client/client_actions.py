@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from mqlab.engine.completion import Completion
-from mqlab.products.artemis.broker import message_sizes
 from mqlab.products.artemis.broker.broker import Subsystem
 from mqlab.products.artemis.client import receive_loop
 from mqlab.products.artemis.client.clients import Client
@@ -250,7 +249,7 @@ class ClientActions(Subsystem):
 
     def do_send(self, action: a.Producer) -> Completion:
         """Send messages one by one; the next one when the broker has the last."""
-        first = self.lab.clients.announce(action.sends, message_sizes.most(action))
+        first = self.lab.clients.announce(action)
         sending = SendRequest(self._sender(action), action, first)
         sending.begin(CONNECTING if in_background(action) and action.on in self.lab.brokers else 0)
         if not in_background(action):

@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mqlab.errors import UnknownName
+from mqlab.products.artemis.broker import message_sizes
 from mqlab.products.artemis.broker.broker import Broker
 
 if TYPE_CHECKING:
     from mqlab.products.artemis.client.clients import Client
     from mqlab.products.artemis.client.consumers import Consumer
+    from mqlab.spec.action import Producer
 
 
 class Clients:
@@ -24,11 +26,11 @@ class Clients:
         self.killed_in = -1  # in which step of the script a broker was killed last
         self.sending = 0  # messages of send steps that are not through
 
-    def announce(self, sends: int, size: int) -> int:
-        """Count messages that are about to be sent, the largest of *size* bytes; returns the first's number."""
-        first, self.largest = self.numbers + 1, max(self.largest, size)
-        self.numbers += sends
-        self.sending += sends
+    def announce(self, action: Producer) -> int:
+        """Count messages that are about to be sent; returns the number of the first."""
+        first, self.largest = self.numbers + 1, max(self.largest, message_sizes.most(action))
+        self.numbers += action.sends
+        self.sending += action.sends
         return first
 
     def named(self, name: str) -> Client:
