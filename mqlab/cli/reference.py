@@ -14,8 +14,6 @@ from mqlab.cli.app import app, print_json, show, table, told
 from mqlab.errors import UnknownName
 
 GUIDES = ", ".join(reference.GUIDES)
-
-
 WORD = "or text to search for in titles and questions"
 
 

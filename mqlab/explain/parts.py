@@ -55,9 +55,10 @@ def of_consumer(trace: Trace, consumer: str) -> Explanation:
         sentence(trace, trace.event(row)) for row in sorted({*on_behalf(trace, consumer), *fared})
     ]
     read = [one for action in opened for one in action.reads.elements() if one.is_queue]
-    named = enumerate(map(Destination.parse, trace.names["dest"]))
-    dests = {no for no, dest in named if any(one.takes(dest) for one in read)}
-    left = (line for broker in trace.waiting() for line in waiting(trace, broker, dests))
+    queues = {name for name in trace.names["dest"] if any(one.takes(Destination.parse(name)) for one in read)}
+    dests = {no for no, name in enumerate(trace.names["dest"]) if name in queues}
+    holders = (broker for broker, held in trace.waiting().items() if queues & held.keys())
+    left = (line for broker in holders for line in waiting(trace, broker, dests))
     told += [*itertools.islice(left, crowds.MOST), *gone(trace, dests)]
     title = f"Consumer {consumer}: received {counted(counts[consumer], 'message')}."
     return Explanation(title, tuple(filter(None, told)))

@@ -63,9 +63,14 @@ class Page:
         return "" if self.language == ENGLISH else "../"
 
     @property
+    def opened(self) -> str:
+        """The name by which its cells open its lesson."""
+        return self.name if self.file is None else self.file.name
+
+    @property
     def files(self) -> dict[str, str]:
         """What its cells open by name: name -> text."""
-        return {} if self.file is None else {self.file.name: self.file.read_text(encoding="utf-8")}
+        return {} if self.file is None else {self.opened: self.file.read_text(encoding="utf-8")}
 
     @property
     def number(self) -> str:
@@ -103,11 +108,10 @@ def chosen(names: Sequence[str]) -> list[Page]:
             found.append(known[name])
         elif name.endswith(data.OWN):
             file, notebook = Path(name), checking.notebook_of(name)
-            own = Page(file.stem, ENGLISH, notebook, file)
-            own.lesson  # noqa: B018 - read, and judged
+            data.lesson(name)  # read here, so that a fault is told before anything is written
             if not notebook.exists():
                 raise BadFile(f"{notebook}: there is no such notebook; it stands beside {file.name}")
-            found.append(own)
+            found.append(Page(file.stem, ENGLISH, notebook, file))
         else:
             raise UnknownName.of("lesson", name, known)
     return found

@@ -70,7 +70,7 @@ class Parts:
             id = asked[1]
             task = self.lesson.task(id)
             shown = tasks.described(self.lesson, id)
-            shown["lesson"] = self.page.file.name if self.page.file is not None else shown["lesson"]
+            shown["lesson"] = self.page.opened
             shown["inputs"] = [[name, told] for name, told in self.lesson.example(id).items()]
             shown["text"] = task.text
             run = picture(self.lesson.trace(id)) if isinstance(task, Prediction) else None

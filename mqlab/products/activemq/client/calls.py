@@ -110,6 +110,8 @@ class PendingCall:
 class SendJob(PendingCall, MessageProducer):
     """Messages sent one after the other; a reliable one waits for the broker's answer."""
 
+    session: Session  # it always has one
+
     def __init__(
         self,
         lab: Lab,
@@ -122,7 +124,7 @@ class SendJob(PendingCall, MessageProducer):
         PendingCall.__init__(self, lab, no, spec, client.name)
         MessageProducer.__init__(self, lab, spec, dest, client.name)
         self.user = client
-        self.session = self.sends_in = client.session(session, bool(spec.options.get("transacted")))
+        self.session = client.session(session, bool(spec.options.get("transacted")))
         self.size = SMALLEST + (0 if spec.size == SMALLEST else spec.size)
         own = spec.name != client.name  # the recordings know no producers beside their clients
         self.node = lab.producer_node(spec.name, client.name) if own else client.node
@@ -143,7 +145,7 @@ class SendJob(PendingCall, MessageProducer):
         self.started = self.lab.clock.now
         number = self.first + self.place
         self.place += 1
-        user, session = self.user, self.sends_in
+        user, session = self.user, self.session
         if not self._has_producer():
             self.place -= 1
             return
@@ -198,7 +200,7 @@ class SendJob(PendingCall, MessageProducer):
         Without a connection that waits for one, without a limit; what fails then is the making, not a
         message (ActiveMQ rule 11.11).
         """
-        user, session = self.user, self.sends_in
+        user, session = self.user, self.session
         if self.dest in session.producers:
             return True
         if user.refuses(self):
@@ -228,7 +230,7 @@ class SendJob(PendingCall, MessageProducer):
     def _send_one_way(self, command: Send) -> None:
         """Send what nobody answers: in a transaction, or unreliably."""
         if command.transaction is not None:
-            self.sends_in.sends.append(command)
+            self.session.sends.append(command)
         else:
             self.user.remember(command, self.size)
         self.user.send(command)
@@ -298,7 +300,7 @@ class SendJob(PendingCall, MessageProducer):
     def answer(self, error: Refused | None) -> None:
         """The broker has answered for one message, or for the producer before the first."""
         if self.message is None and error is None:
-            self.sends_in.producers.append(self.dest)
+            self.session.producers.append(self.dest)
             self.next()
         elif error is not None:
             self.fail(error.kind, str(error), error.other_cause)
@@ -315,12 +317,12 @@ class SendJob(PendingCall, MessageProducer):
         self.longest = max(self.longest, self.lab.clock.now - self.started)
         late = LATE if self.interval and self.lab.by_calls else 0
         if self.interval:
-            self.sends_in.let_others_send(self)
+            self.session.let_others_send(self)
         self.lab.clock.schedule(self.lab.clock.now + self.interval + late, self.next, None)
 
     def _end(self, row: JsonDict) -> None:
         super()._end(row)
-        self.sends_in.let_others_send(self)
+        self.session.let_others_send(self)
 
     def _failed(self, number: int, kind: str, text: str, cause: str) -> None:
         row: dict[str, object] = {"n": number, "class": kind, "message": text}

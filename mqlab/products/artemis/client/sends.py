@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mqlab.products.artemis.broker import duplicates, message_sizes
 from mqlab.products.artemis.broker.broker import Broker
-from mqlab.products.artemis.broker.message_sizes import SCHEDULED, bytes_of
+from mqlab.products.artemis.broker.message_sizes import DELAY, bytes_of
 from mqlab.products.artemis.broker.messages import Message
 from mqlab.products.artemis.broker.site import NO_QUEUE
 from mqlab.products.artemis.client import hanging
@@ -114,8 +114,8 @@ class SendRequest(Request):
     def cost(self) -> int:
         """How many bytes of credits its next message takes."""
         own = dealt(self.properties, self.sent) if self.properties else {}
-        own = {**own, **SCHEDULED} if self.delay else own
-        return message_sizes.sent(self.dest.name, self.size, own)
+        extra = bytes_of(own) + (DELAY if self.delay else 0)
+        return message_sizes.SENT + 2 * len(self.dest.name) + self.size + extra
 
     def has_credits(self) -> bool:
         """Whether the client has credits for an address that can be full; one that gets none may not send."""
@@ -209,6 +209,6 @@ class SendRequest(Request):
         self.began = now if self.waits or self.interval or not place else self.began
         if self.delay:
             made.due, made.delayed = self.began + self.delay, True
-            made.extra += bytes_of(SCHEDULED)
+            made.extra += DELAY
         made.expires = now + self.time_to_live if self.time_to_live else 0
         return made
