@@ -60,13 +60,15 @@ class Site:
 
         Raises `BadFile` for a folder that cannot be written to.
         """
-        names, own = {page.name for page in chosen}, [page for page in chosen if page.file is not None]
+        own = [page for page in chosen if page.file is not None]
+        names = {page.name for page in chosen if page.file is None}
         try:
             yield from self._assets()
             for language in LANGUAGES:
                 yield from self._pages(book.pages(language), names)
-            yield from self._pages(own, names)
-            yield self._put("index.html", self._contents([*own, *book.pages()]))
+            yield from self._pages(own, {page.name for page in own})
+            others = [page for page in book.pages() if page.path not in {mine.path for mine in own}]
+            yield self._put("index.html", self._contents([*own, *others]))
             yield self._put("terms.html", self._terms())
         except OSError as error:
             raise BadFile(f"{self.folder}: {error.strerror}; name another folder") from None

@@ -82,8 +82,19 @@ def test_a_lesson_of_ones_own_is_a_page_beside_others(folder, mqlab, tmp_path):
     tasks = [one["task"] for one in inside(tmp_path / "site", "mine.html") if "task" in one]
     assert [(task["lesson"], task["id"]) for task in tasks] == [("mine.toml", "first"), ("mine.toml", "then")]
     assert '"files":{"mine.toml":"title' in (tmp_path / "site" / "mine.html").read_text(encoding="utf-8")
-    (tmp_path / "mine.ipynb").unlink()
-    assert "mine.ipynb: there is no such notebook" in mqlab("lessons", "mine.toml").stderr
+    for ending in ("toml", "ipynb"):  # called like one of the curriculum, it takes the place of that
+        (tmp_path / f"mine.{ending}").rename(tmp_path / f"{NAME}.{ending}")
+    assert mqlab("lessons", f"{NAME}.toml", "--html", "again", "--without-engine").returncode == 0
+    assert sorted(file.name for file in (tmp_path / "again").glob("*.html")) == [
+        f"{NAME}.html",
+        "index.html",
+        "terms.html",
+    ]
+    text = (tmp_path / "again" / "index.html").read_text(encoding="utf-8")
+    assert re.findall(r'class="title" href="(.*?)">(.*?)<', text) == [(f"{NAME}.html", "Mine")]
+    assert not (tmp_path / "again" / "zh").exists()
+    (tmp_path / f"{NAME}.ipynb").unlink()
+    assert f"{NAME}.ipynb: there is no such notebook" in mqlab("lessons", f"{NAME}.toml").stderr
     assert "other.toml: lesson not found" in mqlab("lessons", "other.toml").stderr
 
 
