@@ -29,7 +29,6 @@ class AddressedConsumer(MessageConsumer):
 
     # what the connection's address says (`consumer_options.take`)
     looks_twice: bool
-    counts_each: bool  # reports each message of a transaction alone
     counts_before: bool  # gives up what comes too often before anybody has it
     exclusive: bool
     patience: int  # how long (us) what it puts off may wait, 0 is for ever
@@ -64,6 +63,7 @@ class AddressedConsumer(MessageConsumer):
         self.again: set[int] = set()
         self.rolled_back: set[int] = set()  # the numbers of what comes again without its broker
         self.committed: list[Message] = []  # what the last commit was to acknowledge
+        self.counts: dict[int, int] = {}  # and how often it was delivered before
         # How often what it holds of a transaction was delivered before it came here.
         self.before: dict[int, int] = {}
         self.working: Message | None = None  # what it is busy with
@@ -231,13 +231,14 @@ class AddressedConsumer(MessageConsumer):
 
     def report(self, message: Message) -> None:
         """Count a message that is acknowledged later, or tell of it alone."""
-        if self.counts_each:
+        if self.acknowledges_alone:
             self.send(DeliveredAck(self.name, message, 1))
         else:
             super().report(message)
 
     def commit(self) -> None:
         """Acknowledge with the transaction what it has had."""
+        self.counts = dict(self.before)
         for number in self.expected:
             self.before.pop(number, None)
         self.unacknowledged = self.committed = [*self.expected.values(), *self.unacknowledged]
@@ -254,6 +255,13 @@ class AddressedConsumer(MessageConsumer):
     def in_doubt(self) -> None:
         """Nobody knows whether its last commit took effect: what comes again is taken (ActiveMQ rule 7.7)."""
         self._forget(self.committed)
+
+    def take_back_committed(self) -> None:
+        """Its last commit has failed: what that was to acknowledge comes once more, after a pause."""
+        self.in_doubt()
+        self.before = dict(self.counts)
+        self.rolled_back.update(message.number for message in self.committed)
+        self.redeliver(self.committed)
 
     def count_rollback(self, message: Message) -> int:
         """Return how often a message was delivered that comes again after a rollback."""

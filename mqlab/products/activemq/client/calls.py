@@ -63,7 +63,7 @@ class PendingCall:
     def answer(self, error: Refused | None) -> None:
         """The broker has answered."""
         if isinstance(self.action, Commit) and self.session is not None:  # also if it has failed
-            self.session.end(self.session.committing)
+            self.session.on_committed(error is None)
         if error is not None:
             self.fail(error.kind, str(error), error.other_cause)
             return

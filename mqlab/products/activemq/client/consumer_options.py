@@ -27,7 +27,7 @@ def take(consumer: AddressedConsumer, own: Mapping[str, str], durable: bool) -> 
         consumer.patience = 1000 * query.number(own, "optimizeAcknowledgeTimeOut", PATIENCE)
         consumer.interval = 1000 * query.number(own, "optimizedAckScheduledAckInterval", 0)
     # One by one, as they are taken (`immediateIndividualTransactedAck` of 5.17.2).
-    consumer.counts_each = any(flag(own, name, False) for name in ONE_BY_ONE) and transacted
+    consumer.acknowledges_alone = any(flag(own, name, False) for name in ONE_BY_ONE) and transacted
     checks = transacted and consumer.lab.edition != "5.5"
     consumer.counts_before = checks and flag(own, "redeliveryPolicy.preDispatchCheck", True)
     consumer.set_prefetch(consumer.wanted_prefetch)

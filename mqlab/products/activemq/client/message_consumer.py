@@ -47,6 +47,7 @@ class MessageConsumer(ABC):
     # Its connection has one session, which acknowledges by itself (`optimizedMessageDispatch`).
     optimized = True
     checks_expiry = True
+    acknowledges_alone = False  # each message of a transaction by itself
     holds_back = True  # takes nothing while what was rolled back waits to come again
     wanted_prefetch: int | None  # None is what the broker's policy says
     session_name = ""

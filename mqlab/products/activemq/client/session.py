@@ -68,6 +68,12 @@ class Session:
         self.sends = [command for command in self.sends if command.transaction != transaction]
         self.rollback_only, self.committing = False, None
 
+    def on_committed(self, well: bool) -> None:
+        """A commit was answered; what a failed one was to acknowledge comes again (`TransactionContext`)."""
+        self.end(self.committing)
+        for consumer in self.consumers() if not well else ():
+            consumer.take_back_committed()
+
     def finish(self, how: str, call: PendingCall) -> None:
         """Commit or roll back; what had been received before a loss can only be rolled back."""
         client, transaction = self.client, self.transaction

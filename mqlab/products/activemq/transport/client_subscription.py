@@ -35,6 +35,7 @@ class ClientSubscription(Subscription):
         consumer.set_prefetch(prefetch, own)
         self.socket, self.consumer, self.client_name = socket, consumer, consumer.name
         self.may_refuse = self.may_refuse or info.browser
+        self.has_dispatched = False
         # In 5.5 a window that has widened stays wide (ActiveMQ rule 5.20).
         by_one = consumer.spec.ack_mode == "individual" or prefetch == 0
         self.contracts = broker.lab.edition != "5.5" or by_one or not (info.dest.is_queue or info.durable)
@@ -46,6 +47,7 @@ class ClientSubscription(Subscription):
     def deliver(self, message: Message, rule: int) -> None:
         """Push *message* to the client."""
         self.dispatched[message] = None
+        self.has_dispatched = True
         node = self.broker.node
         row = self.broker.record_message(
             Kind.Dispatched, message, node, self.consumer.node, -1, self.no, rule, message.row
@@ -101,6 +103,17 @@ class ClientSubscription(Subscription):
             self.broker.destinations[message.dest_no].dispatch()
             if self.several:
                 self.look_elsewhere(self.broker.destinations[message.dest_no])
+
+    def matches(self, messages: list[Message]) -> bool:
+        """Whether an acknowledgement is of what it has in hand, or comes before it has dispatched anything.
+
+        Only acknowledgements of a range are looked at, of a queue or a durable subscription
+        (`assertAckMatchesDispatched` of 5.17.2; ActiveMQ rule 11.19).
+        """
+        if not (self.has_dispatched and messages and (self.dest.is_queue or self.durable)):
+            return True
+        alone = self.consumer.spec.ack_mode == "individual" or self.consumer.acknowledges_alone
+        return alone or (messages[0] in self.dispatched and messages[-1] in self.dispatched)
 
     def contract_prefetch_extension(self, count: int) -> None:
         """Let *count* messages that the client has in hand use up the prefetch again."""

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from mqlab.products.activemq.broker import durable, temporary
 from mqlab.products.activemq.broker.queue import Queue
 from mqlab.products.activemq.client.addresses import Refused
-from mqlab.products.activemq.transport import absent_database, admission, transaction
+from mqlab.products.activemq.transport import absent_database, admission, mirrored_work, transaction
 from mqlab.products.activemq.transport.client_subscription import ClientSubscription
 from mqlab.products.activemq.transport.openwire import (
     Command,
@@ -48,6 +48,7 @@ if TYPE_CHECKING:
 # How long (us) a client that comes back waits for the first word, and its spread: 4 to 600 ms were seen.
 FIRST_WORD = 4_000, 150
 UNMATCHED = Refused("JMSException", "Unmatched acknowledge")
+MARKED = Refused("JMSException", "Transaction marked rollback only", f"JMSException: {UNMATCHED}")
 READING = 1_000  # us until a queue has read its store: what a client restores meanwhile gets its share
 
 
@@ -58,6 +59,7 @@ class TransportConnection:
         self.process, self.socket = process, socket
         self.subs: dict[str, ClientSubscription] = {}
         self.transactions: dict[str, list[Send | StandardAck]] = {}
+        self.marked: set[str] = set()  # transactions that can only be rolled back
         self.temps: list[Destination] = []
         self.client = ""
         self.client_id: str | None = None  # that nobody else may have meanwhile
@@ -84,7 +86,7 @@ class TransportConnection:
             return
         request = command.request
         mirror = self.process.pure_master_slave
-        session, work = self._work(command) if mirror is not None else ("", [])
+        session, work = mirrored_work.of(self, command) if mirror is not None else ("", [])
         try:
             DOES[kind](self, command)
         except Refused as error:
@@ -114,17 +116,6 @@ class TransportConnection:
         if kind is Send or kind is CommitTransaction or kind is RemoveInfo:  # a close comes behind others
             return self.process.on_disk(costs.write)
         return costs.welcome if kind is ConnectionInfo else 0
-
-    def _work(self, command: Command) -> tuple[str, list[Send | StandardAck]]:
-        """Return what a command changes, and in which session: a transaction's with its commit."""
-        if isinstance(command, CommitTransaction):
-            return command.session, self.transactions.get(command.transaction, [])
-        if isinstance(command, Send) and command.transaction is None:
-            return command.session, [command]
-        if isinstance(command, StandardAck) and command.transaction is None:
-            sub = self.subs.get(command.consumer)
-            return ("", []) if sub is None else (sub.consumer.session_name, [command])
-        return "", []
 
     def answer(self, request: int | None, error: Refused | None = None) -> None:
         """Answer a command that wants an answer."""
@@ -273,9 +264,11 @@ class TransportConnection:
         return True
 
     def on_ack(self, command: StandardAck) -> None:
-        """Messages are acknowledged, now or with their transaction."""
-        if command.unmatched:  # the exception listener hears it (`assertAckMatchesDispatched` of 5.17.2)
-            self.socket.reply(Response(UNMATCHED, request=0))
+        """Messages are acknowledged, now or with their transaction, which ends with one that does not match."""
+        sub = self.subs.get(command.consumer)
+        if command.unmatched or (sub is not None and not sub.matches(command.messages)):
+            self.socket.reply(Response(UNMATCHED, request=0))  # the exception listener hears it
+            self.marked.add(command.transaction or "")
         elif command.transaction is None:
             self.settle(command)
         else:
@@ -303,7 +296,10 @@ class TransportConnection:
             self.subs[command.consumer].give_up(command.message, command.why)
 
     def on_commit(self, command: CommitTransaction) -> None:
-        """A transaction takes effect."""
+        """A transaction takes effect, unless it can only be rolled back."""
+        if command.transaction in self.marked:
+            self.transactions.pop(command.transaction, None)
+            raise MARKED
         transaction.commit(self, self.transactions.pop(command.transaction, []))
 
     def on_rollback(self, command: RollbackTransaction) -> None:

@@ -1,0 +1,22 @@
+"""What a command of a client changes at its broker, of which a pure slave of 5.5 is told."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mqlab.products.activemq.transport.openwire import Command, CommitTransaction, Send, StandardAck
+
+if TYPE_CHECKING:
+    from mqlab.products.activemq.transport.transport_connection import TransportConnection
+
+
+def of(connection: TransportConnection, command: Command) -> tuple[str, list[Send | StandardAck]]:
+    """Return what a command changes, and in which session: a transaction's with its commit."""
+    if isinstance(command, CommitTransaction):
+        return command.session, connection.transactions.get(command.transaction, [])
+    if isinstance(command, Send) and command.transaction is None:
+        return command.session, [command]
+    if isinstance(command, StandardAck) and command.transaction is None:
+        sub = connection.subs.get(command.consumer)
+        return ("", []) if sub is None else (sub.consumer.session_name, [command])
+    return "", []
