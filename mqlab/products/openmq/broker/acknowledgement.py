@@ -157,19 +157,17 @@ def home_returns(broker: Broker) -> None:
 
 
 def _come_again(consumer: Consumer, home: Broker) -> None:
-    """A session has taken messages of a home that is back: all that its client has of it comes again, flagged.
+    """A session has taken messages of a home that is back: what its client has and that has kept comes again.
 
-    What the client has not read is there twice then (OpenMQ rule 8.21).
+    It comes flagged, and what the client has not read is there twice then (OpenMQ rule 8.21).
     """
-    taken = [claim for claim in consumer.taken if claim.message.home is home]
-    unread = [claim for claim in consumer.buffer if claim.message.home is home and claim.delivered]
-    for had, claims in ((consumer.taken, taken), (consumer.buffer, unread)):
-        for claim in claims:
-            had[had.index(claim)] = replace(claim, echo=True)
-    for claim in (*taken, *unread):
-        claim.flagged, claim.delivered = True, False
-        consumer.buffer.append(claim)
-        sending.pass_on(claim)
+    for had in (consumer.taken, consumer.buffer):
+        for place, claim in enumerate([*had]):  # not what has just been sent again
+            if claim.message.home is home and claim.delivered and claim.message.is_there:
+                had[place] = replace(claim, echo=True)
+                claim.flagged, claim.delivered = True, False
+                consumer.buffer.append(claim)
+                sending.pass_on(claim)
 
 
 def _acknowledge_echoes(consumer: Consumer, done: list[Delivery]) -> None:
