@@ -56,7 +56,9 @@ def do_create_destination(lab: Cluster, step: ScriptStep[o.CreateDestination]) -
     if broker.running and not (broker.ready or broker.suspended or there):
         broker.hangs = True
         return RunningStep(_has_master, (lab, step), step.limit, _create_at_others, insists=True)
-    broker.hangs |= broker.serves and not there and broker.asks_in_vain
+    # What is in the store that all share is taken up from there.
+    new = not there and changes.stored(broker, dest) is None
+    broker.hangs |= broker.serves and new and broker.asks_in_vain
     if not there:  # what is known is refused without a word to the others
         broker.tell_all()
     end = lab.clock.now + LOCK_TIMEOUT if broker.hangs else 0

@@ -54,7 +54,8 @@ def _xa(asked: tuple[Cluster, Client | None, Xa]) -> bool:
     if client and action in ("start", "end"):
         client.xid, client.xid_state = xid, "COMPLETE" if action == "end" else "STARTED"
         client.between &= action == "end"
-    if client and action == "prepare" and client.cut_off and getattr(client, "taken", None):
+    taken: list[Delivery] = getattr(client, "taken", [])
+    if client and action == "prepare" and taken and (client.cut_off or any(c.is_gone for c in taken)):
         client.xid_state = "FAILED"
         return False
     unprepared = client is not None and (client.xid == xid or transactions.may_end(lab, xid, client))

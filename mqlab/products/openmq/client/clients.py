@@ -235,19 +235,25 @@ def fails_looking(client: Client) -> bool:
     return not client.open and comes_back(client) and not client.home.lab.enhanced
 
 
-def call_in_vain(client: Client, limit: float) -> RunningStep:
+def call_in_vain(client: Client, limit: float, anew: bool = False) -> RunningStep:
     """Return what such a call waits for, which leaves its session as it is (OpenMQ rule 8.11).
 
-    One from before the first attempt fails with that; during the attempts it is made at the new broker in vain.
+    One from before the first attempt fails with that; during the attempts it is made at the new broker in vain,
+    and a rollback lets the session begin *anew*.
     """
     if client.looks_from > client.home.lab.clock.now:
         return RunningStep(_looks, client, limit, _in_vain, insists=True)
-    return RunningStep(has_broker, client, limit, _is_asked, insists=True)
+    return RunningStep(has_broker, client, limit, _begins_anew if anew else _is_asked, insists=True)
 
 
 def _looks(client: Client) -> bool:
     """Whether a client has begun to look for a broker: calls from before fail by then (OpenMQ rule 8.7)."""
     return client.home.lab.clock.now >= client.looks_from
+
+
+def _begins_anew(client: Client) -> RunningStep:
+    client.rollback_only = False
+    return _is_asked(client)
 
 
 def _is_asked(client: Client) -> RunningStep:

@@ -289,7 +289,7 @@ def do_recover(lab: Cluster, step: ScriptStep[a.Recover | a.Rollback]) -> Outcom
     """Let what was taken come again; refused without a connection."""
     consumer = lab.consumers[step.action.who]
     if clients.fails_looking(consumer):
-        return clients.call_in_vain(consumer, step.limit)
+        return clients.call_in_vain(consumer, step.limit, anew=isinstance(step.action, a.Rollback))
     clients.begin_anew(consumer)
     return RunningStep(_is_answered, consumer, step.limit, _recover, insists=True)
 
@@ -328,7 +328,7 @@ def do_commit(lab: Cluster, step: ScriptStep[a.Commit]) -> Outcome:
 
 def _ends(producer: Client, limit: float, how: Callable[[Client], bool]) -> Outcome:
     if clients.fails_looking(producer):
-        return clients.call_in_vain(producer, limit)
+        return clients.call_in_vain(producer, limit, anew=how is _roll_back)
     clients.begin_anew(producer)
     return RunningStep(_may_end, producer, limit, how, insists=True)
 
