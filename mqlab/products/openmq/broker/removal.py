@@ -47,9 +47,8 @@ def move_to_dmq(message: Message, rule: int) -> None:
     """Move a message to the dead messages of its broker, if its destination uses them."""
     home, instance = message.home, message.home.instances[message.dest]
     instance.remove(message)
-    there = home.add(DEAD, "auto")
-    refused = there.behaviour == "REJECT_NEWEST" and goes_beyond(there, message)
-    if refused or not instance.option("UseDMQ"):
+    there = home.add(DEAD, "auto") if instance.option("UseDMQ") else None
+    if there is None or (there.behaviour == "REJECT_NEWEST" and goes_beyond(there, message)):
         count_removed(message)
         discard(message, rule)
         return
