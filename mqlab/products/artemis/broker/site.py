@@ -149,7 +149,7 @@ class Site(Lab):
         broker.has_taken_over &= broker.stopped_itself
         broker.topology, broker.max_cluster_size, broker.broken = {}, 0, False
         broker.forgotten = set()
-        broker.lost, broker.lost_takers, broker.kept = {}, {}, {}
+        broker.lost, broker.lost_takers, broker.kept, broker.balanced = {}, {}, {}, set()
         refusal = broker.spec.refusal(self.network.edition, self.network.cluster_of(broker.spec))
         if refusal is not None:
             self.refused.append(f"{broker.name}: {refusal.reason}")
@@ -326,7 +326,7 @@ class Site(Lab):
             return
         if message.due:  # those that come together after their time become due together
             message.due = max(message.due, self.clock.now)
-        paged = self.paging.limits and self.paging.pages(broker, queue.address)
+        paged = self.paging.limits and self.paging.pages(broker, queue.address, message)
         item = last_values.add(broker, queue, message) if self.keeps_last_values else queue.add(message)
         item.paged = paged
         self.notes.enqueued(item, queue, broker, cause)

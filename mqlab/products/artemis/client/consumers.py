@@ -183,12 +183,12 @@ class Consumer(ReceivingClient):
         if self.queue is not None and self.at is not None:
             for item in tried:
                 item.delivery_count += 1
-            if self.lab.keeps_last_values:
-                items = last_values.returned(self.at, self.queue, items)
             dead, back = redelivery.sort_out(self.at, self.queue, items)
             if dead and redelivery.breaks_off(self.at, self.queue, dead):
                 self.queue.strand(items)
                 return
+            if self.lab.keeps_last_values:
+                back = last_values.returned(self.at, self.queue, back)
             self.queue.requeue(back)
             late = back if delayed else [item for item in back if item in tried]
             redelivery.delay(self.at, self.queue, late)
@@ -222,6 +222,7 @@ class Consumer(ReceivingClient):
         for item in queue.waiting:
             self.lab.message(Kind.Discarded, item.message, broker, rule=rule, cause=item.row)
         queue.waiting.clear()
+        queue.latest.clear()
         queue.scheduled = 0
 
     def close(self) -> bool:
