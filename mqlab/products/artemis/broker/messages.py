@@ -130,12 +130,16 @@ class Queue:
         self.routing_name = self.address if self.topic is None else self.name
 
     def add(self, message: Message, delivery_count: int = 0, row: int = -1) -> MessageReference:
-        """Append a message at the tail."""
+        """Append a message at the tail; one whose delay was over elsewhere comes to the head."""
         self.enqueued += 1
         place = self.enqueued + self.replaced
-        self.waiting.append(MessageReference(message, place, delivery_count, row, message.due))
+        item = MessageReference(message, place, delivery_count, row, message.due)
+        if message.delayed and not message.due:
+            self.waiting.insert(0, item)
+        else:
+            self.waiting.append(item)
         self.scheduled += message.due > 0
-        return self.waiting[-1]
+        return item
 
     def remove(self, item: MessageReference) -> None:
         """Take out what waits: the next of its last value is one more."""
@@ -320,7 +324,10 @@ class Journal:
                 for item in (i for i in old.items() if i.lasts):
                     # Of what lies in a page the journal has neither (`QueueImpl.checkRedelivery` of 2.4.0).
                     tried = 0 if item.paged else item.delivery_count + (orderly and item in held)
-                    again = queue.add(item.message, tried, item.row)
+                    message = item.message
+                    if message.delayed and not item.paged:  # a journal that is read has lost that property
+                        message = replace(message, delayed=False)
+                    again = queue.add(message, tried, item.row)
                     again.paged = item.paged
                     if 0 < item.due < NEVER and not item.paged:  # a redelivery-delay is in the journal, too
                         queue.schedule(again, item.due)

@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from mqlab.products.artemis.broker.broker import Broker, Refused, Subsystem
-from mqlab.products.artemis.broker.message_sizes import REFERENCE, in_memory
-from mqlab.products.artemis.broker.messages import Message, MessageReference, Queue, StoredMessage
+from mqlab.products.artemis.broker.message_sizes import REFERENCE, in_memory, in_page
+from mqlab.products.artemis.broker.messages import Journal, Message, MessageReference, Queue, StoredMessage
 from mqlab.trace.kinds import Kind, Reason
 
 if TYPE_CHECKING:
@@ -40,6 +40,10 @@ class PagingStore:
         self.written = policy == "PAGE" and self._has_pages()
         self.paging = self.written or (policy == "PAGE" and self.is_full())
         self.latest, self.latest_paged = -1, False  # a message (its number), and whether it is in a page
+        self.page_size = int(broker.lab.setting(broker, address, "page_size_bytes"))
+        self.page_bytes, self.put = 0, 0  # bytes in the page that is written, references that were put in pages
+        # Whether the journal knows of its pages: it counts a page as that is full, and what a transaction puts.
+        self.counted = self.written
 
     def is_full(self, added: Message | None = None) -> bool:
         """Whether it holds more than it may (as many messages as it may); one that holds nothing is not full.
@@ -81,11 +85,29 @@ class PagingStore:
         """
         if message.number != self.latest:
             if self.written and not self._has_pages():
-                self.paging = self.written = False
+                self.paging = self.written = self.counted = False
+                self.page_bytes = self.put = 0
             self.latest, self.latest_paged = message.number, self.paging
             self.written = self.paging
             self.paging = self.paging or self.is_full(message)
+            if self.latest_paged:
+                self._write(message)
         return self.latest_paged
+
+    def _write(self, message: Message) -> None:
+        """Write a message to the page, or to a new one where that would be too large."""
+        size = in_page(message)
+        full = self.page_bytes > 0 and self.page_bytes + size > self.page_size
+        self.page_bytes = size if full else self.page_bytes + size
+        self.counted |= full
+
+    def lost_pages(self) -> bool:
+        """Whether a broker that is killed begins without its pages: the journal says nothing of them.
+
+        It looks for pages that are through before it counts these (`PageCursorProviderImpl.processReload` of
+        2.4.0). An acknowledgement of any is in the journal.
+        """
+        return not self.counted and sum(item.paged for item in self._items()) == self.put
 
     def _has_pages(self) -> bool:
         """Whether some of its messages lie in page files, also those of open transactions."""
@@ -142,11 +164,28 @@ class PagingManager(Subsystem):
         return store if store is not None and store.policy in ("FAIL", "DROP") and store.is_full() else None
 
     def pages(self, broker: Broker, address: str, message: Message) -> bool:
-        """Whether what comes to an address goes to a page; in a transaction that is seen as it is sent."""
-        if message.paged is not None:
-            return message.paged
+        """Whether what joins a queue of an address is in a page; of a transaction that is known already."""
         store = self.store(broker, address)
-        return store is not None and store.policy == "PAGE" and store.pages(message)
+        if store is None or store.policy != "PAGE":
+            return False
+        paged = store.pages(message) if message.paged is None else message.paged
+        store.put += paged
+        return paged
+
+    def plan(self, broker: Broker, message: Message) -> None:
+        """See whether what a transaction sends goes to a page."""
+        store = self.store(broker, message.dest.name)
+        if store is not None and store.policy == "PAGE":
+            message.paged = store.pages(message)
+            store.counted |= message.paged
+
+    def drop_lost_pages(self, broker: Broker, kept: Journal) -> None:
+        """A broker is killed: what it keeps is without the pages that are lost."""
+        for store in [store for store in self.stores.values() if store is not None and store.broker is broker]:
+            for queue in kept.queues.values() if store.policy == "PAGE" and store.lost_pages() else ():
+                if queue.address == store.address:
+                    queue.waiting = [item for item in queue.waiting if not item.paged]
+                    queue.enqueued = len(queue.waiting)
 
     def depaged(
         self, broker: Broker, queue: Queue, items: list[MessageReference]

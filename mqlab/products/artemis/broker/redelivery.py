@@ -57,6 +57,8 @@ def persisted(broker: Broker, orderly: bool) -> Journal:
             address = broker.lab.setting(broker, queue.address, "dead_letter_address")
             for there in [there for there in kept.queues.values() if there.address == address]:
                 there.add(_copy(broker, queue, item.message, Destination("queue", address), item.row))
+    if not orderly and broker.lab.paging.limits:
+        broker.lab.paging.drop_lost_pages(broker, kept)
     return kept
 
 
@@ -93,17 +95,18 @@ def move(broker: Broker, queue: Queue, item: MessageReference, kind: Kind, optio
         return
     row = lab.message(kind, item.message, broker, rule=rule, cause=item.row)
     bound = lab.balancing.is_bound
-    kinds = [kind for kind in ("queue", "topic") if address and bound(broker, str(address), kind == "queue")]
-    for kind in kinds:  # to queues and subscriptions of the address alike
-        gone = _copy(broker, queue, item.message, Destination(kind, str(address)), row)
+    of_two = [Destination(name, str(address)) for name in ("queue", "topic")]  # its queues, its subscriptions
+    found = [to for to in of_two if address and bound(broker, to.name, to.is_queue)]
+    for to in found:
+        gone = _copy(broker, queue, item.message, to, row)
         try:
-            if kind == "topic" or address in broker.journal.queues:
+            if not to.is_queue or address in broker.journal.queues:
                 lab.balancing.route(broker, gone, rejects_duplicates=False)
             else:
                 lab.balancing.deliver_to(broker, gone)
         except Refused:  # with OFF, and the address at another broker
             _stay(broker, queue, item, Reason.no_subscription)
-    if not kinds:
+    if not found:
         lab.message(Kind.Discarded, item.message, broker, rule=rule, cause=row)
 
 

@@ -11,7 +11,7 @@ from mqlab.engine.completion import Completion
 from mqlab.engine.lab import Lab
 from mqlab.engine.link import Link
 from mqlab.engine.timing import Timing
-from mqlab.products.artemis.broker import bridges, expiry, last_values, network_check
+from mqlab.products.artemis.broker import bridges, expiry, last_values, network_check, redelivery
 from mqlab.products.artemis.broker.broker import GONE, Broker, CallOfOneLife, Partitions, Refused, Topology
 from mqlab.products.artemis.broker.messages import Journal, Message, Queue
 from mqlab.products.artemis.broker.paging_store import PagingManager
@@ -216,7 +216,7 @@ class Site(Lab):
         self.event(Kind.Stopped if orderly else Kind.Crashed, broker, rule=Reason.broker_stopped)
         if not orderly:
             self.clients.on_killed(broker)
-        broker.stored_journal = live.persisted(orderly) if broker.spec.persists else None
+        broker.stored_journal = redelivery.persisted(broker, orderly) if broker.spec.persists else None
         if broker.spec.policy == "shared_store":
             self.store.of(broker).journal = broker.stored_journal
         for slave in [b for b in self.all_brokers() if b.master is broker]:

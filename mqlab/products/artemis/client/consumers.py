@@ -70,7 +70,7 @@ class Consumer(ReceivingClient):
                 rule=Reason.local_consumer,
                 dest=self.dest,
             )
-            self.lab.balancing.dispatch(self.at)
+            self.lab.balancing.dispatch_queue(self.at, queue, rounds=2)  # as it gives credits, as it starts
             self.lab.balancing.redistribute()
         if self.closes and not self.calls:
             self.close()
@@ -153,9 +153,9 @@ class Consumer(ReceivingClient):
         self.rollback_only = False
         self.flow.give_back(sum(map(self.flow.size, self.buffer)))
         self.requeue(taken=True, buffered=False, delayed=True, first=first)
-        if self.at is not None:
-            self.lab.balancing.dispatch(self.at, stopped=self)
-            self.lab.balancing.dispatch(self.at)
+        if self.at is not None and self.queue is not None:
+            for stopped in (self, None):
+                self.lab.balancing.dispatch_queue(self.at, self.queue, stopped)
 
     def recover(self, step: int) -> None:
         """What was taken and not acknowledged comes again; a transacted session cannot (JMS 2.0, 6.2.10).

@@ -118,7 +118,7 @@ class ClusterConnection(Subsystem):
             self.lab.queue(broker, message.dest.name)
         message.routed = self._choose(broker, message)
         if self.lab.paging.limits:
-            message.paged = self.lab.paging.pages(broker, message.dest.name, message)
+            self.lab.paging.plan(broker, message)
 
     def _choose(self, broker: Broker, message: Message) -> list[Binding]:
         groups = self._groups(broker, message.dest.name, message.dest.kind == "queue")
@@ -265,11 +265,17 @@ class ClusterConnection(Subsystem):
             if queue.scheduled and self.lab.keeps_last_values:
                 last_values.fall_due(broker, queue)
             if queue.consumers and queue.waiting:
-                self.dispatch_queue(broker, queue, stopped)
+                self.dispatch_queue(broker, queue, stopped, rounds=0)
 
-    def dispatch_queue(self, broker: Broker, queue: Queue, stopped: Consumer | None = None) -> None:
-        """Hand out what waits in a queue of a broker that serves."""
-        now, paging = self.lab.clock.now, self.lab.paging
+    def dispatch_queue(
+        self, broker: Broker, queue: Queue, stopped: Consumer | None = None, rounds: int = 1
+    ) -> None:
+        """Hand out what waits in a queue of a broker that serves.
+
+        Where nobody takes the rest, a round has ended with whoever was before the first of it: it is that one's
+        turn, whoever took something (`QueueImpl.deliver` of 2.4.0; Artemis rule 9.26).
+        """
+        now, paging, start = self.lab.clock.now, self.lab.paging, queue.turn
         due = queue.due(now)
         for item in paging.depaged(broker, queue, due) if paging.limits else due:
             if 0 < item.message.expires <= now and item in queue.waiting:
@@ -298,6 +304,8 @@ class ClusterConnection(Subsystem):
             way = broker.node, taker.node, taker.link
             item.row = self.lab.message(taker.handed, item.message, broker, *way, QUEUE_TURN, item.row)
             taker.take(item)
+        if rounds and len(queue.consumers) > 1 and len(queue.waiting) > queue.scheduled:
+            queue.turn = (start - rounds) % len(queue.consumers)
 
     def redistribute(self) -> None:
         """Let queues without consumers send their messages to where there are some."""
