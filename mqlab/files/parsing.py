@@ -19,6 +19,7 @@ MOST_DEPTH = 200
 MOST_DOCUMENTS = 256  # that are kept as they were read
 _TAG = re.compile(r"""[^>"']*(?:"[^"]*"[^>"']*|'[^']*'[^>"']*)*>""")  # up to its end, past its ``>``
 _LINE_END = re.compile(r"\r\n|\r|\n")
+_TEMPLATE = re.compile(r"\{[{%]|<%|&&|@@")  # Jinja, ERB, and names that a script replaces
 
 
 @lru_cache(maxsize=MOST_DOCUMENTS)
@@ -40,6 +41,8 @@ def document_of(file: SourceFile) -> Document:
         builder.parser.Parse(text.encode("utf-8", "surrogatepass"), True)
     except expat.ExpatError as error:
         told = f"not XML: {expat.ErrorString(error.code)}"
+        if _TEMPLATE.search(text):
+            told += "; it looks like a template: give the file that is made of it"
         raise BadFile(f"{where}, line {error.lineno}, column {error.offset}: {told}") from None
     return Document(where, text, file.encoding, builder.open[0].children[0])
 

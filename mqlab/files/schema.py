@@ -42,6 +42,26 @@ class Row:
     attributes: Mapping[str, str]
     elements: Mapping[str, str]
 
+    def for_attribute(self, word: str) -> str:
+        """Return what to write for an attribute that is none.
+
+        >>> Row({"name": "string"}, {"plugins": "plugin"}).for_attribute("plugins")
+        'write it as an element, <plugins>'
+        """
+        if word in self.elements:
+            return f"write it as an element, <{word}>"
+        return near(word, {*self.attributes, *self.elements})
+
+    def for_element(self, word: str) -> str:
+        """Return what to write for a child that is none.
+
+        >>> Row({"name": "string"}, {"plugins": "plugin"}).for_element("name")
+        "write it as an attribute, name='...'"
+        """
+        if word in self.attributes:
+            return f"write it as an attribute, {word}='...'"
+        return near(word, {*self.attributes, *self.elements})
+
 
 @dataclass(frozen=True, slots=True)
 class Wrong:
@@ -98,14 +118,13 @@ class Schema:
     def strange(self, element: Element, kind: str) -> Iterator[tuple[Element, str, str, str]]:
         """Yield what below an element the schema has not: where, its name, what is so, what to write."""
         for one, row in self.walk(element, kind):
-            known = {*row.attributes, *row.elements}
             for name in one.attributes:
                 if name not in row.attributes and name[0] != "{":
-                    yield one, name, f"{one.name} does not support {name}", near(name, known)
+                    yield one, name, f"{one.name} does not support {name}", row.for_attribute(name)
             for child in one.children:
                 if child.name not in row.elements and child.namespace in self.namespaces:
                     told = f"{child.name} has no place in {one.name}"
-                    yield child, child.name, told, near(child.name, known)
+                    yield child, child.name, told, row.for_element(child.name)
 
     def wrong(self, element: Element, kind: str, resolved: Callable[[str], str]) -> Iterator[Wrong]:
         """Yield the values in an element of a type that the schema refuses, with placeholders *resolved*."""

@@ -20,8 +20,9 @@ class Redelivery(metaclass=Called):
     first wait is `initial_delay`, the others `delay`, or each `multiplier` times the one before
     with `exponential`, up to `maximum_delay` (-1: no limit). (ActiveMQ rule 27.3)
 
-    >>> [Redelivery(exponential=True).wait(n) for n in (1, 2, 3, 4)]
-    [1000, 5000, 25000, 125000]
+    >>> policy = Redelivery(exponential=True)
+    >>> policy.wait(1), policy.wait(2, last=1000), policy.wait(3, last=5000)
+    (1000, 5000, 25000)
     """
 
     maximum: OrUnlimited = 6
@@ -55,9 +56,11 @@ class Redelivery(metaclass=Called):
                 raise BadValue(f"{where}: redelivery {name}: {value!r} is not a number")
         return cls(**given)
 
-    def wait(self, again: int) -> int:
-        """Return the wait (ms) before a message comes for the *again*-th time more."""
-        if again <= 1 or not self.exponential:
-            return self.initial_delay if again <= 1 else self.delay
-        wait = self.initial_delay * self.multiplier ** (again - 1)
-        return round(wait if self.maximum_delay < 0 else min(wait, self.maximum_delay))
+    def wait(self, again: int, last: int = 0) -> int:
+        """Return the wait (ms) before what comes for the *again*-th time more; *last* was the one before it."""
+        if again <= 1:
+            return self.initial_delay
+        if not (last and self.exponential):
+            return self.delay
+        wait = round(last * self.multiplier)
+        return wait if self.maximum_delay < 0 else min(wait, max(self.maximum_delay, self.delay))

@@ -22,13 +22,21 @@ const fromServer = async (model, version) => {
 // What the kernel sends of a kind ("bokehjs", "template") when it is asked: late, if it is busy with a cell.
 const fromKernel = (model, kind, more = {}) =>
   new Promise((done, fail) => {
+    const leave = () => {
+      model.off("msg:custom", listen);
+      model.off("comm_live_update", restarted);
+    };
     const listen = (message) => {
       if (message?.kind !== kind) return;
-      model.off("msg:custom", listen);
+      leave();
       done(message);
     };
+    const restarted = () => {
+      leave();
+      fail(new Error(said(model, "kernel_gone")));
+    };
     model.on("msg:custom", listen);
-    model.on("comm_live_update", () => fail(new Error(said(model, "kernel_gone")))); // it was restarted meanwhile
+    model.on("comm_live_update", restarted);
     model.send({ kind: `${kind}?`, ...more });
   });
 const bokehFromKernel = async (model) => (await fromKernel(model, "bokehjs")).texts;

@@ -308,6 +308,7 @@ BAD = {
                "<a>&b;</a>", "line 1: DTDs"),
     "something from outside": ('\n<!DOCTYPE a SYSTEM "http://127.0.0.1:1/x.dtd">\n<a/>', "line 2: DTDs"),
     "a text": ("no markup", "line 1, column 0: not XML"),
+    "a template": ("{% if x %}<broker/>{% endif %}", "line 1, column 0: not XML: .*it looks like a template"),
     "a truncated file": (REAL[:700], r"line 12, column \d+: not XML"),
     "an unknown entity": ("<a>&foo;</a>", "line 1, column 3: not XML: undefined entity"),
     "elements without an end": ("<a>" * 90_000, "line 1: too deep"),

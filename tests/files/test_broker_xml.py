@@ -124,6 +124,17 @@ def test_a_fragment_is_read_checked_written_and_read_again(section):
     assert again(written) == other
 
 
+def test_a_file_in_the_words_of_a_later_edition_is_read_as_one_of_it():
+    """The schema of 2.28 has the number of old journals in a replication master, those before have not."""
+    inside = "<max-saved-replicated-journals-size>7</max-saved-replicated-journals-size>"
+    for role, edition, refused in (("master", "2.5", True), ("primary", "2.28", False)):
+        net = read(policy(f"<replication><{role}>{inside}</{role}></replication>"))
+        assert net.edition == edition
+        assert ("refused" in {problem.rule for problem in mq.check(net)}) == refused
+        other = net.change("A", network_check_list="10.0.0.1")
+        assert again(broker_xml.write(other)) == other
+
+
 @pytest.mark.parametrize("bad", [
     "<colocated> <excludes> </excludes> ... <colocated>",  # as it is printed in 21.3.2
     "<backup-request-retry-interval>5000</backup-request-retry-interval/>",  # and in 21.3.1

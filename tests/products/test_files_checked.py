@@ -50,6 +50,7 @@ LEASE = ("<persistenceAdapter>\n<jdbcPersistenceAdapter dataSource='#db' lockKee
          "<lease-database-locker lockAcquireSleepInterval='5000' leaseHolderId='{}'/></locker>"
          "</jdbcPersistenceAdapter></persistenceAdapter>")  # fmt: skip
 KAHADB = "<kahaDB directory='a'/>"
+STORED = "<persistenceAdapter><kahaDB directory='{}'/></persistenceAdapter>"
 SHARED = "<persistenceAdapter><kahaDB directory='/mnt/a' {}/></persistenceAdapter>\n"
 
 # rule -> (what has the problem, the file and line where it is told, what has it not)
@@ -57,6 +58,8 @@ CASES = {
     "left-out": (pair("<systemUsage/>\n<destinations/>"), "0.xml:2", pair("<persistenceAdapter/>")),
     "stray-content": (pair(f"<persistenceAdapter>{KAHADB}\n{KAHADB}</persistenceAdapter>"), "0.xml:3",
                       pair(f"<persistenceAdapter>{KAHADB}</persistenceAdapter>")),
+    "store-relative": (pair(STORED.format("one"), other=written("B", STORED.format("one"), port=2)), "0.xml:2",
+                       pair(STORED.format("one"), other=written("B", STORED.format("other"), port=2))),
     "ttl-twice": (pair(linked(options="networkTTL='2' messageTTL='2'")), "0.xml:3",
                   pair(linked(options="consumerTTL='2' messageTTL='2'"))),
     "no-target": (pair(linked("static:(tcp://gone:1)")), "0.xml:3", pair(linked())),
@@ -383,6 +386,14 @@ def test_one_file_of_several_is_asked_who_the_others_are():
     assert "points to 127.0.0.1:5555, where there is no broker of these files" in told
     assert told.endswith(
         "give the file of the broker at 127.0.0.1:5555, or say who it is: hosts= (--hosts HOST=BROKER)"
+    )
+
+    text = written(
+        "A", linked("static:(tcp://elsewhere:1)"), port=1
+    )  # the port is its own, and who is there another
+    (told,) = told_of(checked(text), "no-target")
+    assert told.endswith(
+        "give the file of the broker at elsewhere:1, or say who it is: hosts= (--hosts HOST=BROKER)"
     )
 
 

@@ -1,5 +1,6 @@
 // What of the page's scripts needs no browser; `node --test`, which test_scripts.py calls.
 import assert from "node:assert/strict";
+import { EventEmitter } from "node:events";
 import { test } from "node:test";
 import { deflateSync } from "node:zlib";
 import { closure } from "./closure.mjs";
@@ -373,4 +374,33 @@ test("vector: text is no markup", () => {
   const { asText, pathData } = closure(["bus", "ink", "vector"]);
   assert.equal(asText('a<b>&"\u0007c'), "a&#60;b&#62;&#38;&#34;c");
   assert.equal(pathData([0, 1.25], [2, 3], true), "M0.0 2.0L1.3 3.0Z");
+});
+
+// A model of ipywidgets as the host sees it.
+const hosted = (values) =>
+  Object.assign(new EventEmitter(), {
+    get: (key) => values[key],
+    sent: [],
+    send(message) {
+      this.sent.push(message);
+    },
+    widget_manager: { get_model: () => Promise.reject(new Error("unknown")) }
+  });
+const element = () => ({ dataset: {}, style: {}, append() {}, remove() {}, setAttribute() {} });
+
+test("host: who asks a kernel that is restarted meanwhile is told, and the next picture asks again", async () => {
+  const { default: host } = await import("../../mqlab/views/host.js");
+  const item = JSON.stringify({ template: "t", panels: 1, prefix: "a", title: "", columns: "" });
+  const words = { kernel_gone: "The kernel was restarted." };
+  const model = hosted({ version: "3", item, words, template: "t", answers: false });
+  globalThis.window = { Bokeh: { version: "3", Models: { has: () => true } }, __mqlabBokeh: Promise.resolve() };
+  globalThis.document = { createElement: element };
+  for (const asked of [1, 2]) {
+    const shown = host.render({ model, el: element() });
+    await new Promise((go) => setTimeout(go, 5));
+    assert.equal(model.sent.length, asked);
+    model.emit("comm_live_update");
+    await assert.rejects(shown, /The kernel was restarted/);
+    assert.deepEqual(model.eventNames(), []);
+  }
 });

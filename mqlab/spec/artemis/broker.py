@@ -36,8 +36,11 @@ _NAMED = {
     "diverts": "divert",
     "bridges": "bridge",
 }  # key -> section of each of its parts
-# What is read in a policy to which it does not belong: its schema refuses it as the broker starts.
-_REFUSED_AT_START = {"excludes": ("colocated",), "max_saved_replicated_journals_size": ("master",)}
+# What is read in a policy to which it does not belong: its schema refuses it as the broker starts. That of 2.28
+# has the number of old journals in a replication master, too: after a failback it has been a slave.
+_SAVED = "max_saved_replicated_journals_size"
+_REFUSED_AT_START = {"excludes": ("colocated",), _SAVED: ("master",)}
+_BEFORE_2_28 = ("2.4", "2.5")
 _INNER = {"cluster": "cluster-connection", "core": "core"}  # key -> section
 _HERE = (
     "ha-policy",
@@ -250,12 +253,14 @@ class Broker(metaclass=Called):
             return Refusal(INVALID, "remove them, or use edition 2.5", what)
         for name in _REFUSED_AT_START.keys() & self.elements.keys():
             row = ELEMENTS[name]
+            if name == _SAVED and self.policy == "replication" and edition not in _BEFORE_2_28:
+                continue
             if self.role not in row.roles or self.policy not in row.policies:
                 said = name.replace("_", "-")
                 where = f"{self.role} {self.policy.replace('_', '-')} policy"
                 return Refusal(INVALID, f"remove {said}", f"{said} is not accepted in a {where}")
         kind = cluster.get("message_load_balancing")
-        if kind == "OFF_WITH_REDISTRIBUTION" and edition in ("2.4", "2.5"):
+        if kind == "OFF_WITH_REDISTRIBUTION" and edition in _BEFORE_2_28:
             what = f"message-load-balancing {kind} is not accepted by edition {edition}"
             return Refusal(INVALID, "use ON_DEMAND, or edition 2.28", what)
         size = self.element("quorum_size")

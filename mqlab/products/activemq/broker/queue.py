@@ -22,8 +22,7 @@ from mqlab.trace.kinds import Kind, Reason
 if TYPE_CHECKING:
     from mqlab.products.activemq.broker.broker import Broker
 
-GROUP, GROUP_SEQUENCE = "JMSXGroupID", "JMSXGroupSeq"
-FIRST_OF_GROUP = "JMSXGroupFirstForConsumer"
+GROUP, GROUP_SEQUENCE, FIRST_OF_GROUP = "JMSXGroupID", "JMSXGroupSeq", "JMSXGroupFirstForConsumer"
 WAIT_FOR_CONSUMERS = 1_000_000  # us, when only their number is given
 
 # Bound once: reading a member of an enumeration costs ten times as much as a name.
@@ -119,9 +118,10 @@ class Queue:
         self.subs.remove(sub)
         self.shared = len(self.subs) > 1
         self.groups.forget(sub)
-        if sub is self.exclusive:
-            every = self.policy["all_consumers_exclusive_by_default"]
-            self.exclusive = next((s for s in self.subs if s.exclusive or every), None)
+        if sub is self.exclusive:  # whom only a policy makes exclusive does not follow one that asked for it
+            every = self.policy["all_consumers_exclusive_by_default"] and not sub.exclusive
+            follow = (other for other in self.subs if other.exclusive or every)
+            self.exclusive = max(follow, key=lambda other: other.priority, default=None)
         back = [message for message in sub.dispatched if message.dest_no == self.no]
         self.put_back(back, self.broker.lab.rules.marks_all_returned and not sub.has_delivered)
         self.dispatch()

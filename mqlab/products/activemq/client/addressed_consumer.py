@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from mqlab.products.activemq.broker.message import ConsumerInfo, Message, MessageDispatch
-from mqlab.products.activemq.client import jms, line, query
+from mqlab.products.activemq.client import consumer_options, line
 from mqlab.products.activemq.client.message_consumer import Calls, Delivery, MessageConsumer
-from mqlab.products.activemq.client.query import flag
+from mqlab.products.activemq.client.pulls import Pulls
 from mqlab.products.activemq.transport.openwire import (
     Command,
     DeliveredAck,
-    MessagePull,
     PoisonAck,
     RemoveInfo,
     RemoveSubscriptionInfo,
@@ -22,17 +21,19 @@ from mqlab.spec import Consumer as ConsumerSpec
 from mqlab.spec.values import Destination
 
 if TYPE_CHECKING:
-    from mqlab.products.activemq.client.calls import PendingCall
     from mqlab.products.activemq.client.connection import ClientConnection
-
-OPTIMIZED = 0.65  # of the prefetch: so many are acknowledged together with optimizeAcknowledge
-ONE_BY_ONE = "transactedIndividualAck", "nonBlockingRedelivery", "messagePrioritySupported"
-PATIENCE = 300  # ms: optimizeAcknowledgeTimeOut (`ActiveMQConnectionFactory` of 5.17.2)
-ANSWERED = 100_000  # us: longer than the answer of a broker that is asked for a message and has none
 
 
 class AddressedConsumer(MessageConsumer):
     """A consumer on a client's connection, with a session that may be transacted."""
+
+    # what the connection's address says (`consumer_options.take`)
+    looks_twice: bool
+    counts_each: bool  # reports each message of a transaction alone
+    counts_before: bool  # gives up what comes too often before anybody has it
+    exclusive: bool
+    patience: int  # how long (us) what it puts off may wait, 0 is for ever
+    interval: int  # us: so often it acknowledges what it has put off
 
     def __init__(
         self,
@@ -49,7 +50,7 @@ class AddressedConsumer(MessageConsumer):
         if dest.is_queue:
             self.pushed = client.pushed
         durable = spec.subscription_name or (spec.name if spec.durable else None)
-        self._read_options(client.own, durable is not None)
+        consumer_options.take(self, client.own, durable is not None)
         self.optimized = len(client.sessions) == 1 and spec.ack_mode == "auto"
         self.durable = (client.client_id, durable) if durable is not None else None
         if not loop:
@@ -61,32 +62,14 @@ class AddressedConsumer(MessageConsumer):
         # Received before a loss in the transaction that is open; it comes again, but not to the user.
         self.expected: dict[int, Message] = {}
         self.again: set[int] = set()
+        self.rolled_back: set[int] = set()  # the numbers of what comes again without its broker
+        self.committed: list[Message] = []  # what the last commit was to acknowledge
         # How often what it holds of a transaction was delivered before it came here.
         self.before: dict[int, int] = {}
         self.working: Message | None = None  # what it is busy with
         self.opened = False  # its opening has succeeded
-        # When it acknowledged last; `patience` is how long (us) what it puts off may wait, 0 is for ever.
-        self.acknowledged_at = self.made = client.lab.clock.now
-        self.waiting_receive: PendingCall | None = None  # the call that waits for one message
-
-    def _read_options(self, own: Mapping[str, str], durable: bool) -> None:
-        """Take what the connection's address says of consumers."""
-        spec, asked = self.spec, self.client.prefetch
-        asked = jms.prefetch(own, self.dest, durable) if asked is None else asked
-        self.wanted_prefetch = asked if spec.prefetch is None else spec.prefetch
-        self.patience = self.interval = 0
-        if flag(own, "optimizeAcknowledge", False) and spec.ack_mode == "auto" and self.at_once:
-            self.at_once, self.puts_off, self.share = False, True, OPTIMIZED
-            self.patience = 1000 * query.number(own, "optimizeAcknowledgeTimeOut", PATIENCE)
-            self.interval = 1000 * query.number(own, "optimizedAckScheduledAckInterval", 0)
-        # One by one, as they are taken (`immediateIndividualTransactedAck` of 5.17.2).
-        self.counts_each = any(flag(own, name, False) for name in ONE_BY_ONE) and self.session.transacted
-        self.set_prefetch(self.wanted_prefetch)
-        self.looks_twice = flag(own, "checkForDuplicates", True)
-        self.sorts |= flag(own, "messagePrioritySupported", False)
-        self.checks_expiry = flag(own, "consumerExpiryCheckEnabled", True)
-        self.holds_back = not flag(own, "nonBlockingRedelivery", False)
-        self.exclusive = spec.exclusive or flag(own, "exclusiveConsumer", False)
+        self.acknowledged_at = self.made = client.lab.clock.now  # when it acknowledged last
+        self.pulls = Pulls(self)
 
     def info(self) -> ConsumerInfo:
         """Return what its broker, and others, are told of it."""
@@ -135,7 +118,7 @@ class AddressedConsumer(MessageConsumer):
         self._forget(delivery[0] for delivery in self.buffer)
         self.buffer.clear()
         self.again.clear()
-        self.asked = False
+        self.asked = self.pulls.nothing = False
         held = self.holds
         if self.session.transacted:
             self.expected |= {message.number: message for message in held}
@@ -156,7 +139,9 @@ class AddressedConsumer(MessageConsumer):
         what it has had before, in client mode too (`ActiveMQMessageConsumer.dispatch` of 5.5.1).
         """
         self.asked = False
+        self.pulls.came += 1
         message, old = delivery.message, self.lab.edition == "5.5"
+        self.rolled_back.discard(message.number)
         looks = self.client.failover is not None and self.looks_twice
         if not (looks and self.pushed[message.dest_no].add(message.number)):
             self.buffer.append(delivery)
@@ -180,15 +165,28 @@ class AddressedConsumer(MessageConsumer):
         """Take what may be taken, for a call that waits first."""
         if come is not None:
             self.buffer.append(come)
-        if self.waiting_receive is not None and self.buffer and not self.busy and not self.closed:
+        if self.pulls.call is not None and self.buffer and not self.busy and not self.closed:
             message, row, before = self.buffer.popleft()
-            if message.expires and self.drops(message):
+            if self.drops(message):
+                if self.prefetch == 0:
+                    self.ask()
                 self.work()
                 return
-            call, self.waiting_receive = self.waiting_receive, None
+            call, self.pulls.call = self.pulls.call, None
             self.take(message, row, before)
             call.finish(got=message.number)
         super().work()
+
+    def drops(self, message: Message) -> bool:
+        """Whether nobody gets a message: one that a transaction is given too often is not, either.
+
+        Only what its broker has counted counts (`redeliveryExceeded` of 5.17.2; ActiveMQ rule 27.3).
+        """
+        fresh = message.number not in self.rolled_back
+        if self.counts_before and fresh and 0 <= self.redelivery.maximum < message.redeliveries:
+            self.send(PoisonAck(self.name, message))
+            return True
+        return super().drops(message)
 
     def take(self, message: Message, row: int, before: int) -> None:
         """Receive one message and work on it."""
@@ -241,47 +239,20 @@ class AddressedConsumer(MessageConsumer):
         """Acknowledge with the transaction what it has had."""
         for number in self.expected:
             self.before.pop(number, None)
-        self.unacknowledged = [*self.expected.values(), *self.unacknowledged]
+        self.unacknowledged = self.committed = [*self.expected.values(), *self.unacknowledged]
         self.expected, self.again = {}, set()
+        self.last_wait = 0
         self.acknowledge()
-
-    def receive_once(self, call: PendingCall, timeout: int) -> None:
-        """Ask for one message and wait; without a connection a pull comes back empty at once."""
-        if self.client.refuses(call):
-            return
-        self.waiting_receive = call
-        lab = self.client.lab
-        if self.prefetch == 0 and self.client.transport.away:
-            self.waiting_receive = None
-            line.after_round(self.client, call, got=None)
-            return
-        self.work()
-        if self.waiting_receive is not None and self.prefetch == 0:
-            if not self.client.runs:  # who pulls waits for an answer, and nothing is delivered
-                return
-            self.ask()
-            timeout = timeout or ANSWERED
-        lab.clock.schedule_background(lab.clock.now + timeout, self.on_pull_timeout, call)
-
-    def on_pull_timeout(self, call: PendingCall) -> None:
-        """Nothing has come in time."""
-        if self.waiting_receive is call:
-            self.waiting_receive = None
-            self.end_pull()
-            self.lab.tell_received(0, 1, self.name, call.action)
-            call.finish(got=None)
-
-    def end_pull(self) -> None:
-        """Nobody waits any more for the message that was asked for: each pull has a time of its own."""
-        if self.prefetch == 0 and self.asked:
-            self.asked = False
-            self.send(MessagePull(self.name, over=True))
 
     def allow(self, count: int | None) -> None:
         """Let it take *count* messages from now on; who is held pulls no more (`Taker` of the recorders)."""
         super().allow(count)
         if count == 0:
-            self.end_pull()
+            self.pulls.end()
+
+    def in_doubt(self) -> None:
+        """Nobody knows whether its last commit took effect: what comes again is taken (ActiveMQ rule 7.7)."""
+        self._forget(self.committed)
 
     def count_rollback(self, message: Message) -> int:
         """Return how often a message was delivered that comes again after a rollback."""
@@ -296,6 +267,7 @@ class AddressedConsumer(MessageConsumer):
         self._forget([*self.expected.values(), *self.unacknowledged])
         back, self.unacknowledged = [*came, *self.unacknowledged], []
         self.expected, self.again = {}, set()
+        self.rolled_back.update(message.number for message in back)
         self.redeliver(back)
 
     def settle(self, count: int | None, call: Calls) -> None:
@@ -344,6 +316,6 @@ class AddressedConsumer(MessageConsumer):
         if self.spec.ack_mode in ("client", "individual"):
             self._forget(self.holds)
         super().close()
-        pull, self.waiting_receive = self.waiting_receive, None
-        if pull is not None:
-            pull.finish(got=None)
+        call, self.pulls.call = self.pulls.call, None
+        if call is not None:
+            call.finish(got=None)

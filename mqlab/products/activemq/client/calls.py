@@ -62,8 +62,8 @@ class PendingCall:
 
     def answer(self, error: Refused | None) -> None:
         """The broker has answered."""
-        if isinstance(self.action, Commit) and self.session is not None:
-            self.session.end()  # also if the commit has failed (`TransactionContext` of 5.17.2)
+        if isinstance(self.action, Commit) and self.session is not None:  # also if it has failed
+            self.session.end(self.session.committing)
         if error is not None:
             self.fail(error.kind, str(error), error.other_cause)
             return
@@ -229,11 +229,14 @@ class SendJob(PendingCall, MessageProducer):
 
     def _send_one_way(self, command: Send) -> None:
         """Send what nobody answers: in a transaction, or unreliably."""
+        self.user.send(command)
+        self._goes_one_way(command)
+
+    def _goes_one_way(self, command: Send) -> None:
         if command.transaction is not None:
             self.session.sends.append(command)
         else:
             self.user.remember(command, self.size)
-        self.user.send(command)
         self._went()
 
     # Without a connection
@@ -241,6 +244,7 @@ class SendJob(PendingCall, MessageProducer):
     def _wait_for_connection(self, command: Send) -> None:
         number = self.lab.new_request()
         self.user.calls[number] = self  # nobody answers it, but it fails with the connection
+        self.user.send(command)  # what is called after it, such as a commit, comes after it
         self.user.waiting.append((self._on_connection, (number, command)))
         self._watch_time()
 
@@ -248,7 +252,7 @@ class SendJob(PendingCall, MessageProducer):
         number, command = waited
         self.user.calls.pop(number, None)
         if self.message is command.message and not self.done:
-            self._send_one_way(command)
+            self._goes_one_way(command)
 
     def _watch_time(self) -> None:
         transport = self.user.failover

@@ -23,7 +23,6 @@ from mqlab.products.activemq.transport.openwire import (
     ConsumerCommand,
     DestinationInfo,
     DispatchCommand,
-    MessagePull,
     ProducerInfo,
     Response,
     Send,
@@ -244,8 +243,8 @@ class ClientConnection:
         for command, _ in self.cache:
             source.send(replace(command, resent=True))
         for consumer in self.consumers.values():
-            if consumer.closed and consumer.pulled:  # the state tracker keeps the last pull of each
-                source.send(MessagePull(consumer.name))
+            if consumer.pulled:
+                consumer.pulls.tell_again(source)
 
     def _in_doubt(self, session: Session) -> None:
         """Nobody can tell whether the commit took effect: it counts as rolled back."""
@@ -253,7 +252,9 @@ class ClientConnection:
         for request, call in list(self.calls.items()):
             if call.session is session and transport is not None and request in transport.requests:
                 del self.calls[request], transport.requests[request]
-                session.end()
+                session.end(session.committing)
+                for consumer in session.consumers():
+                    consumer.in_doubt()
                 call.fail("TransactionRolledBackException", "the commit is in doubt")
 
     def on_command(self, source: Transport, command: Command) -> None:

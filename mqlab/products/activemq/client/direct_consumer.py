@@ -110,6 +110,7 @@ class DirectConsumer(DirectClient, MessageConsumer):
     def end_transaction(self, how: str, call: Calls | None = None) -> None:
         """Commit or roll back its session."""
         if how == "commit":
+            self.last_wait = 0
             self.acknowledge()
         else:
             self.send(RollbackTransaction(None, {self.name: self.count_anew()}))

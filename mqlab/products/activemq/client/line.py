@@ -58,7 +58,11 @@ def has_line(client: ClientConnection) -> bool:
 
 
 def close(client: ClientConnection, call: PendingCall) -> None:
-    """Close the connection, behind calls that wait for one; a round under way is waited for."""
+    """Close the connection, behind calls that wait for one; a round under way is waited for.
+
+    Transactions that are open are rolled back before, one by one (`ActiveMQSession.dispose` of 5.17.2), and
+    that waits for a connection, too.
+    """
     if client.transport is None and client.refuses(call):
         return
     connected = client.state == "connected"
@@ -66,12 +70,14 @@ def close(client: ClientConnection, call: PendingCall) -> None:
         consumer.close()  # what it has put off is acknowledged (`deliverAcks`)
     client.state = "closed"
     impaired = connected and getattr(client.transport.source, "impaired", False)
-    if impaired or has_line(client):
+    begun = sum(session.transaction is not None for session in client.sessions.values())
+    rolls_back = begun > 0 and client.failover is not None and client.failover.away
+    if impaired or rolls_back or has_line(client):
         number, client.closing = client.lab.new_request(), call
         client.calls[number] = call
         client.transport.send(RemoveInfo("", -1, request=number))
         if impaired:  # up to closeTimeout (`ActiveMQConnection.close` of 5.17.2)
-            client.lab.pause(client.close_timeout * 1000, shut, (client, call))
+            client.lab.pause((1 + begun) * client.close_timeout * 1000, shut, (client, call))
     else:
         _shut(client, call)
 

@@ -64,6 +64,7 @@ class MessageConsumer(ABC):
         self.sorts = lab.rules.client_sorts
         self.buffer: deque[Delivery] = deque()
         self.busy = 0  # with a message, or with the pause after a rollback
+        self.last_wait = 0  # ms: after the last rollback
         self.closed = self.asked = self.pulled = False
         self.count = self.settled = 0  # how many it has received, and had when it acknowledged the last alone
         self.unacknowledged: list[Message] = []
@@ -140,7 +141,7 @@ class MessageConsumer(ABC):
         while (come or buffer) and self.allowance != 0 and not self.busy and not self.closed:
             message, row, before = come or (self._best() if self.sorts else buffer.popleft())
             come = None
-            if message.expires and self.drops(message):
+            if (message.expires or message.redeliveries) and self.drops(message):
                 continue
             self.take(message, row, before)
         if come is not None:
@@ -156,7 +157,7 @@ class MessageConsumer(ABC):
 
     def drops(self, message: Message) -> bool:
         """Whether a message has become too old in the buffer: nobody gets it (ActiveMQ rule 27.5)."""
-        if self.lab.clock.now < message.expires or not self.checks_expiry:
+        if not 0 < message.expires <= self.lab.clock.now or not self.checks_expiry:
             return False
         self.send(PoisonAck(self.name, message, Reason.expired))
         return True
@@ -248,23 +249,27 @@ class MessageConsumer(ABC):
         self.redeliver(again)
 
     def redeliver(self, messages: Iterable[Message]) -> None:
-        """Take messages again, after the redelivery policy's wait in which nothing is taken, or never."""
+        """Take messages again, after the redelivery policy's wait in which nothing is taken, or never.
+
+        The last of them decides for all (`ActiveMQMessageConsumer.rollback`; ActiveMQ rule 27.3).
+        """
         policy, clock = self.redelivery, self.lab.clock
-        kept: list[Delivery] = []
-        for message in messages:
-            self.delivered -= 1  # so that what it takes back is not reported again
-            before = self.count_rollback(message)
-            if 0 <= policy.maximum < before:
+        back: list[Delivery] = [(message, message.row, self.count_rollback(message)) for message in messages]
+        self.delivered -= len(back)  # so that what it takes back is not reported again
+        if not back:
+            return
+        times = back[-1][2]
+        if 0 <= policy.maximum < times:
+            self.last_wait = 0
+            for message, *_ in back:
                 self.send(PoisonAck(self.name, message))
-            else:
-                kept.append((message, message.row, before))
-        if kept:
-            self.busy += self.holds_back
-            due = clock.now + policy.wait(kept[0][2]) * 1000
-            if self.lab.edition == "5.5":  # there they wait in the buffer, which a lost connection empties
-                self.buffer.extendleft(reversed(kept))
-                kept = []
-            clock.schedule(due, self.on_again, kept)
+            return
+        self.last_wait = policy.wait(times, self.last_wait)
+        self.busy += self.holds_back
+        if self.lab.edition == "5.5":  # there they wait in the buffer, which a lost connection empties
+            self.buffer.extendleft(reversed(back))
+            back = []
+        clock.schedule(clock.now + self.last_wait * 1000, self.on_again, back)
 
     def on_again(self, kept: list[Delivery]) -> None:
         """The pause after a rollback is over."""

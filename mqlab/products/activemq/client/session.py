@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 from mqlab.products.activemq.client import line
 from mqlab.products.activemq.client.addresses import Refused
 from mqlab.products.activemq.transport.openwire import (
-    Command,
     CommitTransaction,
     RemoveInfo,
     RollbackTransaction,
+    Send,
 )
 from mqlab.spec.values import Destination
 
@@ -32,11 +32,11 @@ class Session:
         self.client, self.name, self.transacted = client, name, transacted
         self.count = 0
         self.transaction: str | None = None
-        self.sends: list[Command] = []
+        self.sends: list[Send] = []  # of transactions that are not over
         self.producers: list[Destination] = []  # where its producers send to
         self.senders: list[SendJob] = []  # the first sends, the others wait (`sendMutex` of 5.17)
         self.rollback_only = False
-        self.committing = False
+        self.committing: str | None = None  # the transaction whose commit is under way
         self.leaving: list[AddressedConsumer] = []  # closed, but their transaction was open
         self.opened_after_close = client.state in (
             "failed",
@@ -58,14 +58,14 @@ class Session:
             self.transaction = f"{self.client.name}/{self.name}:{self.count}"
         return self.transaction
 
-    def end(self) -> None:
-        """The transaction is over: what was closed in it leaves its queue now."""
-        self.transaction = None
+    def end(self, transaction: str | None) -> None:
+        """A transaction is over: what was closed in it leaves its queue now."""
+        self.transaction = self.transaction if transaction != self.transaction else None
         leaving, self.leaving = self.leaving, []
         for consumer in leaving:
             self.client.send(RemoveInfo(consumer.name, consumer.last))
-        self.sends = []
-        self.rollback_only = self.committing = False
+        self.sends = [command for command in self.sends if command.transaction != transaction]
+        self.rollback_only, self.committing = False, None
 
     def finish(self, how: str, call: PendingCall) -> None:
         """Commit or roll back; what had been received before a loss can only be rolled back."""
@@ -81,15 +81,16 @@ class Session:
             return
         lacks = any(consumer.expected.keys() - consumer.again for consumer in self.consumers())
         if how == "commit" and transaction is not None and not (self.rollback_only or lacks):
-            self.committing = True
             for consumer in self.consumers():
                 consumer.commit()
+            # What is sent from now on is of the next one (`TransactionContext.commit` of 5.17.2).
+            self.committing, self.transaction = transaction, None
             client.request(CommitTransaction(transaction, self.name), call)
             return
         acknowledged = {consumer.name: consumer.count_anew() for consumer in self.consumers()}
         for consumer in self.consumers():
             consumer.give_back()
-        self.end()
+        self.end(transaction)
         if how == "commit":
             call.error_on_reply = Refused("TransactionRolledBackException", "received before a loss")
         client.request(RollbackTransaction(transaction, acknowledged), call)

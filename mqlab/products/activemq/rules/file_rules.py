@@ -14,7 +14,7 @@ from mqlab.files.placeholders import missing, resolve
 from mqlab.files.treatment import once
 from mqlab.products.activemq.files import treatment
 from mqlab.products.activemq.files.stores import MEMORY, adapter_of
-from mqlab.products.activemq.rules.context import BrokerFile, files
+from mqlab.products.activemq.rules.context import BrokerFile, CheckContext, files
 from mqlab.products.activemq.rules.examples_at_rest import filtered
 from mqlab.products.activemq.rules.names import SOURCE, words
 
@@ -110,6 +110,35 @@ def _store_unused(file: BrokerFile) -> Found:
     off = file.broker.element.attributes.get("persistent", "").lower() == "false"
     if off and adapter is not None and adapter.name != MEMORY:
         yield file.at(adapter), {}
+
+
+@rule(
+    "store-relative",
+    "warning",
+    finds="one relative directory for the stores of several brokers",
+    what="the store's directory {directory} is that of {others} too, and relative: started in one folder they "
+    "share it, and mqlab gives each a store of its own",
+    fix="write an absolute path if they are to share it, or else a directory for each",
+    source="Fuse 4, Shared file system master/slave",
+    unshown="mqlab does not model this option",
+)
+def _store_relative(context: CheckContext) -> Found:
+    homes: dict[str, list[BrokerFile]] = {}
+    for file in files(context):
+        if directory := _relative(file):
+            homes.setdefault(directory, []).append(file)
+    for directory, those in homes.items():
+        for file in those if len(those) > 1 else ():
+            adapter = adapter_of(file.broker.element)
+            others = " and ".join(other.name for other in those if other is not file)
+            yield file.at(adapter or file.broker.element), {"directory": directory, "others": others}
+
+
+def _relative(file: BrokerFile) -> str:
+    """Return the directory of a broker's store if a real one looks for it where it is started."""
+    adapter = adapter_of(file.broker.element)
+    directory = "" if adapter is None else adapter.attributes.get("directory", "").removeprefix("file:")
+    return "" if directory.startswith(("/", "$")) or ":" in directory else directory
 
 
 @rule(

@@ -13,7 +13,7 @@ from mqlab.checks.rule import Element, Found, bad_value, rule
 from mqlab.errors import shown
 from mqlab.files import markup
 from mqlab.files.placeholders import resolve
-from mqlab.files.schema import Row, near
+from mqlab.files.schema import Row
 from mqlab.products.activemq.files.reading import elements_of
 from mqlab.products.activemq.files.schema import CORES, EARLIER, GONE, LATER, SCHEMA
 from mqlab.products.activemq.rules.context import BrokerFile, CheckContext, files
@@ -68,7 +68,7 @@ def _attributes(
         elif word in later:
             yield from _too_new(at, text, later[word], edition)
         elif edition or word not in EARLIER.get(element.name, ()):
-            yield Word(at, text, near(word, {*row.attributes, *row.elements}))
+            yield Word(at, text, row.for_attribute(word))
 
 
 def _children(
@@ -84,7 +84,7 @@ def _children(
         elif word in gone:
             yield Word(file.at(child), word, gone=gone[word])
         else:
-            fix = f"move it into a {HOLDER[word]}" if word in HOLDER else near(word, {*row.elements})
+            fix = f"move it into a {HOLDER[word]}" if word in HOLDER else row.for_element(word)
             yield Word(file.at(child), f"{word} has no place in {element.name}", fix)
 
 

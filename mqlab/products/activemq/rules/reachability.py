@@ -45,7 +45,7 @@ class Place:
 def _no_target(context: CheckContext) -> Found:
     for link in context.links():
         for facts in _nowhere(context.network, link.connector.uri, link.broker.name):
-            yield link.element, {**facts, **_other_port(context, link.connector.uri)}
+            yield link.element, {**facts, **_other_port(context, link.connector.uri, link.broker.name)}
     for no, action in enumerate(context.actions, 1):
         if isinstance(action, Client):
             for facts in _nowhere(context.network, action.uri):
@@ -89,10 +89,11 @@ def _nowhere(network: Network, uri: str, home: str = "") -> Iterator[dict[str, s
     yield {"uri": uri, "what": what, "fix": fix, "source": source}
 
 
-def _other_port(context: CheckContext, uri: str) -> dict[str, str]:
+def _other_port(context: CheckContext, uri: str, home: str = "") -> dict[str, str]:
     """Return what is wrong where a broker of these files listens at just the host, or just on the port."""
     for leaf in parse(uri).leaves():
         there = {at.broker for at in context.book.listeners if at.host in ANYWHERE and at.port == leaf.port}
+        there -= {home}  # nobody connects a broker to itself
         if len(there) == 1 and leaf.host:
             hosts = {leaf.host: (broker := there.pop())}
             return {

@@ -182,7 +182,7 @@ def receive_once(runner: ScriptRunner, action: c.ReceiveOnce) -> None:
     consumer = runner.lab.consumers[action.consumer]
     assert isinstance(consumer, AddressedConsumer)
     timeout = LONGEST_RECEIVE if action.timeout is None else action.timeout
-    consumer.receive_once(runner.call(consumer.client.name), duration(timeout))
+    consumer.pulls.receive(runner.call(consumer.client.name), duration(timeout))
 
 
 def close_consumer(runner: ScriptRunner, action: a.Close) -> None:

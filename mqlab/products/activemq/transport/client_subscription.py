@@ -75,12 +75,14 @@ class ClientSubscription(Subscription):
     def pulled(self, over: bool = False) -> None:
         """With prefetch 0 a consumer asks for each message; a plain topic subscription may not heed it.
 
-        What comes when its time is *over* is not for this pull (`PrefetchSubscription.pullTimeout`).
+        What comes when its time is *over* is not for this pull (`PrefetchSubscription.pullTimeout`). Whatever
+        it has in hand, one pull is for one message (ActiveMQ rule 27.1).
         """
+        counts = self.broker.lab.edition == "5.5"
         if over:
-            self.prefetch_extension = 0
+            self.prefetch_extension = 0 if counts else len(self.dispatched)
         elif self.dest.is_queue or self.durable or self.broker.lab.rules.pulls_topics:
-            self.prefetch_extension += 1
+            self.prefetch_extension = 1 + (self.prefetch_extension if counts else len(self.dispatched))
             for destination in list(self.broker.destinations.values()):
                 if self in destination.subs:
                     destination.dispatch()
@@ -94,13 +96,14 @@ class ClientSubscription(Subscription):
             if self.broker.lab.edition == "5.5":
                 place = list(self.dispatched).index(message) + 1
                 self.prefetch_extension = max(self.prefetch_extension, place)
-            else:
+            elif self.prefetch:  # who pulls has no window (`expandPrefetchExtension`)
                 self.prefetch_extension += count
             self.broker.destinations[message.dest_no].dispatch()
 
     def contract_prefetch_extension(self, count: int) -> None:
         """Let *count* messages that the client has in hand use up the prefetch again."""
-        self.prefetch_extension = max(0, self.prefetch_extension - count)
+        if self.prefetch:
+            self.prefetch_extension = max(0, self.prefetch_extension - count)
 
     def give_up(self, message: Message, why: int) -> None:
         """A message is to be a dead letter: it came too often, is too old, or may have been had before.

@@ -248,6 +248,8 @@ class TransportConnection:
         if not command.message.dest.is_temporary:
             for dest in command.message.dest.elements():
                 self.process.broker.destination(dest)  # its producer has made it
+                if command.message.persistent:  # the journal names it, however the transaction ends
+                    self.process.broker.unindexed.pop(dest, None)
 
     def accepts(self, sent: Send) -> bool:
         """Whether a message is new; a persistent one that is resent is dropped if known."""

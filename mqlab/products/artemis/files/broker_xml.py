@@ -26,6 +26,7 @@ from mqlab.spec.origin import Origin, SourceFile
 from mqlab.spec.scenario import Scenario
 
 DEFAULT_VERSION = "2.5"
+LATER = "2.28", {"primary", "backup", "primary-only", "check-for-active-server"}  # whose schema has these words
 
 
 def read(
@@ -52,7 +53,7 @@ def _read(cores: Mapping[str, Core], origin: Origin) -> ArtemisNetwork:
     body: JsonDict = {
         "brokers": items,
         "queues": _queues(found_queues),
-        "version": DEFAULT_VERSION,
+        "version": _version(cores.values()),
         "cluster": _shared(items),
         "address_settings": _everywhere(items),
         "steps": [],
@@ -67,6 +68,14 @@ def _read(cores: Mapping[str, Core], origin: Origin) -> ArtemisNetwork:
     except (TypeError, KeyError, AttributeError, MqlabError) as error:
         raise BadFile(str(error)) from None
     return replace(found, origin=origin)
+
+
+def _version(cores: Iterable[Core]) -> str:
+    """Return the edition whose words the policies of these files are written in."""
+    version, words = LATER
+    policies = (policy for core in cores for policy in core.element.all("ha-policy"))
+    later = any(one.name in words for policy in policies for one in policy.walk())
+    return version if later else DEFAULT_VERSION
 
 
 def _judge(core: Core, item: JsonDict) -> None:
