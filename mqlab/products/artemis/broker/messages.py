@@ -142,10 +142,13 @@ class Queue:
         return item
 
     def remove(self, item: MessageReference) -> None:
-        """Take out what waits: the next of its last value is one more."""
+        """Take out what waits."""
         self.waiting.remove(item)
-        if self.latest:
-            self.latest.pop(item.message.properties.get(LAST_VALUE), None)
+        self.forget(item)
+
+    def forget(self, item: MessageReference) -> None:
+        """What has waited is gone: the next of its last value replaces nothing."""
+        self.latest.pop(item.message.properties.get(LAST_VALUE), None)
 
     def next_place(self) -> int:
         """Return the place of a message that replaces one that waits."""

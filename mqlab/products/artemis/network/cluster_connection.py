@@ -300,11 +300,13 @@ class ClusterConnection(Subsystem):
                 queue.turn = (queue.consumers.index(taker) + 1) % len(queue.consumers)
                 if group is not None:
                     queue.groups[group] = taker
-            queue.remove(item)
+            queue.waiting.remove(item)
+            if queue.latest:
+                queue.forget(item)
             way = broker.node, taker.node, taker.link
             item.row = self.lab.message(taker.handed, item.message, broker, *way, QUEUE_TURN, item.row)
             taker.take(item)
-        if rounds and len(queue.consumers) > 1 and len(queue.waiting) > queue.scheduled:
+        if rounds and queue.waiting and len(queue.consumers) > 1 and len(queue.waiting) > queue.scheduled:
             queue.turn = (start - rounds) % len(queue.consumers)
 
     def redistribute(self) -> None:
