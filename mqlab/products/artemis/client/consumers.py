@@ -237,7 +237,7 @@ class Consumer(ReceivingClient):
         if self.mode == "dups_ok" and broker is not None:
             self.settle()
         blocked = self.state == "new" or (away and self.mode in CALLED and self.rollback_only)
-        if (self.state == "new" and self.calls) or (away and (self.receiving or self.stuck)):
+        if (self.calls and self.state in ("new", "reconnecting")) or (away and (self.receiving or self.stuck)):
             self.closes, self.receiving = True, False
             self.results.append(f"step {self.lab.step_no} close_consumer: still blocked")
             return True
