@@ -136,8 +136,12 @@ class Broker:
         if not crashed or store != "kahadb":
             return set()
         written = self.clock.now - (self.clock.now - self.served) % CHECKPOINT
-        unused = {dest for dest, found in self.by_name.items() if dest.is_queue and not found.enqueued}
-        return {dest for dest in unused if self.unindexed.get(dest, -1) >= written}
+        fresh = (dest for dest in self.by_name if dest.is_queue and self.unindexed.get(dest, -1) >= written)
+        return {dest for dest in fresh if not self._has_stored(self.by_name[dest])}
+
+    def _has_stored(self, queue: Queue | Topic) -> bool:
+        """Whether a message went to the store for *queue*: one that was taken counts as such."""
+        return queue.dequeued > 0 or any(message.persistent for message in queue.messages)
 
     @property
     def client_names(self) -> list[str]:
@@ -282,25 +286,30 @@ class Broker:
             return False
         way = {"frm": frm, "to": self.node, "link": link}
         row = self._record_sub(Kind.Subscribed, sub, rule, cause, **way)
-        self.subs.append(sub)
-        if sub.dest.is_pattern:
-            if virtual_destinations.is_made(self, dest):
-                self.destination(dest)
-            self.pattern_subs.append(sub)
-        if not dest.is_pattern:
+        if not dest.is_pattern or virtual_destinations.is_made(self, dest):
             self.destination(dest)
         about = dest.is_advisory
         self.advisory_subscribers += about
         if not sub.info.browser and not about:
             self.tell(sub.info, row)
-        for name in list(self.by_name) if dest.is_pattern else (dest,):
-            if name == dest or self.fits(dest, name, True):
-                self.by_name[name].join(sub)
+        self.join(sub)
         if about:
             advisory.replay(self, sub)
         elif self.advisory_subscribers:
             advisory.of_consumer(self, sub, left=False)
         return True
+
+    def join(self, sub: Subscription) -> None:
+        """Put a subscription in the list, and in those of the destinations that it stands for."""
+        dest = sub.dest
+        self.subs.append(sub)
+        if dest.is_pattern:
+            self.pattern_subs.append(sub)
+        else:
+            self.destination(dest)
+        for name in list(self.by_name) if dest.is_pattern else (dest,):
+            if name == dest or self.fits(dest, name, True):
+                self.by_name[name].join(sub)
 
     def unsubscribe(self, sub: Subscription, rule: int, cause: int = -1) -> None:
         """Remove a subscription and tell the bridges that listen."""

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from mqlab.products.activemq.broker.message import ConsumerInfo, Message
 from mqlab.products.activemq.broker.message_audit import MessageAudit
 from mqlab.products.activemq.broker.subscription import Subscription
+from mqlab.products.activemq.client.addresses import Refused
 from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Reason
 
@@ -39,6 +40,13 @@ class InactiveDurableSubscription(Subscription):
         super().__init__(broker, info, 0, f"{dest} at {broker.name}, durable {key[1]}, away")
         self.durable, self.last = key, last
         self.seen = last.seen if last else MessageAudit()
+
+
+def check(broker: Broker, key: Key) -> None:
+    """Raise `Refused` if somebody uses that durable subscription (`TopicRegion.addConsumer` of 5.17.2)."""
+    old = broker.durables.get(key)
+    if old is not None and not old.inactive:
+        raise Refused("JMSException", f"Durable consumer is in use for client: {key[0]} and name: {key[1]}")
 
 
 def join(broker: Broker, sub: Subscription) -> bool:
@@ -101,11 +109,16 @@ def ended(broker: Broker, sub: Subscription, rule: int) -> None:
         )
 
 
+def _lists(broker: Broker) -> Iterator[list[Subscription]]:
+    """Yield all lists of a broker in which a durable subscription may stand."""
+    yield from (broker.subs, broker.pattern_subs, *(d.subs for d in broker.by_name.values()))
+
+
 def place(broker: Broker, old: Subscription, new: Subscription) -> None:
     """Put *new* where *old* stood, in the broker and in its topics."""
     assert new.durable is not None
     broker.durables[new.durable] = new
-    for subs in (broker.subs, *(d.subs for d in broker.by_name.values())):
+    for subs in _lists(broker):
         if old in subs:
             subs[subs.index(old)] = new
 
@@ -113,7 +126,7 @@ def place(broker: Broker, old: Subscription, new: Subscription) -> None:
 def remove(broker: Broker, sub: Subscription) -> None:
     """Take a durable subscription out of the broker and its topics."""
     broker.durables.pop(sub.durable or ("", ""), None)
-    for subs in (broker.subs, *(d.subs for d in broker.by_name.values())):
+    for subs in _lists(broker):
         if sub in subs:
             subs.remove(sub)
 

@@ -141,6 +141,7 @@ def _subscription(broker: Broker, sub: Subscription, dest: Destination) -> Row:
             return _subscription(broker, last, dest)
         client_id, name = sub.durable or ("", "")
         away = {"destination": str(dest), "priority": 0, "prefetch": 0, "durable_name": name}
+        away |= {} if sub.dest == dest else {"subscribed_to": str(sub.dest)}
         # The recorder of networks with faults named consumers, the other one clients.
         return {**away, "kind": "local", **({} if broker.lab.by_calls else {"consumer": client_id})}
     row: Row = {

@@ -17,6 +17,8 @@ from mqlab.trace.record import pack_prefix
 
 if TYPE_CHECKING:
     from mqlab.products.activemq.broker.broker import Broker
+    from mqlab.products.activemq.broker.queue import Queue
+    from mqlab.products.activemq.broker.topic import Topic
     from mqlab.products.activemq.network.network_bridge import NetworkBridge
 
 # Bound once: reading a member of an enumeration costs ten times as much as a name.
@@ -48,6 +50,8 @@ class Subscription:
         self.prefetch = prefetch
         self.prefetch_extension = 0
         self.slow = False  # full while something waits for it
+        # Whether it takes from several queues: when there is room, all of them look (ActiveMQ rule 1.6).
+        self.several = info.dest.is_queue and (info.dest.is_pattern or len(info.dest.elements()) > 1)
         self.topics = 0  # how many it has joined
         self.durable = info.durable  # (client id, name) of a durable subscription
         self.seen: MessageAudit | None = None  # of what a durable one has had: none comes twice
@@ -134,3 +138,11 @@ class Subscription:
         destination.forget(message, self, was_full)
         if self.waiting:
             self.refill()
+        if self.several:
+            self.look_elsewhere(destination)
+
+    def look_elsewhere(self, here: Queue | Topic) -> None:
+        """Let its other queues dispatch: it has room (`wakeupDestinationsForDispatch` of 5.17.2)."""
+        for queue in list(self.broker.destinations.values()):
+            if queue is not here and queue.pending_messages and self in queue.subs and not self.full:
+                queue.dispatch()

@@ -68,6 +68,7 @@ class AddressedConsumer(MessageConsumer):
         self.before: dict[int, int] = {}
         self.working: Message | None = None  # what it is busy with
         self.opened = False  # its opening has succeeded
+        self.instead_of: AddressedConsumer | None = None  # the one of its name that was there before
         self.acknowledged_at = self.made = client.lab.clock.now  # when it acknowledged last
         self.pulls = Pulls(self)
 
@@ -275,6 +276,8 @@ class AddressedConsumer(MessageConsumer):
         pending = call(self.client.name)
         if not self.count:
             pending.fail("NullPointerException", "it has received no message that it could acknowledge")
+        elif self.closed and self.spec.ack_mode in ("client", "individual"):
+            pending.fail("IllegalStateException", "The Consumer is closed")
         elif not self.client.refuses(pending):
             if self.spec.ack_mode == "client" and count is None:
                 self.session.acknowledge()
@@ -297,18 +300,25 @@ class AddressedConsumer(MessageConsumer):
         """Close it at the broker too, once its transaction is over."""
         client, transport = self.client, self.client.transport
         pending = call(client.name)
-        waits = self.session.transaction is not None and (self.unacknowledged or self.expected)
-        self.close()
-        if waits:
+        if self.session.transaction is not None and (self.unacknowledged or self.expected):
+            self.allowance = 0
             self.session.leaving.append(self)
             pending.finish()
-        elif transport is None or transport.away:
+            return
+        self.close()
+        if transport is None or transport.away:
             line.after_round(client, pending)
         else:  # nobody waits for the broker's answer (`ActiveMQMessageConsumer.doClose` of 5.17.2)
             client.send(RemoveInfo(self.name, self.last))
             pending.finish()
         if unsubscribe and self.durable is not None:
             client.send(RemoveSubscriptionInfo(*self.durable))
+
+    def give_way(self) -> None:
+        """Its opening has failed: who had its name before has it again."""
+        self.close()
+        if self.instead_of is not None and self.client.consumers.get(self.name) is self:
+            self.client.consumers[self.name] = self.lab.consumers[self.name] = self.instead_of
 
     def close(self) -> None:
         """Take nothing more, and forget what others will get; whoever waits for a message gets none."""

@@ -86,7 +86,7 @@ class PendingCall:
         if cause:
             error["cause"] = f"{cause}: {message}"
         if self.then is not None:
-            self.then.close()
+            self.then.give_way()
         self._end({"ok": False, "error": error})
 
     def _end(self, row: JsonDict) -> None:

@@ -312,8 +312,11 @@ class ClientConnection:
 
     def open_consumer(self, consumer: AddressedConsumer, call: PendingCall) -> None:
         """Open a consumer; it takes what it can from then on."""
-        self.consumers[consumer.name] = consumer
-        self.lab.consumers[consumer.name] = consumer
+        if consumer.dest.is_temporary and consumer.dest not in self.temps:
+            call.fail("InvalidDestinationException", "a temporary destination of another connection")
+            return
+        consumer.instead_of = self.consumers.get(consumer.name)
+        self.consumers[consumer.name] = self.lab.consumers[consumer.name] = consumer
         call.then = consumer
         if self.refuses(call):
             return

@@ -66,6 +66,8 @@ def close(client: ClientConnection, call: PendingCall) -> None:
     if client.transport is None and client.refuses(call):
         return
     connected = client.state == "connected"
+    for session in client.sessions.values() if connected else ():
+        session.abandon()
     for consumer in client.consumers.values():
         consumer.close()  # what it has put off is acknowledged (`deliverAcks`)
     client.state = "closed"

@@ -38,6 +38,9 @@ class Pulls:
         client, clock = consumer.client, consumer.lab.clock
         if client.refuses(call):
             return
+        if consumer.closed:
+            call.fail("IllegalStateException", "The Consumer is closed")
+            return
         pulls = consumer.prefetch == 0
         if pulls and client.transport.away:
             line.after_round(client, call, got=None)

@@ -63,6 +63,7 @@ class Session:
         self.transaction = self.transaction if transaction != self.transaction else None
         leaving, self.leaving = self.leaving, []
         for consumer in leaving:
+            consumer.close()
             self.client.send(RemoveInfo(consumer.name, consumer.last))
         self.sends = [command for command in self.sends if command.transaction != transaction]
         self.rollback_only, self.committing = False, None
@@ -95,6 +96,11 @@ class Session:
             call.error_on_reply = Refused("TransactionRolledBackException", "received before a loss")
         client.request(RollbackTransaction(transaction, acknowledged), call)
 
+    def abandon(self) -> None:
+        """Its connection closes: what is rolled back then may be a dead letter (`ActiveMQSession.dispose`)."""
+        for consumer in self.consumers() if self.transaction is not None else ():
+            consumer.give_back()
+
     def recover(self, call: PendingCall) -> None:
         """Let what its consumers have not acknowledged come again; a transacted session cannot."""
         if self.client.refuses(call):
@@ -102,7 +108,8 @@ class Session:
         if self.transacted:
             call.fail("IllegalStateException", "This session is transacted")
             return
-        held = [consumer for consumer in self.consumers() if consumer.holds or consumer.expected]
+        # What dups_ok has put off is not held (`isAutoAcknowledgeBatch`).
+        held = [one for one in self.consumers() if not one.puts_off and (one.holds or one.expected)]
         for consumer in held:
             consumer.give_back()
         line.after_round(self.client, call) if held else call.finish()

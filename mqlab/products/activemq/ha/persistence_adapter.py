@@ -111,8 +111,7 @@ class PersistenceAdapter:
                 way = self.last, broker.node, -1, sub.no
                 message.row = broker.record_message(Kind.TakenOver, message, *way, Reason.durable, message.row)
             broker.durables[sub.durable or ("", "")] = sub
-            broker.subs.append(sub)
-            broker.destination(sub.dest).join(sub)
+            broker.join(sub)
         self.destinations, self.durables, self.holders = {}, [], {}
         self.last = broker.node
 

@@ -99,6 +99,8 @@ class ClientSubscription(Subscription):
             elif self.prefetch:  # who pulls has no window (`expandPrefetchExtension`)
                 self.prefetch_extension += count
             self.broker.destinations[message.dest_no].dispatch()
+            if self.several:
+                self.look_elsewhere(self.broker.destinations[message.dest_no])
 
     def contract_prefetch_extension(self, count: int) -> None:
         """Let *count* messages that the client has in hand use up the prefetch again."""

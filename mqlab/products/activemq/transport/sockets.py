@@ -147,6 +147,7 @@ class TransportChannel:
         self.process, self.lines = process, lines
         self.broker_end = None
         self.alive = True
+        self.leaving = False  # closed in an orderly way, and what was said before has not all come
         self.last_delivered_sequence_id: int | None = (
             None  # what is said with an orderly end: see TransportConnection.on_closed
         )
@@ -211,6 +212,7 @@ class TransportChannel:
         """The near end closes it in an orderly way."""
         if self.alive:
             self.abandon()
+            self.leaving = True
             self.out.carry(self._far_gone, self.last_delivered_sequence_id)
 
     def reset(self, cause: int | None = None, failure: Refused = CLOSED, late: int = 0) -> None:
@@ -239,6 +241,7 @@ class TransportChannel:
         self.reset()
 
     def _far_gone(self, farewell: int | None) -> None:
+        self.leaving = False
         if self.broker_end is not None:
             self.broker_end.on_closed(farewell)
 
@@ -310,7 +313,7 @@ class Socket(TransportChannel):
 
     def arrive(self, command: Command) -> None:
         """A command has come to the far end, if nothing holds it."""
-        if self.impaired and not self.lets_pass(False, self.arrive, command):
+        if self.impaired and not (self.leaving or self.lets_pass(False, self.arrive, command)):
             return
         if self.broker_end is not None:
             self.broker_end.on_command(command)

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from mqlab.products.activemq.broker import temporary
+from mqlab.products.activemq.broker import durable, temporary
 from mqlab.products.activemq.broker.queue import Queue
 from mqlab.products.activemq.client.addresses import Refused
 from mqlab.products.activemq.transport import absent_database, admission, transaction
@@ -160,6 +160,7 @@ class TransportConnection:
         why = "is in use; close its consumer before" if sub else "does not exist"
         told = f"the durable subscription {command.name} of {command.client_id} at {self.process.name} {why}"
         self.process.lab.tell_in_vain(f"Unsubscribe {self.client}", told)
+        raise Refused("JMSException" if sub else "InvalidDestinationException", told)
 
     def on_subscribe(self, command: ConsumerCommand) -> None:
         """A consumer is opened."""
@@ -186,6 +187,8 @@ class TransportConnection:
     def subscription(self, command: ConsumerCommand) -> ClientSubscription:
         """Return the subscription of a consumer."""
         broker, dest = self.process.broker, command.consumer.dest
+        if command.consumer.durable is not None and not command.restored:
+            durable.check(broker, command.consumer.durable)
         if dest.is_temporary and dest not in broker.by_name:
             raise Refused("InvalidDestinationException", f"{dest} does not exist")
         queue = broker.by_name.get(dest)
