@@ -63,20 +63,25 @@ def test_what_a_home_has_for_a_subscription_that_ended_while_it_was_away_stays_f
     assert holds(found, "b1", "topic://T") == 0
 
 
-def test_a_commit_while_the_client_still_looks_for_a_broker_is_blocked():
-    found = run("""
+@pytest.mark.parametrize(("pause", "told"), [(0, "refused"), (3500, "blocked")])
+def test_a_commit_while_a_client_has_no_broker_is_made_in_vain(pause, told):
+    found = run(f"""
         open_producer producer=P broker=b2 queue=Q ack_mode=transacted reconnect=true reconnect_attempts=999
         send producer=P count=2
         kill broker=b2
+        wait ms={pause}
         commit producer=P limit_ms=5000 id=away
         start_broker broker=b2
         wait ms=3000
+        send producer=P count=1 id=lost
+        commit producer=P id=rolled_back
         send producer=P count=1
         commit producer=P id=back
         open_consumer consumer=C broker=b1 queue=Q""")
-    assert result(found, "away") == "blocked"
+    assert result(found, "away") == told
+    assert result(found, "lost") == result(found, "rolled_back") == "refused"
     assert result(found, "back") == "ok"
-    assert got(found, "C") == [3]
+    assert got(found, "C") == [4]
 
 
 def test_only_producers_that_found_a_broker_again_are_told_of():

@@ -72,7 +72,7 @@ def finish_at_home(consumer: Consumer, claim: Delivery) -> None:
 def acknowledge(consumer: Consumer, done: list[Delivery]) -> bool:
     """Acknowledge what was taken; False if the session lost something, or a home is away.
 
-    What was taken in a transaction from a destination that was destroyed since rolls that back (B4297).
+    What was taken in a transaction, and is gone or of a destroyed destination, rolls that back (B4297).
     """
     if consumer.cut_off and consumer.mode == "transacted":
         fails = bool(consumer.taken)
@@ -81,9 +81,11 @@ def acknowledge(consumer: Consumer, done: list[Delivery]) -> bool:
     if any(claim.echo for claim in done):
         _acknowledge_echoes(consumer, done)
         return False
-    away = [c for c in done if c.stale or not consumer.home.linked(c.message.home)]
-    if consumer.rollback_only or away:
+    if consumer.rollback_only or any(c.stale or not consumer.home.linked(c.message.home) for c in done):
         _refuse(consumer)
+        return False
+    if consumer.mode == "transacted" and any(claim.is_gone for claim in done):
+        redeliver(consumer)  # a commit cannot find it, so that its client rolls back (B4297)
         return False
     consumer.taken = [claim for claim in consumer.taken if claim not in done]
     for claim in done:
@@ -136,6 +138,7 @@ def home_returns(broker: Broker) -> None:
     for consumer in broker.lab.consumers.values():
         if not consumer.open or consumer.home is broker:
             continue
+        plain = not consumer.dest.is_queue and consumer.key == consumer.name  # homes keep nothing for it
         lost = [c for c in consumer.stuck if c.message.home is broker and c.arrived]  # not what was purged
         for claim in consumer.taken if consumer.mode == "transacted" else ():
             claim.stale |= claim.message.home is broker
@@ -148,7 +151,7 @@ def home_returns(broker: Broker) -> None:
         if again or (had and consumer.mode == "dups_ok"):
             consumer.taken += again
             redeliver(consumer)
-        elif had and consumer.mode == "client" and not consumer.rollback_only:
+        elif had and consumer.mode == "client" and not (consumer.rollback_only or plain):
             _come_again(consumer, broker)
             continue
         failed = consumer.taken if consumer.rollback_only else ()  # to acknowledge it has failed
@@ -157,19 +160,17 @@ def home_returns(broker: Broker) -> None:
 
 
 def _come_again(consumer: Consumer, home: Broker) -> None:
-    """A session has taken messages of a home that is back: all that its client has of it comes again, flagged.
+    """A session has taken messages of a home that is back: what its client has and that has kept comes again.
 
-    What the client has not read is there twice then (OpenMQ rule 8.21).
+    It comes flagged, and what the client has not read is there twice then (OpenMQ rule 8.21).
     """
-    taken = [claim for claim in consumer.taken if claim.message.home is home]
-    unread = [claim for claim in consumer.buffer if claim.message.home is home and claim.delivered]
-    for had, claims in ((consumer.taken, taken), (consumer.buffer, unread)):
-        for claim in claims:
-            had[had.index(claim)] = replace(claim, echo=True)
-    for claim in (*taken, *unread):
-        claim.flagged, claim.delivered = True, False
-        consumer.buffer.append(claim)
-        sending.pass_on(claim)
+    for had in (consumer.taken, consumer.buffer):
+        for place, claim in enumerate([*had]):  # not what has just been sent again
+            if claim.message.home is home and claim.delivered and claim.message.is_there:
+                had[place] = replace(claim, echo=True)
+                claim.flagged, claim.delivered = True, False
+                consumer.buffer.append(claim)
+                sending.pass_on(claim)
 
 
 def _acknowledge_echoes(consumer: Consumer, done: list[Delivery]) -> None:
@@ -257,8 +258,7 @@ def _drop_echoes(consumer: Consumer) -> None:
 def return_unread(consumer: Consumer) -> bool:
     """A consumer closes before its session: others get first what it has not taken of its own broker's.
 
-    What it has taken follows when the session ends (`SessionOp.detachConsumer`, then `close` of 6.5.0;
-    OpenMQ rule 1.7). True if there was some.
+    What it has taken follows with the session (`SessionOp.close`; OpenMQ rule 1.7). True if there was some.
     """
     if consumer.cut_off or _is_last_of_shared(consumer):
         return False

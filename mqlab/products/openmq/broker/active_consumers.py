@@ -46,22 +46,45 @@ class ActiveConsumers:
     instance: PhysicalDestination = field(repr=False)
     positions: dict[Consumer, int] = field(default_factory=dict)  # as it heard of them
     active: set[Consumer] = field(default_factory=set)
+    local: set[Consumer] = field(default_factory=set)  # those of its own clients, also backups that have left
+    passed_over: set[Consumer] = field(
+        default_factory=set
+    )  # active, and get nothing where local ones come first
 
     def of(self, known: list[Consumer]) -> list[Consumer]:
-        """Return who of those that the broker knows now gets messages."""
+        """Return who of those that the broker knows now is active."""
         gone = self.positions.keys() - set(known)
         for consumer in gone:
             del self.positions[consumer]
+        self.local -= gone & self.active  # it does not count down for a backup (`Queue.removeConsumer`)
         self.active -= gone
+        self.passed_over -= gone
         if gone:
             self.change()
-        most = self._most
         for consumer in known:
             if consumer not in self.positions:
-                self.positions[consumer] = consumer.position
-                if most < 0 or consumer.position < most:
-                    self.active.add(consumer)
+                self._add(consumer)
         return [consumer for consumer in known if consumer in self.active]
+
+    def _add(self, consumer: Consumer) -> None:
+        """A consumer has come; the first local one may be preferred to who is active (`Queue.addConsumer`)."""
+        self.positions[consumer] = consumer.position
+        if self._most < 0 or consumer.position < self._most:
+            self._activate(consumer)
+        if consumer.home is self.instance.broker:
+            self.local.add(consumer)
+            if len(self.local) == 1 < len(self.active):
+                self.change()
+
+    def _activate(self, consumer: Consumer) -> None:
+        self.active.add(consumer)
+        self._prefer(consumer)
+
+    def _prefer(self, consumer: Consumer) -> None:
+        """Pass a remote consumer over as long as there are local ones, if those are preferred."""
+        remote = consumer.home is not self.instance.broker
+        passes = self.instance.prefers_local and remote and bool(self.local)
+        (self.passed_over.add if passes else self.passed_over.discard)(consumer)
 
     def taken(self, known: list[Consumer]) -> set[int]:
         """Return the positions that a new consumer here cannot have.
@@ -87,10 +110,13 @@ class ActiveConsumers:
         most, backups = self._most, int(self.instance.option("MaxNumBackupConsumers"))
         for consumer, position in list(self.positions.items()):
             if consumer in self.active:
-                if 0 <= most <= position and len(self.positions) - len(self.active) < backups:
+                if not 0 <= most <= position:
+                    self._prefer(consumer)
+                elif len(self.positions) - len(self.active) < backups:
                     self.active.discard(consumer)
+                    self.passed_over.discard(consumer)
             elif position < most:
-                self.active.add(consumer)
+                self._activate(consumer)
             elif len(self.active) < most and (free := first_free(self.positions.values())) < most:
                 self.positions[consumer] = free
-                self.active.add(consumer)
+                self._activate(consumer)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from mqlab.products.openmq.broker import delivery, physical_destinations, sending
+from mqlab.products.openmq.broker import delivery, physical_destinations, sending, settable
 from mqlab.products.openmq.broker.destinations import turn
 from mqlab.products.openmq.broker.messages import Message
 from mqlab.products.openmq.broker.model import DEAD, LOCK_TIMEOUT, Broker
@@ -56,7 +56,9 @@ def do_create_destination(lab: Cluster, step: ScriptStep[o.CreateDestination]) -
     if broker.running and not (broker.ready or broker.suspended or there):
         broker.hangs = True
         return RunningStep(_has_master, (lab, step), step.limit, _create_at_others, insists=True)
-    broker.hangs |= broker.serves and not there and broker.asks_in_vain
+    # What is in the store that all share is taken up from there.
+    new = not there and changes.stored(broker, dest) is None
+    broker.hangs |= broker.serves and new and broker.asks_in_vain
     if not there:  # what is known is refused without a word to the others
         broker.tell_all()
     end = lab.clock.now + LOCK_TIMEOUT if broker.hangs else 0
@@ -100,6 +102,10 @@ def _create(asked: tuple[Cluster, ScriptStep[o.CreateDestination], int]) -> bool
     broker, dest, there = _asked(lab, step)
     in_vain = broker.hangs and lab.clock.now >= end
     _go_on(broker)
+    if not there and settable.none_allowed(step.options) and broker.serves:
+        for peer in broker.peers:  # they have heard of it before its properties were set
+            changes.CHANGES["create"](peer, dest, {})
+        return False
     if in_vain and not there:  # it is there all the same, and no administrator finds it (OpenMQ rule 8.13)
         broker.add(dest, "admin").unlisted = True
     return not there and not in_vain and changes.change(broker, "create", dest, dict(step.options))
@@ -136,19 +142,20 @@ def do_update_destination(lab: Cluster, step: ScriptStep[o.UpdateDestination]) -
     At the broker asked they are in force at once, and it does not hang (OpenMQ rule 6.1).
     """
     broker, dest, there = _managed(lab, step)
-    if there and broker.asks_master_in_vain and "LocalOnly" not in step.options:
-        changes.CHANGES["update"](broker, dest, dict(step.options))
+    if there and broker.asks_master_in_vain:
+        changes.CHANGES["update"](broker, dest, settable.first(dest, step.options))
     return _changes(lab, step, _update) if there else False
 
 
 def _update(asked: Asked) -> bool:
     step = asked[1]
     broker, dest, there = _managed(*asked)
-    allowed = there and "LocalOnly" not in step.options
-    changed = allowed and changes.change(broker, "update", dest, dict(step.options))
+    allowed = settable.first(dest, step.options)
+    whole = len(allowed) == len(step.options)
+    changed = there and (whole or bool(allowed)) and changes.change(broker, "update", dest, allowed)
     if changed:  # who lacks it has it now (OpenMQ rule 3.6)
         broker.spread(dest)
-    return changed
+    return changed and whole
 
 
 def do_destroy_destination(lab: Cluster, step: ScriptStep[o.DestroyDestination]) -> Outcome:

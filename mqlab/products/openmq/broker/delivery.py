@@ -27,9 +27,8 @@ def dispatch(instance: PhysicalDestination) -> bool:
     """Hand out what waits for a destination at its home; True if something went."""
     if instance.paused:
         return False
-    broker, offered, takers = instance.broker, instance.offered, instance.active
-    if instance.prefers_local and instance.at.is_queue:
-        takers = [c for c in takers if c.home is broker] or takers
+    broker, offered = instance.broker, instance.offered
+    takers = instance.preferred if instance.prefers_local else instance.active
     takers = [c for c in takers if has_room(c, broker)]
     moved, place = False, 0
     while takers and place < len(offered):
@@ -186,10 +185,18 @@ def consume(consumer: Consumer) -> bool:
         sending.answer(consumer)
         if claim.echo and consumer.in_branch:
             _fail_branch(consumer)
-        elif not expired:  # else its client drops it; its home has it no more
+        elif expired:
+            _drop(claim)
+        else:
             _receive(consumer, claim, automatic)
         took = True
     return took
+
+
+def _drop(claim: Delivery) -> None:
+    """A client drops what has expired, and its broker the copy: its home has it no more (OpenMQ rule 3.9)."""
+    claim.message.claims = [other for other in claim.message.claims if other is not claim]
+    acknowledgement.drop_copies(claim.message, Kind.Discarded, Reason.expired)
 
 
 def _fail(consumer: Consumer, claim: Delivery) -> None:

@@ -24,7 +24,8 @@ OF_DEAD = {
 }  # fmt: skip
 
 
-CONSUMER_LIMITS = {"MaxNumActiveConsumers", "MaxNumBackupConsumers"}
+CONSUMER_LIMITS = {"MaxNumActiveConsumers", "MaxNumBackupConsumers", "LocalDeliveryPreferred"}
+UNLIMITED_AT_ZERO = ("MaxNumMsgs", "MaxTotalMsgBytes", "MaxBytesPerMsg")  # where 0 is another word for -1
 
 
 @dataclass(eq=False, slots=True)
@@ -104,6 +105,7 @@ class PhysicalDestination:
     def set(self, options: Options) -> None:
         """Some of its properties are others now."""
         self.options.update(options)
+        self.options.update((name, -1) for name in UNLIMITED_AT_ZERO if self.options.get(name) == 0)
         self.behaviour = str(self.option("LimitBehavior"))  # each message asks for all of these
         self.most, self.most_bytes = int(self.option("MaxNumMsgs")), int(self.option("MaxTotalMsgBytes"))
         self.largest = int(self.option("MaxBytesPerMsg"))
@@ -124,6 +126,13 @@ class PhysicalDestination:
         if self.takers is None:
             self.takers = self.broker.active(self.dest)
         return self.takers
+
+    @property
+    def preferred(self) -> list[Consumer]:
+        """Who of them gets messages before others, where those of this broker's own clients are preferred."""
+        if self.limited is not None:
+            return [consumer for consumer in self.active if consumer not in self.limited.passed_over]
+        return [consumer for consumer in self.active if consumer.home is self.broker] or self.active
 
     def update(self, options: Options) -> None:
         """An administrator changes properties: who gets messages, and who may send, may be others at once."""

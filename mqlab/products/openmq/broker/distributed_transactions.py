@@ -23,7 +23,7 @@ def do_xa(lab: Cluster, step: ScriptStep[Xa]) -> Outcome:
     if client is None:
         return _xa((lab, None, step.action))
     if not client.open and client.looks_from > lab.clock.now:
-        return RunningStep(_looks, client, step.limit, _lost, insists=True)
+        return clients.call_in_vain(client, step.limit)
     return RunningStep(_can_ask, (lab, client, step.action), step.limit, _xa, insists=True)
 
 
@@ -34,15 +34,6 @@ def _can_ask(asked: tuple[Cluster, Client, Xa]) -> bool:
     waits = asks_homes and isinstance(client, Consumer) and client.open and acknowledgement.waits(client)
     sends = any(job.producer is client for job in client.home.lab.jobs)  # its session has one thread
     return clients.is_answered(client) and not (waits or (sends and call.action != "start"))
-
-
-def _looks(client: Client) -> bool:
-    """Whether a client has begun to look for a broker: calls from before fail by then (OpenMQ rule 8.7)."""
-    return client.home.lab.clock.now >= client.looks_from
-
-
-def _lost(_: Client) -> bool:
-    return False
 
 
 def _xa(asked: tuple[Cluster, Client | None, Xa]) -> bool:
@@ -63,7 +54,8 @@ def _xa(asked: tuple[Cluster, Client | None, Xa]) -> bool:
     if client and action in ("start", "end"):
         client.xid, client.xid_state = xid, "COMPLETE" if action == "end" else "STARTED"
         client.between &= action == "end"
-    if client and action == "prepare" and client.cut_off and getattr(client, "taken", None):
+    taken: list[Delivery] = getattr(client, "taken", [])
+    if client and action == "prepare" and taken and (client.cut_off or any(c.is_gone for c in taken)):
         client.xid_state = "FAILED"
         return False
     unprepared = client is not None and (client.xid == xid or transactions.may_end(lab, xid, client))
@@ -76,6 +68,10 @@ def _xa(asked: tuple[Cluster, Client | None, Xa]) -> bool:
         transactions.prepare(lab, xid, client)
     branch = lab.prepared.get(xid)
     if not ends or branch is None or branch.home is not home:
+        if client and action == "rollback" and not client.xid and client.xid_state == "COMPLETE":
+            client.between = (
+                True  # after branches of its own, its client stops before it asks (`XAResourceImpl`)
+            )
         return not ends
     del lab.prepared[xid]
     transactions.end_transaction(lab, xid, action == "commit")

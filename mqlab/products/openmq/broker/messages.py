@@ -37,6 +37,11 @@ class Delivery:
     asks: bool = False  # with it whoever sent it on asks for more credit
     row: int = -1  # of the last event on its way to the consumer
 
+    @property
+    def is_gone(self) -> bool:
+        """Whether its message has been removed, and is not among the dead either (OpenMQ rule 3.3)."""
+        return not self.echo and self not in self.message.claims
+
     def free(self) -> None:
         """Nobody has it in hands any more: it waits at its home."""
         message, self.taker = self.message, None

@@ -141,6 +141,7 @@ class DurableSubscription:
     key: Key
     dest: Destination
     selector: str | None
+    shared: bool = False
     refused: bool = False  # the trace of a refused creation: listed, and no consumer
 
 
@@ -167,8 +168,7 @@ class Broker:
         self.instances: dict[Destination, PhysicalDestination] = {}
         self.durables: dict[Key, DurableSubscription] = {}
         self.handed: Counter[object] = Counter()  # messages in this life, by durable subscription
-        self.seen = 0  # how much of the change record it has read
-        self.lives = 0
+        self.seen = self.lives = 0  # how much of the change record it has read; how often it has started
         self.ended = -1  # the row with which it last ended
         self.orderly = False  # it was stopped then
         self.linked_before: set[Broker] = set()  # whom it has been linked to in this life

@@ -25,9 +25,7 @@ def admit(message: Message, producer: Client) -> str:
             return "blocked"
         producer.credit -= 1
         message.asks = not producer.credit
-        rejected = 0 <= instance.largest < message.weight
-        if not rejected and instance.behaviour == "REJECT_NEWEST":
-            rejected = goes_beyond(instance, message)
+        rejected = instance.behaviour == "REJECT_NEWEST" and goes_beyond(instance, message)
     if instance is None or (rejected and message.persistent):
         if instance is not None and message.asks:
             instance.producers.ask(producer)

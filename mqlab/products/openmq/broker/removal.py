@@ -14,10 +14,13 @@ from mqlab.trace.kinds import Kind, Reason
 
 
 def goes_beyond(instance: PhysicalDestination, message: Message) -> bool:
-    """Whether a message, with those on their way, is beyond a limit; also one that nobody wants."""
-    many = 0 <= instance.most < instance.held + instance.admitted + 1
+    """Whether a message, with those on their way, is beyond a limit; also one that nobody wants.
+
+    Only a destination that refuses looks at the size of each, too (`SimpleNFLHashMap.put` of 6.5.0).
+    """
+    many = 0 < instance.most < instance.held + instance.admitted + 1
     weight = instance.held_bytes + instance.admitted_bytes + message.weight
-    return many or 0 <= instance.most_bytes < weight
+    return many or 0 < instance.most_bytes < weight or 0 < instance.largest < message.weight
 
 
 def make_room(instance: PhysicalDestination, message: Message) -> None:
@@ -44,7 +47,8 @@ def move_to_dmq(message: Message, rule: int) -> None:
     """Move a message to the dead messages of its broker, if its destination uses them."""
     home, instance = message.home, message.home.instances[message.dest]
     instance.remove(message)
-    if not instance.option("UseDMQ"):
+    there = home.add(DEAD, "auto") if instance.option("UseDMQ") else None
+    if there is None or (there.behaviour == "REJECT_NEWEST" and goes_beyond(there, message)):
         count_removed(message)
         discard(message, rule)
         return
@@ -56,7 +60,6 @@ def move_to_dmq(message: Message, rule: int) -> None:
     )
     dead.claims.append(Delivery(dead))
     dead.row = home.lab.notes.message(Kind.Enqueued, dead, frm=home.node, to=home.node, cause=row)
-    there = home.add(DEAD, "auto")
     if there.removes:
         make_room(there, dead)
     there.keep(dead)

@@ -146,10 +146,11 @@ def send_on(consumer: Consumer) -> None:
 def send_again(consumer: Consumer, taken: list[Delivery]) -> None:
     """What a client has been sent comes once more: what was taken flagged, and what it has not read.
 
-    What has expired meanwhile does not, as its broker finds (`Consumer.getAndFillNextPacket` of 6.5.0).
+    What is gone, or has expired meanwhile, does not (`RedeliverHandler.redeliver`,
+    `Consumer.getAndFillNextPacket` of 6.5.0).
     """
     unread = [claim for claim in consumer.buffer if claim.delivered]
-    again, now = [*taken, *unread], consumer.home.lab.clock.now
+    again, now = [c for c in (*taken, *unread) if not c.is_gone], consumer.home.lab.clock.now
     for claim in taken:
         claim.flagged = True
     for claim in unread:

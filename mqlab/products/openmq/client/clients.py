@@ -25,6 +25,7 @@ RECONNECT = 3_000_000  # us until a client's first attempt after a loss, or its 
 ROUND = 6_000_000
 
 
+ANSWERED_MS = 30  # from a client's reconnection until its call that waited has its answer (two plays)
 # us that a client waits for a broker that accepts its connection and says nothing; then it fails (C4003).
 CONNECTING = 60_000_000
 
@@ -224,6 +225,43 @@ def is_reconnecting(client: Client) -> bool:
     """
     more = ROUND - RECONNECT if client.home.lab.enhanced else 0  # that it waits besides
     return client.home.lab.clock.now >= client.looks_from - more
+
+
+def fails_looking(client: Client) -> bool:
+    """Whether what ends a session's work fails, as its client has lost its broker and has no other yet.
+
+    One of an enhanced cluster asks then what came of it (`Transaction.checkCommitStatus` of 6.5.0).
+    """
+    return not client.open and comes_back(client) and not client.home.lab.enhanced
+
+
+def call_in_vain(client: Client, limit: float, anew: bool = False) -> RunningStep:
+    """Return what such a call waits for, which leaves its session as it is (OpenMQ rule 8.11).
+
+    One from before the first attempt fails with that; during the attempts it is made at the new broker in vain,
+    and a rollback lets the session begin *anew*.
+    """
+    if client.looks_from > client.home.lab.clock.now:
+        return RunningStep(_looks, client, limit, _in_vain, insists=True)
+    return RunningStep(has_broker, client, limit, _begins_anew if anew else _is_asked, insists=True)
+
+
+def _looks(client: Client) -> bool:
+    """Whether a client has begun to look for a broker: calls from before fail by then (OpenMQ rule 8.7)."""
+    return client.home.lab.clock.now >= client.looks_from
+
+
+def _begins_anew(client: Client) -> RunningStep:
+    client.rollback_only = False
+    return _is_asked(client)
+
+
+def _is_asked(client: Client) -> RunningStep:
+    return RunningStep(None, client, ANSWERED_MS, _in_vain)
+
+
+def _in_vain(_: Client) -> bool:
+    return False
 
 
 def on_no_answer(consumer: Consumer) -> None:

@@ -30,7 +30,8 @@ def of_plain(broker: Broker, step: Opening) -> Flow | None:
 
 
 def _limit(step: Opening, most: int) -> int:
-    return max(1, min(most, _of_client(step, "flow_limit")))
+    own = _of_client(step, "flow_limit")
+    return max(1, own if most < 0 else min(most, own))
 
 
 def _of_client(step: Opening, name: str) -> int:

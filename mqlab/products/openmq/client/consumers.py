@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from mqlab.engine.clock import NEVER
@@ -102,7 +103,7 @@ def _open(lab: Cluster, broker: Broker | None, step: Opening) -> bool:
     key = durable if opens.durable else ("", *durable)
     if shared and _is_another(lab, key, dest, opens.selector):
         return False
-    if opens.durable and not changes.subscribe(broker, durable, dest, opens.selector):
+    if opens.durable and not changes.subscribe(broker, changes.asked_for(step)):
         return False
     _register(broker, step, key if opens.durable or shared else opens.name)
     return True
@@ -265,6 +266,8 @@ def do_acknowledge(lab: Cluster, step: ScriptStep[a.Acknowledge]) -> Outcome:
 
 
 def _end_work(consumer: Consumer, limit: float) -> Outcome:
+    if clients.fails_looking(consumer):
+        return clients.call_in_vain(consumer, limit)
     clients.begin_anew(consumer)
     consumer.hung = consumer.open and acknowledgement.waits(consumer)
     return RunningStep(_homes_answer, consumer, limit, _acknowledge, insists=True)
@@ -285,6 +288,8 @@ def _acknowledge(consumer: Consumer) -> bool:
 def do_recover(lab: Cluster, step: ScriptStep[a.Recover | a.Rollback]) -> Outcome:
     """Let what was taken come again; refused without a connection."""
     consumer = lab.consumers[step.action.who]
+    if clients.fails_looking(consumer):
+        return clients.call_in_vain(consumer, step.limit, anew=isinstance(step.action, a.Rollback))
     clients.begin_anew(consumer)
     return RunningStep(_is_answered, consumer, step.limit, _recover, insists=True)
 
@@ -304,11 +309,10 @@ def do_rollback(lab: Cluster, step: ScriptStep[a.Rollback]) -> Outcome:
     producer = lab.producers.get(step.action.who)
     if producer is None:
         return do_recover(lab, step)
-    return RunningStep(_may_end, producer, step.limit, _roll_back, insists=True)
+    return _ends(producer, step.limit, _roll_back)
 
 
 def _roll_back(producer: Client) -> bool:
-    clients.begin_anew(producer)
     producer.rollback_only = False
     transactions.end_transaction(producer.home.lab, producer.name, commit=False)
     return True
@@ -319,8 +323,14 @@ def do_commit(lab: Cluster, step: ScriptStep[a.Commit]) -> Outcome:
     producer = lab.producers.get(step.action.who)
     if producer is None:
         return _end_work(lab.consumers[step.action.who], step.limit)
+    return _ends(producer, step.limit, _commit)
+
+
+def _ends(producer: Client, limit: float, how: Callable[[Client], bool]) -> Outcome:
+    if clients.fails_looking(producer):
+        return clients.call_in_vain(producer, limit, anew=how is _roll_back)
     clients.begin_anew(producer)
-    return RunningStep(_may_end, producer, step.limit, _commit, insists=True)
+    return RunningStep(_may_end, producer, limit, how, insists=True)
 
 
 def _may_end(producer: Client) -> bool:

@@ -112,11 +112,11 @@ def do_send(lab: Cluster, step: ScriptStep[Sends]) -> Outcome:
         return {**row, "result": "refused"}  # it makes no message (C4313)
     job = SendJob(row, step, range(first, first + count), [], producer)
     if producer is not None and producer.mode == "transacted" and clients.is_made_again(producer):
-        # Its transaction went with the connection: it sends when that is ended (`SessionImpl.checkFailOver`).
-        job.end_with(job.left)
-        return {**row, "sent": 0, "refused": job.refused, "result": "refused"}
+        return _refuse((lab, job))
     if producer is not None:
         _keep(job, producer)
+    if job.left and producer and producer.mode == "transacted" and clients.fails_looking(producer):
+        return RunningStep(_can_send, (lab, job), step.limit, _refuse, insists=True)
     waits = producer is not None and not producer.open and clients.comes_back(producer)
     if job.left and producer and waits and producer.mode != "transacted":
         looks = clients.is_reconnecting(producer)
@@ -141,6 +141,13 @@ def _keep(job: SendJob, producer: Client) -> None:
 def _can_send(asked: tuple[Cluster, SendJob]) -> bool:
     producer = asked[1].producer
     return producer is None or clients.has_broker(producer)
+
+
+def _refuse(asked: tuple[Cluster, SendJob]) -> Row:
+    """A transacted session has lost its broker: it sends once its transaction is ended (OpenMQ rule 8.11)."""
+    job = asked[1]
+    job.end_with(job.left)
+    return {**job.row, "sent": 0, "refused": job.refused, "result": "refused"}
 
 
 def _begin(asked: tuple[Cluster, SendJob]) -> Outcome:
@@ -172,11 +179,7 @@ def _say_how(asked: tuple[Cluster, SendJob]) -> Row:
 
 
 def _send_into_nothing(job: SendJob, producer: Client) -> None:
-    """A producer sends and has no broker: the message is lost, those after it go to the new home.
-
-    Nobody waits for what is not persistent: the first such message is lost unnoticed, the others are
-    refused until there is a connection again (6.5.0).
-    """
+    """A producer has no broker: one message is lost; others wait, or are refused if not persistent (6.5.0)."""
     first, job.left = job.left[0], job.left[1:]
     if job.persistent:
         job.refuse(first)

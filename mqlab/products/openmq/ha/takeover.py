@@ -7,6 +7,7 @@ that (the third, by default) it is found dead, and the first to get the lock tak
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from mqlab.products.openmq.broker import removal
@@ -124,7 +125,7 @@ def take(winner: Broker, dead: Broker) -> None:
         if not (instance.messages or dest in winner.instances):
             continue  # only those of its own messages are read (`JDBCStore.takeOverBrokerStore` of 6.5.0)
         mine = winner.add(dest, instance.created_by, instance.options)
-        for message in list(instance.messages):
+        for message in sorted(instance.messages, key=attrgetter("number")):  # as they were sent
             if lab.is_open(message.transaction):
                 removal.discard(message, Reason.broker_stopped)
                 instance.remove(message)
@@ -155,7 +156,10 @@ def _tell_holders(winner: Broker, dead: Broker) -> None:
         held = [claim for claim in consumer.unacknowledged if claim.message.home is dead]
         for claim in held:
             claim.flagged |= claim in consumer.buffer
-        if held and consumer.home is winner and consumer.open:
+        stored = (
+            consumer.dest.is_queue or consumer.key != consumer.name
+        )  # nothing is for one without a subscription
+        if held and stored and consumer.home is winner and consumer.open:
             clients.lose(consumer, dead.ended)
 
 

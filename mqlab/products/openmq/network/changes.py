@@ -7,6 +7,7 @@ away reads it before it takes part (Technical Overview 4, "Conventional Clusters
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from mqlab.products.openmq.broker import acknowledgement, removal
@@ -37,10 +38,12 @@ def _update(broker: Broker, dest: Destination, options: Options) -> None:
 
 
 def _destroy(broker: Broker, dest: Destination) -> None:
-    gone = broker.drop(dest)
-    for message in gone.messages if gone else ():
-        removal.count_removed(message)
-        removal.discard(message, Reason.asked)
+    if (gone := broker.instances.get(dest)) is not None:
+        for message in list(gone.messages):  # producers that wait may send again, as it empties
+            gone.remove(message)
+            removal.count_removed(message)
+            removal.discard(message, Reason.asked)
+    broker.drop(dest)
     for key in [key for key, durable in broker.durables.items() if durable.dest == dest]:
         del broker.durables[key]
         broker.handed.pop(key, None)
@@ -111,34 +114,44 @@ def hear(broker: Broker, place: int) -> None:
     broker.seen = max(broker.seen, place)
 
 
-def subscribe(broker: Broker, key: Key, dest: Destination, selector: str | None) -> bool:
-    """Make a durable subscription, or take up the one that is there; another selector is another.
+def subscribe(broker: Broker, wanted: DurableSubscription) -> bool:
+    """Make a durable subscription, or take up the one that is there; another selector or topic is another.
 
+    One that is shared cannot be taken up by who does not share it, nor the other way round (OpenMQ rule 5.4).
     That of a local-only topic stays with its broker (OpenMQ rule 1.6).
     """
-    known, alone = broker.durables.get(key), broker.instances[dest].option("LocalOnly")
-    if alone and not (known and _is_alike(known, dest, selector)):
+    key, known = wanted.key, broker.durables.get(wanted.key)
+    alone = broker.instances[wanted.dest].option("LocalOnly")
+    if known and known.shared != wanted.shared:
+        return False
+    if alone and not (known and _is_alike(known, wanted)):
         _unsubscribe(broker, key)
-        _subscribe(broker, DurableSubscription(key, dest, selector))
+        _subscribe(broker, wanted)
     if alone:
         return True
-    if known and _is_alike(known, dest, selector):
+    if known and _is_alike(known, wanted):
         for peer in broker.peers:  # without a change record one may not know it
             peer.durables.setdefault(key, known)
         return True
     if known and not change(broker, "unsubscribe", key):
         return False
-    return change(broker, "subscribe", DurableSubscription(key, dest, selector))
+    return change(broker, "subscribe", wanted)
 
 
-def _is_alike(known: DurableSubscription, dest: Destination, selector: str | None) -> bool:
-    return not known.refused and (known.selector, known.dest) == (selector, dest)
+def asked_for(step: ScriptStep[Consumer]) -> DurableSubscription:
+    """Return the durable subscription that a consumer asks for."""
+    key, shared = clients.subscription(step), bool(step.options.get("shared"))
+    return DurableSubscription(key, step.dest, step.action.selector, shared)
+
+
+def _is_alike(known: DurableSubscription, wanted: DurableSubscription) -> bool:
+    return not known.refused and (known.selector, known.dest) == (wanted.selector, wanted.dest)
 
 
 def is_subscribed(broker: Broker, step: ScriptStep[Consumer]) -> bool:
     """Whether a broker knows the durable subscription that a consumer takes up: nothing changes then."""
     known = broker.durables.get(clients.subscription(step))
-    return known is not None and _is_alike(known, step.dest, step.action.selector)
+    return known is not None and _is_alike(known, asked_for(step))
 
 
 def can_change(broker: Broker) -> bool:
@@ -163,10 +176,9 @@ def stored(broker: Broker, dest: Destination) -> PhysicalDestination | None:
 
 def begin_subscription(broker: Broker, step: ScriptStep[Consumer]) -> None:
     """A new durable subscription waits for the record: its broker lists it already, without a consumer."""
-    key = clients.subscription(step)
-    if key not in broker.durables and broker.find(step.dest):
-        selector = step.action.selector
-        broker.durables[key] = DurableSubscription(key, step.dest, selector, refused=True)
+    new = replace(asked_for(step), refused=True)
+    if new.key not in broker.durables and broker.find(step.dest):
+        broker.durables[new.key] = new
 
 
 def create_unrecorded(broker: Broker, dest: Destination, options: Options) -> None:

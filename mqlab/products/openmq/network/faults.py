@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from mqlab.products.openmq.broker import acknowledgement, delivery
@@ -52,6 +53,10 @@ def do_start_broker(lab: Cluster, step: ScriptStep[Starts]) -> Outcome:
     broker.configure(step.options)
     if not lab.database_up and lab.network.model in WITH_DATABASE:
         lab.tell("the broker ended at once, as its database was down")
+        return "ended"
+    addresses = " ".join(map(str, step.options.values()))
+    if strange := set(re.findall(r"\$\{(.*?)\}", addresses)) - lab.brokers.keys():
+        lab.tell(f"the broker ended at once, as there is no broker {min(strange)} whose address it was told")
         return "ended"
     return RunningStep(_may_begin, (broker, step), takeover.patience(broker), _start)
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from mqlab.products.openmq.broker import settable
 from mqlab.products.openmq.broker.active_consumers import takes_no_more
 from mqlab.products.openmq.broker.model import DEAD, Broker, Client
 from mqlab.products.openmq.client import clients, producers
@@ -177,10 +178,14 @@ def _destination(lab: Cluster, step: ScriptStep[o.OfDestination], broker: Broker
             return f"{dest} existed already"
         if strange := [name for name in step.options if name not in PROPERTIES]:
             return f"a destination has no {' and no '.join(strange)}"
+        if settable.none_allowed(step.options):
+            return "0 producers, or active consumers, are refused; -1 is any number"
     elif not there:
         return f"{step.action.on} has no {dest}"
     elif "LocalOnly" in step.options:
         return "local_only is fixed at the creation"
+    elif strange := [name for name, value in step.options.items() if settable.is_refused(dest, name, value)]:
+        return f"{dest} cannot have this {' and '.join(strange)}"
     if not lab.database_up and lab.network.model in WITH_DATABASE:
         return "the database was down"
     return _no_master(broker) or "not all brokers could be told of the change"
