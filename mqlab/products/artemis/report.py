@@ -144,7 +144,8 @@ def queues(found: Iterable[Queue], now: int) -> dict[str, Told]:
         seen[queue.name] += 1
         due = [item.message.number for item in queue.due(now)]
         scheduled = len(queue.waiting) - len(due)
-        due = [item.message.number for item in queue.held if item.paged] + due  # a page has it still
+        apart = (*queue.held, *(item for item in queue.waiting if item.due))
+        due = [item.message.number for item in apart if item.paged] + due  # a page has it still
         rows[f"{queue.name}#{seen[queue.name]}" if seen[queue.name] > 1 else queue.name] = row = {
             "depth": queue.depth,
             "in_flight": len(queue.held) + len(queue.stranded),

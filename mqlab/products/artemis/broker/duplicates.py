@@ -18,12 +18,13 @@ def knows(broker: Broker, message: Message) -> bool:
     return message.properties.get(ID) in broker.journal.ids.get(message.dest.name, ())
 
 
-def drops(broker: Broker, message: Message) -> bool:
+def drops(broker: Broker, message: Message, rejects: bool = True) -> bool:
     """Whether a message is dropped, as one with its id has been there; else its id is known from now on.
 
-    Those of one transaction were looked up before, so that they do not know of each other.
+    Those of one transaction were looked up before, so that they do not know of each other. What a broker itself
+    sends to another address is not rejected (`PostOfficeImpl.checkDuplicateID` of 2.4.0).
     """
-    found = message.routed is None and knows(broker, message)
+    found = rejects and message.routed is None and knows(broker, message)
     if found:
         broker.lab.message(Kind.Discarded, message, broker, rule=Reason.duplicate_id, cause=message.row)
     elif ID in message.properties:

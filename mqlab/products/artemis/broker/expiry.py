@@ -45,7 +45,7 @@ def watch(broker: Broker, queue: Queue, item: MessageReference) -> None:
 
 def _search(broker: Broker, queue: Queue, item: MessageReference) -> None:
     if broker.serves and item in queue.waiting:
-        queue.waiting.remove(item)
+        queue.remove(item)
         end(broker, queue, item)
 
 

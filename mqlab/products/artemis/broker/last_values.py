@@ -1,27 +1,30 @@
 """Last-value queues: of messages with one last value only the latest waits, in the place of the first.
 
-Source: Artemis user manual, last-value queues; `LastValueQueue` of 2.4.0.
+A queue knows by value what the next message replaces: what joined it since its broker started, and was not
+taken (Artemis rule 9.15). Source: Artemis user manual, last-value queues; `LastValueQueue` of 2.4.0.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from itertools import groupby
 
 from mqlab.products.artemis.broker.broker import Broker
-from mqlab.products.artemis.broker.messages import Message, MessageReference, Queue
+from mqlab.products.artemis.broker.messages import LAST_VALUE, Message, MessageReference, Queue
 from mqlab.trace.kinds import Kind, Reason
-
-LAST_VALUE = "_AMQ_LVQ_NAME"
 
 
 def add(broker: Broker, queue: Queue, message: Message) -> MessageReference:
     """Let a message join a queue: at the tail, or instead of one that waits there with its last value."""
-    now = broker.lab.clock.now
-    old = _alike(broker, queue, message, queue.waiting) if message.due <= now else None
-    if old is None:
+    value = _value(broker, queue, message)
+    if value is None or message.due > broker.lab.clock.now:  # one with a delay joins as that is over
         return queue.add(message)
+    old = queue.latest.get(value)
+    if old is None:
+        queue.latest[value] = item = queue.add(message)
+        return item
     _discard(broker, old)
-    old.message, old.place = message, queue.next_place()  # a journal that is read has it behind the others
+    # A journal that is read has it behind the others.
+    old.message, old.place, old.delivery_count = message, queue.next_place(), 0
     return old
 
 
@@ -29,21 +32,44 @@ def returned(broker: Broker, queue: Queue, items: list[MessageReference]) -> lis
     """Return what of *items* comes back into a queue: without those of which a later one is there."""
     back: list[MessageReference] = []
     for item in reversed(items):
-        if _alike(broker, queue, item.message, (*queue.waiting, *back)) is None:
-            back.insert(0, item)
-        else:
+        value = _value(broker, queue, item.message)
+        if value in queue.latest:
             _discard(broker, item)
+            continue
+        if value is not None:
+            queue.latest[value] = item
+        back.insert(0, item)
     return back
 
 
-def _alike(
-    broker: Broker, queue: Queue, message: Message, items: Iterable[MessageReference]
-) -> MessageReference | None:
+def fall_due(broker: Broker, queue: Queue) -> None:
+    """What was delayed joins a queue now: it takes the place of one with its value, though that was sent later.
+
+    Of those that fall due together the first stays.
+    """
+    now = broker.lab.clock.now
+    ready = sorted((item for item in queue.waiting if 0 < item.due <= now), key=lambda item: item.due)
+    for _, together in groupby(ready, lambda item: item.due):
+        for item in reversed([*together]):
+            value = _value(broker, queue, item.message)
+            old = queue.latest.get(value)
+            if value is None:
+                continue
+            if old is None:
+                queue.latest[value] = item
+                continue
+            _discard(broker, old)
+            queue.scheduled -= 1
+            queue.waiting.remove(item)
+            old.message, old.place, old.delivery_count = item.message, item.place, item.delivery_count
+            old.message.due = 0
+
+
+def _value(broker: Broker, queue: Queue, message: Message) -> object:
+    """Return the last value of a message; None if it has none, or its queue keeps all."""
     value = message.properties.get(LAST_VALUE)
-    if value is None or not broker.lab.setting(broker, queue.address, "last_value_queue"):
-        return None
-    found = (item for item in items if not item.due and item.message.properties.get(LAST_VALUE) == value)
-    return next(found, None)
+    keeps = value is not None and broker.lab.setting(broker, queue.address, "last_value_queue")
+    return value if keeps else None
 
 
 def _discard(broker: Broker, item: MessageReference) -> None:

@@ -18,7 +18,12 @@ if TYPE_CHECKING:
 
 # Bytes beside its body, its address and its properties: of credits, on its way to a consumer, in memory.
 SENT, ON_THE_WAY, IN_MEMORY = 222, 247, 826
+REFERENCE = 64  # of those in memory: its place in a queue; each further queue takes as much
+LARGE = 102_400  # a larger body is not in memory, but in a file of its own (`minLargeMessageSize`)
+LARGE_HEADERS = 101  # what such a message takes beside its headers and properties
+IN_PAGE = 267  # bytes of a page, for one queue, beside its body, its address (twice) and its properties
 DELAY = 51  # bytes of the property of a delay, `_AMQ_SCHED_DELIVERY`, whose value takes 8
+ORIGINAL_ID = "_AMQ_ORIG_MESSAGE_ID"  # a property of what was moved, whose value takes 8
 _STORED_AS = {GROUP: "_AMQ_GROUP_ID"}
 
 
@@ -29,13 +34,24 @@ def bytes_of(properties: Mapping[str, object]) -> int:
     (27, 21)
     """
     keys = sum(5 + 2 * len(_STORED_AS.get(key, key)) for key in properties)
-    return keys + sum(4 + 2 * len(it) if isinstance(it, str) else 4 for it in properties.values())
+    values = sum(4 + 2 * len(it) if isinstance(it, str) else 4 for it in properties.values())
+    return keys + values + 4 * (ORIGINAL_ID in properties)
 
 
 def in_memory(message: Message) -> int:
-    """Return how many bytes a message takes in one queue: its properties lie there twice, encoded and read."""
+    """Return how many bytes a message takes in one queue: its properties lie there twice, encoded and read.
+
+    Of a large one only headers and properties do (`LargeServerMessageImpl.getMemoryEstimate` of 2.4.0).
+    """
     count = len(message.properties) + message.delayed
+    if message.size > LARGE:
+        return 2 * (SENT + 2 * len(message.dest.name) + message.extra) + LARGE_HEADERS
     return IN_MEMORY + 2 * len(message.dest.name) + message.size + 2 * message.extra + 8 * count
+
+
+def in_page(message: Message) -> int:
+    """Return how many bytes a message takes in a page, for one queue (`PagedMessageImpl.getEncodeSize`)."""
+    return IN_PAGE + 4 * len(message.dest.name) + message.size + message.extra
 
 
 def most(action: Producer) -> int:

@@ -44,8 +44,10 @@ class Message:
     extra: int = 0  # bytes of its properties
     delayed: bool = False  # whether it was sent with a delay
     routed: list[tuple[Broker, Queue]] | None = None  # its queues, in an open transaction
+    paged: bool | None = None  # whether it lies in a page, in an open transaction
 
 
+LAST_VALUE = "_AMQ_LVQ_NAME"  # a property of messages that replace one another in a last-value queue
 _PRIORITY = {"JMSPriority": 4, "AMQPriority": 4}  # which no producer of this product sets
 
 
@@ -115,6 +117,7 @@ class Queue:
     waiting: list[MessageReference] = field(default_factory=list)
     consumers: list[Taker] = field(default_factory=list)
     groups: dict[str, Taker] = field(default_factory=dict)  # which consumer a message group is pinned to
+    latest: dict[object, MessageReference] = field(default_factory=dict)  # what the next of a value replaces
     enqueued: int = 0
     replaced: int = 0  # messages that took the place of another
     turn: int = 0
@@ -127,12 +130,25 @@ class Queue:
         self.routing_name = self.address if self.topic is None else self.name
 
     def add(self, message: Message, delivery_count: int = 0, row: int = -1) -> MessageReference:
-        """Append a message at the tail."""
+        """Append a message at the tail; one whose delay was over elsewhere comes to the head."""
         self.enqueued += 1
         place = self.enqueued + self.replaced
-        self.waiting.append(MessageReference(message, place, delivery_count, row, message.due))
+        item = MessageReference(message, place, delivery_count, row, message.due)
+        if message.delayed and not message.due:
+            self.waiting.insert(0, item)
+        else:
+            self.waiting.append(item)
         self.scheduled += message.due > 0
-        return self.waiting[-1]
+        return item
+
+    def remove(self, item: MessageReference) -> None:
+        """Take out what waits."""
+        self.waiting.remove(item)
+        self.forget(item)
+
+    def forget(self, item: MessageReference) -> None:
+        """What has waited is gone: the next of its last value replaces nothing."""
+        self.latest.pop(item.message.properties.get(LAST_VALUE), None)
 
     def next_place(self) -> int:
         """Return the place of a message that replaces one that waits."""
@@ -272,12 +288,14 @@ class Journal:
     def open(self, queues: Iterable[AddressQueue], now: int) -> None:
         """It is served from now on, with the configured queues.
 
-        Scheduled messages whose time has passed meanwhile become due together, in order (Artemis rule 9.6).
+        Scheduled messages whose time has passed by then are in their place, as others are (Artemis rule 9.6).
         """
         self.since = now
         for kept in self.queues.values():
             for item in kept.waiting if kept.scheduled else ():
-                item.due = max(item.due, now) if item.due else 0
+                if 0 < item.due <= now:
+                    kept.scheduled -= 1
+                    item.due = item.message.due = 0
         for queue in queues:
             made = Queue(queue.name, queue.topic, queue.durable, queue.filter, address=queue.address or "")
             made.purges, made.most = queue.purge_on_no_consumers, queue.max_consumers
@@ -307,10 +325,14 @@ class Journal:
                 queue.purges, queue.most = old.purges, old.most
                 held = old.held
                 for item in (i for i in old.items() if i.lasts):
-                    tried = item.delivery_count + (orderly and item in held)
-                    again = queue.add(item.message, tried, item.row)
+                    # Of what lies in a page the journal has neither (`QueueImpl.checkRedelivery` of 2.4.0).
+                    tried = 0 if item.paged else item.delivery_count + (orderly and item in held)
+                    message = item.message
+                    if message.delayed and not item.paged:  # a journal that is read has lost that property
+                        message = replace(message, delayed=False)
+                    again = queue.add(message, tried, item.row)
                     again.paged = item.paged
-                    if 0 < item.due < NEVER:  # a redelivery-delay is in the journal, too
+                    if 0 < item.due < NEVER and not item.paged:  # a redelivery-delay is in the journal, too
                         queue.schedule(again, item.due)
         kept.store_and_forward = {
             pair: [replace(m, under_way=False, to=None) for m in mail if m.message.persistent]

@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from mqlab.products.artemis.broker.broker import Broker, Refused, Subsystem
-from mqlab.products.artemis.broker.message_sizes import in_memory
-from mqlab.products.artemis.broker.messages import Message, MessageReference, StoredMessage
+from mqlab.products.artemis.broker.message_sizes import REFERENCE, in_memory, in_page
+from mqlab.products.artemis.broker.messages import Journal, Message, MessageReference, Queue, StoredMessage
 from mqlab.trace.kinds import Kind, Reason
 
 if TYPE_CHECKING:
@@ -37,25 +37,32 @@ class PagingStore:
         # The trace has so many rows when this is counted next, if no message is larger (bytes).
         self.checked = self.largest = 0
         self.full_at = -1  # how many messages had left addresses when it was found full
-        self.paging = True  # whether some of its messages may lie in page files
+        self.written = policy == "PAGE" and self._has_pages()
+        self.paging = self.written or (policy == "PAGE" and self.is_full())
+        self.latest, self.latest_paged = -1, False  # a message (its number), and whether it is in a page
+        self.page_size = int(broker.lab.setting(broker, address, "page_size_bytes"))
+        self.page_bytes, self.put = 0, 0  # bytes in the page that is written, references that were put in pages
+        # Whether the journal knows of its pages: it counts a page as that is full, and what a transaction puts.
+        self.counted = self.written
 
-    def is_full(self) -> bool:
-        """Whether it holds as much as it may, or more; one that holds nothing is not full.
+    def is_full(self, added: Message | None = None) -> bool:
+        """Whether it holds more than it may (as many messages as it may); one that holds nothing is not full.
 
         Each message that joins it has a row in the trace, so that it is counted anew only after as many rows
         as it has room for messages; one that is full stays so until a message leaves.
         """
-        rows, largest = self.broker.lab.recorder.count, self.broker.lab.clients.largest
+        rows, largest = self.broker.lab.recorder.count, self.broker.lab.clients.largest or 1
         if rows < self.checked and largest == self.largest:
             return False
         paging = self.broker.lab.paging
         if self.full_at == paging.left:
             return True
-        messages = {message.number: in_memory(message) for message in self._messages()}
-        held = len(messages)
-        if not held:
+        references = [*self._messages(), *([] if added is None else [added])]
+        if not references:
             return False
-        size = sum(messages.values())
+        messages = {message.number: in_memory(message) for message in references}
+        held = len(messages)
+        size = sum(messages.values()) + REFERENCE * (len(references) - held)
         rooms = []
         if self.max_messages >= 0:
             rooms.append(self.max_messages - held)
@@ -64,16 +71,47 @@ class PagingStore:
         # What is on its way for a transaction, one of each client, has its row already.
         room = min(rooms) - len(self.broker.lab.clients.senders)
         self.checked, self.largest = rows + room, largest
-        full = 0 <= self.max_messages <= held or 0 <= self.max_bytes <= size
+        full = 0 <= self.max_messages <= held or 0 <= self.max_bytes < size
         if full:
             paging.watch()
             self.full_at = paging.left
         return full
 
-    def has_pages(self) -> bool:
-        """Whether some of its messages lie in page files; it looks again only after one was put there."""
-        self.paging = self.paging and any(item.paged for item in self._items())
-        return self.paging
+    def pages(self, message: Message) -> bool:
+        """Whether a message goes to a page, for all its queues.
+
+        The one with which its address is full does not, but all that follow do, until what is in pages has been
+        acknowledged: also where all that was in memory is gone by then (`PagingStoreImpl.addSize` of 2.4.0).
+        """
+        if message.number != self.latest:
+            if self.written and not self._has_pages():
+                self.paging = self.written = self.counted = False
+                self.page_bytes = self.put = 0
+            self.latest, self.latest_paged = message.number, self.paging
+            self.written = self.paging
+            self.paging = self.paging or self.is_full(message)
+            if self.latest_paged:
+                self._write(message)
+        return self.latest_paged
+
+    def _write(self, message: Message) -> None:
+        """Write a message to the page, or to a new one where that would be too large."""
+        size = in_page(message)
+        full = self.page_bytes > 0 and self.page_bytes + size > self.page_size
+        self.page_bytes = size if full else self.page_bytes + size
+        self.counted |= full
+
+    def lost_pages(self) -> bool:
+        """Whether a broker that is killed begins without its pages: the journal says nothing of them.
+
+        It looks for pages that are through before it counts these (`PageCursorProviderImpl.processReload` of
+        2.4.0). An acknowledgement of any is in the journal.
+        """
+        return not self.counted and sum(item.paged for item in self._items()) == self.put
+
+    def _has_pages(self) -> bool:
+        """Whether some of its messages lie in page files, also those of open transactions."""
+        return any(item.paged for item in self._items()) or any(one.paged for one in self._messages())
 
     def _items(self) -> Iterator[MessageReference]:
         for queue in self.broker.journal.queues.values():
@@ -125,13 +163,47 @@ class PagingManager(Subsystem):
         store = self.store(broker, address)
         return store if store is not None and store.policy in ("FAIL", "DROP") and store.is_full() else None
 
-    def pages(self, broker: Broker, address: str) -> bool:
-        """Whether what comes to an address goes to a page: it is full, or some of it is in pages still."""
+    def pages(self, broker: Broker, address: str, message: Message) -> bool:
+        """Whether what joins a queue of an address is in a page; of a transaction that is known already."""
         store = self.store(broker, address)
         if store is None or store.policy != "PAGE":
             return False
-        store.paging = store.has_pages() or store.is_full()
-        return store.paging
+        paged = store.pages(message) if message.paged is None else message.paged
+        store.put += paged
+        return paged
+
+    def plan(self, broker: Broker, message: Message) -> None:
+        """See whether what a transaction sends goes to a page."""
+        store = self.store(broker, message.dest.name)
+        if store is not None and store.policy == "PAGE":
+            message.paged = store.pages(message)
+            store.counted |= message.paged
+
+    def drop_lost_pages(self, broker: Broker, kept: Journal) -> None:
+        """A broker is killed: what it keeps is without the pages that are lost."""
+        for store in [store for store in self.stores.values() if store is not None and store.broker is broker]:
+            for queue in kept.queues.values() if store.policy == "PAGE" and store.lost_pages() else ():
+                if queue.address == store.address:
+                    queue.waiting = [item for item in queue.waiting if not item.paged]
+                    queue.enqueued = len(queue.waiting)
+
+    def depaged(
+        self, broker: Broker, queue: Queue, items: list[MessageReference]
+    ) -> Iterator[MessageReference]:
+        """Yield what of *items* a queue can deliver: its pages are read until its address would be full.
+
+        So what waits there for others stands before what is still in pages (`QueueImpl.needsDepage` of 2.4.0).
+        """
+        store = self.store(broker, queue.address)
+        room = store.max_bytes if store is not None and store.policy == "PAGE" else -1
+        limited = room > 0
+        for item in items:
+            if limited and item.paged and room <= 0:
+                return
+            number = len(queue.waiting)
+            yield item
+            if len(queue.waiting) == number:  # it stays
+                room -= in_memory(item.message) - REFERENCE
 
     def drops(self, broker: Broker, message: Message, cause: int | None = None) -> bool:
         """Whether a message is dropped as its address is full; raises `Refused` if it is refused."""

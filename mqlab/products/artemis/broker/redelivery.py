@@ -6,10 +6,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from mqlab.products.artemis.broker.broker import Broker, Refused
-from mqlab.products.artemis.broker.messages import MessageReference, Queue
+from mqlab.products.artemis.broker.message_sizes import ORIGINAL_ID, bytes_of
+from mqlab.products.artemis.broker.messages import Journal, Message, MessageReference, Queue
 from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Reason
 
+ORIGINAL_ADDRESS, ORIGINAL_QUEUE = "_AMQ_ORIG_ADDRESS", "_AMQ_ORIG_QUEUE"  # properties of what was moved
 MOST = 10  # times the redelivery-delay that it grows to where nobody says so
 
 
@@ -38,6 +40,26 @@ def delay(broker: Broker, queue: Queue, items: Sequence[MessageReference]) -> No
         wait = min(int(first * factor**times), MOST * first if most is None else int(most)) * 1000
         queue.schedule(item, lab.clock.now + wait)
         lab.later(wait, lab.deliver)
+
+
+def persisted(broker: Broker, orderly: bool) -> Journal:
+    """Return what outlives a broker; as it is stopped its sessions are rolled back, with all that they hold.
+
+    That is in the journal: dead letters, and the redelivery-delay (`ServerSessionImpl.doClose` of 2.4.0).
+    """
+    live, kept = broker.journal, broker.journal.persisted(orderly)
+    for name, queue in kept.queues.items() if orderly else ():
+        held = {item.message.number for item in live.queues[name].held}
+        dead, back = sort_out(broker, queue, [item for item in queue.waiting if item.message.number in held])
+        delay(broker, queue, back)
+        for item in dead:
+            queue.waiting.remove(item)
+            address = broker.lab.setting(broker, queue.address, "dead_letter_address")
+            for there in [there for there in kept.queues.values() if there.address == address]:
+                there.add(_copy(broker, queue, item.message, Destination("queue", address), item.row))
+    if not orderly and broker.lab.paging.limits:
+        broker.lab.paging.drop_lost_pages(broker, kept)
+    return kept
 
 
 def breaks_off(broker: Broker, queue: Queue, dead: Iterable[MessageReference]) -> bool:
@@ -72,16 +94,36 @@ def move(broker: Broker, queue: Queue, item: MessageReference, kind: Kind, optio
         _stay(broker, queue, item, Reason.address_full)
         return
     row = lab.message(kind, item.message, broker, rule=rule, cause=item.row)
-    if address and lab.balancing.is_bound(broker, str(address)):
-        moved = Destination("queue", str(address))
-        gone = replace(item.message, dest=moved, row=row, dest_no=-1, due=0, expires=0)
-        here = address in broker.journal.queues
+    bound = lab.balancing.is_bound
+    of_two = [Destination(name, str(address)) for name in ("queue", "topic")]  # its queues, its subscriptions
+    found = [to for to in of_two if address and bound(broker, to.name, to.is_queue)]
+    for to in found:
+        gone = _copy(broker, queue, item.message, to, row)
         try:
-            (lab.balancing.route if here else lab.balancing.deliver_to)(broker, gone)
+            if not to.is_queue or address in broker.journal.queues:
+                lab.balancing.route(broker, gone, rejects_duplicates=False)
+            else:
+                lab.balancing.deliver_to(broker, gone)
         except Refused:  # with OFF, and the address at another broker
             _stay(broker, queue, item, Reason.no_subscription)
-    else:
+    if not found:
         lab.message(Kind.Discarded, item.message, broker, rule=rule, cause=row)
+
+
+def _copy(broker: Broker, queue: Queue, message: Message, to: Destination, row: int) -> Message:
+    """Return a new message for an address, which says whence it comes.
+
+    It keeps its properties. So one that had a delay is delayed once more, until now: it goes to the head
+    (`QueueImpl.makeCopy` of 2.4.0; Artemis rule 9.9).
+    """
+    told = dict(message.properties)
+    if ORIGINAL_ID not in told:
+        told |= {ORIGINAL_ADDRESS: message.dest.name, ORIGINAL_QUEUE: queue.name, ORIGINAL_ID: message.number}
+    due = broker.lab.clock.now if message.delayed else 0
+    more = bytes_of(told) - bytes_of(message.properties)
+    copy = replace(message, dest=to, row=row, dest_no=-1, due=due, expires=0)
+    copy.properties, copy.extra = told, message.extra + more
+    return copy
 
 
 def _stay(broker: Broker, queue: Queue, item: MessageReference, rule: Reason) -> None:

@@ -11,7 +11,7 @@ from mqlab.engine.completion import Completion
 from mqlab.engine.lab import Lab
 from mqlab.engine.link import Link
 from mqlab.engine.timing import Timing
-from mqlab.products.artemis.broker import bridges, expiry, last_values, network_check
+from mqlab.products.artemis.broker import bridges, expiry, last_values, network_check, redelivery
 from mqlab.products.artemis.broker.broker import GONE, Broker, CallOfOneLife, Partitions, Refused, Topology
 from mqlab.products.artemis.broker.messages import Journal, Message, Queue
 from mqlab.products.artemis.broker.paging_store import PagingManager
@@ -149,7 +149,7 @@ class Site(Lab):
         broker.has_taken_over &= broker.stopped_itself
         broker.topology, broker.max_cluster_size, broker.broken = {}, 0, False
         broker.forgotten = set()
-        broker.lost, broker.lost_takers, broker.kept = {}, {}, {}
+        broker.lost, broker.lost_takers, broker.kept, broker.balanced = {}, {}, {}, set()
         refusal = broker.spec.refusal(self.network.edition, self.network.cluster_of(broker.spec))
         if refusal is not None:
             self.refused.append(f"{broker.name}: {refusal.reason}")
@@ -216,7 +216,7 @@ class Site(Lab):
         self.event(Kind.Stopped if orderly else Kind.Crashed, broker, rule=Reason.broker_stopped)
         if not orderly:
             self.clients.on_killed(broker)
-        broker.stored_journal = live.persisted(orderly) if broker.spec.persists else None
+        broker.stored_journal = redelivery.persisted(broker, orderly) if broker.spec.persists else None
         if broker.spec.policy == "shared_store":
             self.store.of(broker).journal = broker.stored_journal
         for slave in [b for b in self.all_brokers() if b.master is broker]:
@@ -326,7 +326,7 @@ class Site(Lab):
             return
         if message.due:  # those that come together after their time become due together
             message.due = max(message.due, self.clock.now)
-        paged = self.paging.limits and self.paging.pages(broker, queue.address)
+        paged = self.paging.limits and self.paging.pages(broker, queue.address, message)
         item = last_values.add(broker, queue, message) if self.keeps_last_values else queue.add(message)
         item.paged = paged
         self.notes.enqueued(item, queue, broker, cause)

@@ -70,7 +70,7 @@ class Consumer(ReceivingClient):
                 rule=Reason.local_consumer,
                 dest=self.dest,
             )
-            self.lab.balancing.dispatch(self.at)
+            self.lab.balancing.dispatch_queue(self.at, queue, rounds=2)  # as it gives credits, as it starts
             self.lab.balancing.redistribute()
         if self.closes and not self.calls:
             self.close()
@@ -153,9 +153,9 @@ class Consumer(ReceivingClient):
         self.rollback_only = False
         self.flow.give_back(sum(map(self.flow.size, self.buffer)))
         self.requeue(taken=True, buffered=False, delayed=True, first=first)
-        if self.at is not None:
-            self.lab.balancing.dispatch(self.at, stopped=self)
-            self.lab.balancing.dispatch(self.at)
+        if self.at is not None and self.queue is not None:
+            for stopped in (self, None):
+                self.lab.balancing.dispatch_queue(self.at, self.queue, stopped)
 
     def recover(self, step: int) -> None:
         """What was taken and not acknowledged comes again; a transacted session cannot (JMS 2.0, 6.2.10).
@@ -183,12 +183,12 @@ class Consumer(ReceivingClient):
         if self.queue is not None and self.at is not None:
             for item in tried:
                 item.delivery_count += 1
-            if self.lab.keeps_last_values:
-                items = last_values.returned(self.at, self.queue, items)
             dead, back = redelivery.sort_out(self.at, self.queue, items)
             if dead and redelivery.breaks_off(self.at, self.queue, dead):
                 self.queue.strand(items)
                 return
+            if self.lab.keeps_last_values:
+                back = last_values.returned(self.at, self.queue, back)
             self.queue.requeue(back)
             late = back if delayed else [item for item in back if item in tried]
             redelivery.delay(self.at, self.queue, late)
@@ -222,6 +222,7 @@ class Consumer(ReceivingClient):
         for item in queue.waiting:
             self.lab.message(Kind.Discarded, item.message, broker, rule=rule, cause=item.row)
         queue.waiting.clear()
+        queue.latest.clear()
         queue.scheduled = 0
 
     def close(self) -> bool:
@@ -236,7 +237,7 @@ class Consumer(ReceivingClient):
         if self.mode == "dups_ok" and broker is not None:
             self.settle()
         blocked = self.state == "new" or (away and self.mode in CALLED and self.rollback_only)
-        if (self.state == "new" and self.calls) or (away and (self.receiving or self.stuck)):
+        if (self.calls and self.state in ("new", "reconnecting")) or (away and (self.receiving or self.stuck)):
             self.closes, self.receiving = True, False
             self.results.append(f"step {self.lab.step_no} close_consumer: still blocked")
             return True

@@ -82,6 +82,8 @@ class ReceivingClient(Client, Taker):
         """Take one message, whatever becomes of its acknowledgement; False if there is none."""
         if self.stale and self.takes_stale():
             self._take_stale(self.stale.pop(0))
+            if self.mode == "auto":  # the next one's acknowledgement is blocked as long
+                self.blocked_since = self.lab.clock.now
             return True
         while self.arrived and 0 < self.buffer[0].message.expires <= self.lab.clock.now:
             self.arrived -= 1

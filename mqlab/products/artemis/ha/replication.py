@@ -5,7 +5,7 @@ AMQ Broker 7.1, 21.1; Artemis rules 2 to 4 and 12 to 14.
 
 from __future__ import annotations
 
-from mqlab.products.artemis.broker import network_check
+from mqlab.products.artemis.broker import network_check, redelivery
 from mqlab.products.artemis.broker.broker import Broker, Subsystem
 from mqlab.products.artemis.ha import quorum
 from mqlab.trace.kinds import Kind, Reason
@@ -147,7 +147,7 @@ class Replication(Subsystem):
         acting = master.master
         if acting is None or acting.served_journal is None:
             return
-        data = acting.served_journal.persisted(orderly=True)
+        data = redelivery.persisted(acting, orderly=True)
         self._unpair(master)
         self.lab.end_live(acting, orderly=True)
         self.lab.role(acting, "stopping")
@@ -173,7 +173,7 @@ class Replication(Subsystem):
             return
         cut = slave.stored_journal is not None and not quorum.joined(slave, live)
         if live.served_journal is not None and live.served_journal.replica is slave and not cut:
-            slave.stored_journal = live.served_journal.persisted(orderly)
+            slave.stored_journal = redelivery.persisted(live, orderly)
         slave.announcing = self.lab.clock.now - slave.in_sync_since <= ANNOUNCING
         # In 2.4 a vote is held once. In 2.5 it is repeated, each time after a wait.
         retries = self.lab.rules.forgets_crashed

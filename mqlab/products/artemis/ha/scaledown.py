@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from mqlab.products.artemis.broker import duplicates, expiry
 from mqlab.products.artemis.broker.broker import Broker
 from mqlab.products.artemis.broker.messages import Journal, Message, Queue
 from mqlab.trace.kinds import Kind, Reason
@@ -79,9 +80,20 @@ def scale_down(lab: Site, broker: Broker) -> None:
 
 
 def _on_moved(moved: Moved) -> None:
-    """The target of a scale-down has a message."""
-    if moved.target.served_journal is not None:
-        moved.target.lab.enqueue(moved.target, moved.queue, moved.message, moved.row)
+    """The target of a scale-down has a message: it comes as a client's would, for a queue that is named."""
+    target, message, lab = moved.target, moved.message, moved.target.lab
+    if target.served_journal is None or (lab.detects_duplicates and duplicates.drops(target, message)):
+        return
+    if lab.adjusts_expiry:
+        expiry.adjust(target, message)
+    lab.enqueue(target, moved.queue, message, moved.row)
+
+
+def _on_ids(handed: tuple[Broker, Mapping[str, set[object]]]) -> None:
+    """The target has the duplicate ids, behind the messages (`scaleDownDuplicateIDs` of 2.4.0)."""
+    target, ids = handed
+    for address, known in ids.items() if target.served_journal is not None else ():
+        target.journal.ids.setdefault(address, set()).update(known)
 
 
 def move(lab: Site, broker: Broker, data: Journal, target: Broker) -> None:
@@ -116,6 +128,8 @@ def move(lab: Site, broker: Broker, data: Journal, target: Broker) -> None:
                     cause=item.row,
                 )
         queue.waiting = []
+    if data.ids:
+        lab.line(broker, target).carry(_on_ids, (target, data.ids))
     for branch in data.prepared.values():
         for message in branch.work:
             message.routed, name = None, message.dest.name

@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from mqlab.products.artemis.broker import diverts, duplicates, expiry
+from mqlab.products.artemis.broker import diverts, duplicates, expiry, last_values
 from mqlab.products.artemis.broker.broker import Broker, Refused, Subsystem
 from mqlab.products.artemis.broker.messages import BridgedMessage, Message, Queue, StoredMessage, Taker, selects
-from mqlab.products.artemis.network import echo, redistribution, routes
+from mqlab.products.artemis.network import echo, redistribution, routes, turns
 from mqlab.trace.kinds import Kind, Reason
 
 if TYPE_CHECKING:
@@ -86,12 +86,12 @@ class ClusterConnection(Subsystem):
 
     # A message comes from a client
 
-    def route(self, broker: Broker, message: Message) -> None:
+    def route(self, broker: Broker, message: Message, rejects_duplicates: bool = True) -> None:
         """Give a message of a client to its address; raises `Refused` where the product does."""
         name = message.dest.name
         if message.dest.kind == "queue" and name not in broker.journal.queues and self.lacks(broker, name):
             self.lab.queue(broker, name)
-        if self.lab.detects_duplicates and duplicates.drops(broker, message):
+        if self.lab.detects_duplicates and duplicates.drops(broker, message, rejects_duplicates):
             return
         if self.lab.adjusts_expiry:
             expiry.adjust(broker, message)
@@ -117,10 +117,12 @@ class ClusterConnection(Subsystem):
         if message.dest.is_queue and self.lacks(broker, message.dest.name):
             self.lab.queue(broker, message.dest.name)
         message.routed = self._choose(broker, message)
+        if self.lab.paging.limits:
+            self.lab.paging.plan(broker, message)
 
     def _choose(self, broker: Broker, message: Message) -> list[Binding]:
         groups = self._groups(broker, message.dest.name, message.dest.kind == "queue")
-        chosen = [self._next(broker, message, bindings) for bindings in groups]
+        chosen = [turns.choose(self, broker, message, bindings) for bindings in groups]
         return [binding for binding in chosen if binding is not None]
 
     def deliver_to(self, broker: Broker, message: Message) -> None:
@@ -139,6 +141,7 @@ class ClusterConnection(Subsystem):
                 self._forward(echo.passage(broker, binding, message))
             else:
                 self.deliver(broker, *binding, message, message.row, BROKER_TURN)
+        message.paged = None
         if not chosen:
             bound = self.is_bound(broker, message.dest.name, message.dest.is_queue)
             if message.dest.is_queue or not bound:
@@ -161,55 +164,13 @@ class ClusterConnection(Subsystem):
             ):
                 own = queue if queue.auto_delete == "left" else None
                 found.setdefault((queue.routing_name, own), []).append((at, queue))
-            self.groups[address] = [*found.values()]
-            for bindings in self.groups[address] if broker.option("max_hops") > 1 else ():
+            groups = [*found.values()]
+            for bindings in groups if broker.option("max_hops") > 1 else ():
                 echo.add(self, broker, bindings)
+            self.groups[address] = groups
+            if any(of[0] is not broker or of.__class__ is echo.Echo for bindings in groups for of in bindings):
+                broker.balanced.add(name)
         return self.groups[address]
-
-    def _next(self, broker: Broker, message: Message, bindings: list[Binding]) -> Binding | None:
-        """Return whose turn it is: brokers take turns, those with a matching consumer first.
-
-        Where no broker has one it is this broker's turn.
-        """
-        kind = broker.option("message_load_balancing")
-        anybody, alone = kind == "STRICT", len(bindings) == 1
-        ways = self.remote(broker) if broker.lost else None
-        first: Binding | None = None
-        own = taker = first
-        own_is_wanted = False
-        for turn in self.turns(broker, bindings):  # a loop with three answers: it runs for every message
-            if turn[1].selector is not None and not selects(turn[1].selector, message):
-                continue
-            first = first or turn
-            joined = ways is None or turn[0] is broker or turn[0] in ways
-            here = turn[0] is broker and turn.__class__ is tuple
-            wanted = alone or (joined and (anybody or turn[1].wanted(message, not here)))
-            if wanted and taker is None:
-                taker = turn
-            if here and (own is None or kind == "ON_DEMAND"):  # of several the last (`getNextBinding` of 2.4.0)
-                own, own_is_wanted = turn, wanted
-        if kind == "OFF" and first is not None:  # it goes on until a turn is its own: one that never comes
-            if own is None or (taker is not None and not own_is_wanted):  # is an error
-                raise Refused
-            return own
-        if kind == "OFF_WITH_REDISTRIBUTION" and own is not None:
-            return own
-        chosen = taker or own or first
-        if chosen is not None:
-            self.end_turn(broker, bindings, chosen)
-        return chosen
-
-    @staticmethod
-    def turns(broker: Broker, bindings: list[Binding]) -> list[Binding]:
-        """Return the bindings of one name, that whose turn it is first; a turn beyond them is over."""
-        start = broker.journal.positions.get(bindings[0][1].routing_name, 0)
-        return bindings[start:] + bindings[:start] if start else bindings
-
-    @staticmethod
-    def end_turn(broker: Broker, bindings: list[Binding], binding: Binding) -> None:
-        """The next turn is that of the binding behind this one."""
-        place = (bindings.index(binding) + 1) % len(bindings)
-        broker.journal.positions[binding[1].routing_name] = place
 
     def deliver(self, broker: Broker, at: Broker, queue: Queue, message: Message, row: int, rule: int) -> None:
         """Bring a message to a queue; what is for another broker lies here until that has it."""
@@ -301,15 +262,24 @@ class ClusterConnection(Subsystem):
     def dispatch(self, broker: Broker, stopped: Consumer | None = None) -> None:
         """Hand out what waits: consumers of a queue take turns, without one whose session rests."""
         for queue in [*broker.journal.queues.values()] if broker.serves else ():
+            if queue.scheduled and self.lab.keeps_last_values:
+                last_values.fall_due(broker, queue)
             if queue.consumers and queue.waiting:
-                self.dispatch_queue(broker, queue, stopped)
+                self.dispatch_queue(broker, queue, stopped, rounds=0)
 
-    def dispatch_queue(self, broker: Broker, queue: Queue, stopped: Consumer | None = None) -> None:
-        """Hand out what waits in a queue of a broker that serves."""
-        now = self.lab.clock.now
-        for item in queue.due(now):
+    def dispatch_queue(
+        self, broker: Broker, queue: Queue, stopped: Consumer | None = None, rounds: int = 1
+    ) -> None:
+        """Hand out what waits in a queue of a broker that serves.
+
+        Where nobody takes the rest, a round has ended with whoever was before the first of it: it is that one's
+        turn, whoever took something (`QueueImpl.deliver` of 2.4.0; Artemis rule 9.26).
+        """
+        now, paging, start = self.lab.clock.now, self.lab.paging, queue.turn
+        due = queue.due(now)
+        for item in paging.depaged(broker, queue, due) if paging.limits else due:
             if 0 < item.message.expires <= now and item in queue.waiting:
-                queue.waiting.remove(item)
+                queue.remove(item)
                 expiry.end(broker, queue, item)
                 continue
             taker: Taker | None = None
@@ -331,9 +301,13 @@ class ClusterConnection(Subsystem):
                 if group is not None:
                     queue.groups[group] = taker
             queue.waiting.remove(item)
+            if queue.latest:
+                queue.forget(item)
             way = broker.node, taker.node, taker.link
             item.row = self.lab.message(taker.handed, item.message, broker, *way, QUEUE_TURN, item.row)
             taker.take(item)
+        if rounds and queue.waiting and len(queue.consumers) > 1 and len(queue.waiting) > queue.scheduled:
+            queue.turn = (start - rounds) % len(queue.consumers)
 
     def redistribute(self) -> None:
         """Let queues without consumers send their messages to where there are some."""

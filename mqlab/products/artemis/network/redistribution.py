@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from mqlab.products.artemis.broker.broker import Broker
 from mqlab.products.artemis.broker.messages import Queue
-from mqlab.products.artemis.network import routes
+from mqlab.products.artemis.network import routes, turns
 from mqlab.trace.kinds import Reason
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def _move(broker: Broker, cluster: ClusterConnection, queue: Queue) -> None:
         near = (broker, *cluster.remote(broker))
         takers = [
             (at, other)
-            for at, other in cluster.turns(broker, bindings)
+            for at, other in turns.in_turn(broker, bindings)
             if other is not queue
             and (
                 other.wanted(item.message, at is not broker)
@@ -51,6 +51,6 @@ def _move(broker: Broker, cluster: ClusterConnection, queue: Queue) -> None:
         ]
         if not takers:
             return
-        cluster.end_turn(broker, bindings, takers[0])
-        queue.waiting.remove(item)
+        turns.end(broker, bindings, takers[0])
+        queue.remove(item)
         cluster.deliver(broker, *takers[0], item.message, item.row, Reason.redistribution)
