@@ -104,10 +104,10 @@ def _refuse(consumer: Consumer) -> None:
         drop_lost(consumer)
     consumer.rollback_only = waits
     if not waits:
-        (_stick if first else redeliver)(consumer)
+        (stick if first else redeliver)(consumer)
 
 
-def _stick(consumer: Consumer) -> None:
+def stick(consumer: Consumer) -> None:
     """All that a consumer has stays with it until it closes: 5.1 has given it back."""
     if consumer.home.lab.rules.keeps_stuck:
         consumer.stuck += [*consumer.taken, *consumer.buffer]
@@ -299,7 +299,7 @@ def recover(consumer: Consumer) -> None:
         drop_all(consumer)
     if consumer.rollback_only and consumer.lost < 0 and taken:
         consumer.failed = list(taken)
-        _stick(consumer)
+        stick(consumer)
         if all(consumer.home.linked(claim.message.home) for claim in consumer.failed):
             consumer.taken = [first] = consumer.failed[:1]
             consumer.stuck.remove(first)

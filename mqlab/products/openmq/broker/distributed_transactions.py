@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mqlab.products.openmq.broker import acknowledgement, sending, transactions
-from mqlab.products.openmq.broker.messages import Delivery, Ended, Prepared
+from mqlab.products.openmq.broker.messages import ROLLED_BACK, Delivery, Ended, Prepared
 from mqlab.products.openmq.broker.model import Client, Consumer
 from mqlab.products.openmq.client import clients
 from mqlab.products.openmq.script.operation import Outcome, RunningStep, ScriptStep
@@ -58,6 +58,10 @@ def _xa(asked: tuple[Cluster, Client | None, Xa]) -> bool:
     if client and action == "prepare" and taken and (client.cut_off or any(c.is_gone for c in taken)):
         client.xid_state = "FAILED"
         return False
+    if action == "prepare" and isinstance(client, Consumer) and _has_lost(client):
+        acknowledgement.stick(client)
+        client.xid_state = ROLLED_BACK
+        return False
     unprepared = client is not None and (client.xid == xid or transactions.may_end(lab, xid, client))
     if client and action == "commit" and call.one_phase != unprepared:
         # One phase is for what is not prepared; what is, is rolled back by it (played with 6.5).
@@ -90,6 +94,12 @@ def _xa(asked: tuple[Cluster, Client | None, Xa]) -> bool:
             seen = not no or home.lives == branch.life or claim.message.home is not home
             acknowledgement.release(claim, Reason.asked, seen)
     return True
+
+
+def _has_lost(consumer: Consumer) -> bool:
+    """Whether a home of what a branch has taken is away, so that it is rolled back (OpenMQ rule 8.6)."""
+    keeps = consumer.home.lab.rules.keeps_stuck
+    return keeps and any(not consumer.home.linked(claim.message.home) for claim in consumer.taken)
 
 
 def _left(client: Client) -> list[Delivery]:

@@ -11,6 +11,7 @@ from mqlab.spec.values import Destination
 HEADER = 72  # bytes of a packet that are always there (`Packet.HEADER_SIZE` of 6.5.0)
 FIELD = 4  # of the type and the length of a field of the variable header
 CLASS = len("com.sun.messaging.BasicQueue")  # as long as that of a topic
+ROLLED_BACK = "ROLLED_BACK"  # the state of a branch that its broker has ended by itself, and lists no more
 NUMBERED = {"n": 0}  # the property with the number that each message has here
 
 if TYPE_CHECKING:

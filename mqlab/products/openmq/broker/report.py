@@ -6,6 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from mqlab.products.openmq.broker.destinations import PhysicalDestination
+from mqlab.products.openmq.broker.messages import ROLLED_BACK
 from mqlab.products.openmq.broker.model import DEAD, Broker, Consumer
 from mqlab.products.openmq.client import clients
 from mqlab.products.openmq.script.operation import Outcome, Row, RunningStep, ScriptStep, is_of
@@ -154,7 +155,10 @@ def transactions(broker: Broker) -> list[str]:
         f"{client.xid_state if client.xid else 'COMPLETE' if client.hung else 'STARTED'} "
         f"messages={sent[client.name]} acks={len(getattr(client, 'taken', ()))}"
         for client in (*lab.producers.values(), *lab.consumers.values())
-        if client.open and client.home is broker and (client.mode == "transacted" or client.xid)
+        if client.open
+        and client.home is broker
+        and (client.mode == "transacted" or client.xid)
+        and client.xid_state != ROLLED_BACK
     ]
     there = (c for c in (*lab.producers.values(), *lab.consumers.values()) if c.open and c.home is broker)
     lines += ["STARTED messages=0 acks=0"] * sum(client.strays for client in there)
