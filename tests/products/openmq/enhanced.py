@@ -140,7 +140,8 @@ def an_open_transaction_is_rolled_back_and_a_prepared_one_stays():
     opened = run(script % ("ack_mode=transacted", "", "", "commit producer=P id=commit"), **ENHANCED)
     assert result(opened, "commit") == "refused"
     assert got(opened, "C") == []
-    begin, prepare = (f"xa producer=P action={action} xid=x1" for action in ("start", "prepare"))
+    begin, end, prepare = (f"xa producer=P action={action} xid=x1" for action in ("start", "end", "prepare"))
+    prepare = f"{end}\n        {prepare}"
     waits = run(script % ("xa=true", begin, prepare, ""), **ENHANCED)
     assert got(waits, "C") == []
     owner = owners(waits).pop().rpartition(" ")[2]

@@ -230,6 +230,9 @@ def do_browse(lab: Cluster, step: ScriptStep[o.Browse]) -> Row | bool:
         lab.tell(f"{dest} is a topic; only queues can be browsed")
     if clients.reachable(lab, step) is None or not dest.is_queue:
         return False
+    if dest.name.startswith("temp:"):  # C4020
+        lab.tell(f"{dest} is another connection's: only that one can read it")
+        return False
     instance = broker.instances.get(dest)
     if instance is None and (stored := changes.stored(broker, dest)) is not None:
         instance = broker.add(dest, stored.created_by, stored.options)

@@ -43,17 +43,21 @@ def _xa(asked: tuple[Cluster, Client | None, Xa]) -> bool:
     if home is None or not home.serves or (client and not client.open):
         return False
     ends = action in ("commit", "rollback")
-    if told := _out_of_turn(client, action, xid):
+    if told := _out_of_turn(lab, client, action, xid):
         lab.tell(told)
-    if told and client and not client.step.options.get("xa"):
-        return True  # it has no such call, so nothing is started or prepared
+        return False
+    if client and client.in_branch and ends and client.xid == xid:
+        client.xid_state, client.between = "FAILED", True
+        return False
     if client and action in ("end", "prepare", "commit") and (client.xid, client.xid_state) == (xid, "FAILED"):
         return False
-    if client and action == "start" and client.xid not in ("", xid):
-        transactions.leave(lab, client)
-    if client and action in ("start", "end"):
-        client.xid, client.xid_state = xid, "COMPLETE" if action == "end" else "STARTED"
-        client.between &= action == "end"
+    if client and action == "start":
+        if client.xid:
+            transactions.leave(lab, client)
+        client.xid, client.xid_state, client.between = xid, "STARTED", False
+    if action == "end":
+        of = client if client and client.xid == xid else lab.ended[xid]
+        of.xid_state = "COMPLETE"
     taken: list[Delivery] = getattr(client, "taken", [])
     if client and action == "prepare" and taken and (client.cut_off or any(c.is_gone for c in taken)):
         client.xid_state = "FAILED"
@@ -134,19 +138,23 @@ def _send_again(consumer: Consumer, taken: list[Delivery], others: list[Delivery
         acknowledgement.redeliver(consumer)
 
 
-def _out_of_turn(client: Client | None, action: str, xid: str) -> str:
-    """Return what is wrong with a call that starts, ends or prepares a branch: these come in turn (JTA)."""
+def _out_of_turn(lab: Cluster, client: Client | None, action: str, xid: str) -> str:
+    """Return why a branch is not started, ended or prepared: a broker has it in another state, or has it not.
+
+    Once it has ended it can be ended again, and once prepared prepared again (`TransactionState.nextState` of
+    6.5.0; OpenMQ rule 1.9).
+    """
     if action not in ("start", "end", "prepare"):
         return ""
     if client is None:
         return f"only a client can {action} a branch; name it, who="
-    if not client.step.options.get("xa"):
-        return f"{client.name} has no XA session; open it with options={{'xa': True}}"
+    left = transactions.may_end(lab, xid, client)
+    state = client.xid_state if client.xid == xid else lab.ended[xid].xid_state if left else ""
+    prepared = xid in lab.prepared and lab.prepared[xid].home is client.home
     if action == "start":
-        return f"the branch {client.xid} was started already" if client.in_branch else ""
-    state = "STARTED" if action == "end" else "COMPLETE"
-    if client.xid == xid and client.xid_state == state:
-        return ""
-    if action == "prepare" and transactions.may_end(client.home.lab, xid, client):
-        return ""
-    return f"no branch {xid} of {client.name} had been {'started' if action == 'end' else 'ended'}"
+        return f"the branch {xid} was started already" if state or prepared else ""
+    if action == "prepare":
+        fits, needed = prepared or state not in ("", "STARTED"), "ended"
+    else:
+        fits, needed = bool(state), "started"
+    return "" if fits else f"no branch {xid} of {client.name} had been {needed}"

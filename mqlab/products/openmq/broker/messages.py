@@ -115,7 +115,7 @@ class Prepared:
 
 @dataclass(eq=False, slots=True)
 class Ended:
-    """A distributed transaction that is over, not prepared yet, and whose session does something else by now.
+    """A distributed transaction that is not prepared yet, and whose session does something else by now.
 
     Without a `client`, whose connection is closed, any session at its home may end it.
     """
@@ -123,6 +123,7 @@ class Ended:
     home: Broker
     taken: list[Delivery]
     client: Client | None
+    xid_state: str = "COMPLETE"
 
 
 def packet_size(message: Message) -> int:

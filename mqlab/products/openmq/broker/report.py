@@ -164,7 +164,7 @@ def transactions(broker: Broker) -> list[str]:
     lines += ["STARTED messages=0 acks=0"] * sum(client.strays for client in there)
     lines += ["STARTED messages=0 acks=0" for call in lab.blocked if _has_session(call, broker)]
     lines += [
-        f"COMPLETE messages={sent[xid]} acks={len(branch.taken)}"
+        f"{branch.xid_state} messages={sent[xid]} acks={len(branch.taken)}"
         for xid, branch in lab.ended.items()
         if branch.home is broker
     ]

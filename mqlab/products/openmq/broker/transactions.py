@@ -32,9 +32,9 @@ def end_transaction(lab: Cluster, name: str, commit: bool) -> None:
 
 
 def leave(lab: Cluster, client: Client) -> None:
-    """A session begins a branch: the one that it has ended before goes on beside it (OpenMQ rule 1.9)."""
+    """A session begins a branch: the one that it had before goes on beside it (OpenMQ rule 1.9)."""
     xid = client.xid
-    lab.ended[xid] = Ended(client.home, _hand_over(lab, client), client)
+    lab.ended[xid] = Ended(client.home, _hand_over(lab, client), client, client.xid_state)
 
 
 def close(lab: Cluster, client: Client) -> bool:

@@ -260,9 +260,14 @@ def _took(asked: tuple[Consumer, int]) -> Row | bool:
 
 
 def do_acknowledge(lab: Cluster, step: ScriptStep[a.Acknowledge]) -> Outcome:
-    """Acknowledge what the session has taken: by its last message, so that one without any cannot."""
+    """Acknowledge what the session has taken: by its last message, so that one without any cannot.
+
+    In other modes than client that does nothing (`MessageImpl.acknowledge` of 6.5.0).
+    """
     consumer = lab.consumers[step.action.consumer]
-    return _end_work(consumer, step.limit) if consumer.received else False
+    if not consumer.received or consumer.mode != "client":
+        return bool(consumer.received)
+    return _end_work(consumer, step.limit)
 
 
 def _end_work(consumer: Consumer, limit: float) -> Outcome:

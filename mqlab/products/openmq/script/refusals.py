@@ -32,7 +32,7 @@ def at_client(lab: Cluster, step: ScriptStep[a.Action]) -> str:
     """Return "refused" for what a client refuses by itself, or cannot be asked, whatever brokers there are.
 
     A client that was not opened, or is closed, does nothing. A destination's name has to be one (OpenMQ rule
-    4.13), and there is no session that acknowledges nothing (OpenMQ rule 1.11).
+    4.13), there is no session that acknowledges nothing (OpenMQ rule 1.11), and each has the calls of its mode.
     """
     action, name = step.action, step.client
     opens = isinstance(action, actions.OPENS)
@@ -47,7 +47,20 @@ def at_client(lab: Cluster, step: ScriptStep[a.Action]) -> str:
         return ""
     sends, both = isinstance(action, actions.OF_PRODUCERS), isinstance(action, actions.OF_SESSIONS)
     there = (not sends and name in lab.consumers) or ((sends or both) and name in lab.producers)
-    return "" if there else "refused"
+    client = (None if sends else lab.consumers.get(name)) or lab.producers.get(name)
+    return "" if there and not (client and _misfit(action, client)) else "refused"
+
+
+def _misfit(action: a.Action, client: Client) -> str:
+    """Return why a session has no such call: by how it was made (OpenMQ rule 1.12)."""
+    name, branch = client.name, client.in_branch
+    if isinstance(action, (a.Commit, a.Rollback)) and client.mode != "transacted":
+        return f"{name} has a branch to end" if branch else f"{name} has no transacted session"
+    if isinstance(action, a.Recover) and (client.mode == "transacted" or branch):
+        return f"{name} has a transaction, which is rolled back and not recovered"
+    if isinstance(action, o.Xa) and not client.step.options.get("xa"):
+        return f"{name} has no XA session; open it with options={{'xa': True}}"
+    return ""
 
 
 def is_name(name: str) -> bool:
@@ -71,7 +84,7 @@ def why(lab: Cluster, step: ScriptStep[a.Action]) -> str:
         client = lab.consumers.get(name) or lab.producers.get(name)
         if client is None:
             return f"{name} was never opened, or was closed"
-        return _of_client(step.action, client)
+        return _misfit(step.action, client) or _of_client(step.action, client)
     broker = lab.brokers.get(step.place)
     if broker is not None and (told := _away(broker, opens)):
         return told
