@@ -46,18 +46,12 @@ def _xa(asked: tuple[Cluster, Client | None, Xa]) -> bool:
     if told := _out_of_turn(lab, client, action, xid):
         lab.tell(told)
         return False
-    if client and client.in_branch and ends and client.xid == xid:
-        client.xid_state, client.between = "FAILED", True
+    if client and client.xid == xid and _fails(client, action):
         return False
-    if client and action in ("end", "prepare", "commit") and (client.xid, client.xid_state) == (xid, "FAILED"):
-        return False
-    if client and action == "start":
-        if client.xid:
-            transactions.leave(lab, client)
-        client.xid, client.xid_state, client.between = xid, "STARTED", False
-    if action == "end":
-        of = client if client and client.xid == xid else lab.ended[xid]
-        of.xid_state = "COMPLETE"
+    if client and action in ("start", "end"):
+        _begin_or_end(lab, client, call)
+    if not ends and xid in lab.prepared:
+        return True  # once more
     taken: list[Delivery] = getattr(client, "taken", [])
     if client and action == "prepare" and taken and (client.cut_off or any(c.is_gone for c in taken)):
         client.xid_state = "FAILED"
@@ -98,6 +92,25 @@ def _xa(asked: tuple[Cluster, Client | None, Xa]) -> bool:
             seen = not no or home.lives == branch.life or claim.message.home is not home
             acknowledgement.release(claim, Reason.asked, seen)
     return True
+
+
+def _fails(client: Client, action: str) -> bool:
+    """Whether a branch cannot take a call; to commit it or roll it back before its end makes it FAILED."""
+    if client.in_branch and action in ("commit", "rollback"):
+        client.xid_state, client.between = "FAILED", True
+        return True
+    return client.xid_state == "FAILED" and action in ("end", "prepare", "commit")
+
+
+def _begin_or_end(lab: Cluster, client: Client, call: Xa) -> None:
+    """A session works for a branch from now on, or no more; for one that it has left, too."""
+    if call.action == "start":
+        if client.xid:
+            transactions.leave(lab, client)
+        client.xid, client.xid_state, client.between = call.xid, "STARTED", False
+        return
+    of = client if client.xid == call.xid else lab.ended[call.xid]
+    of.xid_state = "COMPLETE"
 
 
 def _has_lost(consumer: Consumer) -> bool:
