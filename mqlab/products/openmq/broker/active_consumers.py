@@ -47,9 +47,8 @@ class ActiveConsumers:
     positions: dict[Consumer, int] = field(default_factory=dict)  # as it heard of them
     active: set[Consumer] = field(default_factory=set)
     local: set[Consumer] = field(default_factory=set)  # those of its own clients, also backups that have left
-    passed_over: set[Consumer] = field(
-        default_factory=set
-    )  # active, and get nothing where local ones come first
+    # Active, and nothing is given to them where local ones come first.
+    passed_over: set[Consumer] = field(default_factory=set)
 
     def of(self, known: list[Consumer]) -> list[Consumer]:
         """Return who of those that the broker knows now is active."""

@@ -71,9 +71,7 @@ def _xa(asked: tuple[Cluster, Client | None, Xa]) -> bool:
     branch = lab.prepared.get(xid)
     if not ends or branch is None or branch.home is not home:
         if client and action == "rollback" and not client.xid and client.xid_state == "COMPLETE":
-            client.between = (
-                True  # after branches of its own, its client stops before it asks (`XAResourceImpl`)
-            )
+            client.between = True  # after its own branches, its client stops before it asks (`XAResourceImpl`)
         return not ends
     del lab.prepared[xid]
     transactions.end_transaction(lab, xid, action == "commit")

@@ -23,8 +23,6 @@ RECONNECT = 3_000_000  # us until a client's first attempt after a loss, or its 
 # us between two rounds of attempts of a client of an enhanced cluster: recorded 6 to 7 s, whatever its
 # broker (OpenMQ rule 9.4).
 ROUND = 6_000_000
-
-
 ANSWERED_MS = 30  # from a client's reconnection until its call that waited has its answer (two plays)
 # us that a client waits for a broker that accepts its connection and says nothing; then it fails (C4003).
 CONNECTING = 60_000_000

@@ -156,9 +156,8 @@ def _tell_holders(winner: Broker, dead: Broker) -> None:
         held = [claim for claim in consumer.unacknowledged if claim.message.home is dead]
         for claim in held:
             claim.flagged |= claim in consumer.buffer
-        stored = (
-            consumer.dest.is_queue or consumer.key != consumer.name
-        )  # nothing is for one without a subscription
+        # A topic's reader without a subscription has nothing in a store.
+        stored = consumer.dest.is_queue or consumer.key != consumer.name
         if held and stored and consumer.home is winner and consumer.open:
             clients.lose(consumer, dead.ended)
 
