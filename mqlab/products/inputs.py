@@ -119,7 +119,7 @@ def is_file(what: object) -> TypeGuard[str | os.PathLike[str]]:
         isinstance(what, str)
         and (
             what.endswith(FILES)
-            or are_logs([what])
+            or _LOG.search(what) is not None
             or what.startswith((management.SCHEME, *management.WEB))
             or os.path.isdir(what)
         )

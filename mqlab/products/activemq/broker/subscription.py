@@ -36,6 +36,7 @@ class Subscription:
     inactive = False
     client_name = ""  # of whoever consumes
     contracts = True  # whether what is acknowledged narrows the window again
+    several = False  # whether it takes from several queues: all look when there is room (ActiveMQ rule 1.6)
     has_delivered = False  # whether its client is known to have had a message in hands
 
     def __init__(
@@ -50,8 +51,8 @@ class Subscription:
         self.prefetch = prefetch
         self.prefetch_extension = 0
         self.slow = False  # full while something waits for it
-        # Whether it takes from several queues: when there is room, all of them look (ActiveMQ rule 1.6).
-        self.several = info.dest.is_queue and (info.dest.is_pattern or len(info.dest.elements()) > 1)
+        if info.dest.is_queue and (info.dest.is_pattern or len(info.dest.elements()) > 1):
+            self.several = True
         self.topics = 0  # how many it has joined
         self.durable = info.durable  # (client id, name) of a durable subscription
         self.seen: MessageAudit | None = None  # of what a durable one has had: none comes twice

@@ -10,6 +10,7 @@ from mqlab.files import validate
 from mqlab.products.artemis.files import shapes
 from mqlab.spec import codec
 from mqlab.spec.artemis import ArtemisNetwork
+from mqlab.spec.artemis.actions import StartAs
 from mqlab.spec.artemis.broker import SPOKEN, AddressQueue, Broker
 from mqlab.spec.artemis.words import numbering
 from mqlab.spec.json_types import JsonDict, JsonObject
@@ -43,6 +44,8 @@ def read(value: JsonObject, where: str = "lab file") -> Scenario:
             reader.read(
                 action, f"step {no + 1} ({steps[no]['do']})"
             )  # errors of a recording speak of its steps
+            if isinstance(action, StartAs):
+                started_as(network.brokers[network.names.index(action.broker)], action)
         if len(actions) > len(steps) > 0:
             about[RECORDED] = numbers
         return Scenario(network, actions, about)
@@ -63,6 +66,13 @@ def broker(item: JsonObject) -> Broker:
     if settings and not any(isinstance(it, Mapping) for it in settings.values()):  # of all addresses
         keys["address_settings"] = {"#": settings}
     return Broker(item["name"], policy["policy"], role, elements, keys)
+
+
+def started_as(spec: Broker, action: StartAs) -> Broker:
+    """Return a broker as it is started with another configuration; raises for what none can be."""
+    item = {"name": spec.name, **spec.keys, **action.written}
+    shapes.broker().check(item, f"StartAs {spec.name}, written")
+    return broker(item)
 
 
 def _queue(item: JsonObject) -> AddressQueue:

@@ -12,7 +12,7 @@ from mqlab.engine.in_vain import STOPS_PAUSED
 from mqlab.products.artemis import report
 from mqlab.products.artemis.broker import network_check
 from mqlab.products.artemis.broker.broker import GONE, Broker, OfLines
-from mqlab.products.artemis.files import lab_file, shapes
+from mqlab.products.artemis.files import lab_file
 from mqlab.products.artemis.ha.replication import WAKES
 from mqlab.products.artemis.network import routes
 from mqlab.products.artemis.script.waits import WaitActions
@@ -78,9 +78,7 @@ class BrokerActions(WaitActions):
     def do_start_as(self, action: StartAs) -> Completion:
         """Start one broker with another configuration."""
         broker = self.lab.brokers[action.broker]
-        item = {"name": broker.name, **broker.spec.keys, **action.written}
-        shapes.broker().check(item, f"StartAs {broker.name}, written")
-        broker.spec = lab_file.broker(item)
+        broker.spec = lab_file.started_as(broker.spec, action)
         return self._start_next(RollingStart(deque([broker])))
 
     def _start_next(self, round: RollingStart) -> Completion:
