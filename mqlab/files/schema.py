@@ -42,22 +42,15 @@ class Row:
     attributes: Mapping[str, str]
     elements: Mapping[str, str]
 
-    def for_attribute(self, word: str) -> str:
-        """Return what to write for an attribute that is none.
+    def instead(self, word: str) -> str:
+        """Return what to write for a name that is none, where it stands: it may be one of the other kind.
 
-        >>> Row({"name": "string"}, {"plugins": "plugin"}).for_attribute("plugins")
-        'write it as an element, <plugins>'
+        >>> row = Row({"name": "string"}, {"plugins": "plugin"})
+        >>> row.instead("plugins"), row.instead("name"), row.instead("nam")
+        ('write it as an element, <plugins>', "write it as an attribute, name='...'", 'write name')
         """
         if word in self.elements:
             return f"write it as an element, <{word}>"
-        return near(word, {*self.attributes, *self.elements})
-
-    def for_element(self, word: str) -> str:
-        """Return what to write for a child that is none.
-
-        >>> Row({"name": "string"}, {"plugins": "plugin"}).for_element("name")
-        "write it as an attribute, name='...'"
-        """
         if word in self.attributes:
             return f"write it as an attribute, {word}='...'"
         return near(word, {*self.attributes, *self.elements})
@@ -120,11 +113,11 @@ class Schema:
         for one, row in self.walk(element, kind):
             for name in one.attributes:
                 if name not in row.attributes and name[0] != "{":
-                    yield one, name, f"{one.name} does not support {name}", row.for_attribute(name)
+                    yield one, name, f"{one.name} does not support {name}", row.instead(name)
             for child in one.children:
                 if child.name not in row.elements and child.namespace in self.namespaces:
                     told = f"{child.name} has no place in {one.name}"
-                    yield child, child.name, told, row.for_element(child.name)
+                    yield child, child.name, told, row.instead(child.name)
 
     def wrong(self, element: Element, kind: str, resolved: Callable[[str], str]) -> Iterator[Wrong]:
         """Yield the values in an element of a type that the schema refuses, with placeholders *resolved*."""

@@ -388,9 +388,10 @@ def test_one_file_of_several_is_asked_who_the_others_are():
         "give the file of the broker at 127.0.0.1:5555, or say who it is: hosts= (--hosts HOST=BROKER)"
     )
 
-    text = written(
-        "A", linked("static:(tcp://elsewhere:1)"), port=1
-    )  # the port is its own, and who is there another
+
+def test_a_broker_is_not_taken_for_the_one_that_it_connects_to():
+    """Both listen on one port, as each does on its own machine."""
+    text = written("A", linked("static:(tcp://elsewhere:1)"), port=1)
     (told,) = told_of(checked(text), "no-target")
     assert told.endswith(
         "give the file of the broker at elsewhere:1, or say who it is: hosts= (--hosts HOST=BROKER)"

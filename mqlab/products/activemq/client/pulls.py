@@ -47,9 +47,8 @@ class Pulls:
             return
         self.call = call
         consumer.work()
-        if self.call is None or (
-            pulls and not client.runs
-        ):  # who pulls waits for an answer: nothing is delivered
+        # Who pulls waits for an answer, and nothing is delivered to a client that does not run.
+        if self.call is None or (pulls and not client.runs):
             return
         if not pulls:
             clock.schedule_background(clock.now + timeout, self.on_timeout, call)

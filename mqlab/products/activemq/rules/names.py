@@ -68,7 +68,7 @@ def _attributes(
         elif word in later:
             yield from _too_new(at, text, later[word], edition)
         elif edition or word not in EARLIER.get(element.name, ()):
-            yield Word(at, text, row.for_attribute(word))
+            yield Word(at, text, row.instead(word))
 
 
 def _children(
@@ -84,7 +84,7 @@ def _children(
         elif word in gone:
             yield Word(file.at(child), word, gone=gone[word])
         else:
-            fix = f"move it into a {HOLDER[word]}" if word in HOLDER else row.for_element(word)
+            fix = f"move it into a {HOLDER[word]}" if word in HOLDER else row.instead(word)
             yield Word(file.at(child), f"{word} has no place in {element.name}", fix)
 
 

@@ -120,10 +120,8 @@ def _copy(broker: Broker, queue: Queue, message: Message, to: Destination, row: 
     if ORIGINAL_ID not in told:
         told |= {ORIGINAL_ADDRESS: message.dest.name, ORIGINAL_QUEUE: queue.name, ORIGINAL_ID: message.number}
     due = broker.lab.clock.now if message.delayed else 0
-    more = bytes_of(told) - bytes_of(message.properties)
-    copy = replace(message, dest=to, row=row, dest_no=-1, due=due, expires=0)
-    copy.properties, copy.extra = told, message.extra + more
-    return copy
+    extra = message.extra + bytes_of(told) - bytes_of(message.properties)
+    return replace(message, dest=to, row=row, dest_no=-1, due=due, expires=0, properties=told, extra=extra)
 
 
 def _stay(broker: Broker, queue: Queue, item: MessageReference, rule: Reason) -> None:

@@ -138,7 +138,6 @@ def home_returns(broker: Broker) -> None:
     for consumer in broker.lab.consumers.values():
         if not consumer.open or consumer.home is broker:
             continue
-        plain = not consumer.dest.is_queue and consumer.key == consumer.name  # homes keep nothing for it
         lost = [c for c in consumer.stuck if c.message.home is broker and c.arrived]  # not what was purged
         for claim in consumer.taken if consumer.mode == "transacted" else ():
             claim.stale |= claim.message.home is broker
@@ -151,7 +150,7 @@ def home_returns(broker: Broker) -> None:
         if again or (had and consumer.mode == "dups_ok"):
             consumer.taken += again
             redeliver(consumer)
-        elif had and consumer.mode == "client" and not (consumer.rollback_only or plain):
+        elif had and consumer.mode == "client" and not (consumer.rollback_only or sending.is_plain(consumer)):
             _come_again(consumer, broker)
             continue
         failed = consumer.taken if consumer.rollback_only else ()  # to acknowledge it has failed
@@ -235,7 +234,7 @@ def requeue(consumer: Consumer, rule: int) -> None:
         home.instances[dest].leftovers |= dict.fromkeys(claim.message for claim in unheard if claim.arrived)
     consumer.taken, consumer.stuck = [], unheard
     consumer.buffer.clear()
-    ends = not dest.is_queue and (last or consumer.key == consumer.name)
+    ends = sending.is_plain(consumer) or (last and not dest.is_queue)
     for broker in home.lab.brokers.values() if ends else ():
         forget(broker, consumer.key, rule)
 

@@ -126,6 +126,11 @@ def _unread(consumer: Consumer) -> int:
     return len(consumer.buffer) - coming
 
 
+def is_plain(consumer: Consumer) -> bool:
+    """Whether a consumer reads a topic without a subscription: brokers and stores keep nothing for it."""
+    return not consumer.dest.is_queue and consumer.key == consumer.name
+
+
 def send_on(consumer: Consumer) -> None:
     """Pass to a client what has come for it from other homes, as far as its broker's credit goes.
 

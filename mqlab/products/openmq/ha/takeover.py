@@ -10,7 +10,7 @@ from __future__ import annotations
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
-from mqlab.products.openmq.broker import removal
+from mqlab.products.openmq.broker import removal, sending
 from mqlab.products.openmq.broker.model import Broker
 from mqlab.products.openmq.client import clients
 from mqlab.trace.kinds import Kind, Reason
@@ -156,9 +156,7 @@ def _tell_holders(winner: Broker, dead: Broker) -> None:
         held = [claim for claim in consumer.unacknowledged if claim.message.home is dead]
         for claim in held:
             claim.flagged |= claim in consumer.buffer
-        # A topic's reader without a subscription has nothing in a store.
-        stored = consumer.dest.is_queue or consumer.key != consumer.name
-        if held and stored and consumer.home is winner and consumer.open:
+        if held and not sending.is_plain(consumer) and consumer.home is winner and consumer.open:
             clients.lose(consumer, dead.ended)
 
 
