@@ -259,7 +259,7 @@ class ClientActions(Subsystem):
 
     def _sender(self, action: a.Producer) -> Client:
         if action.on not in self.lab.brokers:
-            return self.lab.clients.sender(action.on)
+            return self.lab.clients.named(action.on)
         client = self.lab.clients.senders.get(action.name)
         if client is not None and client.state != "closed":
             return client

@@ -78,8 +78,7 @@ class Client:
         session = action if isinstance(action, Session) else None
         self.resource = XAResource(self) if session and session.xa else None
         self.transacted = session.transacted if session else getattr(action, "ack_mode", "") == "transacted"
-        # What is sent becomes visible.
-        self.at_once = session is None or not (session.transacted or session.xa)
+        self.at_once = self.resource is None and not self.transacted  # what is sent becomes visible
         self.state, self.node_id = "new", ""
 
     # Connecting
@@ -255,8 +254,6 @@ class Client:
         hangs = live is not None and live.replica is not None and live.replica.role == "paused"
         return self.state in ("new", "reconnecting") or hangs
 
-    # Sending
-
     def send(self, message: Message) -> None:
         """The broker has one message: for the transaction, or for its address."""
         if self.state == "failed":
@@ -267,7 +264,7 @@ class Client:
         if at_once or not self._is_full_for(message):
             self.work.append(message)
         if at_once:
-            self.settle()
+            self.publish()
 
     def _is_full_for(self, message: Message) -> bool:
         """Whether a message in a transaction is dropped, or refused: then it cannot be committed.
@@ -287,10 +284,14 @@ class Client:
             return True
 
     def settle(self) -> None:
+        """The work of the open transaction is done."""
+        self.publish()
+
+    def publish(self) -> None:
         """What was sent becomes visible; the broker may refuse it with an error."""
-        assert self.at is not None  # a call is made when it is connected
         work, self.work = self.work, []
         for message in work:
+            assert self.at is not None  # a call is made when it is connected
             try:
                 self.lab.balancing.route(self.at, message)
             except Refused as refused:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from mqlab.engine.clock import NEVER
 from mqlab.products.artemis.broker import last_values, redelivery
 from mqlab.products.artemis.broker.broker import Broker, Refused
 from mqlab.products.artemis.broker.messages import MessageReference, Queue
 from mqlab.products.artemis.client import receive_loop
 from mqlab.products.artemis.client.clients import CLOSED, SESSION_CLOSED
 from mqlab.products.artemis.client.receiving_client import CALLED, LOOP, ReceivingClient
+from mqlab.products.artemis.network import redistribution
 from mqlab.spec.action import Consumer as Consumes
 from mqlab.spec.values import duration
 from mqlab.trace.kinds import Kind, Reason
@@ -56,6 +58,7 @@ class Consumer(ReceivingClient):
                 return
             self.queue = queue
             queue.consumers.append(self)
+            queue.redistributor = NEVER
             self.flow.open()
             self.sub = self.lab.notes.recorder.name_subscription(
                 f"{self.dest} at {self.at.name} by {self.name}"
@@ -71,7 +74,7 @@ class Consumer(ReceivingClient):
                 dest=self.dest,
             )
             self.lab.balancing.dispatch_queue(self.at, queue, rounds=2)  # as it gives credits, as it starts
-            self.lab.balancing.redistribute()
+            redistribution.begin(self.lab.balancing, queue)
         if self.closes and not self.calls:
             self.close()
         self.since = self.lab.clock.now
@@ -147,11 +150,13 @@ class Consumer(ReceivingClient):
 
     def roll_back(self) -> None:
         """Everything comes again, here only what others do not take; what was taken counts as tried."""
+        super().roll_back()
         self._give_back(first=False)
 
     def _give_back(self, first: bool) -> None:
         self.rollback_only = False
-        self.flow.give_back(sum(map(self.flow.size, self.buffer)))
+        for item in self.buffer:  # one after the other: only with half of the window they go to the broker
+            self.flow.give_back(self.flow.size(item))
         self.requeue(taken=True, buffered=False, delayed=True, first=first)
         if self.at is not None and self.queue is not None:
             for stopped in (self, None):
@@ -206,6 +211,8 @@ class Consumer(ReceivingClient):
         self.unacknowledged, self.acknowledging = [*self.acknowledging, *self.unacknowledged], []
         self.requeue(taken, buffered)
         self.queue = None
+        if not queue.consumers:
+            redistribution.add(self.lab.balancing, broker, queue)
         empty = not queue.consumers and not queue.depth
         if queue.auto_delete == "left" or (queue.auto_delete == "empty" and empty):
             self._delete(broker, queue)
@@ -242,6 +249,7 @@ class Consumer(ReceivingClient):
             self.results.append(f"step {self.lab.step_no} close_consumer: still blocked")
             return True
         self._on_acknowledged(list(self.acknowledging))
+        self.drop(Reason.connection_lost)
         self.leave(taken=True, buffered=False)
         self.state, self.at = "closed", None
         if broker is not None:

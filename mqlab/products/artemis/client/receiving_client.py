@@ -193,7 +193,8 @@ class ReceivingClient(Client, Taker):
         return self.latest if late else []
 
     def settle(self) -> None:
-        """Acknowledge all that was taken."""
+        """Acknowledge all that was taken, and let what was sent become visible."""
+        super().settle()
         for item in self.unacknowledged:
             self.lab.message(Kind.Acknowledged, item.message, self.at, self.node, cause=item.row)
         self.unacknowledged = []
