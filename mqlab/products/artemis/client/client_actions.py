@@ -27,12 +27,13 @@ from mqlab.trace.kinds import Reason
 MS = 1000
 # A client that is opened as others begin to send comes behind their first messages: 10 to 30 ms were seen.
 OPENING = 5 * MS
+RECEIVING = 5000  # ms that a call receives, where nobody says so: as the recorder does
 CONNECTING = MS  # a send in the background that opens its connection first comes behind one message of others
 
 
 @dataclass(eq=False, slots=True)
 class ReceiveCall:
-    """A call that takes so many messages more, each in at most `wait` us."""
+    """A call that takes so many messages more, all in at most `wait` us."""
 
     consumer: Consumer
     count: int
@@ -41,7 +42,7 @@ class ReceiveCall:
     asked: Action
     got: int = 0
     ended: bool = False
-    end: int = 0  # us, of one that goes on behind the script
+    end: int = 0  # us, of its time
     limit: int = 0  # us, when the script goes on without it
     epoch: int = 0  # of the connection over which it has asked
     was_answered: bool = False  # it was blocked in its question, until the connection was up or given up
@@ -107,7 +108,10 @@ class ClientActions(Subsystem):
     def do_receive(self, action: a.Receive) -> Completion:
         """Take so many messages, or what comes in the time."""
         consumer = self.lab.clients.consumer(action.consumer)
-        wait, acknowledges = time_option(action, "timeout", 2000 * MS), action.options.get("acknowledge", True)
+        wait, acknowledges = (
+            time_option(action, "timeout", RECEIVING * MS),
+            action.options.get("acknowledge", True),
+        )
         reading = ReceiveCall(consumer, action.count, wait, bool(acknowledges), self.lab.acting)
         reading.limit = self.lab.clock.now + BLOCKED * MS
         consumer.stop_loop(consumer.last_call)
@@ -136,6 +140,7 @@ class ClientActions(Subsystem):
     def _go_on_behind(self, reading: ReceiveCall) -> None:
         reading.consumer.results.append("receive: still blocked")
         reading.consumer.wait_behind(reading.limit - BLOCKED * MS)
+        reading.end = 0  # its time begins anew
         self.lab.later(LOOKS, self._receive_behind, reading)
         self.lab.come_to_rest()
 
@@ -163,7 +168,8 @@ class ClientActions(Subsystem):
     def _next_message(self, reading: ReceiveCall) -> Completion:
         if reading.got < reading.count and not reading.ended:
             reading.consumer.flow.ask()
-            end = self.lab.clock.now + reading.wait
+            reading.end = reading.end or self.lab.clock.now + reading.wait
+            end = max(reading.end, self.lab.clock.now + MS)  # the last ones are only looked for
             return Completion(self._has_message, reading, end, then=self._receive)
         self._say_how(reading)
         return Completion()
