@@ -212,7 +212,7 @@ def actions_of(steps: Iterable[Step]) -> Iterator[Action]:
 def _read(step: Step, no: int, homes: dict[str, Destination]) -> Action:
     flat = _flat(step)
     if step.do.startswith("open_") and "to" in flat:
-        homes[flat.get("consumer") or flat["client"]] = flat["to"]
+        homes[str(flat.get("consumer") or flat.get("client"))] = flat["to"]
     if step.do == "send":
         client = flat.get("client", "")
         usual = {"name": client or f"sender{no}", "size": SIZE}

@@ -213,8 +213,7 @@ class ClientActions(Subsystem):
 
     @staticmethod
     def _has_message(reading: ReceiveCall) -> bool:
-        consumer = reading.consumer
-        return consumer.arrived > 0 or (bool(consumer.stale) and consumer.takes_stale())
+        return reading.consumer.has_next()
 
     def _receive(self, reading: ReceiveCall) -> None:
         """Take one; a call whose time is over asks the broker whether there is one, and waits for its answer.

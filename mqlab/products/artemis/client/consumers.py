@@ -38,7 +38,6 @@ class Consumer(ReceivingClient):
         self.calls = 0  # that wait behind its opening
         self.closes = False  # as soon as they are over
         self.asks = False  # a call that receives waits for the connection
-        self.acknowledges_late = 0  # a message (its number), as soon as it is connected
 
     def wait_behind(self, since: int) -> None:
         """A call that receives goes on behind the script, blocked since (us)."""
@@ -48,8 +47,7 @@ class Consumer(ReceivingClient):
     def opened(self) -> None:
         """Subscribe, or go on in the session that stayed."""
         assert self.at is not None
-        if self.receiving:
-            self._end_waiting()
+        self._end_waiting()
         if self.queue is None:
             try:
                 queue = self._queue(self.at)
@@ -134,9 +132,7 @@ class Consumer(ReceivingClient):
 
     def go_on(self, _: object = None) -> None:
         """Take what is there, while receiving."""
-        if self.state == "reconnecting" and self.stale:
-            self._take_old()
-        while self.receiving and self.arrived and self.state == "connected" and not self.busy:
+        while self.receiving and not self.busy and self.has_next():
             if not self.receive_one(self.acknowledges):
                 return
             if self.last_call:
@@ -146,29 +142,16 @@ class Consumer(ReceivingClient):
         if self.full and self.receiving and not self.busy:
             self.flow.ask()
 
-    def _take_old(self) -> None:
-        """Take what the lost connection has brought, up to a message whose acknowledgement waits.
-
-        An automatic one is within the call: that has its message when it is over (Artemis rule 9.8).
-        """
-        while self.receiving and self.stale and not self.busy and self.mode != "auto":
-            item = self.stale.pop(0)
-            self._take_stale(item)
-            if self.acknowledges and self.mode in CALLED:
-                self.acknowledges_late, self.stale = item.message.number, []
-            elif self.loops:
-                receive_loop.work(self)
-
     def _end_waiting(self) -> None:
-        """The connection is up: what the loop has waited for is over, and all comes again."""
+        """The connection is up: what a call or the loop has waited for is over, and all comes again."""
         if self.acknowledges_late:
             said = f"step {self.lab.step_no} acknowledge {self.acknowledges_late}: {ROLLED_BACK}"
             self.results.append(said)
             self.acknowledges_late, self.rollback_only, self.worked = 0, False, False
-        old, self.stale = [] if self.busy else self.stale, []
-        if old and self.mode == "auto":
-            self._take_stale(old[0])
-            if self.loops:
+        if self.receiving:
+            had = not self.busy and self.acknowledge_stale()
+            self.stale = []
+            if had and self.loops:
                 receive_loop.work(self)
 
     def undo(self) -> None:
