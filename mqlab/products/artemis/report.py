@@ -91,7 +91,7 @@ def state(broker: Broker, topology: bool) -> Told:
         found["topology"] = [
             f"{pair}: live {live}, backup {backup}"
             for pair, (live, backup) in sorted(broker.topology.items())
-            if not searching and found["role"] != "backup_queued" and broker.option("clustered")
+            if not searching and broker.role != "backup_queued" and broker.option("clustered")
         ]
     if broker.role == "live":
         if broker.journal.prepared:

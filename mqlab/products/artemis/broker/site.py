@@ -99,8 +99,6 @@ class Site(Lab):
         """Return all brokers that are live and awake."""
         return [broker for broker in self.all_brokers() if broker.serves]
 
-    # Time
-
     def line(self, frm: Broker, to: Broker) -> Link:
         """Return the way from one broker's process to another's."""
         return self.way(frm.process_name, to.process_name)
@@ -153,7 +151,8 @@ class Site(Lab):
         refusal = broker.spec.refusal(self.network.edition, self.network.cluster_of(broker.spec))
         if refusal is not None:
             self.refused.append(f"{broker.name}: {refusal.reason}")
-        broker.stopped_itself = broker.announced = broker.voted_out = False
+        broker.stopped_itself = broker.voted_out = False
+        broker.announced = 0
         self.role(broker, "down" if refusal is not None else "starting")
         if refusal is None:
             self.soon(broker, self.random_duration(BOOT), self._activate)

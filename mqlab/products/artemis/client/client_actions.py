@@ -55,8 +55,6 @@ class ClientActions(Subsystem):
     def _blocking(request: Request) -> Completion:
         return Completion(request.is_over, then=request.tell, told=request.told)
 
-    # Connections
-
     def do_open_consumer(self, action: a.Consumer) -> Completion:
         """Open a connection, a session and a consumer."""
         consumer = self.lab.clients.consumers[action.name] = Consumer(self.lab, action)
@@ -102,8 +100,6 @@ class ClientActions(Subsystem):
     def _closing(self, blocked: bool) -> Completion:
         end = self.lab.clock.now + BLOCKED * MS
         return Completion(deadline=end, then=self.lab.come_to_rest) if blocked else Completion()
-
-    # Receiving
 
     def do_receive(self, action: a.Receive) -> Completion:
         """Take so many messages, or what comes in the time."""
@@ -248,9 +244,8 @@ class ClientActions(Subsystem):
             consumer.go_on()
             consumer.end_loop()
         elif consumer.state != "new":
+            consumer.stuck = consumer.receiving and consumer.state == "reconnecting"
             consumer.receiving = False
-
-    # Sending
 
     def do_send(self, action: a.Producer) -> Completion:
         """Send messages one by one; the next one when the broker has the last."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mqlab.engine.clock import NEVER
@@ -112,7 +113,7 @@ class Consumer(ReceivingClient):
         if self.receiving and self.lab.clock.now >= self.since + LOOP:
             self.found_nothing()
         self.rollback_only |= self.worked
-        self.stale = self.buffer[: self.arrived]
+        self.stale = [replace(item) for item in self.buffer[: self.arrived]]
         self.leave(taken=tried, buffered=tried)
         super().end_session(tried)
 
@@ -148,9 +149,9 @@ class Consumer(ReceivingClient):
             said = f"step {self.lab.step_no} acknowledge {self.acknowledges_late}: {ROLLED_BACK}"
             self.results.append(said)
             self.acknowledges_late, self.rollback_only, self.worked = 0, False, False
-        if self.receiving:
+        if self.receiving or self.stuck:
             had = not self.busy and self.acknowledge_stale()
-            self.stale = []
+            self.stale, self.stuck = [], False
             if had and self.loops:
                 receive_loop.work(self)
 
@@ -213,7 +214,8 @@ class Consumer(ReceivingClient):
             for item in back:
                 self.lab.notes.returned(item, self.queue, self.at)
             for item in dead:
-                redelivery.bury(self.at, self.queue, item)
+                dead_letters = Kind.DeadLettered, "dead_letter_address", Reason.delivered_too_often
+                redelivery.move(self.at, self.queue, item, *dead_letters)
 
     def leave(self, taken: bool, buffered: bool) -> None:
         """Leave the queue, after giving back what is held, counted as tried or not."""
@@ -277,6 +279,8 @@ class Consumer(ReceivingClient):
         """A receiver sees that its connection is closed."""
         super().on_attempts_exhausted()
         if self.receiving:
+            if not self.busy:
+                self.acknowledge_stale()
             self.see_closed()
 
     def see_closed(self) -> None:

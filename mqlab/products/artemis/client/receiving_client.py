@@ -79,6 +79,7 @@ class ReceivingClient(Client, Taker):
 
     def _take_stale(self, item: MessageReference) -> None:
         self.received.append(item.message.number)
+        self.redelivered += [item.message.number] * (item.delivery_count > 0)
         self.rollback_only |= not self.autocommits
         self.lab.message(RECEIVED, item.message, self.at, to=self.node, cause=item.row)
 

@@ -55,6 +55,7 @@ class RollingStart:
     wait: bool = True
     latest: Broker | None = None  # which is waited for, since when (us)
     since: int = 0
+    is_first: bool = False  # none had been started before
 
 
 class BrokerActions(WaitActions):
@@ -83,13 +84,15 @@ class BrokerActions(WaitActions):
 
     def _start_next(self, round: RollingStart) -> Completion:
         """Start the brokers up to the first that is waited for."""
+        if round.latest is None:
+            round.is_first = set(self.lab.roles.values()) == {"not_started"}
         while round.left:
             broker = round.left.popleft()
             if broker.role not in GONE:
                 self.lab.tell_in_vain(f"Start of {broker.name}", "the broker was running already")
             self.lab.start(broker)
             round.latest, round.since = broker, self.lab.clock.now
-            if round.wait and (round.left or self.lab.step_no > 0):
+            if round.wait and (round.left or not round.is_first):
                 return Completion(self._is_up, round, round.since + STARTING * MS, then=self._started)
             if round.wait:  # the first one waits until all know of each other
                 return self._in(STARTING * MS, round, self._started)
