@@ -133,7 +133,9 @@ class Consumer(ReceivingClient):
 
     def go_on(self, _: object = None) -> None:
         """Take what is there, while receiving."""
-        while self.receiving and not self.busy and self.has_next():
+        while self.receiving and not self.busy:
+            if not (self.arrived and self.state == "connected") and not (self.stale and self.takes_stale()):
+                break
             if not self.receive_one(self.acknowledges):
                 return
             if self.last_call:
