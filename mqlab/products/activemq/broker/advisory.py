@@ -114,8 +114,8 @@ def replay(broker: Broker, sub: Subscription) -> None:
 
 
 def _state(broker: Broker) -> Iterator[tuple[str, dict[str, object]]]:
-    for name in broker.client_names:
-        yield "Connection", {"clientId": name}
+    for client in broker.lab.clients_of(broker):
+        yield "Connection", {"clientId": client.name}
     for dest in broker.by_name:
         if not dest.is_advisory:
             yield _kind(dest), {"destination": str(dest)}

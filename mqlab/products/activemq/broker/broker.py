@@ -143,11 +143,6 @@ class Broker:
         """Whether a message went to the store for *queue*: one that was taken counts as such."""
         return queue.dequeued > 0 or any(message.persistent for message in queue.messages)
 
-    @property
-    def client_names(self) -> list[str]:
-        """Those that are on it by themselves."""
-        return [client.name for client in self.lab.clients_of(self)]
-
     # Writing down what happens here
 
     def record(self, kind: int, **columns: int) -> int:
@@ -219,10 +214,6 @@ class Broker:
         came = (copy.number, copy.dest_no, *copy.path[:-1])
         known = came in self.store.seen and copy.number not in self.sent_on
         return known and bool(self.policy_for(copy.dest)["enable_audit"])
-
-    def old_enough(self, message: Message, age: int) -> bool:
-        """Whether *message* has been here for *age* us; nothing wakes its queue when it has."""
-        return self.lab.clock.now >= message.arrived + age
 
     def on_due(self, message: Message) -> None:
         """Something about *message* may have changed with time: offer it again."""

@@ -226,7 +226,7 @@ class TransportConnection:
         """With prefetch 0 a consumer asks for each message; one that has closed is an error."""
         sub = self.subs.get(command.consumer)
         if sub is not None:
-            sub.pulled(command.over)
+            sub.pulled(command.time, command.over)
         elif self.reconnected:
             self.answer(0, Refused("IllegalArgumentException", "The subscription does not exist"))
 
