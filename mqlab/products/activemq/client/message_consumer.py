@@ -151,7 +151,7 @@ class MessageConsumer(ABC):
             self.ask()
 
     def ask(self, time: int | None = None) -> None:
-        """Pull one message, which with prefetch 0 is sent only on request, or wait until *time* (us) is over."""
+        """Pull one message: with prefetch 0 it is sent only on request, or not if *time* (us) is over."""
         if not self.asked:
             self.asked, self.pulled = self.connected, True
             self.send(MessagePull(self.name, time))
