@@ -6,6 +6,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from functools import partial
 
+from mqlab.products.activemq.broker.advisory import FIRST_NUMBER
 from mqlab.spec.action import Consumer, Settle, Snapshot
 from mqlab.spec.clients import Client
 from mqlab.spec.json_types import JsonDict
@@ -203,6 +204,7 @@ def _consumers(read: InTimeReport, trace: Trace) -> Row:
     for row in read.rows(Kind.Received):
         count = read.details.get(row, {}).get("delivery_count", 1)
         name, number = read.name("to", row), read.columns["msg"][row]
+        number = number if number < FIRST_NUMBER else -1  # an advisory has none
         if row < opened.get(name, row + 1):
             continue
         got[name].append((number, count))
