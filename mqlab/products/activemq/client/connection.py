@@ -307,7 +307,7 @@ class ClientConnection:
         self.error = error
         for consumer in self.consumers.values():
             consumer.close()
-        calls, self.calls = self.calls, {}
+        calls, self.calls, self.waiting = self.calls, {}, []
         for call in calls.values():
             if call is self.closing:
                 call.finish()

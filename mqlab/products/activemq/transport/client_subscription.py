@@ -137,6 +137,9 @@ class ClientSubscription(Subscription):
         if message in self.dispatched:
             self.acknowledge(message)
             expired = why == Reason.expired
+            if expired and self.durable:  # no topic counts that (`DurableTopicSubscription` of 5.17.2)
+                counted = self.broker.lab.rules.counts_all_topic_acks
+                self.broker.destinations[message.dest_no].dequeued -= counted
             if self.dest.is_queue or self.durable:
                 bury = dead_letter_strategy.expired if expired else dead_letter_strategy.poisoned
                 bury(self.broker, message)
