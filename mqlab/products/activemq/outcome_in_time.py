@@ -52,7 +52,7 @@ class InTimeReport:
 
     def results(self) -> list[Row]:
         """Return what came of the calls; those that come back later are still waited for."""
-        calls: list[Row] = self.trace.header.get("calls", [])
+        calls = [_numbered(row) for row in self.trace.header.get("calls", [])]
         if self.end is None:
             return calls
         began = {no: time for no, time, _ in self.began}
@@ -73,6 +73,14 @@ class InTimeReport:
 
 
 Row = JsonDict  # as JSON has it
+
+
+def _numbered(row: Row) -> Row:
+    """Return what came of a call. The recorders ask what it has got for its number: an advisory has none."""
+    if (row.get("got") or 0) < FIRST_NUMBER:
+        return row
+    error = {"class": "NumberFormatException", "message": "property n was null"}
+    return {**{key: row[key] for key in row if key != "got"}, "ok": False, "error": error}
 
 
 def outcome(trace: Trace) -> Row:
