@@ -112,7 +112,8 @@ class Broker:
             bridge.stop()
         self.running = False
         for client in self.lab.clients_of(self):
-            client.lose_broker()
+            client.connection.abandon()
+            client.on_lost()
         stopped = row if row >= 0 else self.record(Kind.Stopped, rule=Reason.asked)
         unindexed = self.unindexed_queues(crashed)
         for message in self.store.keep(self, unindexed):

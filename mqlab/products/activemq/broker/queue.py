@@ -136,6 +136,8 @@ class Queue:
             message.waiting_reason, message.returned = 0, False
             self.messages[message] = None
             self.pending_messages.append(message)
+        if self.sorts:
+            self._sort()
 
     def put_back(self, messages: Iterable[Message], mark: bool) -> None:
         """Give messages back as they were dispatched, behind those back before; with *mark* as received."""
