@@ -37,10 +37,6 @@ CHECKPOINT = 5_000_000  # us from one checkpoint of KahaDB to the next: checkpoi
 NO_POLICY = {"durable_topic_prefetch": 1000}
 
 
-def _closeness(pattern: str, name: str) -> tuple[bool, int, bool]:
-    return pattern == name, len(pattern.split(".")), not pattern.endswith(">")
-
-
 class Broker:
     """One broker. `bridges` are those it is home to, `listeners` those that hear its advisories."""
 
@@ -112,7 +108,8 @@ class Broker:
             bridge.stop()
         self.running = False
         for client in self.lab.clients_of(self):
-            client.lose_broker()
+            client.connection.abandon()
+            client.on_lost()
         stopped = row if row >= 0 else self.record(Kind.Stopped, rule=Reason.asked)
         unindexed = self.unindexed_queues(crashed)
         for message in self.store.keep(self, unindexed):
@@ -137,11 +134,8 @@ class Broker:
             return set()
         written = self.clock.now - (self.clock.now - self.served) % CHECKPOINT
         fresh = (dest for dest in self.by_name if dest.is_queue and self.unindexed.get(dest, -1) >= written)
-        return {dest for dest in fresh if not self._has_stored(self.by_name[dest])}
-
-    def _has_stored(self, queue: Queue | Topic) -> bool:
-        """Whether a message went to the store for *queue*: one that was taken counts as such."""
-        return queue.dequeued > 0 or any(message.persistent for message in queue.messages)
+        stored = {d.dest for d in self.by_name.values() if d.dequeued or any(m.persistent for m in d.messages)}
+        return {*fresh} - stored  # what was taken counts as stored
 
     # Writing down what happens here
 
@@ -256,7 +250,8 @@ class Broker:
         if found is None:
             key = "queue" if dest.is_queue else "topic"
             fitting = [p for p in self.spec.policies if matches(p.get(key, ""), dest.name)]
-            closest = max(fitting, key=lambda p: _closeness(p[key], dest.name), default=NO_POLICY)
+            ranks = [(p[key] == dest.name, len(p[key].split(".")), not p[key].endswith(">")) for p in fitting]
+            closest = fitting[ranks.index(max(ranks))] if ranks else NO_POLICY
             found = self.policies[dest] = {**DEFAULTS, **closest}
         return found
 

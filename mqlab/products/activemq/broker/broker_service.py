@@ -195,11 +195,6 @@ class BrokerService:
         for socket in list(self.sockets):
             socket.reset()
 
-    def open_connectors(self) -> None:
-        """The broker can be talked to again."""
-        self.open = True
-        self.lab.serve(self)
-
     # Ending
 
     def stop(self, asked_restart: bool = False) -> None:

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 from mqlab.products.activemq.broker import advisory
 from mqlab.products.activemq.broker.message import Message
+from mqlab.spec.json_types import JsonObject
+from mqlab.spec.rows import OPTIONS
 from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Reason
 
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
 
 SHARED = "ActiveMQ.DLQ"
 CAUSE = "dlqDeliveryFailureCause"
+OWN = "dead_letter_strategy", "dead_letter_queue_prefix", "process_expired", "process_non_persistent"
 
 
 def expired(broker: Broker, message: Message) -> None:
@@ -32,6 +35,19 @@ def poisoned(broker: Broker, message: Message) -> None:
     _bury(broker, message, row, "Delivery exceeds redelivery policy limit.")
 
 
+def _had(broker: Broker, policy: JsonObject, message: Message) -> bool:
+    """Whether the strategy has buried it before, perhaps from another queue (`AbstractDeadLetterStrategy`).
+
+    The usual strategy is one for all destinations, and for all brokers of a program.
+    """
+    rows, process = OPTIONS["policyEntry"], broker.lab.processes[broker.name]
+    own = any(policy[name] != rows[name].default for name in OWN)
+    pattern = policy.get("queue") or policy.get("topic") if own else ""
+    alone = own or process.member.process or not broker.lab.by_calls
+    life = f"{broker.name} {process.incarnation}" if alone else ""
+    return broker.lab.audits[f"dead letters {life} {pattern}"].add(message.number)
+
+
 def _bury(broker: Broker, message: Message, row: int, why: str) -> None:
     policy = broker.policy_for(message.dest)
     strategy = policy["dead_letter_strategy"]
@@ -42,7 +58,7 @@ def _bury(broker: Broker, message: Message, row: int, why: str) -> None:
         if dest.is_queue:
             name = f"{policy['dead_letter_queue_prefix']}{dest.name}"
     keeps = message.persistent or policy["process_non_persistent"]
-    if strategy == "discarding" or not keeps or dest.name == name:
+    if strategy == "discarding" or not keeps or dest.name == name or _had(broker, policy, message):
         return
     letter = message.copy()
     letter.dest, letter.expires, letter.persistent = Destination("queue", name), 0, True

@@ -131,11 +131,11 @@ class Queue:
     def restore(self, messages: Iterable[Message]) -> None:
         """Take messages out of the store, as they were before the broker stopped."""
         for message in messages:
-            self.arrivals += 1
-            message.turn = self.arrivals
+            message.turn = self.arrivals = self.arrivals + 1
             message.waiting_reason, message.returned = 0, False
             self.messages[message] = None
             self.pending_messages.append(message)
+        self._sort()
 
     def put_back(self, messages: Iterable[Message], mark: bool) -> None:
         """Give messages back as they were dispatched, behind those back before; with *mark* as received."""
@@ -147,12 +147,12 @@ class Queue:
             message.row = self.broker.record_message(Kind.Returned, message, cause=message.row)
             message.waiting_reason, message.returned = 0, True
         pending.extendleft(reversed([*before, *back]))
-        if self.sorts:
-            self._sort()
+        self._sort()
 
     def _sort(self) -> None:
-        """Order what is pending by JMS priority; equals stay in their order."""
-        self.pending_messages = deque(sorted(self.pending_messages, key=lambda message: -message.priority))
+        """Order what is pending by JMS priority, if its policy wants that; equals stay in their order."""
+        if self.sorts:
+            self.pending_messages = deque(sorted(self.pending_messages, key=lambda message: -message.priority))
 
     def enqueue(self, message: Message) -> None:
         """Take a message over and hand it on if anybody may have it now."""

@@ -96,8 +96,8 @@ class PendingCall:
         self.row = row
         self.took = (self.lab.clock.now - self.began) // 1000
         user = self.lab.clients_by_name[self.client]
-        if isinstance(self.action, ClientSpec):
-            user.on_introduced(row["ok"])
+        if isinstance(self.action, ClientSpec):  # who could not start gets nothing
+            user.started, user.runs, user.refused = row["ok"], user.runs and row["ok"], not row["ok"]
         self.lab.record(
             Kind.Answered,
             cause=self.lab.last.get(user, -1),
@@ -181,7 +181,8 @@ class SendJob(PendingCall, MessageProducer):
             self.message.dest_no,
         )
         command = Send(self.message, row, self.node, transaction, session.name)
-        if transaction is None and user.waits_for_send(self.spec.persistent):
+        waits = user.always_sync or user.send_timeout > 0 or (self.spec.persistent and not user.use_async)
+        if transaction is None and waits:  # for the broker's answer
             self.in_line = True
             user.request(command, self)
             if user.transport.away or user.transport.reconnecting:

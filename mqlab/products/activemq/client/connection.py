@@ -120,10 +120,6 @@ class ClientConnection:
     def _introduction(self, again: bool, anew: bool = False) -> ConnectionInfo:
         return ConnectionInfo(self.name, self.failover is not None, again, self.user, self.own_id, anew)
 
-    def on_introduced(self, well: bool) -> None:
-        """Its call to connect is over; who could not start gets nothing."""
-        self.started, self.runs, self.refused = well, self.runs and well, not well
-
     def with_session(self, call: PendingCall, then: Callable[[], None]) -> None:
         """Do what needs a session; who was refused says once more who it is (`ensureConnectionInfoSent`)."""
         if self.refused and self.state in ("connected", "interrupted"):
@@ -146,10 +142,6 @@ class ClientConnection:
         """Send a command that wants no answer."""
         if self.transport is not None and self.state not in ("failed", "closed"):
             self.transport.send(command)
-
-    def waits_for_send(self, persistent: bool) -> bool:
-        """Whether a send outside of a transaction waits for the broker's answer."""
-        return self.always_sync or self.send_timeout > 0 or (persistent and not self.use_async)
 
     def refuses(self, call: PendingCall) -> bool:
         """End *call* at once when the connection has failed or was closed."""

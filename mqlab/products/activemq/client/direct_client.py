@@ -107,11 +107,6 @@ class DirectClient(ABC):
     def find_broker(self) -> None:
         """Go on with a broker that it can reach, if it has lost its own."""
 
-    def lose_broker(self) -> None:
-        """The broker is going."""
-        self.connection.abandon()
-        self.on_lost()
-
     @abstractmethod
     def on_lost(self) -> None:
         """There is no connection any more."""

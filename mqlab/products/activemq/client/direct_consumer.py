@@ -72,13 +72,9 @@ class DirectConsumer(DirectClient, MessageConsumer):
                 return
             if self.sorts:  # so that what comes at one time is sorted
                 self.buffer.append((message, row, message.received))
-                self.lab.clock.schedule(self.lab.clock.now, self.on_buffered, None)
+                self.lab.clock.schedule(self.lab.clock.now, self.work, None)
             else:
                 self.work((message, row, message.received))
-
-    def on_buffered(self, _: None) -> None:
-        """All that came at this time is in the buffer."""
-        self.work()
 
     def finish(self, message: Message) -> None:
         """Be done with the work on a message."""

@@ -46,11 +46,6 @@ class Exchange:
         spec = ConsumerSpec(action.requester, action.on, self.reply_to)
         self.asker = DirectConsumer(lab, spec, lab.broker(action.on))
 
-    def open_responder(self) -> Completion:
-        """The responder opens."""
-        self.responder.open()
-        return Completion(then=self.open_asker)
-
     def open_asker(self, _: None) -> None:
         """So does the asker."""
         self.asker.open()
@@ -74,4 +69,6 @@ class Exchange:
 
 def begin(runner: ScriptRunner, action: RequestReply) -> Completion:
     """Begin an exchange, and say when it is over."""
-    return Exchange(runner.lab, action).open_responder()
+    exchange = Exchange(runner.lab, action)
+    exchange.responder.open()
+    return Completion(then=exchange.open_asker)

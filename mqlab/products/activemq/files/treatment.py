@@ -78,7 +78,9 @@ def _below(parent: Element, above: str, broker: Element) -> Iterator[Told]:
         path = f"{above}{child.name}"
         kind = treatment(path)
         if above == "plugins/" and child.name in security.PLUGINS.values():
-            if not _reads_users(child, broker):
+            # Users or rights are played, but for clients that name no user.
+            listed = child.name == security.PLUGINS["users"] or child.below("map", "authorizationMap")
+            if not (listed and security.known(broker)):
                 yield Told(path, child.line, _table().differs(path))
                 continue
             yield Told(f"{path} for clients without jms.userName", child.line, NAMELESS)
@@ -87,12 +89,6 @@ def _below(parent: Element, above: str, broker: Element) -> Iterator[Told]:
         elif kind == "played" or path == "plugins":
             yield from _attributes(child, path, broker)
             yield from _below(child, f"{path}/", broker)
-
-
-def _reads_users(plugin: Element, broker: Element) -> bool:
-    """Whether a plugin with users or rights is played, but for clients that name no user."""
-    listed = plugin.name == security.PLUGINS["users"] or bool(plugin.below("map", "authorizationMap"))
-    return listed and security.known(broker)
 
 
 def header(scenario: Scenario, begun: tuple[Action, ...]) -> JsonDict:

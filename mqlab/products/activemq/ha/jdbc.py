@@ -334,7 +334,8 @@ class LeaseDatabaseLocker(JdbcLocker):
         if not self.still_mine():
             self.lost()
         elif self.process.role == "master":
-            self.process.open_connectors()
+            self.process.open = True
+            self.lab.serve(self.process)
 
     def release(self, orderly: bool) -> None:
         """An orderly end gives back what is under its name; one for a restart keeps it."""

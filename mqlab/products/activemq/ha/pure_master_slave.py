@@ -164,10 +164,6 @@ class PureMasterSlave:
             slave.socket.reply(MirroredWork(self, self.count, work))
         return True
 
-    def when_answered(self, answer: Answer, request: int | None) -> None:
-        """Answer the client when every slave has the work."""
-        self.waiting.append((self.count, answer, request))
-
     def mirrored(self, slave: PureMasterSlave, count: int) -> None:
         """A slave has the work of that number."""
         slave.done = count

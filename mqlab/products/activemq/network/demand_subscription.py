@@ -38,8 +38,9 @@ class DemandSubscription(Subscription):
         come_through = ">".join(bridge.lab.broker_name(id) for id in info.path)
         label = f"{info.dest} at {bridge.local_broker.name} by {bridge.name}, consumer path {come_through}"
         prefetch = settings.advisory_prefetch_size if info.dest.is_advisory else settings.prefetch_size
-        if info.dest.is_queue and prefetch == USUAL_PREFETCH:  # as the broker does with any client's
-            prefetch = bridge.local_broker.policy_for(info.dest)["queue_prefetch"]
+        if prefetch == USUAL_PREFETCH and (info.dest.is_queue or info.durable):  # as with any client's
+            kind = "queue" if info.dest.is_queue else "durable_topic"
+            prefetch = bridge.local_broker.policy_for(info.dest)[f"{kind}_prefetch"]
         super().__init__(bridge.local_broker, info, prefetch, label, network=True)
         self.bridge, self.static = bridge, static
         home, remote = bridge.local_broker.node, bridge.remote_broker.node

@@ -141,15 +141,9 @@ class Brokers(Processes):
 def expected_bridges(network: Network, serving: Iterable[str]) -> int:
     """Return how many bridges come up at once between brokers that serve."""
     there = set(serving)
-    return sum(
-        _bridges_of(connector.uri, [name for name in connector.targets if name in there])
-        for broker, connector in network.connectors()
-        if broker.name in there
-    )
-
-
-def _bridges_of(uri: str, targets: list[str]) -> int:
-    return len(targets) if uri.startswith("static:(tcp") else min(1, len(targets))
+    own = [connector for broker, connector in network.connectors() if broker.name in there]
+    found = [(one.uri.startswith("static:(tcp"), len(there.intersection(one.targets))) for one in own]
+    return sum(count if each else min(1, count) for each, count in found)
 
 
 def sets_of(network: Network) -> dict[str, str]:

@@ -108,13 +108,9 @@ class AddressResolver:
 
     # Lines
 
-    def line_between(self, one: str, other: str) -> NetworkPath:
-        """Return the line of two that talk; it comes into being when somebody first cuts it."""
-        return self.between.setdefault(frozenset((one, other)), NetworkPath())
-
     def join(self, one: str, other: str) -> NetworkPath:
-        """Return the line of two that talk, with the connections that they have."""
-        line = self.line_between(one, other)
+        """Return the line of two that talk, made when first cut, with the connections that they have."""
+        line = self.between.setdefault(frozenset((one, other)), NetworkPath())
         for name, user in ((one, other), (other, one)):
             process = self.lab.processes.get(name)
             for socket in process.sockets if process is not None else ():

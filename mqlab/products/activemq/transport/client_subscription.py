@@ -123,10 +123,16 @@ class ClientSubscription(Subscription):
         alone = self.consumer.spec.ack_mode == "individual" or self.consumer.acknowledges_alone
         return alone or (messages[0] in self.dispatched and messages[-1] in self.dispatched)
 
-    def contract_prefetch_extension(self, count: int) -> None:
-        """Let *count* messages that the client has in hand use up the prefetch again."""
+    def take_back_acks(self, count: int) -> None:
+        """A rollback takes back so many acknowledgements: those messages use up the prefetch again.
+
+        The topic of a durable subscription has counted them all the same (`DurableTopicSubscription`).
+        """
         if self.prefetch:
             self.prefetch_extension = max(0, self.prefetch_extension - count)
+        topic = self.broker.by_name.get(self.dest)
+        if self.durable and topic is not None:
+            topic.dequeued += count
 
     def give_up(self, message: Message, why: int) -> None:
         """A message is to be a dead letter: it came too often, is too old, or may have been had before.
@@ -138,8 +144,8 @@ class ClientSubscription(Subscription):
             self.acknowledge(message)
             expired = why == Reason.expired
             if expired and self.durable:  # no topic counts that (`DurableTopicSubscription` of 5.17.2)
-                counted = self.broker.lab.rules.counts_all_topic_acks
-                self.broker.destinations[message.dest_no].dequeued -= counted
+                topic = self.broker.destinations[message.dest_no]
+                topic.dequeued -= self.broker.lab.rules.counts_all_topic_acks
             if self.dest.is_queue or self.durable:
                 bury = dead_letter_strategy.expired if expired else dead_letter_strategy.poisoned
                 bury(self.broker, message)

@@ -34,7 +34,8 @@ def _in_order(broker: Broker, work: list[Work]) -> list[Work]:
     With the first persistent message of a queue all others of the transaction enter that queue
     (`doPendingCursorAdditions`; ActiveMQ rule 11.16); what is sent to several is sent to each.
     """
-    if len({one.message.dest for one in work if isinstance(one, Send)}) < 2 and not _goes_to_several(work):
+    to = {one.message.dest for one in work if isinstance(one, Send)}
+    if len(to) < 2 and all(len(dest.elements()) < 2 for dest in to):
         return work
     every = [each for one in work for each in (_for_each(broker, one) if isinstance(one, Send) else [one])]
     first: dict[Destination, int] = {}
@@ -60,10 +61,6 @@ def _by_priority(broker: Broker, work: list[Work]) -> list[Work]:
             for (no, _), (_, one) in zip(here, best, strict=True):
                 found[no] = one
     return found
-
-
-def _goes_to_several(work: list[Work]) -> bool:
-    return any(isinstance(one, Send) and len(one.message.dest.elements()) > 1 for one in work)
 
 
 def _for_each(broker: Broker, sent: Send) -> list[Work]:

@@ -94,7 +94,7 @@ class TransportConnection:
             self.answer(request, error)
             return
         if mirror is not None and mirror.replicate(self.sessions.get(session, 0), work):
-            mirror.when_answered(self.answer, request)
+            mirror.waiting.append((mirror.count, self.answer, request))  # until every slave has the work
         elif request is not None:
             self.process.after(self._cost(command), self.answer, request)
 
@@ -311,7 +311,7 @@ class TransportConnection:
         self.transactions.pop(command.transaction or "", None)
         for name, count in command.acknowledged.items():
             if name in self.subs:
-                self.subs[name].contract_prefetch_extension(count)
+                self.subs[name].take_back_acks(count)
 
     def on_closed(self, last: int | None = None) -> None:
         """The connection is gone: all it held goes back, counted as delivered.
