@@ -8,6 +8,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from mqlab.products.openmq.broker.active_consumers import ActiveConsumers
+from mqlab.products.openmq.broker.flow import SHARED
 from mqlab.products.openmq.broker.producer_flow import ProducerFlow
 from mqlab.spec.openmq.options import PROPERTIES, Options
 from mqlab.spec.values import Destination
@@ -225,6 +226,10 @@ class PhysicalDestination:
     def option(self, name: str) -> Any:
         """Return a property by its administration name."""
         return self.options[name] if name in self.options else PROPERTIES.get(name)
+
+    def flow_limit(self, shared: bool) -> int:
+        """Return how many messages a consumer may be sent in advance; -1 is any number."""
+        return SHARED if shared else int(self.option("ConsumerFlowLimit"))
 
     @property
     def held(self) -> int:

@@ -77,6 +77,7 @@ class Message:
     expires: int = 0  # us; 0 is never
     place: int = 0  # in the order in which its home's instance got its messages
     offered: bool = False  # whether it is among those that wait to be handed out
+    sender: Client | None = field(default=None, repr=False)
 
     @property
     def dest(self) -> Destination:

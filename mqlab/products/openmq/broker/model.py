@@ -142,6 +142,7 @@ class DurableSubscription:
     dest: Destination
     selector: str | None
     shared: bool = False
+    no_local: bool = False
     refused: bool = False  # the trace of a refused creation: listed, and no consumer
 
 

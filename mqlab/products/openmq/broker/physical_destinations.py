@@ -9,6 +9,7 @@ from mqlab.products.openmq.broker.destinations import PhysicalDestination
 from mqlab.products.openmq.broker.messages import Delivery, Message, selects
 from mqlab.products.openmq.broker.model import Broker, Client, Consumer
 from mqlab.products.openmq.broker.removal import count_removed, discard, goes_beyond, make_room, move_to_dmq
+from mqlab.products.openmq.client import clients
 from mqlab.spec.selector import Selector
 from mqlab.trace.kinds import Kind, Reason
 
@@ -83,7 +84,11 @@ def claims(message: Message) -> list[Delivery]:
     keys = {c.key: None for c in broker.consumers(dest) if selects(c.selector, message)}
     for durable in broker.durables.values():
         selector = Selector(durable.selector) if durable.selector else None
-        if durable.dest == dest and not durable.refused and selects(selector, message):
+        wants = durable.dest == dest and not durable.refused and selects(selector, message)
+        # One with no_local does not want what comes from its client id (`Topic.routeNewMessage`).
+        if wants and not (
+            durable.no_local and message.sender and clients.client_id(message.sender.step) == durable.key[0]
+        ):
             keys[durable.key] = None
     return [Delivery(message, key) for key in keys]
 
@@ -124,14 +129,14 @@ def expire(messages: list[Message]) -> None:
             continue
         if now < message.expires or not home.serves or message.transaction is not None:
             continue  # what is in a transaction does not expire before its commit
-        dropped = [c for c in message.claims if c.taker and delivery.upcoming(c.taker) is c]
+        dropped = [c for c in message.claims if (delivery.upcoming(c.taker) is c if c.taker else _is_wanted(c))]
         for claim in dropped:
             _drop(claim)
         if 0 < len(dropped) < len(message.claims):  # the others have not seen it
             message.claims = [claim for claim in message.claims if claim not in dropped]
             dropped = []
         in_hands = any(claim.taker for claim in message.claims)
-        if not in_hands and (dropped or _is_wanted(message) or now >= next_sweep(message)):
+        if dropped or (now >= next_sweep(message) and not in_hands):
             messages.remove(message)
             instance.expiring -= 1
             acknowledgement.drop_copies(message, Kind.Discarded, Reason.expired)
@@ -141,20 +146,20 @@ def expire(messages: list[Message]) -> None:
 def _drop(claim: Delivery) -> None:
     """A client is about to take a message that has expired: it drops it, and has room for another."""
     taker = claim.taker
-    claim.free()
-    claim.message.at.changed()
     if taker is not None:
+        claim.free()
+        claim.message.at.changed()
         taker.buffer.popleft()
         sending.answer(taker)
 
 
-def _is_wanted(message: Message) -> bool:
+def _is_wanted(claim: Delivery) -> bool:
     """Whether a consumer would be handed it now: one that passes it over or is full does not see it expire."""
-    home, free = message.home, [claim.key for claim in message.claims if claim.taker is None]
+    message, home = claim.message, claim.message.home
     return any(
         selects(consumer.selector, message)
         and delivery.has_room(consumer, home)
-        and (None in free or consumer.key in free)
+        and claim.key in (None, consumer.key)
         for consumer in home.active(message.dest)
     )
 
@@ -167,7 +172,7 @@ def purge(instance: PhysicalDestination) -> None:
     """
     for message in list(instance.messages):
         takers = [claim.taker for claim in message.claims if claim.taker]
-        if all(_is_plain(taker) and taker.home is not instance.broker for taker in takers):
+        if all(sending.is_plain(taker) and taker.home is not instance.broker for taker in takers):
             instance.remove(message)
             count_removed(message)
             if not takers:
@@ -175,11 +180,6 @@ def purge(instance: PhysicalDestination) -> None:
     for consumer in instance.at.consumers:
         if consumer.home is instance.broker and consumer.open:
             sending.purge(consumer)
-
-
-def _is_plain(consumer: Consumer) -> bool:
-    """Whether it reads a topic without a subscription: no home has a limit for it."""
-    return consumer.flow is None or not consumer.flow.first
 
 
 # Why it waits

@@ -108,7 +108,12 @@ def _on_granted(grant: Grant) -> None:
         grant.came = came
         lab.clock.schedule(lab.clock.now + LOOK, _on_granted, grant)
     elif consumer.flow is not None:
-        consumer.flow.homes[home].renew(grant.size)
+        most = (
+            consumer.at.instances[home].flow_limit(bool(consumer.step.options.get("shared")))
+            if home in consumer.at.instances
+            else -1
+        )
+        consumer.flow.homes[home].renew(grant.size if most < 0 else min(grant.size, most))
         lab.schedule_dispatch(consumer.at)
 
 

@@ -341,6 +341,7 @@ def _message(job: SendJob, producer: Client) -> Message:
         dealt(properties, place) if properties else {},
         job.size,
         producer.home.lab.clock.now,
+        sender=producer,
     )
     if producer.mode == "transacted" or (producer.xid and producer.in_branch):
         message.transaction = producer.name

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from mqlab.products.openmq.broker import acknowledgement, physical_destinations, reaping, removal, transactions
 from mqlab.products.openmq.broker.model import Broker
-from mqlab.products.openmq.client import clients
+from mqlab.products.openmq.client import clients, consumer_flow
 from mqlab.products.openmq.network import changes
 from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Reason
@@ -63,7 +63,7 @@ def on_retry(what: tuple[Cluster, frozenset[str]]) -> None:
     if pair in lab.unlinked and one.running and other.running and not silent:
         lab.unlinked.discard(pair)
         if one.linked(other):
-            tell_each_other(one, other)
+            meet(one, other)
         refresh(lab)
 
 
@@ -97,7 +97,16 @@ def catch_up(broker: Broker) -> None:
     """A broker joins: changes by the record, and what is in use on either side."""
     changes.read(broker)
     for peer in broker.peers:
-        tell_each_other(broker, peer)
+        meet(broker, peer)
+
+
+def meet(one: Broker, other: Broker) -> None:
+    """Two brokers have a new link: each is told what it may send to the other's consumers, and who is there."""
+    others = {one: other, other: one}
+    for consumer in one.lab.consumers.values():
+        if consumer.home in others:
+            consumer_flow.begin(consumer, others[consumer.home])
+    tell_each_other(one, other)
 
 
 def tell_each_other(one: Broker, other: Broker) -> None:
@@ -150,9 +159,6 @@ def down(broker: Broker, kind: int) -> None:
             clients.lose(client, row)
     transactions.forget(lab, broker)
     clients.let_on(broker)
-    for consumer in lab.consumers.values():
-        if consumer.flow is not None:
-            consumer.flow.homes.pop(broker, None)
     for instance in broker.instances.values():
         instance.takers = None
     physical_destinations.note_all(broker)
