@@ -15,7 +15,8 @@ from mqlab.spec.values import Destination
 
 if TYPE_CHECKING:
     from mqlab.products.openmq.broker.messages import Message
-    from mqlab.products.openmq.broker.model import Broker, Consumer, Properties
+    from mqlab.products.openmq.broker.model import Broker, Properties
+    from mqlab.products.openmq.client.state import Consumer
     from mqlab.products.openmq.network.state import Cluster
 
 # Properties of the dead message queues of 6.5.0.
@@ -151,6 +152,7 @@ class PhysicalDestination:
         self.limited, self.stored = None, True
         self.set({})
         for message in sorted(self.messages, key=attrgetter("number")):
+            message.read()
             was_offered = message.offered
             self.queue_up(message)
             if was_offered:

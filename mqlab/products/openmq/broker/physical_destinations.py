@@ -7,9 +7,10 @@ from collections.abc import Iterable
 from mqlab.products.openmq.broker import acknowledgement, delivery, sending
 from mqlab.products.openmq.broker.destinations import PhysicalDestination
 from mqlab.products.openmq.broker.messages import Delivery, Message, selects
-from mqlab.products.openmq.broker.model import Broker, Client, Consumer
+from mqlab.products.openmq.broker.model import Broker
 from mqlab.products.openmq.broker.removal import count_removed, discard, goes_beyond, make_room, move_to_dmq
 from mqlab.products.openmq.client import clients
+from mqlab.products.openmq.client.state import Client, Consumer
 from mqlab.spec.selector import Selector
 from mqlab.trace.kinds import Kind, Reason
 
@@ -36,7 +37,7 @@ def admit(message: Message, producer: Client) -> str:
     message.row = lab.recorder.add_packed(producer.sending, message, 0, 0, -1)
     if rejected:
         return "dropped"
-    if message.transaction is not None or message.at.is_queue or claims(message):
+    if message.transaction is not None or message.at.is_queue or claims(message, producer):
         message.admitted = True
         instance.admitted += 1
         instance.admitted_bytes += message.weight
@@ -57,38 +58,38 @@ def take_in(message: Message, producer: Client) -> bool:
         return False
     if instance.removes:
         make_room(instance, message)
-    if message.transaction is None and not find_claims(message):
+    if message.transaction is None and not find_claims(message, producer):
         return True
     instance.keep(message)
     message.row = lab.recorder.add_packed(producer.entry, message, 0, 0, message.row)
     return True
 
 
-def find_claims(message: Message) -> bool:
+def find_claims(message: Message, sender: Client | None) -> bool:
     """Note for whom a message is, once it is sent for good; nobody wants it if False.
 
     A transaction's messages are for those who are there at its commit, not when they were sent; until
     then its home keeps them, whoever may want them (OpenMQ rule 1.10).
     """
-    message.claims = claims(message)
+    message.claims = claims(message, sender)
     if not message.claims:
         message.home.lab.notes.message(Kind.Discarded, message, rule=Reason.no_consumer)
     return bool(message.claims)
 
 
-def claims(message: Message) -> list[Delivery]:
-    """Say for whom a message is; a topic's is for each subscription that selects it."""
+def claims(message: Message, sender: Client | None) -> list[Delivery]:
+    """Say for whom a message is; a topic's is for each subscription that selects it.
+
+    One with no_local does not want what comes from its client id (`Topic.routeNewMessage` of 6.5.0).
+    """
     if message.at.is_queue:
         return [Delivery(message)]
     broker, dest = message.home, message.dest
     keys = {c.key: None for c in broker.consumers(dest) if selects(c.selector, message)}
     for durable in broker.durables.values():
         selector = Selector(durable.selector) if durable.selector else None
-        wants = durable.dest == dest and not durable.refused and selects(selector, message)
-        # One with no_local does not want what comes from its client id (`Topic.routeNewMessage`).
-        if wants and not (
-            durable.no_local and message.sender and clients.client_id(message.sender.step) == durable.key[0]
-        ):
+        own = durable.no_local and sender is not None and clients.client_id(sender.step) == durable.key[0]
+        if durable.dest == dest and not (own or durable.refused) and selects(selector, message):
             keys[durable.key] = None
     return [Delivery(message, key) for key in keys]
 

@@ -8,7 +8,8 @@ from dataclasses import replace
 from mqlab.products.openmq.broker import acknowledgement
 from mqlab.products.openmq.broker.destinations import PhysicalDestination
 from mqlab.products.openmq.broker.messages import Delivery, Message
-from mqlab.products.openmq.broker.model import DEAD, Broker, Consumer
+from mqlab.products.openmq.broker.model import DEAD, Broker
+from mqlab.products.openmq.client.state import Consumer
 from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Reason
 

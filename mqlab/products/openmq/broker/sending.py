@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mqlab.products.openmq.broker.messages import Delivery
-from mqlab.products.openmq.broker.model import Broker, Consumer, Trip
+from mqlab.products.openmq.broker.model import Broker
+from mqlab.products.openmq.client.state import Consumer, Trip
 from mqlab.trace.kinds import Kind, Reason
 
 BURST = 10_000  # us at most that a home which takes messages in hears later that it may send on (18 plays)

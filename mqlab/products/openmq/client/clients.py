@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from mqlab.engine.clock import NEVER
 from mqlab.products.openmq.broker import acknowledgement
 from mqlab.products.openmq.broker.flow import Flow
-from mqlab.products.openmq.broker.model import LOCK_TIMEOUT, Broker, Client, Consumer, Key, Opening
+from mqlab.products.openmq.broker.model import LOCK_TIMEOUT, Broker, Key
+from mqlab.products.openmq.client.state import Client, Consumer, Opening
 from mqlab.products.openmq.script.operation import Outcome, RunningStep, ScriptStep
 from mqlab.spec.action import Action
 from mqlab.spec.action import Consumer as Consumes

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from mqlab.products.openmq.broker.destinations import PhysicalDestination
 from mqlab.products.openmq.broker.flow import Credit, Flow
-from mqlab.products.openmq.broker.model import Broker, Consumer
+from mqlab.products.openmq.broker.model import Broker
+from mqlab.products.openmq.client.state import Consumer
 from mqlab.products.openmq.script.operation import ScriptStep
 from mqlab.spec import action as a
 from mqlab.spec.openmq.options import OPTIONS

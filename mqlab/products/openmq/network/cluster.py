@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mqlab.products.openmq.broker import acknowledgement, physical_destinations, reaping, removal, transactions
+from mqlab.products.openmq.broker import home_return, physical_destinations, reaping, removal, transactions
 from mqlab.products.openmq.broker.model import Broker
 from mqlab.products.openmq.client import clients, consumer_flow
 from mqlab.products.openmq.network import changes
@@ -25,6 +25,8 @@ def start(broker: Broker) -> None:
     broker.running, broker.linked_before = True, set()
     lab.looked_at.discard(broker)
     broker.handed.clear()
+    lab.committed.pop(broker, None)
+    lab.listed_commits.pop(broker, None)
     broker.unnoticed.clear()
     _look_whom_it_reaches(broker)
     broker.suspended = broker.hangs = broker.lost_database = broker.quiesced = broker.quiet = False
@@ -86,7 +88,7 @@ def refresh(lab: Cluster) -> None:
             broker.ready = True
             lab.happens("ready", broker.name)
             catch_up(broker)
-            acknowledgement.home_returns(broker)
+            home_return.home_returns(broker)
     for broker in lab.brokers.values():
         broker.linked_before |= set(broker.peers)
     lab.notes.look()
