@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
@@ -208,16 +207,24 @@ def _drop(claim: Delivery) -> None:
 def _fail(consumer: Consumer, claim: Delivery) -> None:
     """Taking a message of a dead home fails: its acknowledgement has nowhere to go.
 
-    In 6.5 all that the client had with it is stuck, of living homes too; what comes later is not. 5.1 drops
-    the copies, but goes on listing the one that failed (OpenMQ rules 8.5 and 12.1).
+    In 6.5 all that the client had of other homes is stuck, of living ones too; what comes later is not. What it
+    had of its own broker's goes to whoever is there, as it makes its consumer anew. 5.1 drops the copies, but
+    goes on listing the one that failed (OpenMQ rules 8.5 and 12.1).
     """
     if not consumer.home.lab.rules.keeps_stuck:
         acknowledgement.drop_lost(consumer)
         consumer.home.instances[consumer.dest].leftovers[claim.message] = None
     else:
         consumer.failed = [claim]
-        consumer.stuck += [c for c in consumer.buffer if c.message.home is not consumer.home]
-        consumer.buffer = deque(c for c in consumer.buffer if c.message.home is consumer.home)
+        own = [c for c in consumer.buffer if c.message.home is consumer.home]
+        consumer.stuck += [c for c in consumer.buffer if c not in own]
+        consumer.buffer.clear()
+        consumer.served_weight = first_free(consumer.at)
+        consumer.home.lab.register(consumer)
+        for instance in consumer.at.instances.values():
+            instance.takers = None
+        for one in own:
+            acknowledgement.release(one, Reason.consumer_left, seen=False)
 
 
 def _miss(consumer: Consumer, claim: Delivery) -> None:
