@@ -43,6 +43,12 @@ def waits(consumer: Consumer) -> bool:
     return False
 
 
+def on_dups_due(consumer: Consumer) -> None:
+    """It is long enough since a message, unless that was not the last one."""
+    if consumer.home.lab.clock.now >= consumer.acknowledges_at:
+        on_dups(consumer)
+
+
 def on_dups(consumer: Consumer) -> None:
     """A session that may see duplicates acknowledges what it has taken, if the homes are there.
 

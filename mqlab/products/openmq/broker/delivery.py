@@ -299,5 +299,6 @@ def _acknowledge(consumer: Consumer, automatic: bool) -> None:
     elif consumer.mode == "dups_ok":
         if len(consumer.taken) == acknowledgement.DUPS_LIMIT:
             acknowledgement.on_dups(consumer)
-        wait = acknowledgement.DUPS_WAIT
-        consumer.home.lab.later_at(wait, consumer.at, acknowledgement.on_dups, consumer)
+        wait, lab = acknowledgement.DUPS_WAIT, consumer.home.lab
+        consumer.acknowledges_at = lab.clock.now + wait
+        lab.later_at(wait, consumer.at, acknowledgement.on_dups_due, consumer)

@@ -74,6 +74,8 @@ def _xa(asked: tuple[Cluster, Client | None, Xa]) -> bool:
     if action == "commit" and branch.xid_state == "FAILED":
         return False
     del lab.prepared[xid]
+    if client:
+        client.rollback_only &= action == "commit"
     transactions.end_transaction(home, xid, action == "commit")
     if action == "rollback" and isinstance(client, Consumer) and home.lives == branch.life:
         kept, client.taken = client.taken, []

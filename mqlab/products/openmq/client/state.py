@@ -99,6 +99,7 @@ class Consumer(Client):
     served_weight: int = 0  # how much it was handed, to find whose turn it is
     pace: float | None = None  # how much longer than most it is busy with a message at the moment
     busy_until: int = 0
+    acknowledges_at: int = 0  # us, where its session may see duplicates
     unheard_by: set[Broker] = field(default_factory=set)  # to whom its opening, or its end, has not come
     reads: bool = True  # its session has a consumer, and not only messages that one has left
     position: int = 0  # among the consumers of its queue, when it was opened

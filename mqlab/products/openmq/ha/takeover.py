@@ -160,6 +160,8 @@ def _tell_holders(winner: Broker, dead: Broker) -> None:
         for claim in held:
             claim.flagged |= claim in consumer.buffer
         if held and not sending.is_plain(consumer) and consumer.home is winner and consumer.open:
+            for claim in consumer.buffer:  # its own broker cannot know what of them it has seen
+                claim.flagged |= claim.delivered
             clients.lose(consumer, dead.ended)
 
 
