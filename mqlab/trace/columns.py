@@ -8,6 +8,7 @@ import sys
 from array import array
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Self
 
@@ -19,6 +20,8 @@ from mqlab.trace.kinds import Kind
 if TYPE_CHECKING:
     from numpy import signedinteger
     from numpy.typing import NDArray
+
+    from mqlab.spec.action import Action
 
     Numbers = NDArray[signedinteger]  # a column, or a part of it, in numpy
 
@@ -106,7 +109,8 @@ class LentColumns(dict[str, "array[int]"]):
 class Columns:
     """All that was written down of one run. Nothing in it changes.
 
-    `about` is what of the header was known at once; *later* returns the rest when somebody asks for it.
+    `about` is what of the header was known at once, such as what became of calls; *later* returns the rest when
+    somebody asks for it. `script` is what it did, of a run that was played here.
     """
 
     def __init__(
@@ -115,9 +119,10 @@ class Columns:
         names: Mapping[str, list[str]],
         columns: Mapping[str, array[int]],
         later: Callable[[], JsonObject] | None = None,
+        script: tuple[Action, ...] | None = None,
     ) -> None:
         self.about: JsonDict = {"format": FORMAT, **header}
-        self._later = later
+        self._later, self.script = later, script
         self.product = str(header.get("product", "activemq"))
         # Which part of a run it is, such as "the events of message 7"; empty for a whole run.
         part = header.get("part", "")
@@ -138,7 +143,7 @@ class Columns:
 
     def __getstate__(self) -> dict[str, object]:
         """Return what a copy, or another process, has of it: the whole header."""
-        return {**vars(self), "about": self.header, "_later": None}
+        return {**vars(self), "about": self.header, "_later": None, "script": None}
 
     @classmethod
     def from_columns(
@@ -246,9 +251,14 @@ def _tallied_by_numpy(rows: array[int], columns: list[array[int]]) -> dict[tuple
     }
 
 
+@lru_cache(maxsize=64)
+def _marks(wanted: tuple[int, ...]) -> bytes:
+    """Return 1 for each code that is wanted, 0 for the others."""
+    return bytes(code in wanted for code in range(256))
+
+
 def _found(kinds: array[int], wanted: tuple[int, ...]) -> array[int]:
-    marks = bytes(code in wanted for code in range(256))
-    data, found = kinds.tobytes().translate(marks), array("i")
+    data, found = kinds.tobytes().translate(_marks(wanted)), array("i")
     row = data.find(1)
     while row >= 0:
         found.append(row)
@@ -262,7 +272,6 @@ def _found_by_numpy(kinds: array[int], wanted: tuple[int, ...]) -> array[int]:
     if len(wanted) == 1:  # a quarter of the time of what follows
         hits = np.asarray(kinds) == wanted[0]
     else:
-        marks = bytes(code in wanted for code in range(256))
-        hits = np.frombuffer(kinds.tobytes().translate(marks), bool)
+        hits = np.frombuffer(kinds.tobytes().translate(_marks(wanted)), bool)
     rows = np.flatnonzero(hits)
     return array("i", rows.astype("int32").tobytes())

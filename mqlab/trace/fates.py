@@ -166,15 +166,15 @@ def down_since(trace: Columns) -> dict[int, int]:
 
 def failed_sends(trace: Columns) -> set[int]:
     """Return the numbers of messages whose send ended in an error, as their clients were told."""
-    calls = [call.get("failed", ()) for call in trace.header.get("calls", ())]
-    refused = [call.get("refused", ()) for call in trace.header.get("operations", ())]
+    calls = [call.get("failed", ()) for call in trace.about.get("calls", ())]
+    refused = [call.get("refused", ()) for call in trace.about.get("operations", ())]
     told = {int(one["n"]) for failed in calls for one in failed if isinstance(one, dict)}
     return told | {int(no) for numbers in refused if isinstance(numbers, list) for no in numbers}
 
 
 def failures(trace: Columns) -> dict[int, str]:
     """Return message -> with which error its send ended, as its client was told."""
-    calls = (call.get("failed", ()) for call in trace.header.get("calls", ()))
+    calls = (call.get("failed", ()) for call in trace.about.get("calls", ()))
     return {
         int(one["n"]): f"its send failed: {str(one['message']).rstrip('.')}"
         for failed in calls

@@ -5,12 +5,15 @@ from __future__ import annotations
 import struct
 from array import array
 from collections.abc import Callable
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from mqlab.trace.columns import GrowingColumns, LentColumns, Names
 from mqlab.trace.kinds import Kind
 from mqlab.trace.narrow import ROW, WIDTH, narrow
 from mqlab.trace.trace import Trace
+
+if TYPE_CHECKING:
+    from mqlab.spec.action import Action
 
 FULL = (1 << 13) - 1  # so many rows, and one, become columns at a time: as many as a cache holds
 MOVES = frozenset(
@@ -208,7 +211,13 @@ class Recorder:
         self.names["sub"].append(label)
         return len(self.names["sub"]) - 1
 
-    def trace(self, header: dict[str, object], later: Callable[[], dict[str, object]] | None = None) -> Trace:
+    def trace(
+        self,
+        header: dict[str, object],
+        later: Callable[[], dict[str, object]] | None = None,
+        script: tuple[Action, ...] | None = None,
+    ) -> Trace:
         """Return all that was recorded so far as a trace of its own; *later* makes more of its header."""
         self.flush()
-        return Trace(header, self.names, LentColumns(self.written, self.count - self.gone), later)
+        lent = LentColumns(self.written, self.count - self.gone)
+        return Trace(header, self.names, lent, later, script)

@@ -91,7 +91,10 @@ class Trace(Columns, Plottable, Suggests):
     @cached_property
     def actions(self) -> tuple[Action, ...]:
         """The actions of the run's script; none for a trace from elsewhere."""
-        return tuple(map(bare, codec.actions_in(self.header.get("scenario", {}))))
+        script = self.script
+        if script is None:
+            script = codec.actions_in(self.header.get("scenario", {}))
+        return tuple(map(bare, script))
 
     @property
     def undone(self) -> tuple[Undone, ...]:

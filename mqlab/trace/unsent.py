@@ -119,12 +119,12 @@ def _why(trace: Trace, name: str, actions: list[tuple[int, Action]]) -> str:
         if rules[row] == Reason.gave_up and frm[row] >= 0 and names[frm[row]] in clients:
             return f"{names[frm[row]]} gave up at {told_time(times[row])}"
     places = {place for place, _ in actions}
-    for call in trace.header.get("calls", ()):  # ActiveMQ's
+    for call in trace.about.get("calls", ()):  # ActiveMQ's
         for failed in (*call.get("failed", ()), *([call["error"]] if "error" in call else ())):
             if call["step"] in places:
                 return str(failed["message"]).rstrip(".")
     refused: list[int] = []
-    for operation in trace.header.get("operations", ()):  # OpenMQ's, which counts from 1
+    for operation in trace.about.get("operations", ()):  # OpenMQ's, which counts from 1
         if operation["step"] - 1 in places:
             refused += operation.get("refused", ())
             if operation["result"] == "blocked" and not (_paused(trace, clients) or _down(trace, clients)):

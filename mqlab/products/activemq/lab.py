@@ -213,7 +213,7 @@ class Lab(KernelLab):
             header |= {"began": [list(began) for began in self.begun], "calls": self.acts.report()}
         if self.timing not in (USUAL, RECORDED):
             header["timing"] = asdict(self.timing)
-        return self.recorder.trace(header, partial(treatment.header, self.scenario, begun))
+        return self.recorder.trace(header, partial(treatment.header, self.scenario, begun), begun)
 
     @property
     def roles(self) -> dict[str, str]:

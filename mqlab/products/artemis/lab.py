@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from mqlab.engine.completion import Completion
 from mqlab.engine.in_vain import CLOSED, SessionState
 from mqlab.engine.limits import LONGEST_REST
@@ -10,7 +12,7 @@ from mqlab.products.artemis.broker.broker import Broker
 from mqlab.products.artemis.broker.site import Site
 from mqlab.products.artemis.client import client_actions
 from mqlab.products.artemis.client.consumers import Consumer
-from mqlab.products.artemis.files import lab_file, treatment
+from mqlab.products.artemis.files import treatment
 from mqlab.products.artemis.script import broker_actions
 from mqlab.spec.action import Action, Pause, Resume, Snapshot
 from mqlab.spec.artemis import WORDS
@@ -105,13 +107,13 @@ class ArtemisLab(Site):
         version = self.network.edition
         return self.notes.trace(
             {
-                **treatment.not_played(self.network, self.scenario.actions),
-                "scenario": lab_file.write(self.scenario),
                 **self.settings,
                 "product": "artemis",
                 "edition": version,
                 "undone": self.undone,
                 "words": WORDS[version],
                 **report.outcome(self),
-            }
+            },
+            partial(treatment.header, self.scenario),
+            self.scenario.actions,
         )

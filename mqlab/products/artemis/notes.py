@@ -22,6 +22,7 @@ from mqlab.trace.trace import Trace
 
 if TYPE_CHECKING:
     from mqlab.products.artemis.broker.site import Site
+    from mqlab.spec.action import Action
 
 
 Told = JsonDict  # what no column of the trace holds
@@ -210,7 +211,7 @@ class EventLog:
                 (self.up.add if works else self.up.discard)(link)
                 self.event(Kind.Connected if works else Kind.Disconnected, None, a.node, b.node, link)
 
-    def trace(self, header: Told) -> Trace:
+    def trace(self, header: Told, later: Callable[[], JsonDict], script: tuple[Action, ...]) -> Trace:
         """Return all that was recorded."""
         details = [[row, told] for row, told in self.details.items()]
-        return self.recorder.trace({**header, "details": details})
+        return self.recorder.trace({**header, "details": details}, later, script)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from mqlab.engine.clock import NEVER
@@ -11,7 +12,6 @@ from mqlab.engine.limits import LONGEST_REST
 from mqlab.products.openmq.broker import report
 from mqlab.products.openmq.client import clients
 from mqlab.products.openmq.client.state import Consumer
-from mqlab.products.openmq.files import lab_file as files
 from mqlab.products.openmq.files import treatment
 from mqlab.products.openmq.ha import takeover
 from mqlab.products.openmq.network.state import Cluster
@@ -272,8 +272,6 @@ class ClusterLab(Cluster):
     def trace(self) -> Trace:
         """All that has happened so far."""
         header = {
-            **treatment.not_played(self.network, self.scenario.actions),
-            "scenario": files.write(self.scenario),
             **self.settings,
             "product": "openmq",
             "edition": self.network.edition,
@@ -282,7 +280,7 @@ class ClusterLab(Cluster):
             "snapshots": dict(self.snapshots),
             "consumers": report.of_clients(self),
         }
-        return self.notes.trace(header)
+        return self.notes.trace(header, partial(treatment.header, self.scenario), self.scenario.actions)
 
 
 fit_methods(ClusterLab, ("step",))

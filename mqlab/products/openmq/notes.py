@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import permutations
 from typing import TYPE_CHECKING
 
 from mqlab.products.openmq.script.operation import Row
+from mqlab.spec.json_types import JsonDict
 from mqlab.trace.kinds import Kind, Reason
 from mqlab.trace.record import Recorder, pack_prefix
 from mqlab.trace.trace import Trace
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     from mqlab.products.openmq.broker.model import Broker
     from mqlab.products.openmq.client.state import Consumer
     from mqlab.products.openmq.network.state import Cluster
+    from mqlab.spec.action import Action
 
 DOWN, WAITING, RUNNING = "down", "waiting for its master", "running"
 
@@ -127,7 +130,7 @@ class Notes:
                     to=self.lab.brokers[other].node,
                 )
 
-    def trace(self, header: Row) -> Trace:
+    def trace(self, header: Row, later: Callable[[], JsonDict], script: tuple[Action, ...]) -> Trace:
         """Return all that was recorded, with what no column holds of it."""
         details = [[row, dict(told)] for row, told in self.details.items()]
-        return self.recorder.trace({**header, "details": details})
+        return self.recorder.trace({**header, "details": details}, later, script)

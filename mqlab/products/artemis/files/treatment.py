@@ -14,6 +14,7 @@ from pathlib import Path
 from mqlab.files import treatment as shared
 from mqlab.files.markup import Element
 from mqlab.files.treatment import Table, Told, Treatment
+from mqlab.products.artemis.files import lab_file
 from mqlab.products.artemis.files.core import CONNECTIONS, PLAIN, URI, Core, in_uri
 from mqlab.products.artemis.files.policy import SPOKEN
 from mqlab.products.artemis.files.sources import sources_of
@@ -22,9 +23,11 @@ from mqlab.spec.action import Action
 from mqlab.spec.artemis import PLAYED_AS, ArtemisNetwork
 from mqlab.spec.artemis.broker import Broker
 from mqlab.spec.artemis.options import ELEMENTS, OPTIONS
+from mqlab.spec.json_types import JsonDict
 from mqlab.spec.naming import called
 from mqlab.spec.needs import Idle, idle
 from mqlab.spec.origin import Origin
+from mqlab.spec.scenario import Scenario
 
 SECOND = "only the first cluster connection is played"
 
@@ -123,13 +126,17 @@ def _below(parent: Element, above: str, core: Core) -> Iterator[Told]:
             yield from _below(child, f"{path}/", core)
 
 
-def not_played(network: ArtemisNetwork, actions: Sequence[Action]) -> dict[str, list[dict[str, str]]]:
-    """Return what the header of a run says of its edition and its files, and of options without effect."""
-    rows = _of_files(network.origin) + needs.told(idle_options(network, actions))
+def header(scenario: Scenario) -> JsonDict:
+    """Return what the header of a run has of a scenario: a lab file, and what is not played.
+
+    That is of its edition and its files, and options without effect.
+    """
+    network: ArtemisNetwork = scenario.network
+    rows = _of_files(network.origin) + needs.told(idle_options(network, scenario.actions))
     if usual := PLAYED_AS.get(network.edition):
         why = f"only the target of a scale-down was recorded; the others are those of {usual}"
         rows = [{"what": f"rules of version {network.edition}", "why": why}, *rows]
-    return {"not_played": rows} if rows else {}
+    return {**({"not_played": rows} if rows else {}), "scenario": lab_file.write(scenario)}
 
 
 @lru_cache(maxsize=16)

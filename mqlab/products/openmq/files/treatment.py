@@ -11,15 +11,18 @@ from pathlib import Path
 
 from mqlab.files import treatment as shared
 from mqlab.files.treatment import Table, Told, Treatment
+from mqlab.products.openmq.files import lab_file
 from mqlab.products.openmq.files.properties import URL, Found, sources
 from mqlab.spec import needs
 from mqlab.spec.action import Action
+from mqlab.spec.json_types import JsonDict
 from mqlab.spec.naming import called
 from mqlab.spec.needs import Idle, idle
 from mqlab.spec.openmq import OpenMQNetwork
 from mqlab.spec.openmq.options import OPTIONS, to_python
 from mqlab.spec.openmq.words import BY_NOUN
 from mqlab.spec.origin import Origin
+from mqlab.spec.scenario import Scenario
 
 
 @cache
@@ -49,10 +52,11 @@ def told(file: Found) -> Iterator[Told]:
             yield Told(key, entry.line, _table().differs(key))
 
 
-def not_played(network: OpenMQNetwork, actions: Sequence[Action]) -> dict[str, list[dict[str, str]]]:
-    """Return what the header of a run says of its files, and of options without effect."""
-    rows = _of_files(network.origin) + needs.told(idle_options(network, actions))
-    return {"not_played": rows} if rows else {}
+def header(scenario: Scenario) -> JsonDict:
+    """Return what the header of a run has of a scenario: a lab file, what is not played, idle options."""
+    network: OpenMQNetwork = scenario.network
+    rows = _of_files(network.origin) + needs.told(idle_options(network, scenario.actions))
+    return {**({"not_played": rows} if rows else {}), "scenario": lab_file.write(scenario)}
 
 
 @lru_cache(maxsize=16)
