@@ -92,8 +92,8 @@ def route(trace: Trace, row: int) -> list[str]:
         row = causes[row]
     found: list[str] = []
     for r in reversed(led):
-        # A copy for another destination of the same broker is no hop.
-        if kinds[r] == Kind.Enqueued and frm[r] != broker[r]:
+        # A copy for another destination of the same broker is no hop, what a broker makes begins there.
+        if kinds[r] == Kind.Enqueued and (frm[r] != broker[r] or not found):
             found.append(names[broker[r]])
         elif kinds[r] == Kind.TakenOver:
             found[-1:] = [names[broker[r]]]

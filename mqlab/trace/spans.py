@@ -31,6 +31,6 @@ def numbers(text: str) -> list[int]:
     """
     found: list[int] = []
     for part in filter(None, text.split(", ")):
-        first, _, last = part.partition("-")
-        found += range(int(first), int(last or first) + 1)
+        first, _, last = part[1:].partition("-")  # the first may be below 0
+        found += range(int(part[0] + first), int(last or part[0] + first) + 1)
     return found

@@ -6,14 +6,17 @@ from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from functools import partial
 
+from mqlab.products.activemq.broker.advisory import FIRST_NUMBER
 from mqlab.spec.action import Consumer, Settle, Snapshot
 from mqlab.spec.clients import Client
 from mqlab.spec.json_types import JsonDict
+from mqlab.spec.values import matches
 from mqlab.trace.kinds import Kind, Reason
 from mqlab.trace.questions import route
 from mqlab.trace.spans import numbers, spans
 from mqlab.trace.trace import Trace
 
+BEHIND_TOPICS = "Consumer.*.VirtualTopic.>"
 LAST_LOOK = 30_000  # us that a recorder waits after the last step of a script (`World.play`)
 HEARD = Reason.gave_up, Reason.old_pull  # what a client's exception listener hears
 
@@ -203,6 +206,7 @@ def _consumers(read: InTimeReport, trace: Trace) -> Row:
     for row in read.rows(Kind.Received):
         count = read.details.get(row, {}).get("delivery_count", 1)
         name, number = read.name("to", row), read.columns["msg"][row]
+        number = number if number < FIRST_NUMBER else -1  # an advisory has none
         if row < opened.get(name, row + 1):
             continue
         got[name].append((number, count))
@@ -283,12 +287,17 @@ def _without_network(found: Row) -> Row:
 
 
 def _depths(shot: Row) -> Row:
-    """Return a snapshot with of each queue only its depth, and of a broker only its role and queues."""
+    """Return a snapshot with of each queue only its depth, and of a broker only its role and queues.
+
+    Those behind virtual topics are none to the recorder (`MappedQueueFilter` of 5.17.2).
+    """
     brokers = {}
     for name, row in shot.get("brokers", {}).items():
         brokers[name] = {key: row[key] for key in ("role", "paused") if key in row}
         if row.get("queues"):
-            brokers[name]["queues"] = {n: queue["depth"] for n, queue in row["queues"].items()}
+            queues = row["queues"].items()
+            shown = {n: queue["depth"] for n, queue in queues if not matches(BEHIND_TOPICS, n)}
+            brokers[name] |= {"queues": shown} if shown else {}
     return {**shot, "brokers": brokers} if "brokers" in shot else shot
 
 

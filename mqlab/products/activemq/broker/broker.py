@@ -143,11 +143,6 @@ class Broker:
         """Whether a message went to the store for *queue*: one that was taken counts as such."""
         return queue.dequeued > 0 or any(message.persistent for message in queue.messages)
 
-    @property
-    def client_names(self) -> list[str]:
-        """Those that are on it by themselves."""
-        return [client.name for client in self.lab.clients_of(self)]
-
     # Writing down what happens here
 
     def record(self, kind: int, **columns: int) -> int:
@@ -220,10 +215,6 @@ class Broker:
         known = came in self.store.seen and copy.number not in self.sent_on
         return known and bool(self.policy_for(copy.dest)["enable_audit"])
 
-    def old_enough(self, message: Message, age: int) -> bool:
-        """Whether *message* has been here for *age* us; nothing wakes its queue when it has."""
-        return self.lab.clock.now >= message.arrived + age
-
     def on_due(self, message: Message) -> None:
         """Something about *message* may have changed with time: offer it again."""
         destination = self.destinations.get(message.dest_no)
@@ -288,14 +279,13 @@ class Broker:
         row = self._record_sub(Kind.Subscribed, sub, rule, cause, **way)
         if not dest.is_pattern or virtual_destinations.is_made(self, dest):
             self.destination(dest)
-        about = dest.is_advisory
-        self.advisory_subscribers += about
-        if not sub.info.browser and not about:
+        if not sub.info.browser and not dest.is_advisory:
             self.tell(sub.info, row)
         self.join(sub)
-        if about:
+        if (dest.is_pattern or dest.is_advisory) and advisory.is_read(dest):
+            self.advisory_subscribers += 1
             advisory.replay(self, sub)
-        elif self.advisory_subscribers:
+        if self.advisory_subscribers:
             advisory.of_consumer(self, sub, left=False)
         return True
 
@@ -316,6 +306,8 @@ class Broker:
         row = self._record_sub(Kind.Unsubscribed, sub, rule, cause)
         if sub.durable and rule != Reason.unsubscribed:
             durable.deactivate(self, sub)
+            if self.advisory_subscribers:
+                advisory.of_consumer(self, sub, left=True)
             for bridge in self.listeners if self.advises else ():
                 bridge.link_back.carry(
                     bridge.on_durable_consumer_inactive, (sub.info.remote_subscription_id, row)
@@ -324,7 +316,7 @@ class Broker:
         self.subs.remove(sub)
         if sub.dest.is_pattern:
             self.pattern_subs.remove(sub)
-        self.advisory_subscribers -= sub.dest.is_advisory
+        self.advisory_subscribers -= self.advisory_subscribers > 0 and advisory.is_read(sub.dest)
         self.durables.pop(sub.durable or ("", ""), None)
         for destination in list(self.by_name.values()):
             if sub in destination.subs:

@@ -92,11 +92,6 @@ class BrokerService:
         else:
             call(argument)
 
-    @property
-    def wall_clock(self) -> int:
-        """What the machine's clock shows, in us."""
-        return self.lab.clock.now + round(self.member.clock_offset * 1_000_000)
-
     # Starting
 
     def start(self, new_id: bool = False) -> None:
@@ -229,7 +224,7 @@ class BrokerService:
         """Die at once: the operating system closes its sockets and frees its file locks."""
         if not self.alive:
             return
-        self.resume_silently()
+        self.paused, self.frozen_calls = False, []  # who is suspended never goes on
         if self.locker is not None:
             self.locker.die()
         self._end(Kind.Crashed)
@@ -298,7 +293,3 @@ class BrokerService:
             held, self.frozen_calls = self.frozen_calls, []
             for call, argument in held:
                 call(argument)
-
-    def resume_silently(self) -> None:
-        """A suspended process that is killed never goes on."""
-        self.paused, self.frozen_calls = False, []

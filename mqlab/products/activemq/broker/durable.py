@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from mqlab.products.activemq.broker.message import ConsumerInfo, Message
+from mqlab.products.activemq.broker.message import ConsumerInfo
 from mqlab.products.activemq.broker.message_audit import MessageAudit
 from mqlab.products.activemq.broker.subscription import Subscription
 from mqlab.products.activemq.client.addresses import Refused
@@ -59,7 +59,7 @@ def join(broker: Broker, sub: Subscription) -> bool:
     if old is not None:
         ended(broker, old, Reason.durable)
         # What is in the store comes before what is in memory alone (`StoreDurableSubscriberCursor`).
-        sub.waiting, sub.seen = deque(sorted(old.waiting, key=_in_memory)), old.seen
+        sub.waiting, sub.seen = deque(sorted(old.waiting, key=lambda m: not m.persistent)), old.seen
         if old.dest != sub.dest or _text(old) != _text(sub):
             sub.waiting.clear()  # another topic or selector: made anew, the backlog is gone
         for message in sub.waiting:
@@ -67,10 +67,6 @@ def join(broker: Broker, sub: Subscription) -> bool:
         remove(broker, old)
     broker.durables[sub.durable] = sub
     return True
-
-
-def _in_memory(message: Message) -> bool:
-    return not message.persistent
 
 
 def _text(sub: Subscription) -> str:

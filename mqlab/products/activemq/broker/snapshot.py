@@ -71,7 +71,7 @@ def _broker(broker: Broker) -> Row:
         return {"running": False}
     # A send to several queues at once makes them, and none of its whole name (`composite_over_bridge`).
     named = {dest: d for dest, d in broker.by_name.items() if not dest.is_temporary}
-    shown = {dest: d for dest, d in named.items() if len(dest.elements()) == 1}
+    shown = {dest: d for dest, d in named.items() if not dest.is_advisory and len(dest.elements()) == 1}
     return {
         "running": True,
         "queues": {n.name: _queue(broker, cast("Queue", d)) for n, d in shown.items() if n.is_queue},

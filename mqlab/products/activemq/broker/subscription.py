@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING
 
+from mqlab.products.activemq.broker import dead_letter_strategy
 from mqlab.products.activemq.broker.message import SENT_BY, ConsumerInfo, Message
 from mqlab.products.activemq.broker.message_audit import MessageAudit
 from mqlab.spec.selector import Selector
@@ -71,8 +72,12 @@ class Subscription:
 
     def refusal(self, message: Message) -> int:
         """Return the rule that keeps *message* from it, 0 if there is none."""
-        if self.selector is not None and not self.selector.selects(message.headers, message.properties):
-            return Reason.selector
+        if self.selector is not None:
+            headers = message.headers
+            if message.redeliveries:
+                headers = {**headers, "JMSRedelivered": True, "JMSXDeliveryCount": message.redeliveries + 1}
+            if not self.selector.selects(headers, message.properties):
+                return Reason.selector
         if self.info.not_from is not None and message.headers.get(SENT_BY) == self.info.not_from:
             return Reason.no_local
         return 0
@@ -104,7 +109,13 @@ class Subscription:
         """Hand over what a topic has kept for it, as far as there is room."""
         while self.waiting and not self.full:
             message = self.waiting.popleft()
-            self.broker.destinations[message.dest_no].dispatched += 1
+            topic = self.broker.destinations[message.dest_no]
+            if 0 < message.expires <= self.broker.clock.now:  # nobody gets it (ActiveMQ rule 27.5)
+                dead_letter_strategy.expired(self.broker, message)
+                if not self.durable:
+                    topic.forget(message, self)
+                continue
+            topic.dispatched += 1
             self.deliver(message, EVERY_SUBSCRIBER)
 
     def count_delivered(self, last: int | None = None) -> None:

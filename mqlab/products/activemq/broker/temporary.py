@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Container
 from typing import TYPE_CHECKING
 
+from mqlab.products.activemq.broker import advisory
 from mqlab.products.activemq.client.addresses import Refused
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ def remove(broker: Broker, dest: Destination) -> None:
     for client in _watchers(broker):
         client.deleted.add(dest)
     if path is not None:
+        advisory.of_destination(broker, dest, left=True)
         _tell_bridges(broker, (dest, path, False))
 
 

@@ -140,7 +140,6 @@ class AddressedConsumer(MessageConsumer):
         what it has had before, in client mode too (`ActiveMQMessageConsumer.dispatch` of 5.5.1).
         """
         self.asked = False
-        self.pulls.came += 1
         message, old = delivery.message, self.lab.edition == "5.5"
         self.rolled_back.discard(message.number)
         looks = self.client.failover is not None and self.looks_twice
@@ -175,7 +174,10 @@ class AddressedConsumer(MessageConsumer):
                 return
             call, self.pulls.call = self.pulls.call, None
             self.take(message, row, before)
-            call.finish(got=message.number)
+            if message.dest.is_advisory:  # the recorders ask for its number
+                call.fail("NumberFormatException", "an advisory has no number")
+            else:
+                call.finish(got=message.number)
         super().work()
 
     def drops(self, message: Message) -> bool:

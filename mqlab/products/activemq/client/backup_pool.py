@@ -23,17 +23,14 @@ class BackupPool:
         self.transport, self.options = transport, transport.options
         self.backups: list[tuple[str, Transport]] = []
         self.ready = False  # whether the preferred broker has answered
+        # Whether the broker in use was a preferred one when it was connected to (ActiveMQ rule 10.2).
+        self.at_priority = False
         self.named = [uri for uri in self.options.priority_uris.split(",") if uri]
 
     @property
     def preferred(self) -> list[str]:
         """The addresses that priorityBackup prefers: the first configured one if none is named."""
         return self.named or self.transport.addresses.configured[:1]
-
-    @property
-    def at_priority(self) -> bool:
-        """Whether the broker in use is a preferred one."""
-        return self.options.priority_backup and self._is_preferred(self.transport.address)
 
     @property
     def looks_for_priority(self) -> bool:
@@ -47,8 +44,9 @@ class BackupPool:
             return True
         return self.looks_for_priority and not self.ready
 
-    def _is_preferred(self, address: str | None) -> bool:
-        return any(same(address, other) for other in self.preferred)
+    def prefers(self, address: str | None) -> bool:
+        """Whether *address* is one of a preferred broker."""
+        return self.options.priority_backup and any(same(address, other) for other in self.preferred)
 
     def owns(self, source: Transport) -> bool:
         """Whether *source* is one of the backups."""
@@ -77,7 +75,7 @@ class BackupPool:
             self._keep(address, source)
 
     def _keep(self, address: str, source: Transport) -> None:
-        if not (self.options.priority_backup and self._is_preferred(address)):
+        if not self.prefers(address):
             self.backups.append((address, source))
             return
         self.ready = True

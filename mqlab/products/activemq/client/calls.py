@@ -192,7 +192,8 @@ class SendJob(PendingCall, MessageProducer):
         elif user.transport.away or user.transport.reconnecting:
             self._wait_for_connection(command)
         else:
-            self._send_one_way(command)
+            user.send(command)
+            self._goes_one_way(command)
 
     def _has_producer(self) -> bool:
         """Whether the session has a producer for the destination; it is made by the first send.
@@ -227,12 +228,8 @@ class SendJob(PendingCall, MessageProducer):
             self.lines_up = True
             self.next()
 
-    def _send_one_way(self, command: Send) -> None:
-        """Send what nobody answers: in a transaction, or unreliably."""
-        self.user.send(command)
-        self._goes_one_way(command)
-
     def _goes_one_way(self, command: Send) -> None:
+        """What nobody answers is under way: in a transaction, or unreliably."""
         if command.transaction is not None:
             self.session.sends.append(command)
         else:

@@ -24,6 +24,7 @@ from mqlab.products.activemq.transport.openwire import (
     DestinationInfo,
     DispatchCommand,
     ProducerInfo,
+    PullTimeout,
     Response,
     Send,
     SessionInfo,
@@ -87,10 +88,11 @@ class ClientConnection:
 
     @property
     def connected_to(self) -> str | None:
-        """The address in use as the reader knows it, None without one."""
-        if self.transport is None or self.transport.away:
+        """The address in use as the reader knows it, None without one; who leaves it has it until the next."""
+        transport = self.transport
+        if transport is None or transport.address is None or (transport.away and self.failover is None):
             return None
-        return self.lab.directory.shown_target(self.transport.address)
+        return self.lab.directory.shown_target(transport.address)
 
     # Connecting
 
@@ -271,6 +273,10 @@ class ClientConnection:
             consumer = self.consumers.get(command.consumer)
             if consumer is not None and not consumer.closed:
                 consumer.on_delivery(command.delivery)
+        elif isinstance(command, PullTimeout):
+            consumer = self.consumers.get(command.consumer)
+            if consumer is not None and not consumer.closed:
+                consumer.pulls.on_answer()
         elif isinstance(command, ConnectionControl):
             self.on_told(command)
 
@@ -301,7 +307,7 @@ class ClientConnection:
         self.error = error
         for consumer in self.consumers.values():
             consumer.close()
-        calls, self.calls = self.calls, {}
+        calls, self.calls, self.waiting = self.calls, {}, []
         for call in calls.values():
             if call is self.closing:
                 call.finish()

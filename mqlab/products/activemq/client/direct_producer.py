@@ -125,7 +125,7 @@ class DirectProducer(DirectClient, MessageProducer):
         if self.connection.alive:
             self.broker.producers.pop(self.name, None)
             if self.broker.advisory_subscribers:
-                advisory.of_producer(self.broker, self.dest, left=True)
+                advisory.of_producer(self.broker, self.name, self.dest, left=True)
             if self.arrived == self.sent:
                 self.connection.abandon()
 
@@ -182,6 +182,6 @@ def produce(lab: Lab, spec: ProducerSpec, headers: Mapping[str, object] | None =
     if producer.connection.alive:
         broker.producers[producer.name] = producer.dest
         if broker.advisory_subscribers:
-            advisory.of_producer(broker, producer.dest, left=False)
+            advisory.of_producer(broker, producer.name, producer.dest)
     producer.send(None)
     return producer

@@ -70,9 +70,7 @@ class FailoverTransport:
         self.stopped = True
         self.timer_no += 1
         self.backups.close()
-        source, self.source = self.source, None
-        if source is not None:
-            source.close()
+        self.leave()
 
     @property
     def expects(self) -> bool:
@@ -96,8 +94,8 @@ class FailoverTransport:
             self.waiting.append(command)
 
     def leave(self) -> None:
-        """Give up the connection in use, for a better one."""
-        source, self.source, self.address = self.source, None, None
+        """Give up the connection in use, for a better one; until then its address counts as that in use."""
+        source, self.source = self.source, None
         if source is not None:
             source.close()
 
@@ -252,6 +250,7 @@ class FailoverTransport:
         assert self.trying is not None
         self.address, self.source = self.trying
         self.trying = None
+        self.backups.at_priority = self.backups.prefers(self.address)
         first, self.first = self.first, False
         self.failures = 0
         self.delay = self.options.initial_reconnect_delay
@@ -322,6 +321,7 @@ class FailoverTransport:
         elif source is self.source and not self.stopped:
             self.source = None
             self.addresses.failed_uri, self.address = self.address, None
+            self.backups.at_priority = False
             if self.limit == 0:
                 self.fail(source.failure)
                 return

@@ -150,11 +150,11 @@ class MessageConsumer(ABC):
         if self.prefetch == 0 and not self.busy and self.allowance != 0 and not self.closed:
             self.ask()
 
-    def ask(self) -> None:
-        """Pull one message: with prefetch 0 the broker sends only on request."""
+    def ask(self, time: int | None = None) -> None:
+        """Pull one message: with prefetch 0 it is sent only on request, or not if *time* (us) is over."""
         if not self.asked:
             self.asked, self.pulled = self.connected, True
-            self.send(MessagePull(self.name))
+            self.send(MessagePull(self.name, time))
 
     def drops(self, message: Message) -> bool:
         """Whether a message has become too old in the buffer: nobody gets it (ActiveMQ rule 27.5)."""

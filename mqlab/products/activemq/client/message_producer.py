@@ -36,6 +36,9 @@ class MessageProducer:
         self.headers: Mapping[str, object] = {
             "JMSPriority": spec.jms_priority,
             "JMSDeliveryMode": mode,
+            "JMSExpiration": 0,
+            "JMSRedelivered": False,
+            "JMSXDeliveryCount": 1,
             SENT_BY: connection,
             **(headers or {}),
         }
@@ -50,6 +53,8 @@ class MessageProducer:
         properties, headers = self.properties, self.headers
         if self.varies:
             properties, headers = dealt(properties, place), dealt(headers, place)
+        if self.time_to_live:
+            headers = {**headers, "JMSExpiration": (now + self.time_to_live) // 1000}
         return Message(
             self.first + place,
             self.dest,

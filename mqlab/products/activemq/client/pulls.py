@@ -1,8 +1,8 @@
 """Messages that a consumer asks for one by one: calls that wait for one, and prefetch 0.
 
 A pull has a time of its own; when it is over and nothing was dispatched since, its broker says so, and
-whoever receives then gets nothing (`PrefetchSubscription.pullTimeout` of 5.17.2). The last pull of each
-consumer is told to a new broker again, whatever came of it (ActiveMQ rule 11.18).
+whoever receives then gets nothing, however long that takes (`ActiveMQMessageConsumer.receive` of 5.17.2).
+The last pull of each consumer is told to a new broker again, whatever came of it (ActiveMQ rule 11.18).
 """
 
 from __future__ import annotations
@@ -17,9 +17,7 @@ if TYPE_CHECKING:
     from mqlab.products.activemq.client.calls import PendingCall
     from mqlab.products.activemq.transport.sockets import Transport
 
-ANSWERED = 100_000  # us: longer than the answer of a broker that is asked for a message and has none
 LOOP = 50_000  # us: for so long the consumers of the recorders wait for each (`Taker`)
-AT_ONCE = 5_000  # us: the answer to a pull without a time
 
 
 class Pulls:
@@ -28,7 +26,6 @@ class Pulls:
     def __init__(self, consumer: AddressedConsumer) -> None:
         self.consumer = consumer
         self.call: PendingCall | None = None  # that waits for one message
-        self.came = 0  # how many messages were dispatched to it
         self.time = LOOP  # us, of its last pull
         self.nothing = False  # a broker has answered a pull for which nobody waits any more
 
@@ -57,8 +54,7 @@ class Pulls:
             self._end(call)
         else:
             self.time = timeout
-            consumer.ask()
-            self._answer_in(timeout or ANSWERED, client.transport.source)
+            consumer.ask(timeout)
 
     def on_timeout(self, call: PendingCall) -> None:
         """Nothing has come in time."""
@@ -70,28 +66,20 @@ class Pulls:
         self.consumer.lab.tell_received(0, 1, self.consumer.name, call.action)
         call.finish(got=None)
 
-    def _answer_in(self, time: int, source: Transport) -> None:
-        clock = self.consumer.lab.clock
-        clock.schedule_background(clock.now + time, self.on_answer, (source, self.came))
-
-    def on_answer(self, since: tuple[Transport, int]) -> None:
-        """The time of a pull is over: its broker says so, unless a message was dispatched meanwhile."""
-        consumer, (source, came) = self.consumer, since
-        gone = consumer.client.transport.source is not source or consumer.closed
-        if gone or came != self.came or consumer.allowance != 0:
-            return
-        self.end()
+    def on_answer(self) -> None:
+        """The time of a pull is over, says its broker, and it has dispatched nothing meanwhile."""
+        self.consumer.asked = False
         if self.call is None:
-            self.nothing = True
+            self.nothing = self.consumer.allowance == 0
+            self.consumer.work()
         else:
             self._end(self.call)
 
     def tell_again(self, source: Transport) -> None:
         """Tell a new broker the last pull; of a consumer that has closed that is an error there."""
         consumer = self.consumer
-        source.send(MessagePull(consumer.name))
+        source.send(MessagePull(consumer.name, self.time))
         consumer.asked, self.nothing = not consumer.closed, False
-        self._answer_in(self.time or AT_ONCE, source)
 
     def end(self) -> None:
         """Nobody waits any more for the message that was asked for."""

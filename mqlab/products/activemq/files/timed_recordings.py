@@ -6,6 +6,7 @@ of a broker here; each action begins when the calls of the one before have been 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from mqlab.errors import BadValue, MqlabError, UnknownName
@@ -57,7 +58,7 @@ def read(value: Mapping[str, object], where: str = "lab file") -> Scenario:
     try:
         version = body.pop("version", None) or value.get("version") or value.get("edition") or "5.17.2"
         body.setdefault("edition", version)
-        body["steps"] = _with_sessions(_one_by_one(body.get("steps", ())))
+        body["steps"] = _numbered(_with_sessions(_one_by_one(body.get("steps", ()))))
         for key, reader in (("brokers", _broker), ("connectors", dict), ("steps", _step)):
             body[key] = [reader(item) for item in body.get(key, [])]
         body = _filled(_with_endpoints(body), _places(body))
@@ -113,6 +114,19 @@ def _with_sessions(steps: Iterable[JsonObject]) -> list[JsonDict]:
                 item.setdefault("session", "session")
         found.append(item)
     return found
+
+
+def _numbered(steps: list[JsonDict]) -> list[JsonDict]:
+    """Give each message the number that the recorders put into it, where a selector asks for it."""
+    read = (str(step.get(key, "")) for step in steps for key in ("queue", "topic"))
+    selectors = [str(step.get("selector", "")) for step in steps] + [name.partition("?")[2] for name in read]
+    if any(re.search(r"\bn\b", text) for text in selectors):
+        first = 1
+        for step in (step for step in steps if step["do"] == "send"):
+            after = first + int(step.get("count", 1))
+            step["properties"] = {**(step.get("properties") or {}), "n": list(range(first, after))}
+            first = after
+    return steps
 
 
 def _with_endpoints(body: JsonDict) -> JsonDict:

@@ -289,7 +289,8 @@ class LeaseDatabaseLocker(JdbcLocker):
     @property
     def now(self) -> int:
         """The time by this broker's clock, put right if it is too far from the database's (us)."""
-        clock, database = self.process.wall_clock, self.lab.clock.now
+        database = self.lab.clock.now
+        clock = database + round(self.process.member.clock_offset * 1_000_000)
         limit = self.locker.max_diff * 1000
         return database if limit and abs(clock - database) > limit else clock
 

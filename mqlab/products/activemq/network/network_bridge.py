@@ -62,7 +62,7 @@ class NetworkBridge(DemandForwardingBridge):
         self.up = True
         home.record(Kind.Connected, frm=home.node, to=remote.node, link=self.no)
         home.bridges.append(self)
-        if home.advisory_subscribers:
+        if home.advisory_subscribers or remote.advisory_subscribers:
             advisory.of_bridge(home, remote, started=True, mirror=self.is_duplex_reverse)
         for text in self.settings.statically_included_destinations:
             self.subscribe_static(Destination.parse(text))
@@ -84,7 +84,7 @@ class NetworkBridge(DemandForwardingBridge):
         self.up = False
         home, remote = self.local_broker, self.remote_broker
         home.bridges.remove(self)
-        if home.advisory_subscribers:
+        if home.advisory_subscribers or remote.advisory_subscribers:
             advisory.of_bridge(home, remote, started=False, mirror=self.is_duplex_reverse)
         if self in remote.listeners:
             remote.listeners.remove(self)

@@ -29,7 +29,7 @@ def replays(demand: DemandSubscription, message: Message) -> bool:
         if not sub.network and not sub.info.browser and not (aware and sub.refusal(message)):
             return False
     delay = policy["replay_delay_ms"]
-    if delay and not broker.old_enough(message, delay * 1000):
+    if delay and broker.lab.clock.now < message.arrived + delay * 1000:  # nothing wakes its queue then
         return False
     return not policy["replay_rate_limit"] or _in_rate(
         demand, message, policy["replay_rate_limit"], policy["replay_rate_duration_ms"] * 1000

@@ -8,7 +8,7 @@ from mqlab.products.activemq.broker import advisory, dead_letter_strategy
 from mqlab.products.activemq.broker.broker import DEFAULTS, NO_POLICY
 from mqlab.products.activemq.broker.message import ConsumerInfo, Message, MessageDispatch
 from mqlab.products.activemq.broker.subscription import Subscription
-from mqlab.products.activemq.transport.openwire import DispatchCommand
+from mqlab.products.activemq.transport.openwire import DispatchCommand, PullTimeout
 from mqlab.products.activemq.transport.sockets import Socket
 from mqlab.spec.json_types import JsonObject
 from mqlab.trace.kinds import Kind, Reason
@@ -35,7 +35,7 @@ class ClientSubscription(Subscription):
         consumer.set_prefetch(prefetch, own)
         self.socket, self.consumer, self.client_name = socket, consumer, consumer.name
         self.may_refuse = self.may_refuse or info.browser
-        self.has_dispatched = False
+        self.dispatches = 0  # how many messages it has pushed
         # In 5.5 a window that has widened stays wide (ActiveMQ rule 5.20).
         by_one = consumer.spec.ack_mode == "individual" or prefetch == 0
         self.contracts = broker.lab.edition != "5.5" or by_one or not (info.dest.is_queue or info.durable)
@@ -47,7 +47,7 @@ class ClientSubscription(Subscription):
     def deliver(self, message: Message, rule: int) -> None:
         """Push *message* to the client."""
         self.dispatched[message] = None
-        self.has_dispatched = True
+        self.dispatches += 1
         node = self.broker.node
         row = self.broker.record_message(
             Kind.Dispatched, message, node, self.consumer.node, -1, self.no, rule, message.row
@@ -74,13 +74,13 @@ class ClientSubscription(Subscription):
 
     # What comes from the client
 
-    def pulled(self, over: bool = False) -> None:
+    def pulled(self, time: int | None = None, over: bool = False) -> None:
         """With prefetch 0 a consumer asks for each message; a plain topic subscription may not heed it.
 
         What comes when its time is *over* is not for this pull (`PrefetchSubscription.pullTimeout`). Whatever
         it has in hand, one pull is for one message (ActiveMQ rule 27.1).
         """
-        counts = self.broker.lab.edition == "5.5"
+        counts, before = self.broker.lab.edition == "5.5", self.dispatches
         if over:
             self.prefetch_extension = 0 if counts else len(self.dispatched)
         elif self.dest.is_queue or self.durable or self.broker.lab.rules.pulls_topics:
@@ -88,6 +88,14 @@ class ClientSubscription(Subscription):
             for destination in list(self.broker.destinations.values()):
                 if self in destination.subs:
                     destination.dispatch()
+        if time is not None and self.dispatches == before and self.socket.process is not None:
+            self.socket.process.later(time, self.on_pull_timeout, before)
+
+    def on_pull_timeout(self, before: int) -> None:
+        """The time of a pull is over: the client hears it, unless anything was dispatched since."""
+        if self.dispatches == before:
+            self.pulled(over=True)
+            self.socket.reply(PullTimeout(self.client_name))
 
     def delivered(self, message: Message, count: int) -> None:
         """The client has messages in hand and acknowledges later: they do not use up the prefetch.
@@ -110,7 +118,7 @@ class ClientSubscription(Subscription):
         Only acknowledgements of a range are looked at, of a queue or a durable subscription
         (`assertAckMatchesDispatched` of 5.17.2; ActiveMQ rule 11.19).
         """
-        if not (self.has_dispatched and messages and (self.dest.is_queue or self.durable)):
+        if not (self.dispatches and messages and (self.dest.is_queue or self.durable)):
             return True
         alone = self.consumer.spec.ack_mode == "individual" or self.consumer.acknowledges_alone
         return alone or (messages[0] in self.dispatched and messages[-1] in self.dispatched)
@@ -129,6 +137,9 @@ class ClientSubscription(Subscription):
         if message in self.dispatched:
             self.acknowledge(message)
             expired = why == Reason.expired
+            if expired and self.durable:  # no topic counts that (`DurableTopicSubscription` of 5.17.2)
+                counted = self.broker.lab.rules.counts_all_topic_acks
+                self.broker.destinations[message.dest_no].dequeued -= counted
             if self.dest.is_queue or self.durable:
                 bury = dead_letter_strategy.expired if expired else dead_letter_strategy.poisoned
                 bury(self.broker, message)

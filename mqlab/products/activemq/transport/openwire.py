@@ -122,8 +122,12 @@ class ForOneConnection(Command):
 
 @dataclass(slots=True, eq=False)
 class MessagePull(ForOneConnection):
-    """With prefetch 0 a consumer asks for each message; it is `over` when none has come in its time."""
+    """With prefetch 0 a consumer asks for each message; after `time` (us) its broker says that none has come.
 
+    Without a time it never does; a pull that is `over` takes the last one back.
+    """
+
+    time: int | None = None
     over: bool = False
 
 
@@ -189,6 +193,13 @@ class DispatchCommand(Command):
     def size(self) -> int:
         """The bytes of the message."""
         return self.delivery.message.size
+
+
+@dataclass(slots=True, eq=False)
+class PullTimeout(Command):
+    """Nothing was dispatched to a consumer in the time of its pull: the null message of 5.17.2."""
+
+    consumer: str
 
 
 @dataclass(slots=True, eq=False)

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from mqlab.products.activemq.broker import durable, temporary
+from mqlab.products.activemq.broker import advisory, durable, temporary
 from mqlab.products.activemq.broker.queue import Queue
 from mqlab.products.activemq.client.addresses import Refused
 from mqlab.products.activemq.transport import absent_database, admission, mirrored_work, transaction
@@ -61,6 +61,7 @@ class TransportConnection:
         self.transactions: dict[str, list[Send | StandardAck]] = {}
         self.marked: set[str] = set()  # transactions that can only be rolled back
         self.temps: list[Destination] = []
+        self.producers: list[Destination] = []  # where each sends to
         self.client = ""
         self.client_id: str | None = None  # that nobody else may have meanwhile
         self.user: SecurityContext | None = None  # as whom the client acts, if it says so
@@ -131,6 +132,7 @@ class TransportConnection:
         self.client, self.fault_tolerant = command.client, command.fault_tolerant
         self.reconnected = command.reconnected
         self.process.cluster.greet(self)
+        advisory.of_connection(self.process.broker, self.client, left=False)
         temporary.tell(self.process.broker, self.client)
 
     def on_mirrored(self, command: MirroredWork) -> None:
@@ -185,9 +187,8 @@ class TransportConnection:
         queue = broker.by_name.get(dest)
         if isinstance(queue, Queue) and not queue.subs:
             # Its store is read before what is only in memory.
-            queue.pending_messages = deque(
-                sorted(queue.pending_messages, key=lambda m: not (m.received or m.persistent))
-            )
+            found = sorted(queue.pending_messages, key=lambda m: not (m.received or m.persistent))
+            queue.pending_messages = deque(found)
         return ClientSubscription(broker, self.socket, command.consumer)
 
     def on_unsubscribe(self, command: RemoveInfo) -> None:
@@ -204,9 +205,8 @@ class TransportConnection:
 
     def on_temp(self, command: DestinationInfo) -> None:
         """A temporary queue is made; it lives as long as this connection."""
-        dest = command.dest
-        self.temps.append(dest)
-        temporary.add(self.process.broker, dest)
+        self.temps.append(command.dest)
+        temporary.add(self.process.broker, command.dest)
 
     def on_producer(self, command: ProducerInfo) -> None:
         """A producer is there: its destination comes into being, unless that is a temporary one that has gone.
@@ -221,12 +221,14 @@ class TransportConnection:
             self.user.check(("admin", command.dest), ("write", command.dest))
         for dest in command.dest.elements():
             self.process.broker.destination(dest)
+        self.producers.append(command.dest)
+        advisory.of_producer(self.process.broker, f"{self.client} {len(self.producers)}", command.dest)
 
     def on_pull(self, command: MessagePull) -> None:
         """With prefetch 0 a consumer asks for each message; one that has closed is an error."""
         sub = self.subs.get(command.consumer)
         if sub is not None:
-            sub.pulled(command.over)
+            sub.pulled(command.time, command.over)
         elif self.reconnected:
             self.answer(0, Refused("IllegalArgumentException", "The subscription does not exist"))
 
@@ -286,9 +288,8 @@ class TransportConnection:
 
     def on_delivered(self, command: DeliveredAck) -> None:
         """The client has messages in hand and acknowledges later: the window widens."""
-        sub = self.subs.get(command.consumer)
-        if sub is not None:
-            sub.delivered(command.message, command.count)
+        if command.consumer in self.subs:
+            self.subs[command.consumer].delivered(command.message, command.count)
 
     def on_poison(self, command: PoisonAck) -> None:
         """The client gives a message up: among the dead letters."""
@@ -322,9 +323,12 @@ class TransportConnection:
         for sub in subs.values():
             sub.count_delivered(last)
             self.end(sub, Reason.connection_lost)
+        for no, dest in enumerate(self.producers, 1):
+            advisory.of_producer(broker, f"{self.client} {no}", dest, True)
         for dest in self.temps:
             temporary.remove(broker, dest)
-        self.temps, self.transactions = [], {}
+        advisory.of_connection(broker, self.client, left=True)
+        self.temps, self.transactions, self.producers = [], {}, []
 
 
 DOES: dict[type[Command], Callable[[TransportConnection, Any], None]] = {
