@@ -21,7 +21,7 @@ Told = dict[str, object]  # a part of an outcome
 def outcome(lab: Site) -> Told:
     """Return what came of a lab's run so far."""
     consumers, senders = lab.clients.consumers, lab.clients.senders
-    sent = {n for client in (*consumers.values(), *senders.values()) for n in client.sent}
+    sent = {n for client in senders.values() for n in client.sent}  # of consumers nothing is written down
     served = [broker.journal for broker in lab.live_brokers()]
     here = {item.message.number for data in served for _, item in data.items() if item.due <= lab.clock.now}
     kept = [row.message for data in served for mail in data.store_and_forward.values() for row in mail]
@@ -66,7 +66,7 @@ def _client(client: Client) -> Told:
     got = getattr(client, "received", None)
     sent = {"sent": list(client.sent)}
     counts = sent if got is None else {"count": len(got), "received": list(got)}
-    told = ("failed", "redelivered", "results", "failovers")
+    told = ("failed" if got is None else "redelivered", "results", "failovers")
     return counts | {key: getattr(client, key) for key in told if getattr(client, key, None)}
 
 
@@ -91,7 +91,7 @@ def state(broker: Broker, topology: bool) -> Told:
         found["topology"] = [
             f"{pair}: live {live}, backup {backup}"
             for pair, (live, backup) in sorted(broker.topology.items())
-            if not searching and found["role"] != "backup_queued" and broker.option("clustered")
+            if not searching and broker.role != "backup_queued" and broker.option("clustered")
         ]
     if broker.role == "live":
         if broker.journal.prepared:

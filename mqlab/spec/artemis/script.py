@@ -145,8 +145,9 @@ class ScriptReader:
             known.add(action.name)
         elif isinstance(action, shared.Producer):
             self.producers.add(action.name)
-            if action.on not in self.brokers and action.on not in self.senders:
-                places = [*self.brokers, *sorted(self.senders)]
+            clients = self.consumers | self.senders
+            if action.on not in self.brokers and action.on not in clients:
+                places = [*self.brokers, *sorted(clients)]
                 raise UnknownName.of("broker or client", action.on, places, where)
         elif isinstance(action, own.Xa):
             check_opened("client", action.client, self.senders, where)

@@ -211,8 +211,8 @@ def actions_of(steps: Iterable[Step]) -> Iterator[Action]:
 
 def _read(step: Step, no: int, homes: dict[str, Destination]) -> Action:
     flat = _flat(step)
-    if step.do in ("open_producer", "open_client") and "to" in flat:
-        homes[flat["client"]] = flat["to"]
+    if step.do.startswith("open_") and "to" in flat:
+        homes[str(flat.get("consumer") or flat.get("client"))] = flat["to"]
     if step.do == "send":
         client = flat.get("client", "")
         usual = {"name": client or f"sender{no}", "size": SIZE}
@@ -282,6 +282,8 @@ def _flat(step: Step) -> Flat:
             found["client" if key == "producer" else key] = tuple(value) if isinstance(value, list) else value
     if found.pop("transacted", False) if step.do == "open_consumer" else False:
         found["ack_mode"] = "transacted"
+    if "durable_name" in found:  # the recorder's program subscribes without a selector (Recordings rule 7.3)
+        found.pop("selector", None)
     if "group" in found:
         found["properties"] = {GROUP: found.pop("group"), **found.get("properties", {})}
     return {**found, **({"options": options} if options else {})}

@@ -55,6 +55,7 @@ class Player:
 
     def start(self, nodes):
         self.take("start", brokers=[f"n{node}" for node in nodes])
+        self.take("wait", ms=2000)  # the tests wait until they know the bindings of others
 
     def stop(self, nodes):
         self.take("stop", brokers=[f"n{node}" for node in nodes])

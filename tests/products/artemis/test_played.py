@@ -95,12 +95,12 @@ def test_a_client_of_a_broker_that_scaled_down_does_not_come_back():
     assert found["consumers"]["C"]["failovers"] == ["failure_detected"]
 
 
-def test_a_durable_subscription_with_another_selector_is_a_new_one():
+def test_a_durable_subscription_of_another_topic_is_a_new_one():
     """What the old one had kept is lost with it (played three times: its topic on the other broker)."""
-    sub = "broker=A topic=T durable_name=d client_id=c"
+    sub = "broker=A durable_name=d client_id=c"
     found = run({"A": None}, f"""
-        open_consumer consumer=D1 {sub} {BLUE}
+        open_consumer consumer=D1 topic=T {sub}
         close_consumer consumer=D1
         {DEALT.replace("queue=Q", "topic=T")}
-        open_consumer consumer=D2 {sub}""")  # fmt: skip
+        open_consumer consumer=D2 topic=U {sub}""")  # fmt: skip
     assert got(found, "D2") == []

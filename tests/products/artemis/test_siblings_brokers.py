@@ -434,7 +434,8 @@ COPYING = [
         kill broker=M1
         heal between=["M1","S1"]
         start_broker broker=M1
-        {SYNC}""", roles="live backup_in_sync"),
+        {SYNC}
+        wait ms=3000""", roles="live backup_in_sync"),
 ]  # fmt: skip
 
 DOWN = [

@@ -64,7 +64,7 @@ class Broker:
         self.voted_out = False  # it is about to stop itself, and its process still says that it is live
         self.has_taken_over = False  # as a slave, in its process: started anew there it serves
         self.suspended = ("", 0)  # its role, and since when (us) it hangs
-        self.announced = False  # as a backup with a shared store, since its process began
+        self.announced = 0  # when (us) as a backup with a shared store, since its process began
         self.topology: dict[str, list[str]] = {}
         # By node id, what it knows of the queues of a live broker that it has lost: since when, where, which.
         self.lost: dict[str, list[tuple[int, Broker, Queue]]] = {}
@@ -208,7 +208,7 @@ class Topology(Subsystem):
     @staticmethod
     def _is_backup(broker: Broker) -> bool:
         """Whether it has announced itself; so does a master that waits for the live lock."""
-        waits = broker.role == "starting" and broker.announced
+        waits = broker.role == "starting" and broker.announced > 0
         return waits or broker.role in ("backup_in_sync", "backup_announced")
 
     def learn(self, broker: Broker) -> None:
@@ -266,11 +266,13 @@ class Topology(Subsystem):
         """Return which of *backups* announced itself to a live broker: nobody takes its name back.
 
         Not even a slave that is live now (`Topology.updateMember` of 2.4.0 keeps what it is not told anew): it
-        forgets that itself, and is told again by another live one.
+        forgets that itself, and is told again by another live one. A slave with a shared store says it once,
+        and not to who is live after that (`BackupManager.announceBackup`; Artemis rule 5.6).
         """
         known = self.entry(viewer, live.node_id)
         for other in backups:
-            told = known[1] == other.process_name or other.reaches(live)
+            says = other.role == "backup_in_sync" or other.announced >= live.journal.since
+            told = known[1] == other.process_name or (says and other.reaches(live))
             if other.node_id == live.node_id and told:
                 return other.process_name
         if viewer is live and known[1] == "-":

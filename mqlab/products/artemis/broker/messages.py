@@ -123,6 +123,7 @@ class Queue:
     turn: int = 0
     echoed: int = 0  # since when (us) a neighbour tells its broker of it (max-hops)
     scheduled: int = 0  # of what waits, as far as it was looked at
+    redistributor: int = NEVER  # since when (us) what comes is moved to where it is wanted, or will be
     stranded: list[MessageReference] = field(default_factory=list)  # see `strand`
 
     def __post_init__(self) -> None:

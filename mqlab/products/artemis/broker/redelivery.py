@@ -77,11 +77,6 @@ def breaks_off(broker: Broker, queue: Queue, dead: Iterable[MessageReference]) -
     return broken
 
 
-def bury(broker: Broker, queue: Queue, item: MessageReference) -> None:
-    """Send a message that was delivered too often to the dead-letter-address, if there is a queue."""
-    move(broker, queue, item, Kind.DeadLettered, "dead_letter_address", Reason.delivered_too_often)
-
-
 def move(broker: Broker, queue: Queue, item: MessageReference, kind: Kind, option: str, rule: Reason) -> None:
     """Send a message that ends in its queue to the address that an option names, if there is a queue.
 

@@ -20,7 +20,7 @@ from mqlab.products.artemis.ha import scaledown
 from mqlab.products.artemis.ha.colocated import Colocated
 from mqlab.products.artemis.ha.replication import NOTICED, Replication
 from mqlab.products.artemis.ha.shared_store import SharedDirectory, SharedStore
-from mqlab.products.artemis.network import echo, routes
+from mqlab.products.artemis.network import echo, redistribution, routes
 from mqlab.products.artemis.network.cluster_connection import ClusterConnection
 from mqlab.products.artemis.network.slow_line import SlowLine
 from mqlab.products.artemis.notes import EventLog
@@ -64,7 +64,7 @@ class Site(Lab):
         self.event, self.message = self.notes.event, self.notes.message
         self.step_no = -1  # of the step that began last
         self.numbers = deque(scenario.about.get("recorded_steps", ()))  # of those that are to come
-        self.redistributes = network.sets("redistribution_delay")  # asked after every message
+        self.redistributes = network.sets("redistribution_delay")
         self.keeps_last_values = network.sets("last_value_queue")
         self.adjusts_expiry = network.sets(*expiry.OPTIONS)
         self.detects_duplicates = False  # once a message with a duplicate id was sent
@@ -98,8 +98,6 @@ class Site(Lab):
     def live_brokers(self) -> list[Broker]:
         """Return all brokers that are live and awake."""
         return [broker for broker in self.all_brokers() if broker.serves]
-
-    # Time
 
     def line(self, frm: Broker, to: Broker) -> Link:
         """Return the way from one broker's process to another's."""
@@ -153,7 +151,8 @@ class Site(Lab):
         refusal = broker.spec.refusal(self.network.edition, self.network.cluster_of(broker.spec))
         if refusal is not None:
             self.refused.append(f"{broker.name}: {refusal.reason}")
-        broker.stopped_itself = broker.announced = broker.voted_out = False
+        broker.stopped_itself = broker.voted_out = False
+        broker.announced = 0
         self.role(broker, "down" if refusal is not None else "starting")
         if refusal is None:
             self.soon(broker, self.random_duration(BOOT), self._activate)
@@ -205,7 +204,7 @@ class Site(Lab):
         self.balancing.forward_stored()
         for broker in self.live_brokers():
             self.balancing.dispatch(broker)
-        self.balancing.redistribute()
+        redistribution.begin(self.balancing)
 
     def end_live(self, broker: Broker, orderly: bool) -> None:
         """A live broker ends: its journal stays, its clients and its slave are without it."""
@@ -336,8 +335,8 @@ class Site(Lab):
             self.later(message.due - self.clock.now, self.deliver)
         if queue.consumers and broker.serves:
             self.balancing.dispatch_queue(broker, queue)
-        if self.redistributes:
-            self.balancing.redistribute()
+        elif queue.redistributor <= self.clock.now:
+            redistribution.move(broker, self.balancing, queue)
 
     # Writing down
 

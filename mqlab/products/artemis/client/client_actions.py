@@ -27,12 +27,13 @@ from mqlab.trace.kinds import Reason
 MS = 1000
 # A client that is opened as others begin to send comes behind their first messages: 10 to 30 ms were seen.
 OPENING = 5 * MS
+RECEIVING = 5000  # ms that a call receives, where nobody says so: as the recorder does
 CONNECTING = MS  # a send in the background that opens its connection first comes behind one message of others
 
 
 @dataclass(eq=False, slots=True)
 class ReceiveCall:
-    """A call that takes so many messages more, each in at most `wait` us."""
+    """A call that takes so many messages more, all in at most `wait` us."""
 
     consumer: Consumer
     count: int
@@ -41,7 +42,7 @@ class ReceiveCall:
     asked: Action
     got: int = 0
     ended: bool = False
-    end: int = 0  # us, of one that goes on behind the script
+    end: int = 0  # us, of its time
     limit: int = 0  # us, when the script goes on without it
     epoch: int = 0  # of the connection over which it has asked
     was_answered: bool = False  # it was blocked in its question, until the connection was up or given up
@@ -53,8 +54,6 @@ class ClientActions(Subsystem):
     @staticmethod
     def _blocking(request: Request) -> Completion:
         return Completion(request.is_over, then=request.tell, told=request.told)
-
-    # Connections
 
     def do_open_consumer(self, action: a.Consumer) -> Completion:
         """Open a connection, a session and a consumer."""
@@ -102,12 +101,13 @@ class ClientActions(Subsystem):
         end = self.lab.clock.now + BLOCKED * MS
         return Completion(deadline=end, then=self.lab.come_to_rest) if blocked else Completion()
 
-    # Receiving
-
     def do_receive(self, action: a.Receive) -> Completion:
         """Take so many messages, or what comes in the time."""
         consumer = self.lab.clients.consumer(action.consumer)
-        wait, acknowledges = time_option(action, "timeout", 2000 * MS), action.options.get("acknowledge", True)
+        wait, acknowledges = (
+            time_option(action, "timeout", RECEIVING * MS),
+            action.options.get("acknowledge", True),
+        )
         reading = ReceiveCall(consumer, action.count, wait, bool(acknowledges), self.lab.acting)
         reading.limit = self.lab.clock.now + BLOCKED * MS
         consumer.stop_loop(consumer.last_call)
@@ -136,6 +136,7 @@ class ClientActions(Subsystem):
     def _go_on_behind(self, reading: ReceiveCall) -> None:
         reading.consumer.results.append("receive: still blocked")
         reading.consumer.wait_behind(reading.limit - BLOCKED * MS)
+        reading.end = 0  # its time begins anew
         self.lab.later(LOOKS, self._receive_behind, reading)
         self.lab.come_to_rest()
 
@@ -163,7 +164,8 @@ class ClientActions(Subsystem):
     def _next_message(self, reading: ReceiveCall) -> Completion:
         if reading.got < reading.count and not reading.ended:
             reading.consumer.flow.ask()
-            end = self.lab.clock.now + reading.wait
+            reading.end = reading.end or self.lab.clock.now + reading.wait
+            end = max(reading.end, self.lab.clock.now + MS)  # the last ones are only looked for
             return Completion(self._has_message, reading, end, then=self._receive)
         self._say_how(reading)
         return Completion()
@@ -207,8 +209,7 @@ class ClientActions(Subsystem):
 
     @staticmethod
     def _has_message(reading: ReceiveCall) -> bool:
-        consumer = reading.consumer
-        return consumer.arrived > 0 or (bool(consumer.stale) and consumer.takes_stale())
+        return reading.consumer.has_next()
 
     def _receive(self, reading: ReceiveCall) -> None:
         """Take one; a call whose time is over asks the broker whether there is one, and waits for its answer.
@@ -243,9 +244,8 @@ class ClientActions(Subsystem):
             consumer.go_on()
             consumer.end_loop()
         elif consumer.state != "new":
+            consumer.stuck = consumer.receiving and consumer.state == "reconnecting"
             consumer.receiving = False
-
-    # Sending
 
     def do_send(self, action: a.Producer) -> Completion:
         """Send messages one by one; the next one when the broker has the last."""
@@ -259,7 +259,7 @@ class ClientActions(Subsystem):
 
     def _sender(self, action: a.Producer) -> Client:
         if action.on not in self.lab.brokers:
-            return self.lab.clients.sender(action.on)
+            return self.lab.clients.named(action.on)
         client = self.lab.clients.senders.get(action.name)
         if client is not None and client.state != "closed":
             return client

@@ -54,6 +54,7 @@ class Client:
         self.sending = 0  # sends of the script that are under way
         self.stays = True  # until it is closed; else as long as it sends
         self.at: Broker | None = None
+        self.backup = "-"  # of its broker, as far as it was told (a process)
         self.epoch = 0  # counts its connections, so that a late answer to an old one is dropped
         self.line: list[Request] = []  # calls that were blocked in its opening, and those behind them
         self.opening: CreateSession | None = None  # the call that connects it
@@ -78,11 +79,8 @@ class Client:
         session = action if isinstance(action, Session) else None
         self.resource = XAResource(self) if session and session.xa else None
         self.transacted = session.transacted if session else getattr(action, "ack_mode", "") == "transacted"
-        # What is sent becomes visible.
-        self.at_once = session is None or not (session.transacted or session.xa)
+        self.at_once = self.resource is None and not self.transacted  # what is sent becomes visible
         self.state, self.node_id = "new", ""
-
-    # Connecting
 
     def connect(self, attempts: Attempts) -> None:
         """Try the addresses so often; with unlimited attempts it stays with the one it began with."""
@@ -152,6 +150,8 @@ class Client:
         if taken and not self.epoch:
             self.give_up(TAKEN)
             return
+        if broker.process_name == self.backup:
+            self.backup = "-"
         self.at, self.state, self.node_id = broker, "connected", broker.node_id
         self.take_lines(broker)
         self.epoch += 1
@@ -213,8 +213,9 @@ class Client:
         self.lab.event(Kind.Interrupted, broker, frm=self.node, rule=Reason.connection_lost)
         attempts = self.attempts(self.options["reconnect_attempts"])
         pair = self.lab.topology.entry(broker, self.node_id)
-        if pair[0] != broker.process_name:  # of another live one's backup it is not told (`setBackupConnector`)
-            pair = [broker.process_name, "-"]
+        # Of another live one's backup it is not told, and of none it keeps what it knew (`setBackupConnector`).
+        self.backup = pair[1] if pair[0] == broker.process_name and pair[1] != "-" else self.backup
+        pair = [broker.process_name, self.backup]
         self.lab.later(0, self._reconnect, Reconnection(broker, self.epoch, attempts, pair))
 
     def _reconnect(self, search: Reconnection) -> None:
@@ -255,8 +256,6 @@ class Client:
         hangs = live is not None and live.replica is not None and live.replica.role == "paused"
         return self.state in ("new", "reconnecting") or hangs
 
-    # Sending
-
     def send(self, message: Message) -> None:
         """The broker has one message: for the transaction, or for its address."""
         if self.state == "failed":
@@ -267,7 +266,7 @@ class Client:
         if at_once or not self._is_full_for(message):
             self.work.append(message)
         if at_once:
-            self.settle()
+            self.publish()
 
     def _is_full_for(self, message: Message) -> bool:
         """Whether a message in a transaction is dropped, or refused: then it cannot be committed.
@@ -287,10 +286,14 @@ class Client:
             return True
 
     def settle(self) -> None:
+        """The work of the open transaction is done."""
+        self.publish()
+
+    def publish(self) -> None:
         """What was sent becomes visible; the broker may refuse it with an error."""
-        assert self.at is not None  # a call is made when it is connected
         work, self.work = self.work, []
         for message in work:
+            assert self.at is not None  # a call is made when it is connected
             try:
                 self.lab.balancing.route(self.at, message)
             except Refused as refused:
@@ -300,8 +303,6 @@ class Client:
                     said = said or "JMSException / ActiveMQInternalErrorException"
                     self.failed.append(f"{message.number} {said}")
                 self.lab.message(Kind.Failed, message, self.at, self.node, rule=rule, cause=message.row)
-
-    # Transactions
 
     def is_refused(self, step: int, what: str) -> bool:
         """Whether its session has no transaction to end (JMS 2.0, 6.2.10); a distributed one ends otherwise."""

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from mqlab.engine.clock import NEVER
 from mqlab.products.artemis.broker import last_values, redelivery
 from mqlab.products.artemis.broker.broker import Broker, Refused
 from mqlab.products.artemis.broker.messages import MessageReference, Queue
 from mqlab.products.artemis.client import receive_loop
-from mqlab.products.artemis.client.clients import CLOSED, SESSION_CLOSED
+from mqlab.products.artemis.client.clients import CLOSED, ROLLED_BACK, SESSION_CLOSED
 from mqlab.products.artemis.client.receiving_client import CALLED, LOOP, ReceivingClient
+from mqlab.products.artemis.network import redistribution
 from mqlab.spec.action import Consumer as Consumes
 from mqlab.spec.values import duration
 from mqlab.trace.kinds import Kind, Reason
@@ -45,6 +48,7 @@ class Consumer(ReceivingClient):
     def opened(self) -> None:
         """Subscribe, or go on in the session that stayed."""
         assert self.at is not None
+        self._end_waiting()
         if self.queue is None:
             try:
                 queue = self._queue(self.at)
@@ -56,6 +60,7 @@ class Consumer(ReceivingClient):
                 return
             self.queue = queue
             queue.consumers.append(self)
+            queue.redistributor = NEVER
             self.flow.open()
             self.sub = self.lab.notes.recorder.name_subscription(
                 f"{self.dest} at {self.at.name} by {self.name}"
@@ -71,7 +76,7 @@ class Consumer(ReceivingClient):
                 dest=self.dest,
             )
             self.lab.balancing.dispatch_queue(self.at, queue, rounds=2)  # as it gives credits, as it starts
-            self.lab.balancing.redistribute()
+            redistribution.begin(self.lab.balancing, queue)
         if self.closes and not self.calls:
             self.close()
         self.since = self.lab.clock.now
@@ -108,7 +113,7 @@ class Consumer(ReceivingClient):
         if self.receiving and self.lab.clock.now >= self.since + LOOP:
             self.found_nothing()
         self.rollback_only |= self.worked
-        self.stale = [] if self.receiving else self.buffer[: self.arrived]
+        self.stale = [replace(item) for item in self.buffer[: self.arrived]]
         self.leave(taken=tried, buffered=tried)
         super().end_session(tried)
 
@@ -128,7 +133,9 @@ class Consumer(ReceivingClient):
 
     def go_on(self, _: object = None) -> None:
         """Take what is there, while receiving."""
-        while self.receiving and self.arrived and self.state == "connected" and not self.busy:
+        while self.receiving and not self.busy:
+            if not (self.arrived and self.state == "connected") and not (self.stale and self.takes_stale()):
+                break
             if not self.receive_one(self.acknowledges):
                 return
             if self.last_call:
@@ -137,6 +144,18 @@ class Consumer(ReceivingClient):
                 receive_loop.work(self)
         if self.full and self.receiving and not self.busy:
             self.flow.ask()
+
+    def _end_waiting(self) -> None:
+        """The connection is up: what a call or the loop has waited for is over, and all comes again."""
+        if self.acknowledges_late:
+            said = f"step {self.lab.step_no} acknowledge {self.acknowledges_late}: {ROLLED_BACK}"
+            self.results.append(said)
+            self.acknowledges_late, self.rollback_only, self.worked = 0, False, False
+        if self.receiving or self.stuck:
+            had = not self.busy and self.acknowledge_stale()
+            self.stale, self.stuck = [], False
+            if had and self.loops:
+                receive_loop.work(self)
 
     def undo(self) -> None:
         """Roll back, as an acknowledgement is refused: while it receives everything others go on."""
@@ -147,11 +166,13 @@ class Consumer(ReceivingClient):
 
     def roll_back(self) -> None:
         """Everything comes again, here only what others do not take; what was taken counts as tried."""
+        super().roll_back()
         self._give_back(first=False)
 
     def _give_back(self, first: bool) -> None:
         self.rollback_only = False
-        self.flow.give_back(sum(map(self.flow.size, self.buffer)))
+        for item in self.buffer:  # one after the other: only with half of the window they go to the broker
+            self.flow.give_back(self.flow.size(item))
         self.requeue(taken=True, buffered=False, delayed=True, first=first)
         if self.at is not None and self.queue is not None:
             for stopped in (self, None):
@@ -195,7 +216,8 @@ class Consumer(ReceivingClient):
             for item in back:
                 self.lab.notes.returned(item, self.queue, self.at)
             for item in dead:
-                redelivery.bury(self.at, self.queue, item)
+                dead_letters = Kind.DeadLettered, "dead_letter_address", Reason.delivered_too_often
+                redelivery.move(self.at, self.queue, item, *dead_letters)
 
     def leave(self, taken: bool, buffered: bool) -> None:
         """Leave the queue, after giving back what is held, counted as tried or not."""
@@ -206,6 +228,8 @@ class Consumer(ReceivingClient):
         self.unacknowledged, self.acknowledging = [*self.acknowledging, *self.unacknowledged], []
         self.requeue(taken, buffered)
         self.queue = None
+        if not queue.consumers:
+            redistribution.add(self.lab.balancing, broker, queue)
         empty = not queue.consumers and not queue.depth
         if queue.auto_delete == "left" or (queue.auto_delete == "empty" and empty):
             self._delete(broker, queue)
@@ -242,6 +266,7 @@ class Consumer(ReceivingClient):
             self.results.append(f"step {self.lab.step_no} close_consumer: still blocked")
             return True
         self._on_acknowledged(list(self.acknowledging))
+        self.drop(Reason.connection_lost)
         self.leave(taken=True, buffered=False)
         self.state, self.at = "closed", None
         if broker is not None:
@@ -256,6 +281,8 @@ class Consumer(ReceivingClient):
         """A receiver sees that its connection is closed."""
         super().on_attempts_exhausted()
         if self.receiving:
+            if not self.busy:
+                self.acknowledge_stale()
             self.see_closed()
 
     def see_closed(self) -> None:

@@ -45,6 +45,7 @@ class ReceivingClient(Client, Taker):
         self.buffer: list[MessageReference] = []  # also what is on its way to it, at the end
         self.arrived = 0  # how many of the buffer have come
         self.blocked_since = 0  # us, a call that receives, which the script does not wait for
+        self.acknowledges_late = 0  # a message (its number), as soon as it is connected
         self.stale: list[MessageReference] = []  # of a buffer that was lost, until it is connected again
         self.unacknowledged: list[MessageReference] = []
         self.acknowledging: list[MessageReference] = []  # acknowledged, and the broker does not know yet
@@ -55,13 +56,16 @@ class ReceivingClient(Client, Taker):
         self.queue: Queue | None = None
 
     def takes_stale(self) -> bool:
-        """Whether a call that receives takes what the lost connection has brought: none that acknowledges.
+        """Whether a call that receives takes what the lost connection has brought.
 
         An automatic acknowledgement goes into the dead connection after 30 s (`ChannelImpl.send` of 2.4.0).
         """
         gives_up = 0 < self.blocked_since <= self.lab.clock.now - FAILOVER * MS
-        waits = (self.mode == "auto" and not gives_up) or (self.mode in CALLED and self.acknowledges)
-        return self.state == "reconnecting" and bool(self.stale) and not waits
+        return self.state == "reconnecting" and bool(self.stale) and (self.mode != "auto" or gives_up)
+
+    def has_next(self) -> bool:
+        """Whether a call that receives takes a message now."""
+        return (self.arrived > 0 and self.state == "connected") or self.takes_stale()
 
     def acknowledge_stale(self) -> int:
         """Take the message that a call had before its acknowledgement was blocked; it comes again.
@@ -75,15 +79,19 @@ class ReceivingClient(Client, Taker):
 
     def _take_stale(self, item: MessageReference) -> None:
         self.received.append(item.message.number)
+        self.redelivered += [item.message.number] * (item.delivery_count > 0)
         self.rollback_only |= not self.autocommits
         self.lab.message(RECEIVED, item.message, self.at, to=self.node, cause=item.row)
 
     def receive_one(self, acknowledge: bool = True) -> bool:
         """Take one message, whatever becomes of its acknowledgement; False if there is none."""
         if self.stale and self.takes_stale():
-            self._take_stale(self.stale.pop(0))
+            item = self.stale.pop(0)
+            self._take_stale(item)
             if self.mode == "auto":  # the next one's acknowledgement is blocked as long
                 self.blocked_since = self.lab.clock.now
+            if acknowledge and self.mode in CALLED:
+                self.acknowledges_late, self.stale = item.message.number, []
             return True
         while self.arrived and 0 < self.buffer[0].message.expires <= self.lab.clock.now:
             self.arrived -= 1
@@ -193,7 +201,8 @@ class ReceivingClient(Client, Taker):
         return self.latest if late else []
 
     def settle(self) -> None:
-        """Acknowledge all that was taken."""
+        """Acknowledge all that was taken, and let what was sent become visible."""
+        super().settle()
         for item in self.unacknowledged:
             self.lab.message(Kind.Acknowledged, item.message, self.at, self.node, cause=item.row)
         self.unacknowledged = []

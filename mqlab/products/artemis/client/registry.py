@@ -46,12 +46,6 @@ class Clients:
             raise UnknownName.of("consumer", name, self.consumers, "open by now")
         return self.consumers[name]
 
-    def sender(self, name: str) -> Client:
-        """Return a session that sends, by its name; raises `UnknownName` before it is opened."""
-        if name not in self.senders:
-            raise UnknownName.of("producer", name, self.senders, "open by now")
-        return self.senders[name]
-
     def take_lines(self) -> None:
         """Lines have become slow: who is connected goes on with those."""
         for client in [*self.consumers.values(), *self.senders.values()]:

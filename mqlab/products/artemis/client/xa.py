@@ -103,7 +103,7 @@ class XAResource:
             self._forget(branch)
             raise XAException(RETRY)
         client.work, before = branch.work, client.work
-        client.settle()
+        client.publish()
         client.work, client.worked = before, False
         return "xa commit: ok"
 

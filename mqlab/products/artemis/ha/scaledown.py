@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from mqlab.products.artemis.broker import duplicates, expiry
 from mqlab.products.artemis.broker.broker import Broker
-from mqlab.products.artemis.broker.messages import Journal, Message, Queue
+from mqlab.products.artemis.broker.messages import Journal, Message, MessageReference, Queue
 from mqlab.trace.kinds import Kind, Reason
 
 if TYPE_CHECKING:
@@ -96,6 +96,16 @@ def _on_ids(handed: tuple[Broker, Mapping[str, set[object]]]) -> None:
         target.journal.ids.setdefault(address, set()).update(known)
 
 
+def _in_order(queue: Queue, now: int) -> list[MessageReference]:
+    """Return what waits in the order in which it is sent: what is delayed first, the latest of all.
+
+    Each is put at the head, and keeps its time, also that of a redelivery-delay (`deliverScheduledMessages`).
+    """
+    due = queue.due(now)
+    late = sorted((item for item in queue.waiting if item.due), key=lambda item: item.due)
+    return [*reversed(late), *due]
+
+
 def move(lab: Site, broker: Broker, data: Journal, target: Broker) -> None:
     """Append every queue's messages to the target's queues, and its prepared transactions.
 
@@ -112,10 +122,11 @@ def move(lab: Site, broker: Broker, data: Journal, target: Broker) -> None:
         if there is None and created:
             there = lab.new_queue(target, queue.name, topic or queue.name, selector=queue.selector, key=key)
         fits = there is not None and (there.topic is None) == (topic is None)
-        for item in queue.waiting:
+        for item in _in_order(queue, lab.clock.now):
             if there is not None and fits:
                 row = lab.notes.forwarded(item.message, broker, target, Reason.scale_down, item.row)
-                moved = Moved(target, there, item.message, row)
+                late = replace(item.message, due=item.due, delayed=True) if item.due else item.message
+                moved = Moved(target, there, late, row)
                 lab.line(broker, target).carry(_on_moved, moved, 0, item.message.size)
                 lab.message(Kind.Acknowledged, item.message, broker, target.node, cause=row)
             else:

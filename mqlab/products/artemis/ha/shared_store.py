@@ -46,6 +46,7 @@ class SharedStore(Subsystem):
             self._next_live(store)
             return
         store.slaves.append(broker)
+        broker.topology = {}
         broker.node_id = store.journal.node_id if store.journal is not None else broker.node_id or "?"
         self.lab.role(broker, "backup_queued")
         self._next_backup(store)
@@ -94,10 +95,13 @@ class SharedStore(Subsystem):
     def _announce(self, slave: Broker) -> None:
         # Its `BackupManager` tells any live broker that its cluster connection reaches.
         live = self.of(slave).live
+        if live is not None and live.role == "starting":  # it is about to serve
+            self.lab.soon(slave, LOADING, self._announce)
+            return
         asked = self.lab.all_brokers() if slave.hosting_broker is None else [live] if live is not None else []
-        told = any(slave.reaches(broker) for broker in asked if broker is live or broker.role == "live")
+        told = any(slave.reaches(broker) for broker in asked if broker.role == "live")
         if told and slave.role in ("backup_holding_lock", "backup"):
-            slave.announced = True
+            slave.announced = self.lab.clock.now
             self.lab.role(slave, "backup_announced")
 
     def _poll(self, broker: Broker) -> None:
@@ -136,7 +140,7 @@ class SharedStore(Subsystem):
         if not acting.reaches(master):
             self.lab.soon(acting, FAIL_BACK, self._hand_back)
             return
-        master.announced, master.node_id = True, acting.node_id
+        master.announced, master.node_id = self.lab.clock.now, acting.node_id
         self.lab.topology.gossip()
         if acting.spec.role != "slave" or not acting.element("allow_failback"):
             return

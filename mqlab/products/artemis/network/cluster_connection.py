@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from mqlab.products.artemis.broker import diverts, duplicates, expiry, last_values
 from mqlab.products.artemis.broker.broker import Broker, Refused, Subsystem
 from mqlab.products.artemis.broker.messages import BridgedMessage, Message, Queue, StoredMessage, Taker, selects
-from mqlab.products.artemis.network import echo, redistribution, routes, turns
+from mqlab.products.artemis.network import echo, routes, turns
 from mqlab.trace.kinds import Kind, Reason
 
 if TYPE_CHECKING:
@@ -308,8 +308,3 @@ class ClusterConnection(Subsystem):
             taker.take(item)
         if rounds and queue.waiting and len(queue.consumers) > 1 and len(queue.waiting) > queue.scheduled:
             queue.turn = (start - rounds) % len(queue.consumers)
-
-    def redistribute(self) -> None:
-        """Let queues without consumers send their messages to where there are some."""
-        if self.lab.redistributes:
-            redistribution.begin(self)
