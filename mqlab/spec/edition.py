@@ -60,7 +60,6 @@ class ActiveMQRules(EditionRules):
         False, "a remote consumer of a composite destination creates one subscription per element"
     )
     counts_all_topic_acks: bool = _rule(True, "topics count what durable and wildcard subscribers acknowledge")
-    redelivered_travels: bool = _rule(False, "the redelivered flag crosses a bridge")
     zero_prefetch_is_silence: bool = _rule(
         False, "a connector's prefetchSize of 0 is accepted, but nothing is forwarded"
     )
@@ -84,7 +83,7 @@ ACTIVEMQ = {
                         bare_statics=True, marks_all_returned=True, counts_forwarded=False,
                         audits_queues=False, forgets_network_durables=False,
                         missing_differs=True, client_sorts=True,
-                        counts_all_topic_acks=False, redelivered_travels=True,
+                        counts_all_topic_acks=False,
                         hides_duplicates=True, zero_prefetch_is_silence=True,
                         zero_attempts_is_forever=True, counts_durable_doubles=True,
                         remembers_topics=False, look_pages_in=False, pulls_topics=False,

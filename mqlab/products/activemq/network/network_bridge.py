@@ -46,7 +46,6 @@ class NetworkBridge(DemandForwardingBridge):
         self.link_back = lab.new_link(remote.name, home.name)
         self.transport, self.accept_cost_us = over, lab.random_duration(lab.timing.taking)
         self.entry = remote.entry(home.node, self.no)
-        self.redelivered_travels = settings.rules.redelivered_travels
         self.demand: list[DemandSubscription] = []
         self.leaving: dict[DemandSubscription, tuple[int, int]] = {}  # with rule and cause
         self.temps: list[Destination] = []  # the other broker's temporary destinations, made here
@@ -133,7 +132,7 @@ class NetworkBridge(DemandForwardingBridge):
             return
         copy = message.copy(self.local_broker.id)
         message.crossed = True
-        if message.repeated or self.redelivered_travels:
+        if message.received:  # that it was out, and how often, goes along (`Message.copy`; ActiveMQ rule 1.9)
             copy.received, copy.redeliveries = message.received, message.redeliveries
             copy.repeated = message.repeated
         remote = self.remote_broker
