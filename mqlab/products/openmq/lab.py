@@ -10,8 +10,8 @@ from mqlab.engine.completion import Completion
 from mqlab.engine.in_vain import CLOSED, SessionState
 from mqlab.engine.limits import LONGEST_REST
 from mqlab.products.openmq.broker import report
-from mqlab.products.openmq.broker.model import Consumer
 from mqlab.products.openmq.client import clients
+from mqlab.products.openmq.client.state import Consumer
 from mqlab.products.openmq.files import treatment
 from mqlab.products.openmq.ha import takeover
 from mqlab.products.openmq.network.state import Cluster

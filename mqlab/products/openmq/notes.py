@@ -14,7 +14,8 @@ from mqlab.trace.trace import Trace
 
 if TYPE_CHECKING:
     from mqlab.products.openmq.broker.messages import Message
-    from mqlab.products.openmq.broker.model import Broker, Consumer
+    from mqlab.products.openmq.broker.model import Broker
+    from mqlab.products.openmq.client.state import Consumer
     from mqlab.products.openmq.network.state import Cluster
     from mqlab.spec.action import Action
 

@@ -98,8 +98,7 @@ ROWS = (
     Row(o.PauseDestination, "pause_destination", _ON),
     Row(o.ResumeDestination, "resume_destination", _ON),
     Row(o.Browse, "browse", _ON),
-    # Nobody sends over the connection of a consumer, so that no_local keeps nothing from it.
-    Row(a.Consumer, "open_consumer", _CONSUMER, options="consumer", silent=("no_local",)),
+    Row(a.Consumer, "open_consumer", {**_CONSUMER, **_same("no_local")}, options="consumer"),
     Row(a.Consumer, TEMPORARY, _CONSUMER, options="consumer"),
     Row(a.Close, "close_consumer", _same("consumer", "unsubscribe"),
         silent=("subscription_name", "consumer_only")),

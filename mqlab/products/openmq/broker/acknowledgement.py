@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import replace
 
 from mqlab.products.openmq.broker import sending
 from mqlab.products.openmq.broker.messages import Delivery, Message
-from mqlab.products.openmq.broker.model import ENDED, Broker, Consumer
+from mqlab.products.openmq.broker.model import ENDED, Broker
+from mqlab.products.openmq.client.state import Consumer
 from mqlab.trace.kinds import Kind, Reason
 
 # Bound once: reading a member of an enumeration costs ten times as much as a name.
@@ -41,6 +41,12 @@ def waits(consumer: Consumer) -> bool:
         if consumer.mode == "client" and not consumer.home.linked(claim.message.home):
             return False
     return False
+
+
+def on_dups_due(consumer: Consumer) -> None:
+    """It is long enough since a message, unless that was not the last one."""
+    if consumer.home.lab.clock.now >= consumer.acknowledges_at:
+        on_dups(consumer)
 
 
 def on_dups(consumer: Consumer) -> None:
@@ -84,12 +90,15 @@ def acknowledge(consumer: Consumer, done: list[Delivery]) -> bool:
     if consumer.rollback_only or any(c.stale or not consumer.home.linked(c.message.home) for c in done):
         _refuse(consumer)
         return False
+    if consumer.mode == "transacted" and consumer.xid_state == "FAILED":
+        return False
     if consumer.mode == "transacted" and any(claim.is_gone for claim in done):
         redeliver(consumer)  # a commit cannot find it, so that its client rolls back (B4297)
         return False
     consumer.taken = [claim for claim in consumer.taken if claim not in done]
     for claim in done:
         finish(claim)
+    consumer.home.lab.committed[consumer.home] += consumer.mode == "transacted"
     return True
 
 
@@ -104,6 +113,7 @@ def _refuse(consumer: Consumer) -> None:
         drop_lost(consumer)
     consumer.rollback_only = waits
     if not waits:
+        consumer.xid_state = "STARTED"
         (stick if first else redeliver)(consumer)
 
 
@@ -129,53 +139,15 @@ def drop_lost(consumer: Consumer) -> None:
             release(claim, Reason.broker_stopped)
 
 
-def home_returns(broker: Broker) -> None:
-    """A home is back: what is stuck at a consumer is listed there for good.
-
-    The message that it failed to take comes again, flagged, if its home has kept it. So does all that
-    was taken in a session that may see duplicates.
-    """
-    for consumer in broker.lab.consumers.values():
-        if not consumer.open or consumer.home is broker:
-            continue
-        lost = [c for c in consumer.stuck if c.message.home is broker and c.arrived]  # not what was purged
-        for claim in consumer.taken if consumer.mode == "transacted" else ():
-            claim.stale |= claim.message.home is broker
-        again = [c for c in consumer.failed if c in lost and c in c.message.claims]
-        if lost:
-            listed = dict.fromkeys(c.message for c in lost if c not in again[1:])
-            consumer.home.instances[consumer.dest].leftovers |= listed
-        consumer.stuck = [c for c in consumer.stuck if c not in again]
-        had = any(claim.message.home is broker for claim in consumer.taken)
-        if again or (had and consumer.mode == "dups_ok"):
-            consumer.taken += again
-            redeliver(consumer)
-        elif had and consumer.mode == "client" and not (consumer.rollback_only or sending.is_plain(consumer)):
-            _come_again(consumer, broker)
-            continue
-        failed = consumer.taken if consumer.rollback_only else ()  # to acknowledge it has failed
-        sent = [c for c in (*consumer.buffer, *failed) if c.message.home is broker]
-        consumer.home.handed[consumer.key] += len(sent) + len(lost) - len(again)
-
-
-def _come_again(consumer: Consumer, home: Broker) -> None:
-    """A session has taken messages of a home that is back: what its client has and that has kept comes again.
-
-    It comes flagged, and what the client has not read is there twice then (OpenMQ rule 8.21).
-    """
-    for had in (consumer.taken, consumer.buffer):
-        for place, claim in enumerate([*had]):  # not what has just been sent again
-            if claim.message.home is home and claim.delivered and claim.message.is_there:
-                had[place] = replace(claim, echo=True)
-                claim.flagged, claim.delivered = True, False
-                consumer.buffer.append(claim)
-                sending.pass_on(claim)
-
-
 def _acknowledge_echoes(consumer: Consumer, done: list[Delivery]) -> None:
-    """Acknowledge what came again with what was there before: its home hears it, and the call fails."""
+    """Acknowledge what came again with what was there before: its home hears it, and the call fails.
+
+    What was taken behind a second one stays with the consumer.
+    """
     consumer.taken = [claim for claim in consumer.taken if claim not in done]
-    for message in dict.fromkeys(claim.message for claim in done):
+    fails = next((no for no, claim in enumerate(done) if claim.echo and claim.replaced), len(done))
+    consumer.stuck += [claim for claim in done[fails:] if not claim.echo]
+    for message in dict.fromkeys(claim.message for claim in done[:fails]):
         for claim in [claim for claim in message.claims if claim.taker is consumer]:
             finish(claim)
 
@@ -213,6 +185,8 @@ def requeue(consumer: Consumer, rule: int) -> None:
     if consumer.cut_off:
         drop_all(consumer)
     _drop_echoes(consumer)
+    consumer.buffer.extendleft(reversed(consumer.missed))
+    consumer.missed.clear()
     noted = consumer.mode == "auto" and not (home.orderly and dest.is_queue)
     head = [*consumer.taken, *consumer.buffer][: 1 if noted else None]
     if consumer.step.options.get("xa") and consumer.received:  # what is prepared is not with it any more
@@ -223,6 +197,7 @@ def requeue(consumer: Consumer, rule: int) -> None:
     for claim in [claim for claim in consumer.unacknowledged if claim not in unheard]:
         remote = claim.message.home is not home
         claim.key = ENDED if last else claim.key
+        claim.noted |= claim in head and not remote
         rolled_back = not lists and consumer.mode == "transacted"
         if remote and claim.arrived and home.running and dest in home.instances and not rolled_back:
             home.instances[dest].leftovers[claim.message] = None
@@ -265,6 +240,7 @@ def return_unread(consumer: Consumer) -> bool:
     for claim in unread:
         consumer.buffer.remove(claim)
         release(claim, Reason.consumer_left, seen=False)
+        claim.noted = True
     return bool(unread)
 
 
@@ -294,6 +270,13 @@ def recover(consumer: Consumer) -> None:
     with the consumer until it closes (OpenMQ rule 8.5).
     """
     taken = consumer.taken
+    if consumer.mode == "transacted":
+        consumer.xid_state = "STARTED"
+        unread = [claim.message for claim in consumer.buffer if claim.echo]
+        for claim in [claim for claim in (*taken, *consumer.buffer) if claim.message in unread]:
+            claim.flagged, claim.replaced = True, False  # what its home has sent again comes in its place
+        consumer.stuck += [claim for claim in taken if claim.replaced]
+        taken[:] = [claim for claim in taken if not claim.replaced]
     if consumer.cut_off:
         drop_all(consumer)
     if consumer.rollback_only and consumer.lost < 0 and taken:

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from mqlab.products.openmq.broker.destinations import PhysicalDestination
-    from mqlab.products.openmq.broker.model import Broker, Consumer
+    from mqlab.products.openmq.broker.model import Broker
+    from mqlab.products.openmq.client.state import Consumer
     from mqlab.spec.values import Destination
 
 

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from mqlab.products.openmq.broker import acknowledgement, removal, sending
 from mqlab.products.openmq.broker.destinations import ClusterDestination, PhysicalDestination
-from mqlab.products.openmq.broker.messages import Delivery, Message, selects
-from mqlab.products.openmq.broker.model import Broker, Consumer, Trip
+from mqlab.products.openmq.broker.messages import Delivery, Message, Prepared, selects
+from mqlab.products.openmq.broker.model import Broker
+from mqlab.products.openmq.client.state import Client, Consumer, Trip
 from mqlab.trace.kinds import Kind, Reason
 
 if TYPE_CHECKING:
@@ -177,14 +178,18 @@ def consume(consumer: Consumer) -> bool:
     while consumer.buffer and consumer.buffer[0].delivered and (claim := upcoming(consumer)):
         if automatic and not consumer.home.linked(claim.message.home):
             _fail(consumer, claim)
-            break
+            took = True
+            continue
         expired = claim.message.expires and claim.message.expires <= consumer.home.lab.clock.now
         if expired and claim.message.is_there:
             break  # which the next look finds (`physical_destinations.expire`)
         consumer.buffer.popleft()
         sending.answer(consumer)
-        if claim.echo and consumer.in_branch:
-            _fail_branch(consumer)
+        again = claim.echo and (consumer.in_branch or consumer.mode == "transacted")
+        if again or (consumer.xid_state != "STARTED" and consumer.misses):
+            _miss(consumer, claim)
+        elif claim.echo and automatic:
+            pass  # its acknowledgement fails, as that of the first has not
         elif expired:
             _drop(claim)
         else:
@@ -202,36 +207,49 @@ def _drop(claim: Delivery) -> None:
 def _fail(consumer: Consumer, claim: Delivery) -> None:
     """Taking a message of a dead home fails: its acknowledgement has nowhere to go.
 
-    In 6.5 all that the client had with it is stuck, of living homes too; what comes later is not. 5.1 drops
-    the copies, but goes on listing the one that failed (OpenMQ rules 8.5 and 12.1).
+    In 6.5 all that the client had of other homes is stuck, of living ones too; what comes later is not. What it
+    had of its own broker's goes to whoever is there, as it makes its consumer anew. 5.1 drops the copies, but
+    goes on listing the one that failed (OpenMQ rules 8.5 and 12.1).
     """
     if not consumer.home.lab.rules.keeps_stuck:
         acknowledgement.drop_lost(consumer)
         consumer.home.instances[consumer.dest].leftovers[claim.message] = None
     else:
         consumer.failed = [claim]
-        consumer.stuck += consumer.buffer
+        own = [c for c in consumer.buffer if c.message.home is consumer.home]
+        consumer.stuck += [c for c in consumer.buffer if c not in own]
         consumer.buffer.clear()
+        consumer.served_weight = first_free(consumer.at)
+        consumer.home.lab.register(consumer)
+        for instance in consumer.at.instances.values():
+            instance.takers = None
+        for one in own:
+            acknowledgement.release(one, Reason.consumer_left, seen=False)
 
 
-def _fail_branch(consumer: Consumer) -> None:
-    """To take what is part of another branch fails (`distributed_transactions._send_again`).
+def _miss(consumer: Consumer, claim: Delivery) -> None:
+    """What an application reads outside of its session's branches is lost: nobody gets it until that closes.
 
-    All that its application reads then fails, too, so that it comes flagged.
+    A branch that is over, or prepared, fails with it, and then it comes again with the rollback. So does one
+    that takes what is part of another (`distributed_transactions._send_again`), or any transaction that takes
+    once more what its home has sent again.
     """
-    consumer.xid_state, consumer.between = "FAILED", True
-    for claim in consumer.buffer:
-        claim.flagged = True
+    branches: list[Client | Prepared] = [b for b in consumer.home.lab.prepared.values() if b.client is consumer]
+    for branch in [consumer] if consumer.xid or consumer.mode == "transacted" else branches:
+        branch.xid_state, claim.flagged = "FAILED", True
+    if not claim.echo:
+        consumer.missed.append(claim)
 
 
 def upcoming(consumer: Consumer) -> Delivery | None:
     """Return what a consumer takes next, if it can take something now."""
     here, lab = consumer.home, consumer.home.lab
-    automatic = consumer.mode == "auto" and not (consumer.xid and consumer.in_branch)
+    automatic = consumer.mode == "auto" and not consumer.xid
+    automatic &= consumer.xid_state == "STARTED" or not consumer.misses
     held = not automatic if consumer.hung else consumer.allowance == 0
     waits = held or consumer.gone or consumer.busy_until > lab.clock.now
     failed = consumer.rollback_only and consumer.lost >= 0  # C4106
-    if not consumer.open or not consumer.buffer or waits or failed or consumer.between:
+    if not consumer.open or not consumer.buffer or waits or failed:
         return None
     claim, home = consumer.buffer[0], consumer.buffer[0].message.home
     if here.suspended or not claim.delivered:
@@ -251,6 +269,8 @@ def _receive(consumer: Consumer, claim: Delivery, automatic: bool) -> None:
     if consumer.allowance:
         consumer.allowance -= 1
     consumer.hung = False
+    if consumer.xid:
+        consumer.distributed = True
     consumer.received.append(message.number)
     if claim.flagged:
         consumer.redelivered.append(message.number)
@@ -279,5 +299,6 @@ def _acknowledge(consumer: Consumer, automatic: bool) -> None:
     elif consumer.mode == "dups_ok":
         if len(consumer.taken) == acknowledgement.DUPS_LIMIT:
             acknowledgement.on_dups(consumer)
-        wait = acknowledgement.DUPS_WAIT
-        consumer.home.lab.later_at(wait, consumer.at, acknowledgement.on_dups, consumer)
+        wait, lab = acknowledgement.DUPS_WAIT, consumer.home.lab
+        consumer.acknowledges_at = lab.clock.now + wait
+        lab.later_at(wait, consumer.at, acknowledgement.on_dups_due, consumer)

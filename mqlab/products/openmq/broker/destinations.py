@@ -8,13 +8,15 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from mqlab.products.openmq.broker.active_consumers import ActiveConsumers
+from mqlab.products.openmq.broker.flow import SHARED
 from mqlab.products.openmq.broker.producer_flow import ProducerFlow
 from mqlab.spec.openmq.options import PROPERTIES, Options
 from mqlab.spec.values import Destination
 
 if TYPE_CHECKING:
     from mqlab.products.openmq.broker.messages import Message
-    from mqlab.products.openmq.broker.model import Broker, Consumer, Properties
+    from mqlab.products.openmq.broker.model import Broker, Properties
+    from mqlab.products.openmq.client.state import Consumer
     from mqlab.products.openmq.network.state import Cluster
 
 # Properties of the dead message queues of 6.5.0.
@@ -150,6 +152,7 @@ class PhysicalDestination:
         self.limited, self.stored = None, True
         self.set({})
         for message in sorted(self.messages, key=attrgetter("number")):
+            message.read()
             was_offered = message.offered
             self.queue_up(message)
             if was_offered:
@@ -225,6 +228,10 @@ class PhysicalDestination:
     def option(self, name: str) -> Any:
         """Return a property by its administration name."""
         return self.options[name] if name in self.options else PROPERTIES.get(name)
+
+    def flow_limit(self, shared: bool) -> int:
+        """Return how many messages a consumer may be sent in advance; -1 is any number."""
+        return SHARED if shared else int(self.option("ConsumerFlowLimit"))
 
     @property
     def held(self) -> int:

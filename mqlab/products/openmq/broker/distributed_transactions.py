@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from mqlab.products.openmq.broker import acknowledgement, sending, transactions
 from mqlab.products.openmq.broker.messages import ROLLED_BACK, Delivery, Ended, Prepared
-from mqlab.products.openmq.broker.model import Client, Consumer
 from mqlab.products.openmq.client import clients
+from mqlab.products.openmq.client.state import Client, Consumer
 from mqlab.products.openmq.script.operation import Outcome, RunningStep, ScriptStep
 from mqlab.spec.openmq.actions import Xa
 from mqlab.trace.kinds import Reason
@@ -70,16 +70,19 @@ def _xa(asked: tuple[Cluster, Client | None, Xa]) -> bool:
         transactions.prepare(lab, xid, client)
     branch = lab.prepared.get(xid)
     if not ends or branch is None or branch.home is not home:
-        if client and action == "rollback" and not client.xid and client.xid_state == "COMPLETE":
-            client.between = True  # after its own branches, its client stops before it asks (`XAResourceImpl`)
         return not ends
+    if action == "commit" and branch.xid_state == "FAILED":
+        return False
     del lab.prepared[xid]
-    transactions.end_transaction(lab, xid, action == "commit")
+    if client:
+        client.rollback_only &= action == "commit"
+    transactions.end_transaction(home, xid, action == "commit")
     if action == "rollback" and isinstance(client, Consumer) and home.lives == branch.life:
         kept, client.taken = client.taken, []
-        _send_again(client, branch.taken, [*kept, *_left(client)])
+        missed = [claim for claim in client.missed if claim.flagged]  # in a branch that was over
+        client.missed = [claim for claim in client.missed if claim not in missed]
+        _send_again(client, [*branch.taken, *missed], [*kept, *_left(client)])
         client.taken = kept  # of the branch that it has begun since
-        client.between = True
         return True
     if action == "commit" and isinstance(client, Consumer):  # its client forgets all that it has taken
         lab.forgotten.update((*client.taken, *_left(client)))
@@ -95,7 +98,7 @@ def _xa(asked: tuple[Cluster, Client | None, Xa]) -> bool:
 def _fails(client: Client, action: str) -> bool:
     """Whether a branch cannot take a call; to commit it or roll it back before its end makes it FAILED."""
     if client.in_branch and action in ("commit", "rollback"):
-        client.xid_state, client.between = "FAILED", True
+        client.xid_state = "FAILED"
         return True
     return client.xid_state == "FAILED" and action in ("end", "prepare", "commit")
 
@@ -105,7 +108,7 @@ def _begin_or_end(lab: Cluster, client: Client, call: Xa) -> None:
     if call.action == "start":
         if client.xid:
             transactions.leave(lab, client)
-        client.xid, client.xid_state, client.between = call.xid, "STARTED", False
+        client.xid, client.xid_state = call.xid, "STARTED"
         return
     of = client if client.xid == call.xid else lab.ended[call.xid]
     of.xid_state = "COMPLETE"

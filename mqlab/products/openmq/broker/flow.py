@@ -87,7 +87,7 @@ class Flow:
     def passes(self, asks: bool, home: Broker | None) -> bool:
         """Count a message, of another *home* or none, that is sent on; returns whether it asks for more."""
         last = self.own.use()
-        if home is not None:
+        if home is not None and self.first:  # else that sends whatever comes (`Consumer.setFalconRemote`)
             self.asking += [home] * (asks + last)
         return asks or last
 

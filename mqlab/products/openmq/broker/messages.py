@@ -16,7 +16,8 @@ NUMBERED = {"n": 0}  # the property with the number that each message has here
 
 if TYPE_CHECKING:
     from mqlab.products.openmq.broker.destinations import ClusterDestination
-    from mqlab.products.openmq.broker.model import Broker, Client, Consumer
+    from mqlab.products.openmq.broker.model import Broker
+    from mqlab.products.openmq.client.state import Client, Consumer
     from mqlab.spec.openmq.options import Options
 
 
@@ -34,6 +35,8 @@ class Delivery:
     kept: bool = False  # it came to a paused broker
     echo: bool = False  # what a client still has of one that was sent again
     stale: bool = False  # it was taken in a transaction before its home came back
+    replaced: bool = False  # its home, which has come back, has sent it once more
+    noted: bool = False  # its home's store has it as handed out
     admitted: bool = False  # it is on its way, and counted there
     asks: bool = False  # with it whoever sent it on asks for more credit
     row: int = -1  # of the last event on its way to the consumer
@@ -83,6 +86,11 @@ class Message:
         """Where it was sent to."""
         return self.at.dest
 
+    def read(self) -> None:
+        """A broker reads it in its store: what had been handed out comes flagged."""
+        for claim in self.claims:
+            claim.flagged |= claim.noted
+
     @property
     def is_there(self) -> bool:
         """Whether its home has it still, and serves."""
@@ -105,6 +113,7 @@ class Prepared:
     taken: list[Delivery]
     life: int  # of its home at the time
     client: Client | None = None  # whose session it was of
+    xid_state: str = "PREPARED"
 
     @property
     def known(self) -> list[Delivery]:

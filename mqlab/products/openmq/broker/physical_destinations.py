@@ -7,8 +7,10 @@ from collections.abc import Iterable
 from mqlab.products.openmq.broker import acknowledgement, delivery, sending
 from mqlab.products.openmq.broker.destinations import PhysicalDestination
 from mqlab.products.openmq.broker.messages import Delivery, Message, selects
-from mqlab.products.openmq.broker.model import Broker, Client, Consumer
+from mqlab.products.openmq.broker.model import Broker
 from mqlab.products.openmq.broker.removal import count_removed, discard, goes_beyond, make_room, move_to_dmq
+from mqlab.products.openmq.client import clients
+from mqlab.products.openmq.client.state import Client, Consumer
 from mqlab.spec.selector import Selector
 from mqlab.trace.kinds import Kind, Reason
 
@@ -35,7 +37,7 @@ def admit(message: Message, producer: Client) -> str:
     message.row = lab.recorder.add_packed(producer.sending, message, 0, 0, -1)
     if rejected:
         return "dropped"
-    if message.transaction is not None or message.at.is_queue or claims(message):
+    if message.transaction is not None or message.at.is_queue or claims(message, producer):
         message.admitted = True
         instance.admitted += 1
         instance.admitted_bytes += message.weight
@@ -56,34 +58,38 @@ def take_in(message: Message, producer: Client) -> bool:
         return False
     if instance.removes:
         make_room(instance, message)
-    if message.transaction is None and not find_claims(message):
+    if message.transaction is None and not find_claims(message, producer):
         return True
     instance.keep(message)
     message.row = lab.recorder.add_packed(producer.entry, message, 0, 0, message.row)
     return True
 
 
-def find_claims(message: Message) -> bool:
+def find_claims(message: Message, sender: Client | None) -> bool:
     """Note for whom a message is, once it is sent for good; nobody wants it if False.
 
     A transaction's messages are for those who are there at its commit, not when they were sent; until
     then its home keeps them, whoever may want them (OpenMQ rule 1.10).
     """
-    message.claims = claims(message)
+    message.claims = claims(message, sender)
     if not message.claims:
         message.home.lab.notes.message(Kind.Discarded, message, rule=Reason.no_consumer)
     return bool(message.claims)
 
 
-def claims(message: Message) -> list[Delivery]:
-    """Say for whom a message is; a topic's is for each subscription that selects it."""
+def claims(message: Message, sender: Client | None) -> list[Delivery]:
+    """Say for whom a message is; a topic's is for each subscription that selects it.
+
+    One with no_local does not want what comes from its client id (`Topic.routeNewMessage` of 6.5.0).
+    """
     if message.at.is_queue:
         return [Delivery(message)]
     broker, dest = message.home, message.dest
     keys = {c.key: None for c in broker.consumers(dest) if selects(c.selector, message)}
     for durable in broker.durables.values():
         selector = Selector(durable.selector) if durable.selector else None
-        if durable.dest == dest and not durable.refused and selects(selector, message):
+        own = durable.no_local and sender is not None and clients.client_id(sender.step) == durable.key[0]
+        if durable.dest == dest and not (own or durable.refused) and selects(selector, message):
             keys[durable.key] = None
     return [Delivery(message, key) for key in keys]
 
@@ -124,14 +130,14 @@ def expire(messages: list[Message]) -> None:
             continue
         if now < message.expires or not home.serves or message.transaction is not None:
             continue  # what is in a transaction does not expire before its commit
-        dropped = [c for c in message.claims if c.taker and delivery.upcoming(c.taker) is c]
+        dropped = [c for c in message.claims if (delivery.upcoming(c.taker) is c if c.taker else _is_wanted(c))]
         for claim in dropped:
             _drop(claim)
         if 0 < len(dropped) < len(message.claims):  # the others have not seen it
             message.claims = [claim for claim in message.claims if claim not in dropped]
             dropped = []
         in_hands = any(claim.taker for claim in message.claims)
-        if not in_hands and (dropped or _is_wanted(message) or now >= next_sweep(message)):
+        if dropped or (now >= next_sweep(message) and not in_hands):
             messages.remove(message)
             instance.expiring -= 1
             acknowledgement.drop_copies(message, Kind.Discarded, Reason.expired)
@@ -141,20 +147,20 @@ def expire(messages: list[Message]) -> None:
 def _drop(claim: Delivery) -> None:
     """A client is about to take a message that has expired: it drops it, and has room for another."""
     taker = claim.taker
-    claim.free()
-    claim.message.at.changed()
     if taker is not None:
+        claim.free()
+        claim.message.at.changed()
         taker.buffer.popleft()
         sending.answer(taker)
 
 
-def _is_wanted(message: Message) -> bool:
+def _is_wanted(claim: Delivery) -> bool:
     """Whether a consumer would be handed it now: one that passes it over or is full does not see it expire."""
-    home, free = message.home, [claim.key for claim in message.claims if claim.taker is None]
+    message, home = claim.message, claim.message.home
     return any(
         selects(consumer.selector, message)
         and delivery.has_room(consumer, home)
-        and (None in free or consumer.key in free)
+        and claim.key in (None, consumer.key)
         for consumer in home.active(message.dest)
     )
 
@@ -167,7 +173,7 @@ def purge(instance: PhysicalDestination) -> None:
     """
     for message in list(instance.messages):
         takers = [claim.taker for claim in message.claims if claim.taker]
-        if all(_is_plain(taker) and taker.home is not instance.broker for taker in takers):
+        if all(sending.is_plain(taker) and taker.home is not instance.broker for taker in takers):
             instance.remove(message)
             count_removed(message)
             if not takers:
@@ -175,11 +181,6 @@ def purge(instance: PhysicalDestination) -> None:
     for consumer in instance.at.consumers:
         if consumer.home is instance.broker and consumer.open:
             sending.purge(consumer)
-
-
-def _is_plain(consumer: Consumer) -> bool:
-    """Whether it reads a topic without a subscription: no home has a limit for it."""
-    return consumer.flow is None or not consumer.flow.first
 
 
 # Why it waits

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from mqlab.products.openmq.broker.destinations import PhysicalDestination
-    from mqlab.products.openmq.broker.model import Client
+    from mqlab.products.openmq.client.state import Client
 
 LARGEST = 1000  # that a batch may be, and is without a limit (imq.producer.maxBatch)
 UNLIMITED_PRODUCERS = 100  # that a limit is divided by where the number of producers has none

@@ -8,7 +8,8 @@ from dataclasses import replace
 from mqlab.products.openmq.broker import acknowledgement
 from mqlab.products.openmq.broker.destinations import PhysicalDestination
 from mqlab.products.openmq.broker.messages import Delivery, Message
-from mqlab.products.openmq.broker.model import DEAD, Broker, Consumer
+from mqlab.products.openmq.broker.model import DEAD, Broker
+from mqlab.products.openmq.client.state import Consumer
 from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Reason
 
@@ -20,7 +21,15 @@ def goes_beyond(instance: PhysicalDestination, message: Message) -> bool:
     """
     many = 0 < instance.most < instance.held + instance.admitted + 1
     weight = instance.held_bytes + instance.admitted_bytes + message.weight
-    return many or 0 < instance.most_bytes < weight or 0 < instance.largest < message.weight
+    beyond = many or 0 < instance.most_bytes < weight or 0 < instance.largest < message.weight
+    return beyond and _is_queued(instance, message)
+
+
+def _is_queued(instance: PhysicalDestination, message: Message) -> bool:
+    """Whether limits are looked at: a topic without subscribers drops what is sent (`Topic.queueMessage`)."""
+    broker, dest = instance.broker, instance.dest
+    reads = dest.is_queue or broker.consumers(dest) or broker.unused_durables(dest)
+    return bool(reads) or message.transaction is not None
 
 
 def make_room(instance: PhysicalDestination, message: Message) -> None:
@@ -28,7 +37,7 @@ def make_room(instance: PhysicalDestination, message: Message) -> None:
 
     A copy of another home's message dies at its home (OpenMQ rule 3.3).
     """
-    if not instance.is_full:
+    if not (instance.is_full and _is_queued(instance, message)):
         return
     low = instance.behaviour == "REMOVE_LOW_PRIORITY"
     for least in sorted((*instance.messages, *instance.remote), key=lambda m: (m.priority * low, m.number)):

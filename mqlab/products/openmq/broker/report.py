@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from mqlab.products.openmq.broker.destinations import PhysicalDestination
 from mqlab.products.openmq.broker.messages import ROLLED_BACK
-from mqlab.products.openmq.broker.model import DEAD, Broker, Consumer
+from mqlab.products.openmq.broker.model import DEAD, Broker
 from mqlab.products.openmq.client import clients
+from mqlab.products.openmq.client.state import Consumer
 from mqlab.products.openmq.script.operation import Outcome, Row, RunningStep, ScriptStep, is_of
 from mqlab.spec.action import Action, Recover, Resume, Rollback, Snapshot
 from mqlab.spec.action import Consumer as Opens
@@ -145,6 +146,8 @@ def _is_listed(dead: PhysicalDestination) -> bool:
 def transactions(broker: Broker) -> list[str]:
     """Return the transactions that a broker lists: a transacted session always has one.
 
+    One that was made again in an enhanced cluster has none before it ends the former one. An owner lists what
+    had been committed at a broker that it took over (OpenMQ rule 9.8).
     A distributed one is COMPLETE from the end of its session's work until it is prepared (OpenMQ rule 1.9).
     What is prepared stays at its home, or with whoever has taken that one over, until it ends there
     (OpenMQ rule 9.8).
@@ -152,14 +155,16 @@ def transactions(broker: Broker) -> list[str]:
     lab = broker.lab
     sent = lab.removed + Counter(message.transaction for _, message in lab.messages() if message.transaction)
     lines = [
-        f"{client.xid_state if client.xid else 'COMPLETE' if client.hung else 'STARTED'} "
+        f"{'COMPLETE' if client.hung and not client.xid else client.xid_state} "
         f"messages={sent[client.name]} acks={len(getattr(client, 'taken', ()))}"
         for client in (*lab.producers.values(), *lab.consumers.values())
         if client.open
         and client.home is broker
         and (client.mode == "transacted" or client.xid)
         and client.xid_state != ROLLED_BACK
+        and not (lab.enhanced and clients.is_made_again(client))
     ]
+    lines += ["COMMITTED messages=0 acks=0"] * lab.listed_commits[broker]
     there = (c for c in (*lab.producers.values(), *lab.consumers.values()) if c.open and c.home is broker)
     lines += ["STARTED messages=0 acks=0"] * sum(client.strays for client in there)
     lines += ["STARTED messages=0 acks=0" for call in lab.blocked if _has_session(call, broker)]
@@ -169,7 +174,7 @@ def transactions(broker: Broker) -> list[str]:
         if branch.home is broker
     ]
     lines += [
-        f"PREPARED messages={sent[xid]} acks={len(branch.known)}"
+        f"{branch.xid_state} messages={sent[xid]} acks={len(branch.known)}"
         for xid, branch in lab.prepared.items()
         if branch.home is broker
     ]

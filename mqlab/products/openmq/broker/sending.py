@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mqlab.products.openmq.broker.messages import Delivery
-from mqlab.products.openmq.broker.model import Broker, Consumer, Trip
+from mqlab.products.openmq.broker.model import Broker
+from mqlab.products.openmq.client.state import Consumer, Trip
 from mqlab.trace.kinds import Kind, Reason
 
 BURST = 10_000  # us at most that a home which takes messages in hears later that it may send on (18 plays)
@@ -108,7 +109,12 @@ def _on_granted(grant: Grant) -> None:
         grant.came = came
         lab.clock.schedule(lab.clock.now + LOOK, _on_granted, grant)
     elif consumer.flow is not None:
-        consumer.flow.homes[home].renew(grant.size)
+        most = (
+            consumer.at.instances[home].flow_limit(bool(consumer.step.options.get("shared")))
+            if home in consumer.at.instances
+            else -1
+        )
+        consumer.flow.homes[home].renew(grant.size if most < 0 else min(grant.size, most))
         lab.schedule_dispatch(consumer.at)
 
 

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 from mqlab.products.openmq.broker import delivery, physical_destinations, reaping
 from mqlab.products.openmq.broker.destinations import ClusterDestination, PhysicalDestination
 from mqlab.products.openmq.broker.messages import Message
-from mqlab.products.openmq.broker.model import Consumer
 from mqlab.products.openmq.client import producers
+from mqlab.products.openmq.client.state import Consumer
 
 if TYPE_CHECKING:
     from mqlab.products.openmq.network.state import Cluster

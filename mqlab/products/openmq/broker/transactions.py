@@ -7,23 +7,26 @@ from typing import TYPE_CHECKING
 
 from mqlab.products.openmq.broker import acknowledgement, delivery, physical_destinations, removal
 from mqlab.products.openmq.broker.messages import Delivery, Ended, Prepared
-from mqlab.products.openmq.broker.model import Broker, Client
+from mqlab.products.openmq.broker.model import Broker
+from mqlab.products.openmq.client.state import Client
 from mqlab.trace.kinds import Kind, Reason
 
 if TYPE_CHECKING:
     from mqlab.products.openmq.network.state import Cluster
 
 
-def end_transaction(lab: Cluster, name: str, commit: bool) -> None:
+def end_transaction(home: Broker, name: str, commit: bool) -> None:
     """Let a transaction take effect, or drop what was sent in it."""
+    lab = home.lab
     lab.removed.pop(name, None)
+    lab.committed[home] += commit
     for instance, message in lab.messages():
         if message.transaction == name:
             message.transaction = None
             if not commit:
                 instance.remove(message)
                 removal.discard(message, Reason.asked)
-            elif not physical_destinations.find_claims(message):
+            elif not physical_destinations.find_claims(message, lab.producers.get(name)):
                 instance.remove(message)
             else:  # one after the other: the first goes to who has room, whatever its priority
                 instance.queue_up(message)

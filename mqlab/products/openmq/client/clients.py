@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from mqlab.engine.clock import NEVER
 from mqlab.products.openmq.broker import acknowledgement
 from mqlab.products.openmq.broker.flow import Flow
-from mqlab.products.openmq.broker.model import LOCK_TIMEOUT, Broker, Client, Consumer, Key, Opening
+from mqlab.products.openmq.broker.model import LOCK_TIMEOUT, Broker, Key
+from mqlab.products.openmq.client.state import Client, Consumer, Opening
 from mqlab.products.openmq.script.operation import Outcome, RunningStep, ScriptStep
 from mqlab.spec.action import Action
 from mqlab.spec.action import Consumer as Consumes
@@ -173,7 +174,7 @@ def lose(client: Client, cause: int) -> None:
     if isinstance(client, Consumer):
         # A session that is made again takes nothing until recover or rollback (C4106), whatever it has lost
         # (`SessionImpl.recreateSession` of 6.5.0).
-        fails = client.mode in ("transacted", "client")
+        fails = client.mode in ("transacted", "client") or bool(client.xid)
         client.rollback_only = fails and (bool(client.taken) or comes_back(client))
         client.hung = False
         acknowledgement.requeue(client, Reason.broker_stopped)
@@ -329,7 +330,8 @@ def attach(client: Client, home: Broker) -> None:
     home.find(client.dest)
     if client.dest.is_queue and isinstance(client, Consumer):
         client.position = home.free_position(client.dest)  # as long as it is not among those who are known
-    client.home, client.open, client.strays = home, True, 0
+    client.home, client.open, client.strays = home, True, int(bool(client.xid) and not lab.enhanced)
+    client.xid = ""  # its branch was of the former broker
     client.to_home = lab.new_link(client.name, home.name)
     client.from_home = lab.new_link(home.name, client.name)
     client.stamp()

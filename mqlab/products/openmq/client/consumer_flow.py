@@ -2,22 +2,35 @@
 
 from __future__ import annotations
 
-from mqlab.products.openmq.broker.flow import SHARED, Flow
+from mqlab.products.openmq.broker.destinations import PhysicalDestination
+from mqlab.products.openmq.broker.flow import Credit, Flow
 from mqlab.products.openmq.broker.model import Broker
+from mqlab.products.openmq.client.state import Consumer
 from mqlab.products.openmq.script.operation import ScriptStep
-from mqlab.spec.action import Consumer
+from mqlab.spec import action as a
 from mqlab.spec.openmq.options import OPTIONS
 
 USUAL_LIMIT = int(str(OPTIONS["consumer"]["flow_limit"].default))  # messages that a client takes in advance
-Opening = ScriptStep[Consumer]
+Opening = ScriptStep[a.Consumer]
 
 
 def of_limited(broker: Broker, step: Opening) -> Flow:
     """Return that of a consumer of a queue or a subscription, by the smaller of the two limits."""
-    instance, shared = broker.instances[step.dest], step.options.get("shared")
-    limit = _limit(step, SHARED if shared else int(instance.option("ConsumerFlowLimit")))
-    first = 1 if shared else Flow.share(limit, instance.room, len(broker.lab.listed))
-    return Flow(limit, first, _of_client(step, "flow_threshold"), broker)
+    instance = broker.instances[step.dest]
+    limit = _limit(step, instance.flow_limit(bool(step.options.get("shared"))))
+    return Flow(limit, _first(step, limit, instance), _of_client(step, "flow_threshold"), broker)
+
+
+def _first(step: Opening, limit: int, instance: PhysicalDestination) -> int:
+    shared = step.options.get("shared")
+    return 1 if shared else Flow.share(limit, instance.room, len(instance.broker.lab.listed))
+
+
+def begin(consumer: Consumer, home: Broker) -> None:
+    """Another broker hears of a consumer: it begins with a share of what the client answered last."""
+    flow, instance = consumer.flow, consumer.at.instances.get(consumer.home)
+    if flow is not None and flow.first and instance is not None:
+        flow.homes[home] = Credit(_first(consumer.step, flow.own.size, instance))
 
 
 def of_plain(broker: Broker, step: Opening) -> Flow | None:
@@ -25,7 +38,7 @@ def of_plain(broker: Broker, step: Opening) -> Flow | None:
 
     None where that is the usual one, which hardly anything reaches (OpenMQ rule 2.3).
     """
-    limit = _limit(step, int(broker.instances[step.dest].option("ConsumerFlowLimit")))
+    limit = _limit(step, broker.instances[step.dest].flow_limit(bool(step.options.get("shared"))))
     return Flow(limit, 0, _of_client(step, "flow_threshold"), broker) if limit < USUAL_LIMIT else None
 
 

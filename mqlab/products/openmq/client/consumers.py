@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 from mqlab.engine.clock import NEVER
 from mqlab.products.openmq.broker import acknowledgement, delivery, transactions
 from mqlab.products.openmq.broker.active_consumers import takes_no_more
-from mqlab.products.openmq.broker.model import DEAD, LOCK_TIMEOUT, Broker, Client, Consumer
+from mqlab.products.openmq.broker.model import DEAD, LOCK_TIMEOUT, Broker
 from mqlab.products.openmq.client import clients, consumer_flow
+from mqlab.products.openmq.client.state import Client, Consumer
 from mqlab.products.openmq.network import changes
 from mqlab.products.openmq.script.operation import Outcome, Row, RunningStep, ScriptStep
 from mqlab.spec import action as a
@@ -110,13 +111,8 @@ def _open(lab: Cluster, broker: Broker | None, step: Opening) -> bool:
 
 
 def _is_let_open(broker: Broker, step: Opening) -> bool:
-    """Whether the destination is there, or made now, and is no temporary one of another client."""
-    return broker.find(step.dest) and not _is_of_another(broker, step)
-
-
-def _is_of_another(broker: Broker, step: Opening) -> bool:
-    """Whether another client made that temporary destination: this one refuses by itself (C4020)."""
-    return broker.instances[step.dest].owner not in (None, step.action.name)
+    """Whether the destination is there, or made now, and is no temporary one of another client (C4020)."""
+    return broker.find(step.dest) and broker.instances[step.dest].owner in (None, step.action.name)
 
 
 def _is_another(lab: Cluster, key: tuple[str, ...], dest: Destination, selector: str | None) -> bool:
@@ -199,7 +195,7 @@ def _end_reading(consumer: Consumer) -> None:
         consumer.taken, taken = taken, []
         acknowledgement.on_dups(consumer)
     acknowledgement.requeue(consumer, Reason.consumer_left)
-    consumer.taken, consumer.reads, consumer.between = taken, False, False
+    consumer.taken, consumer.reads = taken, False
     consumer.home.lab.notes.consumer(Kind.Unsubscribed, consumer, Reason.consumer_left)
 
 
@@ -319,7 +315,7 @@ def do_rollback(lab: Cluster, step: ScriptStep[a.Rollback]) -> Outcome:
 
 def _roll_back(producer: Client) -> bool:
     producer.rollback_only = False
-    transactions.end_transaction(producer.home.lab, producer.name, commit=False)
+    transactions.end_transaction(producer.home, producer.name, commit=False)
     return True
 
 
@@ -346,5 +342,5 @@ def _may_end(producer: Client) -> bool:
 
 def _commit(producer: Client) -> bool:
     works, producer.rollback_only = producer.open and not producer.rollback_only, False
-    transactions.end_transaction(producer.home.lab, producer.name, commit=works)
+    transactions.end_transaction(producer.home, producer.name, commit=works)
     return works

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, cast
 
 from mqlab.products.openmq.broker import physical_destinations, transactions
 from mqlab.products.openmq.broker.messages import Message, packet_size
-from mqlab.products.openmq.broker.model import DEAD, PRIORITY, Broker, Client
+from mqlab.products.openmq.broker.model import DEAD, Broker
 from mqlab.products.openmq.client import clients
 from mqlab.products.openmq.client.send_job import CONNECTS, SendJob, Sends
+from mqlab.products.openmq.client.state import PRIORITY, Client
 from mqlab.products.openmq.script.operation import Outcome, Row, RunningStep, ScriptStep
 from mqlab.spec.action import Producer
 from mqlab.spec.headers import dealt, dealt_one
@@ -91,7 +92,7 @@ def _close_named(asked: tuple[Cluster, str]) -> None:
     _close(producer)
     clients.close(producer)
     producer.open = False
-    transactions.end_transaction(lab, producer.name, commit=False)
+    transactions.end_transaction(producer.home, producer.name, commit=False)
 
 
 def _close(producer: Client) -> None:
@@ -315,7 +316,7 @@ def _end(lab: Cluster, job: SendJob) -> None:
     """All is sent or refused: say how it ended."""
     row = job.row
     if job.step.options.get("transacted") and job.producer is not None:  # its own connection: commits at last
-        transactions.end_transaction(lab, job.producer.name, commit=True)
+        transactions.end_transaction(job.producer.home, job.producer.name, commit=True)
     row["sent"] = row["count"] - len(job.refused) - job.unsent
     if job.refused:
         row["refused"] = job.refused

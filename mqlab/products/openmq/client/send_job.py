@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from mqlab.products.openmq.broker.model import PRIORITY, Client
+from mqlab.products.openmq.client.state import PRIORITY, Client
 from mqlab.products.openmq.script.operation import Row, ScriptStep
 from mqlab.spec.action import Producer
 from mqlab.spec.openmq.actions import Send

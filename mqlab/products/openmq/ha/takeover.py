@@ -11,7 +11,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from mqlab.products.openmq.broker import removal, sending
-from mqlab.products.openmq.broker.model import Broker
+from mqlab.products.openmq.broker.model import DEAD, Broker
 from mqlab.products.openmq.client import clients
 from mqlab.trace.kinds import Kind, Reason
 
@@ -120,8 +120,10 @@ def take(winner: Broker, dead: Broker) -> None:
     """Let *winner* have all that *dead* held; open transactions are rolled back."""
     lab = dead.lab
     dead.taken_over_by, dead.barred_until = winner, 0
+    # Its store keeps what was committed (`TransactionList`).
+    lab.listed_commits[winner] += lab.committed.pop(dead, 0) + lab.listed_commits.pop(dead, 0)
     _tell_holders(winner, dead)
-    for dest, instance in dead.instances.items():
+    for dest, instance in sorted(dead.instances.items(), key=lambda one: one[0] != DEAD):
         if not (instance.messages or dest in winner.instances):
             continue  # only those of its own messages are read (`JDBCStore.takeOverBrokerStore` of 6.5.0)
         mine = winner.add(dest, instance.created_by, instance.options)
@@ -131,6 +133,7 @@ def take(winner: Broker, dead: Broker) -> None:
                 instance.remove(message)
                 continue
             instance.remove(message)
+            message.read()
             message.home = winner
             message.copies.pop(winner, None)
             mine.drop_copy(message)
@@ -157,6 +160,8 @@ def _tell_holders(winner: Broker, dead: Broker) -> None:
         for claim in held:
             claim.flagged |= claim in consumer.buffer
         if held and not sending.is_plain(consumer) and consumer.home is winner and consumer.open:
+            for claim in consumer.buffer:  # its own broker cannot know what of them it has seen
+                claim.flagged |= claim.delivered
             clients.lose(consumer, dead.ended)
 
 

@@ -141,11 +141,12 @@ def subscribe(broker: Broker, wanted: DurableSubscription) -> bool:
 def asked_for(step: ScriptStep[Consumer]) -> DurableSubscription:
     """Return the durable subscription that a consumer asks for."""
     key, shared = clients.subscription(step), bool(step.options.get("shared"))
-    return DurableSubscription(key, step.dest, step.action.selector, shared)
+    return DurableSubscription(key, step.dest, step.action.selector, shared, step.action.no_local)
 
 
 def _is_alike(known: DurableSubscription, wanted: DurableSubscription) -> bool:
-    return not known.refused and (known.selector, known.dest) == (wanted.selector, wanted.dest)
+    mine, others = ((one.selector, one.dest, one.no_local) for one in (known, wanted))
+    return not known.refused and mine == others
 
 
 def is_subscribed(broker: Broker, step: ScriptStep[Consumer]) -> bool:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mqlab.products.openmq.broker import acknowledgement, physical_destinations, reaping, removal, transactions
+from mqlab.products.openmq.broker import home_return, physical_destinations, reaping, removal, transactions
 from mqlab.products.openmq.broker.model import Broker
-from mqlab.products.openmq.client import clients
+from mqlab.products.openmq.client import clients, consumer_flow
 from mqlab.products.openmq.network import changes
 from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Reason
@@ -25,6 +25,8 @@ def start(broker: Broker) -> None:
     broker.running, broker.linked_before = True, set()
     lab.looked_at.discard(broker)
     broker.handed.clear()
+    lab.committed.pop(broker, None)
+    lab.listed_commits.pop(broker, None)
     broker.unnoticed.clear()
     _look_whom_it_reaches(broker)
     broker.suspended = broker.hangs = broker.lost_database = broker.quiesced = broker.quiet = False
@@ -63,7 +65,7 @@ def on_retry(what: tuple[Cluster, frozenset[str]]) -> None:
     if pair in lab.unlinked and one.running and other.running and not silent:
         lab.unlinked.discard(pair)
         if one.linked(other):
-            tell_each_other(one, other)
+            meet(one, other)
         refresh(lab)
 
 
@@ -86,7 +88,7 @@ def refresh(lab: Cluster) -> None:
             broker.ready = True
             lab.happens("ready", broker.name)
             catch_up(broker)
-            acknowledgement.home_returns(broker)
+            home_return.home_returns(broker)
     for broker in lab.brokers.values():
         broker.linked_before |= set(broker.peers)
     lab.notes.look()
@@ -97,7 +99,16 @@ def catch_up(broker: Broker) -> None:
     """A broker joins: changes by the record, and what is in use on either side."""
     changes.read(broker)
     for peer in broker.peers:
-        tell_each_other(broker, peer)
+        meet(broker, peer)
+
+
+def meet(one: Broker, other: Broker) -> None:
+    """Two brokers have a new link: each is told what it may send to the other's consumers, and who is there."""
+    others = {one: other, other: one}
+    for consumer in one.lab.consumers.values():
+        if consumer.home in others:
+            consumer_flow.begin(consumer, others[consumer.home])
+    tell_each_other(one, other)
 
 
 def tell_each_other(one: Broker, other: Broker) -> None:
@@ -150,9 +161,6 @@ def down(broker: Broker, kind: int) -> None:
             clients.lose(client, row)
     transactions.forget(lab, broker)
     clients.let_on(broker)
-    for consumer in lab.consumers.values():
-        if consumer.flow is not None:
-            consumer.flow.homes.pop(broker, None)
     for instance in broker.instances.values():
         instance.takers = None
     physical_destinations.note_all(broker)

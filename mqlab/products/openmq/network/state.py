@@ -14,8 +14,9 @@ from mqlab.engine.lab import Lab
 from mqlab.products.openmq.broker import settling
 from mqlab.products.openmq.broker.destinations import ClusterDestination, PhysicalDestination
 from mqlab.products.openmq.broker.messages import Delivery, Ended, Message, Prepared
-from mqlab.products.openmq.broker.model import Broker, Client, Consumer, Trip
+from mqlab.products.openmq.broker.model import Broker
 from mqlab.products.openmq.client.send_job import SendJob
+from mqlab.products.openmq.client.state import Client, Consumer, Trip
 from mqlab.products.openmq.notes import Notes
 from mqlab.products.openmq.script.operation import Row, ScriptStep
 from mqlab.spec.action import Action
@@ -46,8 +47,7 @@ class Cluster(Lab):
         self.scenario = scenario
         self.network: OpenMQNetwork = network
         self.rules = network.rules.inverted(inverted)
-        self.enhanced = network.model == "enhanced"
-        self.longer_names = longer_names
+        self.enhanced, self.longer_names = network.model == "enhanced", longer_names
         self.recorded = bool(scenario.about.get("recorded"))  # the script is a recorder's, with its rests
         self.notes = Notes(self)
         self.listed = [m.name for m in network.brokers if not m.not_listed]
@@ -68,6 +68,7 @@ class Cluster(Lab):
         self.ended: dict[str, Ended] = {}  # by the same ids
         self.forgotten: set[Delivery] = set()  # by clients of theirs, with the commit of another branch
         self.removed: Counter[str] = Counter()  # by transaction that still counts them
+        self.committed, self.listed_commits = Counter[Broker](), Counter[Broker]()  # of its own, of others'
         self.expiring: list[Message] = []  # messages with a time to live
         self.change_record: list[tuple[str, tuple[Any, ...]]] = []  # of administrative changes
         self.cuts: set[frozenset[str]] = set()  # lines that swallow everything

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from mqlab.products.openmq.broker import settable
 from mqlab.products.openmq.broker.active_consumers import takes_no_more
-from mqlab.products.openmq.broker.model import DEAD, Broker, Client
+from mqlab.products.openmq.broker.model import DEAD, Broker
 from mqlab.products.openmq.client import clients, producers
+from mqlab.products.openmq.client.state import Client
 from mqlab.products.openmq.network.changes import hands_over
 from mqlab.products.openmq.network.faults import WITH_DATABASE
 from mqlab.products.openmq.script import actions

@@ -6,9 +6,9 @@ from math import ceil
 from typing import TYPE_CHECKING
 
 from mqlab.products.openmq.broker import reaping
-from mqlab.products.openmq.broker.model import Consumer
 from mqlab.products.openmq.broker.report import ANSWER_MS, hang
 from mqlab.products.openmq.client.clients import is_seeking
+from mqlab.products.openmq.client.state import Consumer
 from mqlab.products.openmq.script.operation import Outcome, RunningStep, ScriptStep
 from mqlab.spec import action as a
 from mqlab.spec.openmq import actions as o
