@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from mqlab.products.artemis.broker import duplicates, expiry
 from mqlab.products.artemis.broker.broker import Broker
 from mqlab.products.artemis.broker.messages import Journal, Message, MessageReference, Queue
 from mqlab.trace.kinds import Kind, Reason
@@ -41,13 +42,17 @@ def targets(lab: Site, broker: Broker) -> Iterator[Broker]:
     group = policy.get("group_name")
     lives = [live for live in lab.live_brokers() if live is not broker and broker.reaches(live)]
     named = [live for name in names for live in lives if live.name == name]
-    lives.sort(key=lambda live: live.journal.since)
+    lives.sort(key=_since)
     if lab.rules.scales_down_to_connector and group is None:
         lives = list(dict.fromkeys((*named, *lives)))
     for other in lives if named else ():
         theirs = (other.spec.elements.get("scale_down") or {}).get("group_name")
         if group in (None, theirs):
             yield other
+
+
+def _since(live: Broker) -> int:
+    return live.journal.since
 
 
 def waits(lab: Site, broker: Broker) -> bool:
@@ -77,8 +82,11 @@ def scale_down(lab: Site, broker: Broker) -> None:
 def _on_moved(moved: Moved) -> None:
     """The target of a scale-down has a message: it comes as a client's would, for a queue that is named."""
     target, message, lab = moved.target, moved.message, moved.target.lab
-    if target.served_journal is not None and lab.balancing.admits(target, message):
-        lab.enqueue(target, moved.queue, message, moved.row)
+    if target.served_journal is None or (lab.detects_duplicates and duplicates.drops(target, message)):
+        return
+    if lab.adjusts_expiry:
+        expiry.adjust(target, message)
+    lab.enqueue(target, moved.queue, message, moved.row)
 
 
 def _on_ids(handed: tuple[Broker, Mapping[str, set[object]]]) -> None:

@@ -91,18 +91,12 @@ class ClusterConnection(Subsystem):
         name = message.dest.name
         if message.dest.kind == "queue" and name not in broker.journal.queues and self.lacks(broker, name):
             self.lab.queue(broker, name)
-        if not self.admits(broker, message, rejects_duplicates):
-            return
-        if not ("diverts" in broker.spec.keys and diverts.divert(broker, message)):
-            self.deliver_to(broker, message)
-
-    def admits(self, broker: Broker, message: Message, rejects_duplicates: bool = True) -> bool:
-        """Whether a message that comes to an address is no duplicate; it may get a time-to-live there."""
         if self.lab.detects_duplicates and duplicates.drops(broker, message, rejects_duplicates):
-            return False
+            return
         if self.lab.adjusts_expiry:
             expiry.adjust(broker, message)
-        return True
+        if not ("diverts" in broker.spec.keys and diverts.divert(broker, message)):
+            self.deliver_to(broker, message)
 
     def lacks(self, broker: Broker, name: str) -> bool:
         """Whether a producer of a queue has it made: in 2.4 only if its address is not there either.
