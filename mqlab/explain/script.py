@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from mqlab.spec.action import Consumer, Producer
 from mqlab.spec.headers import dealt, dealt_one
+from mqlab.spec.values import duration
 from mqlab.trace.kinds import Kind
 from mqlab.trace.trace import Trace
 
@@ -56,13 +57,17 @@ def sent_with(trace: Trace, name: str) -> dict[int, dict[str, object]]:
 
 
 def headers(trace: Trace, number: int) -> dict[str, object]:
-    """Return the JMS headers of a message that a selector may ask for."""
+    """Return the JMS headers of a message that a selector may ask for, as it was sent."""
     sending, place = _sending(trace, number)
     persistent, priority = (sending.persistent, sending.jms_priority) if sending else (True, 4)
     mode = "PERSISTENT" if persistent else "NON_PERSISTENT"
     if priority is None and sending is not None:  # OpenMQ's open producers keep it
         priority = _told_before(trace, sending)
-    own = {"n": number} if trace.product == "openmq" else {}  # a property that each message has there
+    own: dict[str, object] = {"n": number} if trace.product == "openmq" else {}  # of every message there
+    if trace.product == "activemq" and isinstance(sending, Producer):  # ActiveMQ rule 27.8
+        lives, sent = duration(sending.time_to_live), trace.column("t")[trace.rows_of(number)[0]]
+        expires = (sent + lives) // 1000 if lives else 0
+        own = {"JMSExpiration": expires, "JMSRedelivered": False, "JMSXDeliveryCount": 1}
     return dealt({"JMSPriority": priority, "JMSDeliveryMode": mode, **own}, place)
 
 

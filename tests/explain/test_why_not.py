@@ -164,6 +164,18 @@ def test_a_selector_that_looks_at_a_header_is_told_with_the_header():
     assert "C has the selector JMSPriority > 5; the message has JMSPriority = 4." in found.lines
 
 
+@pytest.mark.parametrize(("selector", "lives", "has"), [
+    ("JMSExpiration = 0", "5s", "JMSExpiration = 5000"), ("JMSExpiration > 0", 0, "JMSExpiration = 0"),
+    ("JMSRedelivered = TRUE", 0, "JMSRedelivered = False"),
+    ("JMSXDeliveryCount > 1", 0, "JMSXDeliveryCount = 1"),
+])  # fmt: skip
+def test_a_header_that_only_activemq_knows_is_told_as_it_was_sent(selector, lives, has):
+    sends = mq.Producer("P", on="A", sends=1, to=mq.Queue("Q"), time_to_live=lives)
+    reads = mq.Consumer("C", on="A", reads=mq.Queue("Q"), selector=selector)
+    found = mq.explain(mq.run(mq.Network(mq.Broker("A")), reads, sends), message=1, why_not="C")
+    assert f"C has the selector {selector}; the message has {has}." in found.lines
+
+
 def test_a_consumer_beside_the_message_asks_why():
     run = sent_on("JMSPriority > 5")
     assert mq.explain(run, message=1, consumer="C") == mq.explain(run, message=1, why_not="C")
