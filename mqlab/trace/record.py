@@ -217,7 +217,10 @@ class Recorder:
         later: Callable[[], dict[str, object]] | None = None,
         script: tuple[Action, ...] | None = None,
     ) -> Trace:
-        """Return all that was recorded so far as a trace of its own; *later* makes more of its header."""
+        """Return all that was recorded so far as a trace of its own.
+
+        *later* makes more of its header, *script* is what the run has begun.
+        """
         self.flush()
         lent = LentColumns(self.written, self.count - self.gone)
         return Trace(header, self.names, lent, later, script)

@@ -104,11 +104,9 @@ class ClientActions(Subsystem):
     def do_receive(self, action: a.Receive) -> Completion:
         """Take so many messages, or what comes in the time."""
         consumer = self.lab.clients.consumer(action.consumer)
-        wait, acknowledges = (
-            time_option(action, "timeout", RECEIVING * MS),
-            action.options.get("acknowledge", True),
-        )
-        reading = ReceiveCall(consumer, action.count, wait, bool(acknowledges), self.lab.acting)
+        wait = time_option(action, "timeout", RECEIVING * MS)
+        acknowledges = bool(action.options.get("acknowledge", True))
+        reading = ReceiveCall(consumer, action.count, wait, acknowledges, self.lab.acting)
         reading.limit = self.lab.clock.now + BLOCKED * MS
         consumer.stop_loop(consumer.last_call)
         if consumer.receiving and consumer.state == "connected":

@@ -134,6 +134,7 @@ class Consumer(ReceivingClient):
     def go_on(self, _: object = None) -> None:
         """Take what is there, while receiving."""
         while self.receiving and not self.busy:
+            # As `has_next` says; a call less for each message.
             if not (self.arrived and self.state == "connected") and not (self.stale and self.takes_stale()):
                 break
             if not self.receive_one(self.acknowledges):
@@ -215,8 +216,8 @@ class Consumer(ReceivingClient):
             redelivery.delay(self.at, self.queue, late)
             for item in back:
                 self.lab.notes.returned(item, self.queue, self.at)
+            dead_letters = Kind.DeadLettered, "dead_letter_address", Reason.delivered_too_often
             for item in dead:
-                dead_letters = Kind.DeadLettered, "dead_letter_address", Reason.delivered_too_often
                 redelivery.move(self.at, self.queue, item, *dead_letters)
 
     def leave(self, taken: bool, buffered: bool) -> None:
