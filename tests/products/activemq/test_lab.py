@@ -19,6 +19,12 @@ def test_a_lab_goes_until_no_time_that_is_over():
     assert lab.now == "2s"
 
 
+def test_what_nobody_paged_in_expires_as_the_run_is_looked_at():
+    sent = mq.Producer("P", on="A", sends=1, to=FOO, time_to_live="100ms")
+    trace = mq.run(mq.Network(mq.Broker("A")), sent, mq.Wait("1s"))
+    assert trace.waiting() == {"A": {"queue://ActiveMQ.DLQ": [1]}}
+
+
 def two_brokers():
     return mq.Network(mq.Broker("A", mq.NetworkConnector("ab", uri="static:(tcp://B:61616)")), mq.Broker("B"))
 

@@ -219,7 +219,8 @@ def take_snapshot(runner: ScriptRunner, action: Snapshot) -> None:
         return
     lab.snapshots[action.label] = snapshot.take(lab)
     for broker in lab.brokers.values() if lab.rules.look_pages_in else ():
-        for destination in broker.by_name.values():  # their messages were read from the store for it
+        # Their messages were read from the store for it. What had expired goes to a queue that may be new.
+        for destination in [*broker.by_name.values()]:
             if isinstance(destination, Queue) and destination.not_paged_in:
                 destination.page_in()
 
