@@ -127,7 +127,7 @@ def _why(trace: Trace, name: str, actions: list[tuple[int, Action]]) -> str:
     for operation in trace.about.get("operations", ()):  # OpenMQ's, which counts from 1
         if operation["step"] - 1 in places:
             refused += operation.get("refused", ())
-            if operation["result"] == "blocked" and not (_paused(trace, clients) or _down(trace, clients)):
+            if operation.get("result") == "blocked" and not (_paused(trace, clients) or _down(trace, clients)):
                 return f"{Reason.limit_reached.sentence}: the producer waits for room (FLOW_CONTROL)"
     away = _apart(trace, clients)
     opening = away and name not in {names[number] for (number,) in trace.tallied((Kind.Sent,), "frm")}

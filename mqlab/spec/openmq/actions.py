@@ -255,7 +255,7 @@ class Receive(Action):
     """Let a held consumer take `count` messages, for `within` at most, then hold it again."""
 
     consumer: str
-    count: int
+    count: int = 1
     within: int | float | str = field(default=5000, kw_only=True)
 
 

@@ -103,7 +103,7 @@ ROWS = (
     Row(a.Close, "close_consumer", _same("consumer", "unsubscribe"),
         silent=("subscription_name", "consumer_only")),
     Row(o.KillClient, "kill_client", _same("consumer")),
-    Row(o.Receive, "receive", _same("consumer", "count", within_ms="within")),
+    Row(o.Receive, "receive", _same("consumer", "count", within_ms="within"), needs=("count",)),
     Row(a.Receive, "receive", _same("consumer", "count"), needs=("count",)),
     Row(a.Acknowledge, "acknowledge", _same("consumer")),
     Row(a.Commit, "commit", {"consumer": "who", "producer": "who"}),

@@ -27,7 +27,10 @@ class Responder(DirectConsumer):
     def take(self, message: Message, row: int, before: int) -> None:
         """Receive a request and send the answer to where it wants it."""
         super().take(message, row, before)
-        reply_to = message.headers[REPLY_TO]
+        reply_to = message.headers.get(REPLY_TO)
+        if reply_to is None:
+            self.lab.problem(f"{self.name}: the message says no queue for an answer (JMSReplyTo)")
+            return
         if reply_to not in self.broker.by_name:
             self.lab.problem(f"{self.name}: temporary destination {reply_to} does not exist")
             return

@@ -200,7 +200,7 @@ class ClientActions(Subsystem):
         if reading.got < reading.count and reading.consumer.state == "connected":
             reading.consumer.found_nothing()
         self.lab.tell_received(reading.got, reading.count, reading.consumer.name, reading.asked)
-        if reading.consumer.state == "failed" and not reading.was_answered:
+        if reading.consumer.is_over and not reading.was_answered:
             reading.consumer.see_closed()
         elif reading.got < reading.count:
             reading.consumer.results.append(f"receive: {reading.got} of {reading.count}")
@@ -231,6 +231,8 @@ class ClientActions(Subsystem):
     def do_resume(self, action: a.Resume) -> None:
         """Take everything from now on."""
         consumer = self.lab.clients.consumer(action.who)
+        if consumer.state == "closed":  # its loop ends without a word
+            return
         consumer.receiving, consumer.since, consumer.last_call = True, self.lab.clock.now, 0
         consumer.see_closed()
         self.lab.later(MS, consumer.go_on)  # it reads while the script goes on

@@ -247,6 +247,11 @@ class Client:
         self.failovers.append("failover_failed")
         self.lab.event(Kind.Failed, None, frm=self.node, rule=Reason.gave_up)
 
+    @property
+    def is_over(self) -> bool:
+        """Whether its connection was given up, or closed: each call is told so."""
+        return self.state in ("failed", "closed")
+
     def is_blocked(self, persistent: bool) -> bool:
         """Whether a call has to wait: while it looks for its broker.
 
@@ -258,7 +263,7 @@ class Client:
 
     def send(self, message: Message) -> None:
         """The broker has one message: for the transaction, or for its address."""
-        if self.state == "failed":
+        if self.is_over:
             self.failed.append(f"{message.number} IllegalStateException")
             return
         self.sent.append(message.number)
@@ -316,25 +321,20 @@ class Client:
         """Commit: refused if the connection broke while there was work."""
         if self.is_refused(step, what):
             return
-        if self.state == "failed" or self.rollback_only:
-            said = SESSION_CLOSED if self.state == "failed" else ROLLED_BACK
-            self.results.append(f"step {step} {what}: {said}")
+        said = SESSION_CLOSED if self.is_over else ROLLED_BACK if self.rollback_only else self.refusal
+        if said:
             self.roll_back()
-            return
-        if self.refusal:
-            self.results.append(f"step {step} {what}: {self.refusal}")
-            self.roll_back()
-            return
-        self.settle()
-        self.worked = False
-        self.results.append(f"step {step} {what}: ok")
+        else:
+            self.settle()
+            self.worked = False
+        self.results.append(f"step {step} {what}: {said or 'ok'}")
 
     def rollback(self, step: int, what: str = "rollback") -> None:
         """Undo the work of the open transaction; a connection that was given up cannot be told."""
         if self.is_refused(step, what):
             return
         self.roll_back()
-        said = SESSION_CLOSED if self.state == "failed" else "ok"
+        said = SESSION_CLOSED if self.is_over else "ok"
         self.results.append(f"step {step} {what}: {said}")
 
     def roll_back(self) -> None:

@@ -188,7 +188,7 @@ class Consumer(ReceivingClient):
             self.settle()
         if self.mode == "transacted":
             self.results.append(f"step {step} recover: IllegalStateException")
-        elif self.state == "failed":
+        elif self.is_over:
             self.results.append(f"step {step} recover: {SESSION_CLOSED}")
         else:
             self._give_back(first=True)
@@ -287,6 +287,6 @@ class Consumer(ReceivingClient):
             self.see_closed()
 
     def see_closed(self) -> None:
-        """Each call that receives from a connection that was given up is told so."""
-        if self.state == "failed" and self.epoch:
+        """Each call that receives from a connection that was given up, or closed, is told so."""
+        if self.is_over and self.epoch:
             self.results.append(CLOSED)

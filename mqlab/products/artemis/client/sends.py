@@ -42,7 +42,7 @@ class SendRequest(Request):
 
     def begin(self, wait: int = 0) -> None:
         """Send the first message after *wait* us, or end: of a closed session no producer is made."""
-        if self.count and self.client.state == "failed":
+        if self.count and self.client.is_over:
             said = SESSION_CLOSED if self.client.epoch else NO_SESSION
             self.client.results.append(f"step {self.step} send: {said}")
             self.lab.clients.sending -= self.count
@@ -105,7 +105,7 @@ class SendRequest(Request):
         client, self.left = self.client, self.lab.clock.now
         if self.message is None:
             self.message = self._message(self.first + self.sent, self.sent)
-            if client.state != "failed":
+            if not client.is_over:
                 to = client.at.node if client.at is not None else -1
                 self.message.row = self.lab.message(SENT, self.message, client.at, client.node, to)
                 self.dest_no = self.message.dest_no
