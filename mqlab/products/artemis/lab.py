@@ -11,6 +11,7 @@ from mqlab.products.artemis import report
 from mqlab.products.artemis.broker.broker import Broker
 from mqlab.products.artemis.broker.site import Site
 from mqlab.products.artemis.client import client_actions
+from mqlab.products.artemis.client.clients import Client
 from mqlab.products.artemis.client.consumers import Consumer
 from mqlab.products.artemis.files import treatment
 from mqlab.products.artemis.script import broker_actions
@@ -33,6 +34,12 @@ def takes_over(broker: Broker) -> bool:
         return store.live is None and store.crashed
     master = broker.master
     return broker.role == "backup_in_sync" and master is not None and not broker.reaches(master)
+
+
+def may_come(client: Client, broker: Broker) -> bool:
+    """Whether one finds its broker, or gives up: without a limit it does neither over a line that is cut."""
+    limited = client.options["reconnect_attempts"] >= 0
+    return broker.node_id == client.node_id and (limited or client.reaches(broker))
 
 
 class ArtemisLab(Site):
@@ -90,9 +97,10 @@ class ArtemisLab(Site):
         if looked or self.clock.now > self.rest_since + LONGEST_REST or not self.clock.heap:
             return False
         clients = [*self.clients.consumers.values(), *self.clients.senders.values()]
-        awaited = {client.node_id for client in clients if client.state == "reconnecting"}
-        if any(takes_over(b) or (b.serves and b.node_id in awaited) for b in self.all_brokers()):
-            return True
+        seeking = [client for client in clients if client.state == "reconnecting"]
+        for broker in self.all_brokers():
+            if takes_over(broker) or (broker.serves and any(may_come(client, broker) for client in seeking)):
+                return True
         followed = (c for c in clients if c.sending and c.failovers and c.state == "connected")
         return any(not client.is_blocked(persistent=True) for client in followed)
 
