@@ -27,7 +27,7 @@ def is_silent(consumer: Consumer, home: Broker) -> bool:
 
     Nor does one that waits for others while it holds its list of destinations (OpenMQ rule 8.13).
     """
-    return not home.answers or home.lab.is_cut(consumer.home, home)
+    return consumer.home.suspended or not home.answers or home.lab.is_cut(consumer.home, home)
 
 
 def waits(consumer: Consumer) -> bool:

@@ -89,6 +89,7 @@ class Consumer(Client):
     delay: int = 0  # us that its application works on a message
     acknowledge: bool = False  # by itself, where its mode is client
     buffer: deque[Delivery] = field(default_factory=deque)
+    unread: deque[Delivery] = field(default_factory=deque)  # what it still had when it lost its broker
     taken: list[Delivery] = field(default_factory=list)
     stuck: list[Delivery] = field(default_factory=list)  # of homes that died: its until it closes
     failed: list[Delivery] = field(default_factory=list)  # those of them that come again

@@ -129,7 +129,7 @@ def down(broker: Broker, kind: int) -> None:
             peer.unnoticed.add(broker)
             lab.note_lost(broker, peer)
     lab.news = [news for news in lab.news if news[1] is not broker] if lab.news else lab.news
-    broker.running = broker.ready = False
+    broker.running = broker.ready = broker.suspended = False
     broker.orderly = kind == Kind.Stopped
     lab.happens("stopped", broker.name)
     lab.notes.look(row)
