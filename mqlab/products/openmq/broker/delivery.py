@@ -67,8 +67,8 @@ def _hand(claim: Delivery, takers: list[Consumer]) -> bool:
     there = taker.home
     taker.served_weight += _busy(taker, message)
     # A broker that had a message given back passes it to nobody again (played with 6.5.0).
-    known = message in message.at.instances[there].leftovers
-    known &= home.lab.rules.stops_at_returned
+    at = message.at.instances
+    known = home.lab.rules.stops_at_returned and there in at and message in at[there].leftovers
     (taker.stuck if known else taker.buffer).append(claim)
     claim.taker, claim.arrived, claim.delivered, message.waits = taker, False, False, -1
     claim.stale = False
@@ -139,6 +139,8 @@ def on_forwarded(trip: Trip) -> None:
     if there in message.crossing:
         stamp, cause = lab.notes.crossing[home.name, there.name][1], message.crossing.pop(there)
         message.copies[there] = lab.recorder.add_packed(stamp, message, 1, 0, cause)
+        if taker.told_to:  # its own broker has it no more
+            there.find(message.dest)
         instance = message.at.instances.get(there)
         if instance is not None:
             if instance.removes:
