@@ -92,8 +92,9 @@ class NetworkBridge(DemandForwardingBridge):
             for message in demand.dispatched:
                 message.was_out()
                 message.repeated = True
-                if message.crossed:  # it has arrived, but here nobody knows
-                    remote.had_unanswered(message)
+                if message.crossed and message.persistent and message.dest.is_queue:
+                    # It has arrived, but here nobody knows.
+                    remote.store.seen.add((message.number, message.dest_no, *message.path))
             if demand in home.subs:
                 home.unsubscribe(demand, Reason.bridge_down, row)
         self.demand, self.leaving = [], {}
