@@ -62,7 +62,7 @@ class NetworkBridge(DemandForwardingBridge):
         home.record(Kind.Connected, frm=home.node, to=remote.node, link=self.no)
         home.bridges.append(self)
         if home.advisory_subscribers or remote.advisory_subscribers:
-            advisory.of_bridge(home, remote, started=True, mirror=self.is_duplex_reverse)
+            advisory.of_bridge(self, started=True)
         for text in self.settings.statically_included_destinations:
             self.subscribe_static(Destination.parse(text))
         if home.durables and self.settings.conduit_subscriptions and not self.settings.dynamic_only:
@@ -70,7 +70,7 @@ class NetworkBridge(DemandForwardingBridge):
         if not self.settings.static_bridge:
             remote.listeners.append(self)
             for sub in list(remote.subs) if remote.advises else ():
-                if not sub.inactive or self.settings.syncs(sub):
+                if not sub.dest.is_advisory and (not sub.inactive or self.settings.syncs(sub)):
                     self.link_back.carry(self.on_consumer_advisory, (sub.info, -1))
             if self.settings.bridge_temp_destinations and remote.advises:
                 for dest, path in remote.temporary.items():
@@ -84,7 +84,7 @@ class NetworkBridge(DemandForwardingBridge):
         home, remote = self.local_broker, self.remote_broker
         home.bridges.remove(self)
         if home.advisory_subscribers or remote.advisory_subscribers:
-            advisory.of_bridge(home, remote, started=False, mirror=self.is_duplex_reverse)
+            advisory.of_bridge(self, started=False)
         if self in remote.listeners:
             remote.listeners.remove(self)
         row = home.record(Kind.Disconnected, frm=home.node, to=remote.node, link=self.no)
