@@ -135,11 +135,6 @@ class Broker:
         return [b for b in self.lab.brokers.values() if b is not self and self.linked(b)]
 
     @property
-    def reached(self) -> list[Broker]:
-        """Those of them that hear of what is new here: the line to them is not cut."""
-        return [peer for peer in self.peers if not self.lab.is_cut(self, peer)]
-
-    @property
     def asks_in_vain(self) -> bool:
         """Whether one of them does not answer, which nobody has noticed: a new name needs them all.
 
@@ -209,10 +204,11 @@ class Broker:
         return dest in self.instances
 
     def spread(self, dest: Destination) -> None:
-        """Make one of its destinations known on all brokers linked to it."""
+        """Make one of its destinations known on all brokers linked to it, unless the line to them is cut."""
         mine = self.instances[dest]
-        for peer in self.reached if dest != DEAD else ():
-            peer.add(dest, "auto" if mine.unlisted else mine.created_by, mine.options, mine.owner)
+        for peer in self.peers if dest != DEAD else ():
+            if not self.lab.is_cut(self, peer):
+                peer.add(dest, "auto" if mine.unlisted else mine.created_by, mine.options, mine.owner)
 
     # Whom it knows
 
@@ -220,7 +216,8 @@ class Broker:
         """Return the consumers that it serves, as registered: it has heard of them, and not of their end."""
         alone = dest in self.instances and self.instances[dest].option("LocalOnly")
         at = self.lab.destinations.get(dest)
-        known = [c for c in at.consumers if (c.open or c.closed) and c.reads and not c.cut_off] if at else []
+        there = at.consumers if at else ()
+        known = [c for c in there if (c.open or c.closed) and c.reads and (not c.cut_off or self in c.told_to)]
         theirs = {c for c in known if c.open != (self in c.unheard_by) and self.linked(c.home) and not alone}
         if self.unnoticed and at and not alone:
             theirs |= died_unnoticed(at.consumers, self.unnoticed)

@@ -14,9 +14,8 @@ from mqlab.trace.kinds import Kind, Reason
 if TYPE_CHECKING:
     from mqlab.products.openmq.network.state import Cluster
 
-SECOND = 1_000_000
 # us that a temporary destination waits for its client after a restart: five times 10 s (OpenMQ rule 4.8).
-RETURN_WINDOW = 5 * 10 * SECOND
+RETURN_WINDOW = 5 * 10_000_000
 
 
 def start(broker: Broker) -> None:
@@ -87,19 +86,14 @@ def refresh(lab: Cluster) -> None:
         if broker.running and not broker.ready and not broker.waits_for_master:
             broker.ready = True
             lab.happens("ready", broker.name)
-            catch_up(broker)
+            changes.read(broker)
+            for peer in broker.peers:  # what is in use on either side
+                meet(broker, peer)
             home_return.home_returns(broker)
     for broker in lab.brokers.values():
         broker.linked_before |= set(broker.peers)
     lab.notes.look()
     lab.dispatch_all()
-
-
-def catch_up(broker: Broker) -> None:
-    """A broker joins: changes by the record, and what is in use on either side."""
-    changes.read(broker)
-    for peer in broker.peers:
-        meet(broker, peer)
 
 
 def meet(one: Broker, other: Broker) -> None:
@@ -119,11 +113,15 @@ def tell_each_other(one: Broker, other: Broker) -> None:
             if owner is not None and owner.home is knows:  # its own temporary ones, with a consumer or without
                 learns.add(dest, mine.created_by, mine.options, mine.owner)
         told = [dest for dest, mine in knows.instances.items() if not mine.option("LocalOnly")]
-        used = {c.key: c.dest for dest in told for c in knows.consumers(dest)}
+        used = {c.key: c.dest for dest in told for c in knows.consumers(dest) if not c.cut_off}
         for key, dest in used.items():
             mine = knows.instances[dest]
             learns.add(dest, mine.created_by, mine.options, mine.owner)
             learns.durables.update((k, d) for k, d in knows.durables.items() if k == key)
+        for consumer in [c for c in one.lab.consumers.values() if c.cut_off and c.open and c.home is knows]:
+            if not consumer.step.action.durable:  # whose subscription ended with it (OpenMQ rule 4.11)
+                learns.find(consumer.dest)
+                consumer.told_to.add(learns)
 
 
 def down(broker: Broker, kind: int) -> None:
@@ -135,7 +133,7 @@ def down(broker: Broker, kind: int) -> None:
             peer.unnoticed.add(broker)
             lab.note_lost(broker, peer)
     lab.news = [news for news in lab.news if news[1] is not broker] if lab.news else lab.news
-    broker.running = broker.ready = False
+    broker.running = broker.ready = broker.suspended = False
     broker.orderly = kind == Kind.Stopped
     lab.happens("stopped", broker.name)
     lab.notes.look(row)
