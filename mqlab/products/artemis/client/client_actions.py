@@ -9,7 +9,7 @@ from typing import Any
 from mqlab.engine.completion import Completion
 from mqlab.products.artemis.broker.broker import Subsystem
 from mqlab.products.artemis.client import receive_loop
-from mqlab.products.artemis.client.clients import Client
+from mqlab.products.artemis.client.clients import OVER, Client
 from mqlab.products.artemis.client.consumers import Consumer
 from mqlab.products.artemis.client.reconnection import LOOKS
 from mqlab.products.artemis.client.requests import BLOCKED, Request
@@ -200,7 +200,7 @@ class ClientActions(Subsystem):
         if reading.got < reading.count and reading.consumer.state == "connected":
             reading.consumer.found_nothing()
         self.lab.tell_received(reading.got, reading.count, reading.consumer.name, reading.asked)
-        if reading.consumer.is_over and not reading.was_answered:
+        if reading.consumer.state in OVER and not reading.was_answered:
             reading.consumer.see_closed()
         elif reading.got < reading.count:
             reading.consumer.results.append(f"receive: {reading.got} of {reading.count}")

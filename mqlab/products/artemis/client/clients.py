@@ -34,6 +34,7 @@ CLOSED = f"receive: {_CLOSED} AMQ119017"
 SESSION_CLOSED = f"{_CLOSED} AMQ119019"
 TAKEN = "InvalidClientIDException"  # Artemis rule 9.20
 TIMED_OUT = "JMSException / ActiveMQConnectionTimedOutException AMQ119013"
+OVER = ("failed", "closed")  # a connection: each call is told so
 ROLLED_BACK = "TransactionRolledBackException / ActiveMQTransactionRolledBackException AMQ119030"
 
 Opening = Session | Consumes | Producer  # what makes a connection
@@ -247,11 +248,6 @@ class Client:
         self.failovers.append("failover_failed")
         self.lab.event(Kind.Failed, None, frm=self.node, rule=Reason.gave_up)
 
-    @property
-    def is_over(self) -> bool:
-        """Whether its connection was given up, or closed: each call is told so."""
-        return self.state in ("failed", "closed")
-
     def is_blocked(self, persistent: bool) -> bool:
         """Whether a call has to wait: while it looks for its broker.
 
@@ -263,7 +259,7 @@ class Client:
 
     def send(self, message: Message) -> None:
         """The broker has one message: for the transaction, or for its address."""
-        if self.is_over:
+        if self.state in OVER:
             self.failed.append(f"{message.number} IllegalStateException")
             return
         self.sent.append(message.number)
@@ -321,7 +317,7 @@ class Client:
         """Commit: refused if the connection broke while there was work."""
         if self.is_refused(step, what):
             return
-        said = SESSION_CLOSED if self.is_over else ROLLED_BACK if self.rollback_only else self.refusal
+        said = SESSION_CLOSED if self.state in OVER else ROLLED_BACK if self.rollback_only else self.refusal
         if said:
             self.roll_back()
         else:
@@ -334,7 +330,7 @@ class Client:
         if self.is_refused(step, what):
             return
         self.roll_back()
-        said = SESSION_CLOSED if self.is_over else "ok"
+        said = SESSION_CLOSED if self.state in OVER else "ok"
         self.results.append(f"step {step} {what}: {said}")
 
     def roll_back(self) -> None:

@@ -10,7 +10,7 @@ from mqlab.products.artemis.broker import last_values, redelivery
 from mqlab.products.artemis.broker.broker import Broker, Refused
 from mqlab.products.artemis.broker.messages import MessageReference, Queue
 from mqlab.products.artemis.client import receive_loop
-from mqlab.products.artemis.client.clients import CLOSED, ROLLED_BACK, SESSION_CLOSED
+from mqlab.products.artemis.client.clients import CLOSED, OVER, ROLLED_BACK, SESSION_CLOSED
 from mqlab.products.artemis.client.receiving_client import CALLED, LOOP, ReceivingClient
 from mqlab.products.artemis.network import redistribution
 from mqlab.spec.action import Consumer as Consumes
@@ -188,7 +188,7 @@ class Consumer(ReceivingClient):
             self.settle()
         if self.mode == "transacted":
             self.results.append(f"step {step} recover: IllegalStateException")
-        elif self.is_over:
+        elif self.state in OVER:
             self.results.append(f"step {step} recover: {SESSION_CLOSED}")
         else:
             self._give_back(first=True)
@@ -288,5 +288,5 @@ class Consumer(ReceivingClient):
 
     def see_closed(self) -> None:
         """Each call that receives from a connection that was given up, or closed, is told so."""
-        if self.is_over and self.epoch:
+        if self.state in OVER and self.epoch:
             self.results.append(CLOSED)

@@ -8,7 +8,7 @@ from mqlab.products.artemis.broker.message_sizes import DELAY, bytes_of
 from mqlab.products.artemis.broker.messages import Message
 from mqlab.products.artemis.broker.site import NO_QUEUE
 from mqlab.products.artemis.client import hanging
-from mqlab.products.artemis.client.clients import SESSION_CLOSED, Client
+from mqlab.products.artemis.client.clients import OVER, SESSION_CLOSED, Client
 from mqlab.products.artemis.client.producer_credits import FULL, ProducerCredits
 from mqlab.products.artemis.client.requests import BLOCKED, MS, NO_ANSWER, NO_SESSION, Request
 from mqlab.spec.action import Producer
@@ -42,7 +42,7 @@ class SendRequest(Request):
 
     def begin(self, wait: int = 0) -> None:
         """Send the first message after *wait* us, or end: of a closed session no producer is made."""
-        if self.count and self.client.is_over:
+        if self.count and self.client.state in OVER:
             said = SESSION_CLOSED if self.client.epoch else NO_SESSION
             self.client.results.append(f"step {self.step} send: {said}")
             self.lab.clients.sending -= self.count
@@ -105,7 +105,7 @@ class SendRequest(Request):
         client, self.left = self.client, self.lab.clock.now
         if self.message is None:
             self.message = self._message(self.first + self.sent, self.sent)
-            if not client.is_over:
+            if client.state not in OVER:
                 to = client.at.node if client.at is not None else -1
                 self.message.row = self.lab.message(SENT, self.message, client.at, client.node, to)
                 self.dest_no = self.message.dest_no
