@@ -288,34 +288,18 @@ class ClientActions(Subsystem):
 
     # Transactions
 
-    def do_commit(self, action: a.Commit) -> Completion:
-        """Commit a client's transaction."""
-        return self._end_transaction(self._stops(action.who), "commit")
+    def do_end(self, action: a.Commit | a.Rollback | a.Recover) -> Completion:
+        """End a transaction, or let what is not acknowledged come again: a session that only sends has nothing.
 
-    def do_rollback(self, action: a.Rollback) -> Completion:
-        """Roll a client's transaction back."""
-        return self._end_transaction(self._stops(action.who), "rollback")
-
-    def do_recover(self, action: a.Recover) -> Completion:
-        """Let what a consumer has not acknowledged come again; a session that only sends has nothing."""
-        client = self._stops(action.who)
+        A consumer's one thread takes nothing more until it resumes.
+        """
+        client, what = self.lab.clients.named(action.who), type(action).__name__.lower()
         if not isinstance(client, Consumer):
-            return Completion()
-        return receive_loop.behind(client, self._call, Transaction(client, client.recover, "recover"))
-
-    def _end_transaction(self, client: Client, what: str) -> Completion:
-        request = Transaction(client, getattr(client, what), what)
-        if isinstance(client, Consumer):
-            return receive_loop.behind(client, self._call, request)
-        return self._call(request)
-
-    def _stops(self, name: str) -> Client:
-        """Return who ends its transaction: a consumer's one thread takes nothing more until it resumes."""
-        client = self.lab.clients.named(name)
-        if isinstance(client, Consumer):
-            client.stuck = client.receiving and client.state == "reconnecting"
-            client.receiving &= client.state == "connected"  # whose loop ends first
-        return client
+            has_none = what == "recover"
+            return Completion() if has_none else self._call(Transaction(client, getattr(client, what), what))
+        client.stuck = client.receiving and client.state == "reconnecting"
+        client.receiving &= client.state == "connected"  # whose loop ends first
+        return receive_loop.behind(client, self._call, Transaction(client, getattr(client, what), what))
 
     def do_xa(self, action: Xa) -> Completion:
         """One call of an XA resource."""
@@ -341,8 +325,8 @@ DO: dict[type[Action], Callable[[ClientActions, Any], Completion | None]] = {
     a.Resume: ClientActions.do_resume,
     a.Producer: ClientActions.do_send,
     WaitForSends: ClientActions.do_wait_for_sends,
-    a.Commit: ClientActions.do_commit,
-    a.Rollback: ClientActions.do_rollback,
-    a.Recover: ClientActions.do_recover,
+    a.Commit: ClientActions.do_end,
+    a.Rollback: ClientActions.do_end,
+    a.Recover: ClientActions.do_end,
     Xa: ClientActions.do_xa,
 }
