@@ -325,7 +325,7 @@ class Site(Lab):
             return
         if message.due:  # those that come together after their time become due together
             message.due = max(message.due, self.clock.now)
-        paged = self.paging.limits and self.paging.pages(broker, queue.address, message)
+        paged = self.paging.limits and self.paging.pages(broker, queue, message)
         item = last_values.add(broker, queue, message) if self.keeps_last_values else queue.add(message)
         item.paged = paged
         self.notes.enqueued(item, queue, broker, cause)

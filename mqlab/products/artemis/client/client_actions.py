@@ -249,6 +249,8 @@ class ClientActions(Subsystem):
         """Send messages one by one; the next one when the broker has the last."""
         first = self.lab.clients.announce(action)
         sending = SendRequest(self._sender(action), action, first)
+        if in_background(action) and sending.client.stays:  # its one thread: what follows comes behind it
+            sending.client.line.append(sending)
         sending.begin(CONNECTING if in_background(action) and action.on in self.lab.brokers else 0)
         if not in_background(action):
             return self._blocking(sending)
