@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from mqlab.spec.action import Consumer, Producer
-from mqlab.spec.headers import dealt, dealt_one
+from mqlab.spec.headers import NOT_OUT_YET, dealt, dealt_one
 from mqlab.spec.values import duration
 from mqlab.trace.kinds import Kind
 from mqlab.trace.trace import Trace
@@ -66,8 +66,7 @@ def headers(trace: Trace, number: int) -> dict[str, object]:
     own: dict[str, object] = {"n": number} if trace.product == "openmq" else {}  # of every message there
     if trace.product == "activemq" and isinstance(sending, Producer):  # ActiveMQ rule 27.8
         lives, sent = duration(sending.time_to_live), trace.column("t")[trace.rows_of(number)[0]]
-        expires = (sent + lives) // 1000 if lives else 0
-        own = {"JMSExpiration": expires, "JMSRedelivered": False, "JMSXDeliveryCount": 1}
+        own = {**NOT_OUT_YET, **({"JMSExpiration": (sent + lives) // 1000} if lives else {})}
     return dealt({"JMSPriority": priority, "JMSDeliveryMode": mode, **own}, place)
 
 

@@ -16,6 +16,9 @@ HEADERS = {
     "JMSExpiration": "use time_to_live='10s'",
 }
 
+# What selectors of ActiveMQ may ask for besides, as a message has it that was not out yet (ActiveMQ rule 27.8).
+NOT_OUT_YET: Mapping[str, object] = {"JMSExpiration": 0, "JMSRedelivered": False, "JMSXDeliveryCount": 1}
+
 
 def check_headers(where: str, priority: object, properties: object) -> None:
     """Raise `BadValue` for JMS priorities or properties that no message can have."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from mqlab.errors import nearest
 from mqlab.spec.action import Consumer, Producer
 from mqlab.spec.clients import Client
-from mqlab.spec.headers import dealt
+from mqlab.spec.headers import NOT_OUT_YET, dealt
 from mqlab.spec.options import TITLES
 from mqlab.spec.plural import counted
 from mqlab.spec.selector import Selector
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 MODES = ("PERSISTENT", "NON_PERSISTENT")
 HEADERS = {"JMSPriority", "JMSDeliveryMode", "AMQPriority", "AMQDurable"}  # that messages of mqlab have
-MORE = {"activemq": {"JMSExpiration", "JMSRedelivered", "JMSXDeliveryCount"}}  # ActiveMQ rule 27.8
 PRIORITIES = range(10)  # JMS 2.0, 3.4.10
 ONE_LETTER = "their names are one letter apart"
 VIRTUAL = "VirtualTopic."  # what a broker's topics begin with that are virtual if it says nothing else
@@ -88,7 +87,7 @@ def _selects_nothing(trace: Trace, consumer: Consumer, producers: list[Producer]
         return ""
     selector = Selector(str(consumer.selector))
     asked, has = selector.names(), {name for one in sent for name in one.properties}
-    lacks = sorted(asked - has - HEADERS - MORE.get(trace.product, set()))
+    lacks = sorted(asked - has - HEADERS - (NOT_OUT_YET.keys() if trace.product == "activemq" else set()))
     names = " and ".join(lacks)
     if any(name.startswith("JMS") and not name.startswith("JMSX") for name in lacks):
         return f"its selector asks for {names}, which messages of mqlab do not have; select by a property"

@@ -17,6 +17,7 @@ from mqlab.trace.kinds import Kind
 if TYPE_CHECKING:
     from mqlab.products.activemq.broker.broker import Broker
     from mqlab.products.activemq.broker.subscription import Subscription
+    from mqlab.products.activemq.network.network_bridge import NetworkBridge
 
 FIRST_NUMBER = 1_000_000_000
 MASTER = "MasterBroker"
@@ -87,10 +88,15 @@ def of_slow_consumer(broker: Broker, sub: Subscription, dest: Destination) -> No
             fire(broker, _topic("SlowConsumer", dest), consumerId=sub.info.id)
 
 
-def of_bridge(home: Broker, remote: Broker, started: bool, mirror: bool) -> None:
-    """Tell that a bridge came up or went down, at the broker that is home to it."""
+def of_bridge(bridge: NetworkBridge, started: bool) -> None:
+    """Tell that a bridge came up or went down, at the broker that is home to it.
+
+    What comes in over a duplex connector has a connection of its own (`startLocalBridge` of 5.17.2).
+    """
+    home, remote, mirror = bridge.local_broker, bridge.remote_broker, bridge.is_duplex_reverse
     fire(home, "NetworkBridge", remoteBrokerName=remote.name, started=started, createdByDuplex=mirror)
-    for broker, way in () if mirror else ((home, "inbound"), (remote, "outbound")):
+    ways = [(home, "inbound"), (remote, "outbound")] + [(home, "inbound_duplex")] * bridge.settings.duplex
+    for broker, way in ways:
         of_connection(broker, f"{home.name}_{way}", not started)
 
 
@@ -141,11 +147,9 @@ def _state(broker: Broker) -> Iterator[tuple[str, dict[str, object]]]:
     yield MASTER, {}
     ends = [socket.broker_end for socket in broker.lab.processes[broker.name].sockets]
     names = [*(c.name for c in broker.lab.clients_of(broker)), *(end.client for end in ends if end)]
-    names += [
-        bridge.local_broker.name
-        for bridge in (*broker.bridges, *broker.listeners)
-        if not bridge.is_duplex_reverse
-    ]
+    for bridge in (*broker.bridges, *broker.listeners):
+        own = bridge.settings.duplex and bridge.local_broker is broker
+        names += [bridge.local_broker.name] * (1 + own)
     for name in filter(None, names):
         yield "Connection", {"clientId": name}
     for dest in broker.by_name:

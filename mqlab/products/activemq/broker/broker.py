@@ -188,11 +188,6 @@ class Broker:
                 copy.dest, copy.dest_no = dest, self.lab.name_destination(dest)
             self.take_over(copy, entry, cause)
 
-    def had_unanswered(self, message: Message) -> None:
-        """A bridge has broken before it heard that *message* is here."""
-        if message.persistent and message.dest.is_queue:
-            self.store.seen.add((message.number, message.dest_no, *message.path))
-
     def has_had(self, copy: Message) -> bool:
         """Whether a persistent copy that another broker sends has come before.
 

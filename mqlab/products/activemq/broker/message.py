@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -46,17 +47,7 @@ class Message:
 
     def __deepcopy__(self, memo: dict[int, object]) -> Message:
         # Nothing that a message refers to ever changes: a fork of the lab needs its own message, and no more.
-        made = self.copy()
-        made.arrived, made.turn, made.row, made.waiting_reason = (
-            self.arrived,
-            self.turn,
-            self.row,
-            self.waiting_reason,
-        )
-        made.received, made.crossed, made.repeated = self.received, self.crossed, self.repeated
-        made.answered, made.returned = self.answered, self.returned
-        made.redeliveries = self.redeliveries
-        return made
+        return copy(self)
 
     def was_out(self) -> None:
         """It comes back from a holder that may have had it: the next delivery is one more."""

@@ -168,6 +168,6 @@ def _subscription(broker: Broker, sub: Subscription, dest: Destination) -> Row:
         **row,
         "kind": "network",
         "connector": bridge.connector,
-        "from_broker": bridge.remote_broker.name,
+        "from_broker": broker.lab.processes[bridge.remote_broker.name].member.broker_name,
         "path": names,
     }

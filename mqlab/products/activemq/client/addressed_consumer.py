@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from mqlab.products.activemq.broker.message import ConsumerInfo, Message, MessageDispatch
+from mqlab.products.activemq.broker.message import Message, MessageDispatch
 from mqlab.products.activemq.client import consumer_options, line
 from mqlab.products.activemq.client.message_consumer import Calls, Delivery, MessageConsumer
 from mqlab.products.activemq.client.pulls import Pulls
@@ -30,7 +30,6 @@ class AddressedConsumer(MessageConsumer):
     # what the connection's address says (`consumer_options.take`)
     looks_twice: bool
     counts_before: bool  # gives up what comes too often before anybody has it
-    exclusive: bool
     patience: int  # how long (us) what it puts off may wait, 0 is for ever
     interval: int  # us: so often it acknowledges what it has put off
 
@@ -71,12 +70,6 @@ class AddressedConsumer(MessageConsumer):
         self.instead_of: AddressedConsumer | None = None  # the one of its name that was there before
         self.acknowledged_at = self.made = client.lab.clock.now  # when it acknowledged last
         self.pulls = Pulls(self)
-
-    def info(self) -> ConsumerInfo:
-        """Return what its broker, and others, are told of it."""
-        info = super().info()
-        info.exclusive = self.exclusive
-        return info
 
     @property
     def connection_name(self) -> str:
@@ -227,13 +220,6 @@ class AddressedConsumer(MessageConsumer):
     def is_overdue(self) -> bool:
         """Whether what it has put off has waited long enough."""
         return 0 < self.patience <= self.lab.clock.now - self.acknowledged_at
-
-    def report(self, message: Message) -> None:
-        """Count a message that is acknowledged later, or tell of it alone."""
-        if self.acknowledges_alone:
-            self.send(DeliveredAck(self.name, message, 1))
-        else:
-            super().report(message)
 
     def commit(self) -> None:
         """Acknowledge with the transaction what it has had."""

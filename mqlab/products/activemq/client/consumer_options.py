@@ -35,4 +35,4 @@ def take(consumer: AddressedConsumer, own: Mapping[str, str], durable: bool) -> 
     consumer.sorts |= flag(own, "messagePrioritySupported", False)
     consumer.checks_expiry = flag(own, "consumerExpiryCheckEnabled", True)
     consumer.holds_back = not flag(own, "nonBlockingRedelivery", False)
-    consumer.exclusive = spec.exclusive or flag(own, "exclusiveConsumer", False)
+    consumer.exclusive |= flag(own, "exclusiveConsumer", False)

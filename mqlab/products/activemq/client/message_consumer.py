@@ -57,7 +57,7 @@ class MessageConsumer(ABC):
         self, lab: Lab, spec: ConsumerSpec, dest: Destination, by_action: bool, redelivery: Redelivery
     ) -> None:
         self.lab, self.spec, self.name, self.dest = lab, spec, spec.name, dest
-        self.by_action, self.redelivery = by_action, redelivery
+        self.by_action, self.redelivery, self.exclusive = by_action, redelivery, spec.exclusive
         self.puts_off = spec.ack_mode == "dups_ok" and not by_action
         self.at_once = not by_action and not (self.puts_off and not dest.is_queue)
         self.allowance: int | None = None if spec.receiving else 0
@@ -79,7 +79,7 @@ class MessageConsumer(ABC):
         dialect = "activemq-5.5" if self.lab.rules.missing_differs else "activemq"
         selector = Selector(spec.selector, dialect) if spec.selector else None
         info = ConsumerInfo(
-            self.lab.new_id(), self.dest, spec.priority, selector, spec.exclusive, durable=self.durable
+            self.lab.new_id(), self.dest, spec.priority, selector, self.exclusive, durable=self.durable
         )
         info.browser = spec.browser
         info.not_from = self.connection_name if spec.no_local else None
@@ -208,6 +208,9 @@ class MessageConsumer(ABC):
 
     def report(self, message: Message) -> None:
         """Count what is acknowledged later; half of the prefetch is reported together (`ackLater`)."""
+        if self.acknowledges_alone:
+            self.send(DeliveredAck(self.name, message, 1))
+            return
         self.delivered += 1
         if self.delivered >= self.batch:
             self.send(DeliveredAck(self.name, message, self.delivered))

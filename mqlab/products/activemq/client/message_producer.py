@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from mqlab.products.activemq.broker.message import SENT_BY, Message
 from mqlab.spec import Producer as ProducerSpec
-from mqlab.spec.headers import dealt
+from mqlab.spec.headers import NOT_OUT_YET, dealt
 from mqlab.spec.values import Destination, duration
 
 if TYPE_CHECKING:
@@ -36,9 +36,7 @@ class MessageProducer:
         self.headers: Mapping[str, object] = {
             "JMSPriority": spec.jms_priority,
             "JMSDeliveryMode": mode,
-            "JMSExpiration": 0,
-            "JMSRedelivered": False,
-            "JMSXDeliveryCount": 1,
+            **NOT_OUT_YET,
             SENT_BY: connection,
             **(headers or {}),
         }

@@ -8,8 +8,7 @@ from mqlab.files.editing import Putting, attribute, removed
 from mqlab.files.markup import Document, Edit, Element
 from mqlab.products.activemq.files import new_file, policy_edits, security, store_edits, xml_names
 from mqlab.products.activemq.files.elements import BrokerElement
-from mqlab.products.activemq.files.policy_edits import within
-from mqlab.products.activemq.files.schema import LATER
+from mqlab.products.activemq.files.policy_edits import attributes, within
 from mqlab.spec.connector import NetworkConnector
 from mqlab.spec.network import Broker
 from mqlab.spec.values import as_text
@@ -34,13 +33,10 @@ def inserted(document: Document, parent: Element, lines: str, first: bool = Fals
 def broker(found: BrokerElement, got: Broker, wanted: Broker, address: Mapping[str, str]) -> Iterator[Edit]:
     """Yield the edits by which the file of *got* says what can be said of *wanted*."""
     document, element = found.document, found.element
-    before, after = (
-        new_file.attributes(got.options, address),
-        new_file.attributes(wanted.options, address),
-    )
-    for name in _changed(before, after):
-        if name != "masterConnectorURI" or name in element.attributes:
-            yield from attribute(document, element, name, after.get(name))
+    before, after = (new_file.attributes(one.options, address) for one in (got, wanted))
+    for given in (before, after) if "masterConnectorURI" not in element.attributes else ():
+        given.pop("masterConnectorURI", None)
+    yield from attributes(document, element, before, after)
     openwire = next((t for t in found.transports if t.openwire), None)
     if openwire is not None:
         yield from _transport(document, openwire.element, got, wanted)
@@ -74,10 +70,6 @@ def _destinations(
             yield from put(held, line.strip())
 
 
-def _changed(before: Mapping[str, str], after: Mapping[str, str]) -> list[str]:
-    return [name for name in {**before, **after} if before.get(name) != after.get(name)]
-
-
 def _transport(document: Document, element: Element, got: Broker, wanted: Broker) -> Iterator[Edit]:
     def told(broker: Broker) -> dict[str, str]:
         options: dict[str, object] = broker.transport.options
@@ -85,9 +77,7 @@ def _transport(document: Document, element: Element, got: Broker, wanted: Broker
         audit = broker.options.get("audit_network_producers")
         return found if audit is None else {**found, xml_names.AUDIT: as_text(audit)}
 
-    before, after = told(got), told(wanted)
-    for name in _changed(before, after):
-        yield from attribute(document, element, name, after.get(name))
+    yield from attributes(document, element, told(got), told(wanted))
 
 
 def _connectors(
@@ -122,10 +112,8 @@ def _connector(
     was, now = (c.options.get("configured_name") or c.name for c in (got, wanted))
     if was != now:
         yield from attribute(document, element, "name", str(now))
-    for python, name in xml_names.CONNECTOR.items():
-        was, now = got.options.get(python), wanted.options.get(python)
-        if was != now and name not in LATER["networkConnector"]:
-            yield from attribute(document, element, name, None if now is None else as_text(now))
+    before, after = (xml_names.given(c.options, xml_names.CONNECTOR) for c in (got, wanted))
+    yield from attributes(document, element, before, after)
     made = ""
     for word, python in xml_names.LISTS.items():
         was, now = got.options.get(python), wanted.options.get(python)

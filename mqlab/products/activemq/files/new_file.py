@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from mqlab.files.markup import tag
 from mqlab.products.activemq.files import policies, security, stores, xml_names
 from mqlab.products.activemq.files.addresses import rewritten
-from mqlab.products.activemq.files.schema import CORE, LATER
+from mqlab.products.activemq.files.schema import CORE
 from mqlab.spec.connector import NetworkConnector
 from mqlab.spec.json_types import JsonObject
 from mqlab.spec.network import Broker
@@ -111,8 +111,7 @@ def connector(connector: NetworkConnector, address: Mapping[str, str], indent: s
     """Return a network connector as lines."""
     options = connector.options
     given = {"name": options.get("configured_name") or connector.name, "uri": uri(connector.uri, address)}
-    set_here = xml_names.given(options, xml_names.CONNECTOR)
-    given |= {name: value for name, value in set_here.items() if name not in LATER["networkConnector"]}
+    given |= xml_names.given(options, xml_names.CONNECTOR)
     lists = [(word, options.get(name)) for word, name in xml_names.LISTS.items()]
     lines = "".join(destinations(word, texts, indent + "  ") for word, texts in lists if texts)
     return tag("networkConnector", given, lines, indent)

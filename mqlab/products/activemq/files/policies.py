@@ -11,7 +11,6 @@ from mqlab.errors import BadFile
 from mqlab.files.markup import Element, tag
 from mqlab.products.activemq.files import xml_names
 from mqlab.products.activemq.files.reader import Reader
-from mqlab.products.activemq.files.schema import LATER
 from mqlab.spec.json_types import JsonObject
 from mqlab.spec.rows import OPTIONS
 from mqlab.spec.values import as_text
@@ -137,8 +136,7 @@ def written(policies: Iterable[Mapping[str, object]]) -> str:
 
 def attributes(policy: JsonObject) -> dict[str, str]:
     """Return the attributes of a policy's element."""
-    given = xml_names.given(policy, {"queue": "queue", "topic": "topic", **xml_names.POLICY})
-    return {name: value for name, value in given.items() if name not in LATER["policyEntry"]}
+    return xml_names.given(policy, {"queue": "queue", "topic": "topic", **xml_names.POLICY})
 
 
 def inside(policy: JsonObject) -> dict[str, tuple[str, dict[str, str]]]:

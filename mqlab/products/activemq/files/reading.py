@@ -43,7 +43,8 @@ def read(
         except BadFile:
             raise
         except (MqlabError, TypeError, KeyError, AttributeError) as error:
-            raise BadFile(f"{_place(broker)}: {error}") from None
+            where = f"{broker.document.where}, line {broker.element.line}, broker {broker.name!r}"
+            raise BadFile(f"{where}: {error}") from None
     told: JsonDict = {}
     for broker in found.values():
         told.update(broker.notes.get("network", {}))
@@ -105,10 +106,6 @@ def elements_of(origin: Origin) -> dict[str, BrokerElement]:
             known = ", ".join(names)
             raise BadFile(f"hosts: {host} is mapped to {name!r}, but no file contains that broker: {known}")
     return names
-
-
-def _place(broker: BrokerElement) -> str:
-    return f"{broker.document.where}, line {broker.element.line}, broker {broker.name!r}"
 
 
 def _broker(name: str, found: BrokerElement, book: AddressBook, nowhere: dict[str, None]) -> Broker:

@@ -24,7 +24,12 @@ from mqlab.spec.shape import (
 
 URI_KINDS = ("static", "masterslave", "static_failover")
 MS = number()
-_DEAD_LETTER = ("kind", "queue_prefix", "process_non_persistent", "process_expired")
+# What recordings say of a dead letter strategy -> the option.
+DEAD_LETTER = {
+    "kind": "dead_letter_strategy",
+    "queue_prefix": "dead_letter_queue_prefix",
+    **{name: name for name in ("process_non_persistent", "process_expired")},
+}
 
 
 @cache
@@ -70,7 +75,7 @@ def _broker() -> Record:
             **rows(OPTIONS["policyEntry"].values()),
             "selector_aware": TRUTH,
             "lazy_dispatch": TRUTH,
-            "dead_letter": Record(dict.fromkeys(_DEAD_LETTER, OneOf((TEXT, TRUTH)))),
+            "dead_letter": Record(dict.fromkeys(DEAD_LETTER, OneOf((TEXT, TRUTH)))),
         },
         called="option",
     )

@@ -9,12 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
-from mqlab.errors import BadValue, MqlabError, UnknownName
+from mqlab.errors import BadValue, MqlabError
 from mqlab.files import detect_product, validate
 from mqlab.products.activemq.files import lab_file, shapes
 from mqlab.spec import Scenario
 from mqlab.spec.json_types import JsonDict, JsonObject, JsonValue
-from mqlab.spec.rows import OPTIONS
 from mqlab.spec.steps import KINDS
 
 _CALLS = "connect open_session open_consumer temp_queue send commit rollback recover acknowledge receive_once"
@@ -25,12 +24,6 @@ _PATIENCE |= {"receive": 5_000, "wait_received": 10_000, "wait_attempts": 60_000
 RECEIVE_MS = 2000  # that the recorder waits for one message if a step does not say
 FOR_EVER_MS = 1_000_000_000
 FIRST_DIRECT = 51_001  # the ports of brokers themselves, in the order of their names
-_DEAD_LETTER = {
-    "kind": "dead_letter_strategy",
-    "queue_prefix": "dead_letter_queue_prefix",
-    "process_non_persistent": "process_non_persistent",
-    "process_expired": "process_expired",
-}
 # What the recorders take for a step's session, as Client.session of theirs is asked for it.
 _IN_SESSION = ("open_session", "open_consumer", "send", "temp_queue", "commit", "rollback", "recover",
                "unsubscribe")  # fmt: skip
@@ -169,15 +162,8 @@ def _filled(value: object, places: Mapping[str, str]) -> JsonValue:
     return [_filled(item, places) for item in value] if isinstance(value, list) else value
 
 
-def _known(where: str, given: Mapping[str, object], known: Iterable[str]) -> None:
-    for key in given:
-        if key not in known:
-            raise UnknownName.of("key", key, sorted(known), where)
-
-
 def _broker(given: JsonObject) -> dict[str, object]:
     item = dict(given)
-    where = f"broker {item.get('name')!r}"
     if "jdbc" in item:
         item |= {"locker": "database", **(item.pop("jdbc") or {}), "store": "jdbc"}
     elif item.get("shared_store"):  # the recorder makes KahaDB of it, whatever else is said
@@ -187,24 +173,14 @@ def _broker(given: JsonObject) -> dict[str, object]:
     else:
         alone = [key for key in _LOCK_KEYS if key in item]
         if alone:
-            raise BadValue(f"{where}: {', '.join(alone)} without a shared_store or jdbc")
+            told = f"{', '.join(alone)} without a shared_store or jdbc"
+            raise BadValue(f"broker {item.get('name')!r}: {told}")
     item |= item.pop("pure", None) or {}
     handler = item.pop("io_exception_handler", None) or {}
     if isinstance(handler, str):
         handler = {"kind": handler}
-    _known(where, handler, ("kind", "resume_check_sleep_period_ms"))
     item |= {("io_exception_handler" if k == "kind" else k): v for k, v in handler.items()}
-    item["policies"] = [_policy(policy, where) for policy in item.get("policies", ())]
-    known = (
-        *OPTIONS["broker"],
-        "name",
-        "policies",
-        "transport_connector",
-        "discovery_uri",
-        "at",
-        "composite_queues",
-    )
-    _known(where, item, known)
+    item["policies"] = [_policy(policy) for policy in item.get("policies", ())]
     if "discovery_uri" in item:
         item["transport_connector"] = {
             **item.get("transport_connector", {}),
@@ -213,7 +189,7 @@ def _broker(given: JsonObject) -> dict[str, object]:
     return item
 
 
-def _policy(item: JsonObject, where: str) -> JsonDict:
+def _policy(item: JsonObject) -> JsonDict:
     """Return a policy with its dead letter strategy as options.
 
     A queue with lazyDispatch pages in no more than its consumers have room for, others up to maxPageSize
@@ -223,8 +199,7 @@ def _policy(item: JsonObject, where: str) -> JsonDict:
     item = {key: said for key, said in item.items() if key != "lazy_dispatch"}
     policy = {"replay_selector_aware" if key == "selector_aware" else key: said for key, said in item.items()}
     dead = policy.pop("dead_letter", None) or {}
-    _known(f"{where}, dead_letter", dead, _DEAD_LETTER)
-    return policy | {_DEAD_LETTER[key]: value for key, value in dead.items()}
+    return policy | {shapes.DEAD_LETTER[key]: value for key, value in dead.items()}
 
 
 def _step(given: JsonObject) -> JsonDict:

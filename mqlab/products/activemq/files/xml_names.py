@@ -71,5 +71,10 @@ FILE_STORES = (
 
 
 def given(options: Mapping[str, object], names: Mapping[str, str]) -> dict[str, str]:
-    """Return attribute -> text, of the options that are given; *names* are those of one element."""
-    return {attribute: as_text(options[name]) for name, attribute in names.items() if name in options}
+    """Return attribute -> text, of the options that are given; *names* are those of one element.
+
+    What came after the schema is noted, as a broker that holds to it does not start with such a name.
+    """
+    later = {name for known in LATER.values() for name in known}
+    there = {name: attribute for name, attribute in names.items() if name in options and attribute not in later}
+    return {attribute: as_text(options[name]) for name, attribute in there.items()}

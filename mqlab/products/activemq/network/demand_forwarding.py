@@ -187,7 +187,7 @@ class DemandForwardingBridge:
         if self.transport is not None:
             clock = self.lab.clock
             # What was on its way has arrived by then, but no answer has come.
-            clock.schedule(clock.now + self.lab.timing.link * 3 // 2, self.transport.on_error, None)
+            clock.schedule(clock.now + self.lab.timing.link * 3 // 2, self.transport.reset, None)
 
     def find_duplicate_subscription(self, local: ConsumerInfo) -> DemandSubscription | None:
         """Return the subscription that duplicate suppression compares a new one with."""

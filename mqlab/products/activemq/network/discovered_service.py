@@ -259,6 +259,4 @@ class DiscoveredService:
     def stop(self) -> None:
         """The connector, or its broker, ends."""
         self.wanted = False
-        self._drop_bridges()
-        self._tell_down()
-        self._close()
+        self.lose()

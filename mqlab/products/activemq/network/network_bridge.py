@@ -62,7 +62,7 @@ class NetworkBridge(DemandForwardingBridge):
         home.record(Kind.Connected, frm=home.node, to=remote.node, link=self.no)
         home.bridges.append(self)
         if home.advisory_subscribers or remote.advisory_subscribers:
-            advisory.of_bridge(home, remote, started=True, mirror=self.is_duplex_reverse)
+            advisory.of_bridge(self, started=True)
         for text in self.settings.statically_included_destinations:
             self.subscribe_static(Destination.parse(text))
         if home.durables and self.settings.conduit_subscriptions and not self.settings.dynamic_only:
@@ -70,7 +70,7 @@ class NetworkBridge(DemandForwardingBridge):
         if not self.settings.static_bridge:
             remote.listeners.append(self)
             for sub in list(remote.subs) if remote.advises else ():
-                if not sub.inactive or self.settings.syncs(sub):
+                if not sub.dest.is_advisory and (not sub.inactive or self.settings.syncs(sub)):
                     self.link_back.carry(self.on_consumer_advisory, (sub.info, -1))
             if self.settings.bridge_temp_destinations and remote.advises:
                 for dest, path in remote.temporary.items():
@@ -84,7 +84,7 @@ class NetworkBridge(DemandForwardingBridge):
         home, remote = self.local_broker, self.remote_broker
         home.bridges.remove(self)
         if home.advisory_subscribers or remote.advisory_subscribers:
-            advisory.of_bridge(home, remote, started=False, mirror=self.is_duplex_reverse)
+            advisory.of_bridge(self, started=False)
         if self in remote.listeners:
             remote.listeners.remove(self)
         row = home.record(Kind.Disconnected, frm=home.node, to=remote.node, link=self.no)
@@ -92,8 +92,9 @@ class NetworkBridge(DemandForwardingBridge):
             for message in demand.dispatched:
                 message.was_out()
                 message.repeated = True
-                if message.crossed:  # it has arrived, but here nobody knows
-                    remote.had_unanswered(message)
+                if message.crossed and message.persistent and message.dest.is_queue:
+                    # It has arrived, but here nobody knows.
+                    remote.store.seen.add((message.number, message.dest_no, *message.path))
             if demand in home.subs:
                 home.unsubscribe(demand, Reason.bridge_down, row)
         self.demand, self.leaving = [], {}

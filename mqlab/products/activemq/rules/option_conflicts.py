@@ -23,11 +23,6 @@ _TABLE = "ActiveMQ rule 26.1"
 Home = tuple[CheckContext, Broker]
 
 
-def links(context: CheckContext) -> Iterator[Link]:
-    """Yield each connector."""
-    return context.links()
-
-
 def brokers(context: CheckContext) -> Iterator[Home]:
     """Yield each broker."""
     return ((context, broker) for broker in context.network.brokers)
@@ -50,7 +45,7 @@ def _no_effect(context: CheckContext) -> Found:
         ex.sent(ex.row("AB", static_bridge=True), ex.reads()),
         {ex.AB: {"statically_included_destinations": ["queue://Q"]}},
     ),
-    of=(links,),
+    of=(CheckContext.links,),
 )
 def _static_nothing(link: Link) -> Found:
     if link.get("static_bridge") and not link.get("statically_included_destinations"):
@@ -66,7 +61,7 @@ def _static_nothing(link: Link) -> Found:
     fix="set messageTTL and consumerTTL, without networkTTL",
     source=_TABLE,
     unshown="it depends on the order in which the broker reads them",
-    of=(links,),
+    of=(CheckContext.links,),
 )
 def _ttl_twice(link: Link) -> Found:
     given = link.connector.options
@@ -87,7 +82,7 @@ def _excluded(link: Link, text: str) -> bool:
     fix="remove it from one of the two lists",
     source="ActiveMQ rule 26.4",
     example=lambda: ex.forwards("statically_included_destinations"),
-    of=(links,),
+    of=(CheckContext.links,),
 )
 def _excluded_static(link: Link) -> Found:
     for text in link.connector.statically_included_destinations:
@@ -103,7 +98,7 @@ def _excluded_static(link: Link) -> Found:
     fix="name each destination",
     source="Fuse 2, Static propagation",
     unshown="in mqlab all messages arrive anyway",
-    of=(links,),
+    of=(CheckContext.links,),
 )
 def _static_wildcard(link: Link) -> Found:
     for text in link.connector.statically_included_destinations:
@@ -119,7 +114,7 @@ def _static_wildcard(link: Link) -> Found:
     fix="remove it from one of the two lists",
     source="Fuse 2, Example 2.4",
     example=lambda: ex.forwards("dynamically_included_destinations"),
-    of=(links,),
+    of=(CheckContext.links,),
 )
 def _excluded_included(link: Link) -> Found:
     for text in link.connector.dynamically_included_destinations:
@@ -135,7 +130,7 @@ def _excluded_included(link: Link) -> Found:
     fix="set useVirtualDestSubs to true at {target}, too",
     source=_TABLE,
     example=lambda: ex.virtual_demand(),
-    of=(links,),
+    of=(CheckContext.links,),
 )
 def _virtual_dest_subs(link: Link) -> Found:
     there = [name for name in link.connector.targets if name in link.network.names]

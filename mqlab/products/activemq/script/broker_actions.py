@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from mqlab.products.activemq.broker.broker_service import BrokerService
     from mqlab.products.activemq.lab import Lab
     from mqlab.products.activemq.script.runner import ScriptRunner
-    from mqlab.products.activemq.transport.sockets import NetworkPath
 
 QUIET, LONGEST_SETTLE = 300, 6000  # ms that nothing moves, and how long that is waited for
 
@@ -160,12 +159,7 @@ def stop(runner: ScriptRunner, action: Stop) -> None:
     waits = action.wait is None or action.wait
     runner.now.until = runner.lab.clock.now + (process.costs.stop if waits else 0)
     if process.line is not None and process.line.forwarder:  # it goes on for as long as the stop takes
-        runner.lab.clock.schedule(runner.now.until, on_stopped, process.line)
-
-
-def on_stopped(line: NetworkPath) -> None:
-    """The forwarder in front of a broker that has stopped listens no longer."""
-    line.cut("refuse")
+        runner.lab.clock.schedule(runner.now.until, process.line.cut, "refuse")
 
 
 def crash(runner: ScriptRunner, action: Crash) -> None:
@@ -204,6 +198,5 @@ def host_down(runner: ScriptRunner, action: HostDown) -> None:
     hosts = [process for process in runner.lab.processes.values() if process.member.host == action.host]
     if not any(process.alive for process in hosts):
         runner.lab.tell("none of its brokers was running")
-    for process in runner.lab.processes.values():
-        if process.member.host == action.host:
-            process.kill()
+    for process in hosts:
+        process.kill()

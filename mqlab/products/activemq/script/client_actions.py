@@ -144,16 +144,6 @@ def on_sent(producer: DirectProducer) -> None:
     lab.under_way = Completion(deadline=lab.clock.now + wait)
 
 
-def commit(runner: ScriptRunner, action: a.Commit) -> None:
-    """A transaction takes effect."""
-    _end_transaction(runner, action, "commit")
-
-
-def rollback(runner: ScriptRunner, action: a.Rollback) -> None:
-    """A transaction is forgotten."""
-    _end_transaction(runner, action, "rollback")
-
-
 def recover(runner: ScriptRunner, action: a.Recover) -> None:
     """What was not acknowledged comes again."""
     lab = runner.lab
@@ -163,8 +153,9 @@ def recover(runner: ScriptRunner, action: a.Recover) -> None:
         lab.clients_by_name[action.who].session(str(action.session)).recover(runner.call(action.who))
 
 
-def _end_transaction(runner: ScriptRunner, action: a.Commit | a.Rollback, how: str) -> None:
-    lab = runner.lab
+def end_transaction(runner: ScriptRunner, action: a.Commit | a.Rollback) -> None:
+    """A transaction takes effect, or is forgotten."""
+    lab, how = runner.lab, "commit" if isinstance(action, a.Commit) else "rollback"
     if action.who in lab.consumers:  # its own session
         lab.consumers[action.who].end_transaction(how, runner.call)
     else:

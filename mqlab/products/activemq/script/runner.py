@@ -139,35 +139,23 @@ class ScriptRunner:
         if isinstance(action, (c.WaitUntil, c.StartBrokers)) and not self.condition_holds(waiting):
             self.lab.tell(f"not so within {told_time(self.lab.clock.now - waiting.start)}", action)
         if isinstance(action, c.WaitUntil) and action.what == "configured":
-            self.rows.append(
-                {
-                    "step": waiting.no,
-                    "do": name_of(action),
-                    "client": action.about["client"],
-                    **({"label": action.about["label"]} if "label" in action.about else {}),
-                    "ok": True,
-                    "reached": self.condition_holds(waiting),
-                    "ms": [(self.lab.clock.now - waiting.start) // 1000] * 3,
-                }
-            )
+            row, ms = _row(waiting.no, action, action.about["client"]), self.lab.clock.now - waiting.start
+            reached = self.condition_holds(waiting)
+            self.rows.append({**row, "ok": True, "reached": reached, "ms": [ms // 1000] * 3})
 
     def report(self) -> list[dict[str, object]]:
         """Return what came of the calls, in the order of the actions."""
         found = list(self.rows)
         for call in self.calls:
-            row: dict[str, object] = {
-                "step": call.no,
-                "do": name_of(call.action),
-                "client": call.client,
-            }
-            if script_option(call.action, "label"):
-                row["label"] = script_option(call.action, "label")
-            if call.done:
-                row |= {**call.row, "ms": [call.took] * 3}
-            else:
-                row["still_waiting"] = True
-            found.append(row)
+            ended = {**call.row, "ms": [call.took] * 3} if call.done else {"still_waiting": True}
+            found.append({**_row(call.no, call.action, call.client), **ended})
         return sorted(found, key=lambda row: row["step"])
+
+
+def _row(no: int, action: a.Action, client: str) -> JsonDict:
+    """Return which call of whom a result is of."""
+    label = script_option(action, "label")
+    return {"step": no, "do": name_of(action), "client": client, **({"label": label} if label else {})}
 
 
 DO: dict[type[a.Action], Callable[[ScriptRunner, Any], Completion | None]] = {
@@ -214,8 +202,7 @@ DO: dict[type[a.Action], Callable[[ScriptRunner, Any], Completion | None]] = {
     a.Producer: client_actions.send,
     a.Receive: client_actions.receive,
     a.Acknowledge: client_actions.acknowledge,
-    a.Commit: client_actions.commit,
-    a.Rollback: client_actions.rollback,
+    **dict.fromkeys((a.Commit, a.Rollback), client_actions.end_transaction),
     a.Recover: client_actions.recover,
     a.RequestReply: request_reply.begin,
 }

@@ -45,7 +45,7 @@ def check(connection: TransportConnection, command: ConnectionInfo) -> None:
             connection.user.check(("admin", CONNECTIONS), ("read", TEMPORARY))
         except Refused:
             clock = process.lab.clock
-            clock.schedule(clock.now + process.lab.timing.link * 3 // 2, connection.socket.on_error, None)
+            clock.schedule(clock.now + process.lab.timing.link * 3 // 2, connection.socket.reset, None)
             raise
     if command.client_id is not None:
         _check_id(connection, command.client, command.client_id, command.fault_tolerant)
@@ -66,7 +66,7 @@ def _check_id(connection: TransportConnection, client: str, id: str, fault_toler
         return
     socket.broker_end = UnregisteredConnection(connection)
     if process.lab.edition != "5.5":
-        process.later(STOP_AFTER, socket.on_error)
+        process.later(STOP_AFTER, socket.reset)
     raise Refused("InvalidClientIDException", f"Broker: {process.name} - Client: {id} already connected")
 
 

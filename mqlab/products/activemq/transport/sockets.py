@@ -236,10 +236,6 @@ class TransportChannel:
             self.lab.set_cause(self.client_end, cause)
         self.client_end.on_closed(self)
 
-    def on_error(self, _: None) -> None:
-        """Whoever uses it ends it because of an error."""
-        self.reset()
-
     def _far_gone(self, farewell: int | None) -> None:
         self.leaving = False
         if self.broker_end is not None:
