@@ -171,12 +171,13 @@ class Site(Lab):
 
     def go_live(self, broker: Broker, data: Journal | None, rule: Reason = Reason.none) -> None:
         """A broker reads its journal and serves."""
+        if self.paging.prevents_start(broker):
+            return
         broker.served_journal = live = data or Journal(broker.name)
         broker.incarnation += 1
         broker.node_id, broker.master = live.node_id, None
-        here = [queue for queue in self.network.queues if queue.is_at(broker.name)]
         since = live.since
-        live.open(here, self.clock.now)
+        live.open([queue for queue in self.network.queues if queue.is_at(broker.name)], self.clock.now)
         self.topology.learn(broker)
         self.role(broker, "live")
         self.topology.spread(broker)

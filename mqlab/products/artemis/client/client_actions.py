@@ -73,16 +73,32 @@ class ClientActions(Subsystem):
             opening.make()
         return Completion() if action.options.get("in_background") else self._blocking(opening)
 
-    def do_close(self, action: a.Close) -> Completion:
-        """Close the connection; one that looks for its broker is blocked in it."""
-        consumer = self.lab.clients.consumer(action.consumer)
-        return receive_loop.behind(consumer, self._close_consumer, consumer)
+    def do_close(self, action: a.Close | CloseClient) -> Completion:
+        """Close a connection once what its client sends in the background is through: it has one thread."""
+        if isinstance(action, CloseClient):
+            client = self.lab.clients.named(action.client)
+            if client.state == "closed":
+                self.lab.tell("the connection was closed already")
+        else:
+            client = self.lab.clients.consumer(action.consumer)
+        if client.state == "new" or self._is_through(client):
+            return self._close_now(client)
+        end = self.lab.clock.now + BLOCKED * MS
+        return Completion(self._is_through, client, end, then=self._through)
 
-    def do_close_client(self, action: CloseClient) -> Completion:
-        """Close any client's connection; what its transaction has sent is gone."""
-        client = self.lab.clients.named(action.client)
-        if client.state == "closed":
-            self.lab.tell("the connection was closed already")
+    @staticmethod
+    def _is_through(client: Client) -> bool:
+        return all(call.answered for call in client.line)
+
+    def _through(self, client: Client) -> None:
+        if self._is_through(client):
+            self.lab.under_way = self._close_now(client)
+        else:
+            client.results.append(f"step {self.lab.step_no} close_client: still blocked")
+            self.lab.come_to_rest()
+
+    def _close_now(self, client: Client) -> Completion:
+        """One that looks for its broker is blocked in it; what its transaction has sent is gone."""
         if isinstance(client, Consumer):
             return receive_loop.behind(client, self._close_consumer, client)
         blocked = client.state == "new"
@@ -321,7 +337,7 @@ DO: dict[type[Action], Callable[[ClientActions, Any], Completion | None]] = {
     a.Consumer: ClientActions.do_open_consumer,
     Session: ClientActions.do_open_session,
     a.Close: ClientActions.do_close,
-    CloseClient: ClientActions.do_close_client,
+    CloseClient: ClientActions.do_close,
     a.Receive: ClientActions.do_receive,
     a.Pause: ClientActions.do_pause,
     a.Resume: ClientActions.do_resume,
