@@ -27,7 +27,7 @@ def is_silent(consumer: Consumer, home: Broker) -> bool:
 
     Nor does one that waits for others while it holds its list of destinations (OpenMQ rule 8.13).
     """
-    return not home.answers or home.lab.is_cut(consumer.home, home)
+    return consumer.home.suspended or not home.answers or home.lab.is_cut(consumer.home, home)
 
 
 def waits(consumer: Consumer) -> bool:
@@ -81,9 +81,10 @@ def acknowledge(consumer: Consumer, done: list[Delivery]) -> bool:
     What was taken in a transaction, and is gone or of a destroyed destination, rolls that back (B4297).
     """
     if consumer.cut_off and consumer.mode == "transacted":
-        fails = bool(consumer.taken)
+        fails = any(claim.is_gone for claim in consumer.taken)
         drop_all(consumer)
-        return not fails
+        if fails:
+            return False
     if any(claim.echo for claim in done):
         _acknowledge_echoes(consumer, done)
         return False
@@ -126,9 +127,9 @@ def stick(consumer: Consumer) -> None:
 
 
 def drop_all(consumer: Consumer) -> None:
-    """A consumer whose destination was destroyed has nothing any more: nothing waits at its homes."""
-    consumer.taken, consumer.stuck = [], []
-    consumer.buffer.clear()
+    """A consumer whose destination was destroyed has nothing of that any more: nothing waits at its homes."""
+    consumer.taken, consumer.stuck = [c for c in consumer.taken if not c.is_gone], []
+    consumer.buffer = deque(claim for claim in consumer.buffer if not claim.is_gone)
 
 
 def drop_lost(consumer: Consumer) -> None:

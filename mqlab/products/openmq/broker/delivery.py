@@ -9,6 +9,7 @@ from mqlab.products.openmq.broker import acknowledgement, removal, sending
 from mqlab.products.openmq.broker.destinations import ClusterDestination, PhysicalDestination
 from mqlab.products.openmq.broker.messages import Branch, Delivery, Message, selects
 from mqlab.products.openmq.broker.model import Broker
+from mqlab.products.openmq.client import clients
 from mqlab.products.openmq.client.state import Client, Consumer, Trip
 from mqlab.trace.kinds import Kind, Reason
 
@@ -66,8 +67,8 @@ def _hand(claim: Delivery, takers: list[Consumer]) -> bool:
     there = taker.home
     taker.served_weight += _busy(taker, message)
     # A broker that had a message given back passes it to nobody again (played with 6.5.0).
-    known = message in message.at.instances[there].leftovers
-    known &= home.lab.rules.stops_at_returned
+    at = message.at.instances
+    known = home.lab.rules.stops_at_returned and there in at and message in at[there].leftovers
     (taker.stuck if known else taker.buffer).append(claim)
     claim.taker, claim.arrived, claim.delivered, message.waits = taker, False, False, -1
     claim.stale = False
@@ -138,6 +139,8 @@ def on_forwarded(trip: Trip) -> None:
     if there in message.crossing:
         stamp, cause = lab.notes.crossing[home.name, there.name][1], message.crossing.pop(there)
         message.copies[there] = lab.recorder.add_packed(stamp, message, 1, 0, cause)
+        if taker.told_to:  # its own broker has it no more
+            there.find(message.dest)
         instance = message.at.instances.get(there)
         if instance is not None:
             if instance.removes:
@@ -198,6 +201,31 @@ def consume(consumer: Consumer) -> bool:
     return took
 
 
+def read_on(consumer: Consumer) -> bool:
+    """Let a client that has lost its broker take what it has, until it looks for another (OpenMQ rule 8.22).
+
+    No broker hears of that. Whose application acknowledges each message waits with the first.
+    """
+    took, now = False, consumer.home.lab.clock.now
+    while consumer.unread and not (consumer.closed or clients.is_reconnecting(consumer)):
+        if consumer.allowance == 0 or consumer.busy_until > now:
+            break
+        claim = consumer.unread.popleft()
+        if not 0 < claim.message.expires <= now:
+            _receive(consumer, claim, automatic=False)
+            took = True
+            if consumer.acknowledge and consumer.mode == "client":
+                consumer.unread.clear()
+    return took
+
+
+def go_on(consumer: Consumer) -> None:
+    """Its broker is not frozen any more: a call that waited takes its message, and the client asks for more."""
+    if consumer.hung and consumer.mode not in clients.TELL_LATER and not acknowledgement.is_automatic(consumer):
+        consumer.hung, consumer.allowance = False, 1 if consumer.allowance == 0 else consumer.allowance
+    sending.answer(consumer)
+
+
 def _drop(claim: Delivery) -> None:
     """A client drops what has expired, and its broker the copy: its home has it no more (OpenMQ rule 3.9)."""
     claim.message.claims = [other for other in claim.message.claims if other is not claim]
@@ -252,10 +280,12 @@ def upcoming(consumer: Consumer) -> Delivery | None:
     if not consumer.open or not consumer.buffer or waits or failed:
         return None
     claim, home = consumer.buffer[0], consumer.buffer[0].message.home
-    if here.suspended or not claim.delivered:
+    if not claim.delivered:
         return None
-    # Its call ends with the acknowledgement, which both brokers look for in the list of destinations.
-    if automatic and (here.hangs or home.suspended or home.hangs or lab.is_cut(here, home)):
+    # Its call ends with the acknowledgement, which both brokers look for in the list of destinations; in a
+    # transaction with the answer of its own.
+    silent = here.suspended or (automatic and (here.hangs or not home.answers or lab.is_cut(here, home)))
+    if silent and consumer.mode not in clients.TELL_LATER:
         consumer.hung = True
         return None
     if claim.kept:  # a paused broker keeps what comes, but its consumers have what came before
@@ -280,7 +310,7 @@ def _receive(consumer: Consumer, claim: Delivery, automatic: bool) -> None:
     claim.row = lab.recorder.add_packed(consumer.receipt, message, hops, 0, claim.row)
     if automatic and not consumer.rollback_only:
         acknowledgement.finish(claim)
-    else:
+    elif consumer.open:
         consumer.taken.append(claim)
         _acknowledge(consumer, automatic)
     if work := consumer.delay:  # its application works on it

@@ -216,7 +216,8 @@ class Broker:
         """Return the consumers that it serves, as registered: it has heard of them, and not of their end."""
         alone = dest in self.instances and self.instances[dest].option("LocalOnly")
         at = self.lab.destinations.get(dest)
-        known = [c for c in at.consumers if (c.open or c.closed) and c.reads and not c.cut_off] if at else []
+        there = at.consumers if at else ()
+        known = [c for c in there if (c.open or c.closed) and c.reads and (not c.cut_off or self in c.told_to)]
         theirs = {c for c in known if c.open != (self in c.unheard_by) and self.linked(c.home) and not alone}
         if self.unnoticed and at and not alone:
             theirs |= died_unnoticed(at.consumers, self.unnoticed)

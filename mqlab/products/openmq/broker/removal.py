@@ -85,6 +85,7 @@ def cut_off(broker: Broker, dest: Destination) -> None:
     for client in there:
         client.cut_off = True
         if isinstance(client, Consumer):
+            client.told_to.clear()
             client.buffer = deque(claim for claim in client.buffer if claim.delivered)
     for job in list(lab.jobs):  # a send that waits for room is not told
         if job.left and job.producer in there:

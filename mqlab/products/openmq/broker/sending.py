@@ -75,7 +75,7 @@ def answer(consumer: Consumer) -> None:
         return
     count = flow.room(_unread(consumer))
     instance = consumer.at.instances.get(consumer.home)
-    if count <= 0 or instance is None or not consumer.open:
+    if count <= 0 or instance is None or not consumer.open or consumer.home.suspended:
         return
     flow.asked = False
     waits = any(

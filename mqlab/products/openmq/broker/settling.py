@@ -86,6 +86,8 @@ def _move(lab: Cluster, changed: set[ClusterDestination]) -> bool:
     for consumer in readers:
         if consumer.buffer and consumer.buffer[0].delivered:
             moved |= delivery.consume(consumer)
+        elif consumer.unread:
+            moved |= delivery.read_on(consumer)
     lab.changed -= changed  # what producers do from here on is for another look
     for job in [*lab.jobs]:
         if job.producer is None or job.producer.at in changed:

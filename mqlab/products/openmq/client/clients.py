@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from mqlab.engine.clock import NEVER
@@ -23,6 +25,7 @@ RECONNECT = 3_000_000  # us until a client's first attempt after a loss, or its 
 # us between two rounds of attempts of a client of an enhanced cluster: recorded 6 to 7 s, whatever its
 # broker (OpenMQ rule 9.4).
 ROUND = 6_000_000
+TELL_LATER = ("client", "dups_ok")  # modes of sessions that do not tell their broker of each message they take
 ANSWERED_MS = 30  # from a client's reconnection until its call that waited has its answer (two plays)
 # us that a client waits for a broker that accepts its connection and says nothing; then it fails (C4003).
 CONNECTING = 60_000_000
@@ -169,6 +172,8 @@ def lose(client: Client, cause: int) -> None:
         fails = client.mode in ("transacted", "client") or bool(client.xid)
         client.rollback_only = fails and (bool(client.taken) or comes_back(client))
         client.hung = False
+        reads_on = client.mode in TELL_LATER and not client.gone
+        client.unread = deque(replace(claim) for claim in client.buffer if claim.delivered and reads_on)
         acknowledgement.requeue(client, Reason.broker_stopped)
     if comes_back(client):
         pause = ROUND if lab.enhanced else RECONNECT

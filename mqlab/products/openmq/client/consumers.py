@@ -262,7 +262,8 @@ def _end_work(consumer: Consumer, limit: float) -> Outcome:
     if clients.fails_looking(consumer):
         return clients.call_in_vain(consumer, limit)
     clients.begin_anew(consumer)
-    consumer.hung = consumer.open and acknowledgement.waits(consumer)
+    commits_later = consumer.mode == "transacted" and consumer.home.suspended
+    consumer.hung = consumer.open and not commits_later and acknowledgement.waits(consumer)
     return RunningStep(_homes_answer, consumer, limit, _acknowledge, insists=True)
 
 

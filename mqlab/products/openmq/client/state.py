@@ -89,6 +89,7 @@ class Consumer(Client):
     delay: int = 0  # us that its application works on a message
     acknowledge: bool = False  # by itself, where its mode is client
     buffer: deque[Delivery] = field(default_factory=deque)
+    unread: deque[Delivery] = field(default_factory=deque)  # what it still had when it lost its broker
     taken: list[Delivery] = field(default_factory=list)
     stuck: list[Delivery] = field(default_factory=list)  # of homes that died: its until it closes
     failed: list[Delivery] = field(default_factory=list)  # those of them that come again
@@ -101,6 +102,7 @@ class Consumer(Client):
     busy_until: int = 0
     acknowledges_at: int = 0  # us, where its session may see duplicates
     unheard_by: set[Broker] = field(default_factory=set)  # to whom its opening, or its end, has not come
+    told_to: set[Broker] = field(default_factory=set)  # who came back after its destination was destroyed
     reads: bool = True  # its session has a consumer, and not only messages that one has left
     position: int = 0  # among the consumers of its queue, when it was opened
     gone: bool = False  # it gave its connection up, which its frozen broker does not know

@@ -113,11 +113,15 @@ def tell_each_other(one: Broker, other: Broker) -> None:
             if owner is not None and owner.home is knows:  # its own temporary ones, with a consumer or without
                 learns.add(dest, mine.created_by, mine.options, mine.owner)
         told = [dest for dest, mine in knows.instances.items() if not mine.option("LocalOnly")]
-        used = {c.key: c.dest for dest in told for c in knows.consumers(dest)}
+        used = {c.key: c.dest for dest in told for c in knows.consumers(dest) if not c.cut_off}
         for key, dest in used.items():
             mine = knows.instances[dest]
             learns.add(dest, mine.created_by, mine.options, mine.owner)
             learns.durables.update((k, d) for k, d in knows.durables.items() if k == key)
+        for consumer in [c for c in one.lab.consumers.values() if c.cut_off and c.open and c.home is knows]:
+            if not consumer.step.action.durable:  # whose subscription ended with it (OpenMQ rule 4.11)
+                learns.find(consumer.dest)
+                consumer.told_to.add(learns)
 
 
 def down(broker: Broker, kind: int) -> None:
@@ -129,7 +133,7 @@ def down(broker: Broker, kind: int) -> None:
             peer.unnoticed.add(broker)
             lab.note_lost(broker, peer)
     lab.news = [news for news in lab.news if news[1] is not broker] if lab.news else lab.news
-    broker.running = broker.ready = False
+    broker.running = broker.ready = broker.suspended = False
     broker.orderly = kind == Kind.Stopped
     lab.happens("stopped", broker.name)
     lab.notes.look(row)

@@ -178,8 +178,10 @@ def do_resume(lab: Cluster, step: ScriptStep[a.Resume]) -> None:
         row = lab.notes.add(Kind.Resumed, broker=broker.node)
         for consumer in list(lab.consumers.values()):
             if consumer.gone and consumer.home is broker:
-                consumer.gone = False
                 clients.lose(consumer, row)
+                consumer.gone = False
+            elif consumer.home is broker:
+                delivery.go_on(consumer)
         delivery.release_held(lab)  # what comes only now finds such a consumer gone (6.5.0)
         for pair in [pair for pair in lab.unlinked if broker.name in pair]:
             other = lab.brokers[next(name for name in pair if name != broker.name)]
