@@ -128,10 +128,11 @@ class ArtemisRules(EditionRules):
     scales_down_to_connector: bool = _rule(  # ARTEMIS-4091, `LiveOnlyActivation`; played by 2.31.2
         False, "the connector of a scale-down is its target, not only the way into the cluster"
     )
+    has_large_pages: bool = _rule(False, "a page may be as large as all that its address may hold in memory")
 
 
 ARTEMIS = {
     "2.4": ArtemisRules(forgets_crashed=False, asks_for_queue=False),
     "2.5": ArtemisRules(),
-    "2.28": ArtemisRules(scales_down_to_connector=True),
+    "2.28": ArtemisRules(scales_down_to_connector=True, has_large_pages=True),
 }

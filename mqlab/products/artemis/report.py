@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from mqlab.products.artemis.broker.broker import Broker
-from mqlab.products.artemis.broker.messages import Queue
+from mqlab.products.artemis.broker.messages import Journal
+from mqlab.products.artemis.broker.paging_store import PagingManager
 from mqlab.products.artemis.client.clients import Client
 from mqlab.spec.naming import called
 
@@ -96,7 +96,7 @@ def state(broker: Broker, topology: bool) -> Told:
     if broker.role == "live":
         if broker.journal.prepared:
             found["prepared_transactions"] = len(broker.journal.prepared)
-        found["queues"] = queues(broker.journal.queues.values(), broker.lab.clock.now)
+        found["queues"] = queues(broker.journal, broker.lab.clock.now)
         if broker.hosted:
             found["hosts"] = {
                 name: _hosted(broker, no, name, slave)
@@ -133,25 +133,25 @@ def snapshot(lab: Site, topology: bool) -> Told:
     }
 
 
-def queues(found: Iterable[Queue], now: int) -> dict[str, Told]:
+def queues(journal: Journal, now: int) -> dict[str, Told]:
     """Return a broker's queues at *now* (us) as the recordings write them.
 
     Plain subscribers of one topic have queues of one name: the second is told as `NAME#2`.
     """
     rows: dict[str, Told] = {}
     seen: Counter[str] = Counter()
-    for queue in found:
+    for queue in journal.queues.values():
         seen[queue.name] += 1
-        due = [item.message.number for item in queue.due(now)]
+        due = queue.due(now)
         scheduled = len(queue.waiting) - len(due)
-        apart = (*queue.held, *(item for item in queue.waiting if item.due))
-        due = [item.message.number for item in apart if item.paged] + due  # a page has it still
+        waiting = [item.message.number for item in due if item.was_read or not item.paged]
+        waiting += [number for number in PagingManager.browsed(journal, queue) if number not in waiting]
         rows[f"{queue.name}#{seen[queue.name]}" if seen[queue.name] > 1 else queue.name] = row = {
             "depth": queue.depth,
             "in_flight": len(queue.held) + len(queue.stranded),
             "consumers": len(queue.consumers),
             "enqueued": queue.enqueued,
-            "waiting": due,
+            "waiting": waiting,
         }
         if queue.held:
             row["delivering"] = sorted(item.message.number for item in queue.held)

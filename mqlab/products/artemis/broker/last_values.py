@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from itertools import groupby
 
+from mqlab.engine.clock import NEVER
 from mqlab.products.artemis.broker.broker import Broker
 from mqlab.products.artemis.broker.messages import LAST_VALUE, Message, MessageReference, Queue
 from mqlab.trace.kinds import Kind, Reason
@@ -21,6 +22,9 @@ def add(broker: Broker, queue: Queue, message: Message) -> MessageReference:
     old = queue.latest.get(value)
     if old is None:
         queue.latest[value] = item = queue.add(message)
+        return item
+    if old.due == NEVER:
+        queue.strand([item := MessageReference(message, queue.next_place())])
         return item
     _discard(broker, old)
     # A journal that is read has it behind the others.
@@ -45,7 +49,9 @@ def returned(broker: Broker, queue: Queue, items: list[MessageReference]) -> lis
 def fall_due(broker: Broker, queue: Queue) -> None:
     """What was delayed joins a queue now: it takes the place of one with its value, though that was sent later.
 
-    Of those that fall due together the first stays.
+    Of those that fall due together the first stays. One that was given back with a redelivery-delay is there
+    still: with itself its value is taken, and nobody is ever given what comes in its place
+    (`LastValueQueue.replaceLVQMessage` of 2.4.0).
     """
     now = broker.lab.clock.now
     ready = sorted((item for item in queue.waiting if 0 < item.due <= now), key=lambda item: item.due)
@@ -63,6 +69,8 @@ def fall_due(broker: Broker, queue: Queue) -> None:
             queue.waiting.remove(item)
             old.message, old.place, old.delivery_count = item.message, item.place, item.delivery_count
             old.message.due = 0
+            if old is item:  # given back, and delayed: it takes its own place, and is gone for good
+                old.due = NEVER
 
 
 def _value(broker: Broker, queue: Queue, message: Message) -> object:

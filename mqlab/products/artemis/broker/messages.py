@@ -68,6 +68,7 @@ class MessageReference:
     row: int = -1  # of the trace: what happened to it last here
     due: int = 0  # us, before which it is not delivered; 0 once that is over
     paged: bool = False  # it lies in a page file
+    was_read: bool = False  # from that, and waits in memory
 
     @property
     def lasts(self) -> bool:
@@ -285,6 +286,8 @@ class Journal:
     positions: dict[str, int] = field(default_factory=dict)
     replica: Broker | None = None
     ids: dict[str, set[object]] = field(default_factory=dict)  # address -> duplicate ids that it has had
+    # Address -> its page files: of whose (a queue's name) messages there is which (its number) in each.
+    pages: dict[str, list[dict[tuple[str, int], None]]] = field(default_factory=dict)
 
     def open(self, queues: Iterable[AddressQueue], now: int) -> None:
         """It is served from now on, with the configured queues.
@@ -316,6 +319,7 @@ class Journal:
         """Return what outlives it; an orderly end also counts what consumers hold as tried."""
         kept = Journal(self.node_id, self.home, since=self.since)
         kept.ids = {address: set(known) for address, known in self.ids.items()}
+        kept.pages = {address: [*map(dict, pages)] for address, pages in self.pages.items()}
         for xid, branch in self.prepared.items():
             kept.branches[xid] = Branch(branch.client, list(branch.work), branch.state)
         for name, old in self.queues.items():

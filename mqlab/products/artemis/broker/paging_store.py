@@ -98,6 +98,8 @@ class PagingStore:
         """Write a message to the page, or to a new one where that would be too large."""
         size = in_page(message)
         full = self.page_bytes > 0 and self.page_bytes + size > self.page_size
+        if full or not self.page_bytes:
+            self.broker.journal.pages.setdefault(self.address, []).append({})
         self.page_bytes = size if full else self.page_bytes + size
         self.counted |= full
 
@@ -158,18 +160,36 @@ class PagingManager(Subsystem):
             self.stores[key] = PagingStore(broker, address, policy, (most[0], most[1])) if can_be_full else None
         return self.stores[key]
 
+    def prevents_start(self, broker: Broker) -> bool:
+        """Whether a broker fails as it makes its queues: it neither serves nor ends (Artemis rule 9.14).
+
+        A page has to be smaller than what its address may hold in memory (`PagingStoreImpl` of 2.4.0).
+        """
+        asks = self.limits and not self.lab.rules.has_large_pages
+        for queue in self.lab.network.queues if asks else ():
+            names = ("address_full_policy", "max_size_bytes", "page_size_bytes")
+            address = queue.address or queue.name
+            policy, most, page = (self.lab.setting(broker, address, name) for name in names)
+            if queue.is_at(broker.name) and policy == "PAGE" and -1 < most <= page:
+                return True
+        return False
+
     def full(self, broker: Broker, address: str) -> PagingStore | None:
         """Return an address of a broker if it takes no message now; one that blocks its producers does."""
         store = self.store(broker, address)
         return store if store is not None and store.policy in ("FAIL", "DROP") and store.is_full() else None
 
-    def pages(self, broker: Broker, address: str, message: Message) -> bool:
-        """Whether what joins a queue of an address is in a page; of a transaction that is known already."""
-        store = self.store(broker, address)
+    def pages(self, broker: Broker, queue: Queue, message: Message) -> bool:
+        """Whether what joins a queue is in a page; of a transaction that is known already."""
+        store = self.store(broker, queue.address)
         if store is None or store.policy != "PAGE":
             return False
         paged = store.pages(message) if message.paged is None else message.paged
-        store.put += paged
+        if paged:
+            store.put += 1
+            files = broker.journal.pages.setdefault(queue.address, [])
+            files += [] if files else [{}]  # what else was in it, of a transaction, is through
+            files[-1][queue.name, message.number] = None
         return paged
 
     def plan(self, broker: Broker, message: Message) -> None:
@@ -184,6 +204,7 @@ class PagingManager(Subsystem):
         for store in [store for store in self.stores.values() if store is not None and store.broker is broker]:
             for queue in kept.queues.values() if store.policy == "PAGE" and store.lost_pages() else ():
                 if queue.address == store.address:
+                    kept.pages.pop(store.address, None)
                     queue.waiting = [item for item in queue.waiting if not item.paged]
                     queue.enqueued = len(queue.waiting)
 
@@ -200,10 +221,25 @@ class PagingManager(Subsystem):
         for item in items:
             if limited and item.paged and room <= 0:
                 return
+            item.was_read = item.paged
             number = len(queue.waiting)
             yield item
             if len(queue.waiting) == number:  # it stays
                 room -= in_memory(item.message) - REFERENCE
+
+    @staticmethod
+    def browsed(journal: Journal, queue: Queue) -> list[int]:
+        """Return what a browser finds of a queue in page files (its numbers), acknowledged or not.
+
+        A page is deleted when all of it is acknowledged in all queues, and all pages before it are gone
+        (`PageCursorProviderImpl.cleanup` and `PageSubscriptionImpl.CursorIterator.moveNext` of 2.4.0).
+        """
+        pages = journal.pages.get(queue.address, [])
+        there = [one for one in journal.queues.values() if one.address == queue.address] if pages else []
+        left = {(one.name, item.message.number) for one in there for item in one.items() if item.paged}
+        while pages and left.isdisjoint(pages[0]):
+            del pages[0]
+        return [number for page in pages for name, number in page if name == queue.name]
 
     def drops(self, broker: Broker, message: Message, cause: int | None = None) -> bool:
         """Whether a message is dropped as its address is full; raises `Refused` if it is refused."""

@@ -171,12 +171,13 @@ class Site(Lab):
 
     def go_live(self, broker: Broker, data: Journal | None, rule: Reason = Reason.none) -> None:
         """A broker reads its journal and serves."""
+        if self.paging.prevents_start(broker):
+            return
         broker.served_journal = live = data or Journal(broker.name)
         broker.incarnation += 1
         broker.node_id, broker.master = live.node_id, None
-        here = [queue for queue in self.network.queues if queue.is_at(broker.name)]
         since = live.since
-        live.open(here, self.clock.now)
+        live.open([queue for queue in self.network.queues if queue.is_at(broker.name)], self.clock.now)
         self.topology.learn(broker)
         self.role(broker, "live")
         self.topology.spread(broker)
@@ -325,7 +326,7 @@ class Site(Lab):
             return
         if message.due:  # those that come together after their time become due together
             message.due = max(message.due, self.clock.now)
-        paged = self.paging.limits and self.paging.pages(broker, queue.address, message)
+        paged = self.paging.limits and self.paging.pages(broker, queue, message)
         item = last_values.add(broker, queue, message) if self.keeps_last_values else queue.add(message)
         item.paged = paged
         self.notes.enqueued(item, queue, broker, cause)

@@ -73,16 +73,32 @@ class ClientActions(Subsystem):
             opening.make()
         return Completion() if action.options.get("in_background") else self._blocking(opening)
 
-    def do_close(self, action: a.Close) -> Completion:
-        """Close the connection; one that looks for its broker is blocked in it."""
-        consumer = self.lab.clients.consumer(action.consumer)
-        return receive_loop.behind(consumer, self._close_consumer, consumer)
+    def do_close(self, action: a.Close | CloseClient) -> Completion:
+        """Close a connection once what its client sends in the background is through: it has one thread."""
+        if isinstance(action, CloseClient):
+            client = self.lab.clients.named(action.client)
+            if client.state == "closed":
+                self.lab.tell("the connection was closed already")
+        else:
+            client = self.lab.clients.consumer(action.consumer)
+        if client.state == "new" or self._is_through(client):
+            return self._close_now(client)
+        end = self.lab.clock.now + BLOCKED * MS
+        return Completion(self._is_through, client, end, then=self._through)
 
-    def do_close_client(self, action: CloseClient) -> Completion:
-        """Close any client's connection; what its transaction has sent is gone."""
-        client = self.lab.clients.named(action.client)
-        if client.state == "closed":
-            self.lab.tell("the connection was closed already")
+    @staticmethod
+    def _is_through(client: Client) -> bool:
+        return all(call.answered for call in client.line)
+
+    def _through(self, client: Client) -> None:
+        if self._is_through(client):
+            self.lab.under_way = self._close_now(client)
+        else:
+            client.results.append(f"step {self.lab.step_no} close_client: still blocked")
+            self.lab.come_to_rest()
+
+    def _close_now(self, client: Client) -> Completion:
+        """One that looks for its broker is blocked in it; what its transaction has sent is gone."""
         if isinstance(client, Consumer):
             return receive_loop.behind(client, self._close_consumer, client)
         blocked = client.state == "new"
@@ -251,6 +267,8 @@ class ClientActions(Subsystem):
         """Send messages one by one; the next one when the broker has the last."""
         first = self.lab.clients.announce(action)
         sending = SendRequest(self._sender(action), action, first)
+        if in_background(action) and sending.client.stays:  # its one thread: what follows comes behind it
+            sending.client.line.append(sending)
         sending.begin(CONNECTING if in_background(action) and action.on in self.lab.brokers else 0)
         if not in_background(action):
             return self._blocking(sending)
@@ -290,34 +308,18 @@ class ClientActions(Subsystem):
 
     # Transactions
 
-    def do_commit(self, action: a.Commit) -> Completion:
-        """Commit a client's transaction."""
-        return self._end_transaction(self._stops(action.who), "commit")
+    def do_end(self, action: a.Commit | a.Rollback | a.Recover) -> Completion:
+        """End a transaction, or let what is not acknowledged come again: a session that only sends has nothing.
 
-    def do_rollback(self, action: a.Rollback) -> Completion:
-        """Roll a client's transaction back."""
-        return self._end_transaction(self._stops(action.who), "rollback")
-
-    def do_recover(self, action: a.Recover) -> Completion:
-        """Let what a consumer has not acknowledged come again; a session that only sends has nothing."""
-        client = self._stops(action.who)
+        A consumer's one thread takes nothing more until it resumes.
+        """
+        client, what = self.lab.clients.named(action.who), type(action).__name__.lower()
         if not isinstance(client, Consumer):
-            return Completion()
-        return receive_loop.behind(client, self._call, Transaction(client, client.recover, "recover"))
-
-    def _end_transaction(self, client: Client, what: str) -> Completion:
-        request = Transaction(client, getattr(client, what), what)
-        if isinstance(client, Consumer):
-            return receive_loop.behind(client, self._call, request)
-        return self._call(request)
-
-    def _stops(self, name: str) -> Client:
-        """Return who ends its transaction: a consumer's one thread takes nothing more until it resumes."""
-        client = self.lab.clients.named(name)
-        if isinstance(client, Consumer):
-            client.stuck = client.receiving and client.state == "reconnecting"
-            client.receiving &= client.state == "connected"  # whose loop ends first
-        return client
+            has_none = what == "recover"
+            return Completion() if has_none else self._call(Transaction(client, getattr(client, what), what))
+        client.stuck = client.receiving and client.state == "reconnecting"
+        client.receiving &= client.state == "connected"  # whose loop ends first
+        return receive_loop.behind(client, self._call, Transaction(client, getattr(client, what), what))
 
     def do_xa(self, action: Xa) -> Completion:
         """One call of an XA resource."""
@@ -337,14 +339,14 @@ DO: dict[type[Action], Callable[[ClientActions, Any], Completion | None]] = {
     a.Consumer: ClientActions.do_open_consumer,
     Session: ClientActions.do_open_session,
     a.Close: ClientActions.do_close,
-    CloseClient: ClientActions.do_close_client,
+    CloseClient: ClientActions.do_close,
     a.Receive: ClientActions.do_receive,
     a.Pause: ClientActions.do_pause,
     a.Resume: ClientActions.do_resume,
     a.Producer: ClientActions.do_send,
     WaitForSends: ClientActions.do_wait_for_sends,
-    a.Commit: ClientActions.do_commit,
-    a.Rollback: ClientActions.do_rollback,
-    a.Recover: ClientActions.do_recover,
+    a.Commit: ClientActions.do_end,
+    a.Rollback: ClientActions.do_end,
+    a.Recover: ClientActions.do_end,
     Xa: ClientActions.do_xa,
 }

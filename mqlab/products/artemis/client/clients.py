@@ -57,7 +57,7 @@ class Client:
         self.at: Broker | None = None
         self.backup = "-"  # of its broker, as far as it was told (a process)
         self.epoch = 0  # counts its connections, so that a late answer to an old one is dropped
-        self.line: list[Request] = []  # calls that were blocked in its opening, and those behind them
+        self.line: list[Request] = []  # blocked in its opening, or sends in the background, and those behind
         self.opening: CreateSession | None = None  # the call that connects it
         self.stuck = False  # a call that receives waits for its connection, others behind it
         self.calling = 0  # since when (us) it is in a call

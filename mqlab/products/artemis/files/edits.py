@@ -114,18 +114,7 @@ class Edits:
             return
         lines = dedent(policies.written(now))
         self._refer(now.scale_down or {})
-        if there is None:
-            yield from self.put(self.core.element, lines) if lines else ()
-        elif lines:
-            yield Edit(there.start, there.end, self._beside(there, lines))
-        else:
-            yield removed(self.core.document, there)
-
-    def _beside(self, element: Element, lines: str) -> str:
-        """Return lines as they stand in the place of an element."""
-        start = self.core.document.text.rfind("\n", 0, element.start) + 1
-        before = self.core.document.text[start : element.start]
-        return lines.strip().replace("\n", "\n" + (before if not before.strip() else ""))
+        yield from self._replaced(self.core.element, there, lines)
 
     def _elements(self, role: Element, was: JsonObject, now: JsonObject) -> Iterator[Edit]:
         for name, row in ELEMENTS.items():
@@ -146,7 +135,10 @@ class Edits:
         if there is None:
             yield from self.put(parent, lines) if lines else ()
         elif lines:
-            yield Edit(there.start, there.end, self._beside(there, lines))
+            start = self.core.document.text.rfind("\n", 0, there.start) + 1
+            before = self.core.document.text[start : there.start]  # how far its place is indented
+            beside = lines.strip().replace("\n", "\n" + (before if not before.strip() else ""))
+            yield Edit(there.start, there.end, beside)
         else:
             yield removed(self.core.document, there)
 

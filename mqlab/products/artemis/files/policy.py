@@ -5,7 +5,7 @@ Source: AMQ Broker 7.1, chapter 21.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from mqlab.errors import BadFile, BadValue, UnknownName, shown
 from mqlab.files.markup import Document, Element, plain, tag
@@ -28,6 +28,11 @@ POLICIES = {
 XINCLUDE = "http://www.w3.org/2001/XInclude"
 ROLES = ("colocated", "master", "slave")  # in this order the product looks for them
 _GUIDES = {row.guide: row for row in ELEMENTS.values()}
+# The elements of a scale-down, in the order of the schema.
+_DOWN = {
+    guide: OPTIONS["scale-down"][guide.replace("-", "_")]
+    for guide in ("enabled", "group-name", "discovery-group-ref", "connectors")
+}
 
 Named = Callable[[str, Element], str | None]  # a connector's name -> the broker that it leads to, if any
 
@@ -78,42 +83,27 @@ class PolicyReader:
             return {**found, "role": name, **self.elements(roles[name])}
         return {}
 
-    def elements(self, holder: Element) -> dict[str, object]:
-        """Return the elements below a role that the lab knows."""
+    def elements(self, holder: Element, rows: Mapping[str, Option] = _GUIDES) -> dict[str, object]:
+        """Return the elements below a role, or in one of them, that the lab knows."""
         found: dict[str, object] = {}
         for child in holder.children:
-            row = _GUIDES.get(SPOKEN.get(child.name, child.name))
+            row = rows.get(SPOKEN.get(child.name, child.name))
             if row is None:
                 continue
-            if row.name == "scale_down":
-                found[row.name] = self.scale_down(child)
-            elif row.name == "excludes":
-                found[row.name] = [self.exclude(e) for e in child.all("connector-ref")]
+            if row.type is list:
+                # A connector to a broker is called by the broker's name; any other is only excluded by its own.
+                refs = child.all("connector-ref")
+                named = [(self.text(ref), self.named(self.text(ref), ref)) for ref in refs]
+                named = [(name, to) for name, to in named if to is not None or row.name == "excludes"]
+                found[row.name] = [name if to is None else f"to_{to}" for name, to in named]
+            elif row.name == "discovery_group_ref":
+                found[row.name] = child.attributes.get("discovery-group-name", "")
             elif row.name == "manager":
                 found[row.name] = True
             elif row.type is dict:
-                found[row.name] = self.elements(child)
+                found[row.name] = self.elements(child, _DOWN if row.name == "scale_down" else _GUIDES)
             else:
                 found[row.name] = self.value(row, child)
-        return found
-
-    def exclude(self, element: Element) -> str:
-        """Return an excluded connector: that to a broker by the broker's name, any other by its own."""
-        name = self.text(element)
-        broker = self.named(name, element)
-        return name if broker is None else f"to_{broker}"
-
-    def scale_down(self, element: Element) -> dict[str, object]:
-        """Return the elements of a scale-down."""
-        found: dict[str, object] = {}
-        for holder in element.all("connectors"):
-            named = [self.named(self.text(ref), ref) for ref in holder.all("connector-ref")]
-            found["connectors"] = [f"to_{name}" for name in named if name is not None]
-        for child in element.all("discovery-group-ref"):
-            found["discovery_group_ref"] = child.attributes.get("discovery-group-name", "")
-        for child in element.all("group-name", "enabled"):
-            row = OPTIONS["scale-down"][child.name.replace("-", "_")]
-            found[row.name] = self.value(row, child)
         return found
 
 
@@ -128,39 +118,26 @@ def written(broker: Broker) -> str:
     return inside and tag("ha-policy", {}, inside, " " * 4)
 
 
-def elements(given: JsonObject, indent: str) -> str:
-    """Return elements of a policy as lines."""
+def elements(given: JsonObject, indent: str, rows: Mapping[str, Option] = ELEMENTS) -> str:
+    """Return elements of a policy, or of its scale-down, as lines."""
     made = ""
-    for name, row in ELEMENTS.items():
+    for row in rows.values():
+        name = row.name
         if given.get(name) is None:
             continue
         value = given[name]
-        if name == "scale_down":
-            made += tag(row.guide, {}, _scale_down(value, indent + "  "), indent)
-        elif name == "excludes":
+        if name == "discovery_group_ref":
+            made += tag(row.guide, {"discovery-group-name": value}, "", indent)
+        elif row.type is list:
             refs = "".join(leaf("connector-ref", ref, indent + "  ") for ref in value)
             made += tag(row.guide, {}, refs, indent)
         elif row.type is dict:
-            made += tag(row.guide, {}, elements(value, indent + "  "), indent)
+            inner = elements(value, indent + "  ", _DOWN if name == "scale_down" else ELEMENTS)
+            made += tag(row.guide, {}, inner, indent)
         elif name == "manager":
             made += tag(row.guide, {}, "", indent) if value else ""
         else:
             made += leaf(row.guide, value, indent)
-    return made
-
-
-def _scale_down(options: JsonObject, indent: str) -> str:
-    made = ""
-    if "enabled" in options:
-        made += leaf("enabled", options["enabled"], indent)
-    if options.get("group_name") is not None:
-        made += leaf("group-name", options["group_name"], indent)
-    if options.get("discovery_group_ref") is not None:
-        given = {"discovery-group-name": options["discovery_group_ref"]}
-        made += tag("discovery-group-ref", given, "", indent)
-    if "connectors" in options:
-        refs = "".join(leaf("connector-ref", ref, indent + "  ") for ref in options["connectors"])
-        made += tag("connectors", {}, refs, indent)
     return made
 
 

@@ -42,17 +42,13 @@ def targets(lab: Site, broker: Broker) -> Iterator[Broker]:
     group = policy.get("group_name")
     lives = [live for live in lab.live_brokers() if live is not broker and broker.reaches(live)]
     named = [live for name in names for live in lives if live.name == name]
-    lives.sort(key=_since)
+    lives.sort(key=lambda live: live.journal.since)
     if lab.rules.scales_down_to_connector and group is None:
         lives = list(dict.fromkeys((*named, *lives)))
     for other in lives if named else ():
         theirs = (other.spec.elements.get("scale_down") or {}).get("group_name")
         if group in (None, theirs):
             yield other
-
-
-def _since(live: Broker) -> int:
-    return live.journal.since
 
 
 def waits(lab: Site, broker: Broker) -> bool:

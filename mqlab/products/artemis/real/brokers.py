@@ -82,17 +82,10 @@ class ArtemisBrokers(Processes):
 
     def _data(self, broker: Broker) -> Path:
         store = broker.keys.get("shared_store")
-        return self.own[broker.name] / "data" if store is None else self._shared(str(store))
-
-    def _shared(self, store: str) -> Path:
-        stores = sorted(
-            {
-                str(b.keys["shared_store"])
-                for b in self.network.brokers
-                if b.keys.get("shared_store") is not None
-            }
-        )
-        return self.folder / "shared" / str(stores.index(store))
+        if store is None:
+            return self.own[broker.name] / "data"
+        stores = {str(one.keys.get("shared_store", store)) for one in self.network.brokers}
+        return self.folder / "shared" / str(sorted(stores).index(str(store)))
 
     def command(self, name: str) -> list[str]:
         """Return the command that runs a broker's instance."""

@@ -261,19 +261,10 @@ class BrokerActions(WaitActions):
     def do_files(self, action: Files) -> None:
         """Note the names in brokers' data folders."""
         folders = self.lab.folders.setdefault(action.label, {})
-        folders |= {
-            broker.name: sorted(
-                [
-                    *FOLDERS,
-                    *(
-                        f"{folder}/oldreplica.{no}"
-                        for folder, saved in broker.old_replicas.items()
-                        for no in saved[1:]
-                    ),
-                ]
-            )
-            for broker in self._named(action.broker)
-        }
+        for broker in self._named(action.broker):
+            saved = broker.old_replicas.items()
+            old = (f"{folder}/oldreplica.{no}" for folder, numbers in saved for no in numbers[1:])
+            folders[broker.name] = sorted([*FOLDERS, *old])
 
     def do_snapshot(self, action: a.Snapshot) -> None:
         """Note the state of everything under a label."""
@@ -298,10 +289,9 @@ DO: dict[type[Action], Callable[[BrokerActions, Any], Completion | None]] = {
     Gateway: BrokerActions.do_gateway,
     a.Wait: BrokerActions.do_wait,
     Settle: BrokerActions.do_settle,
-    WaitForRole: BrokerActions.do_wait_for_role,
-    WaitForFailover: BrokerActions.do_wait_for_failover,
-    WaitForDepth: BrokerActions.do_wait_for_depth,
-    WaitForConsumers: BrokerActions.do_wait_for_consumers,
+    **dict.fromkeys(
+        (WaitForRole, WaitForFailover, WaitForDepth, WaitForConsumers), BrokerActions.do_wait_until
+    ),
     Files: BrokerActions.do_files,
     a.Snapshot: BrokerActions.do_snapshot,
     Snapshot: BrokerActions.do_snapshot,

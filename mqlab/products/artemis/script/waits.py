@@ -76,23 +76,16 @@ class WaitActions(Subsystem):
         moved = self.lab.notes.moved > now - quiet.quiet and now < quiet.end
         self.lab.under_way = self._in(100 * MS, quiet, self._settled) if moved else Completion()
 
-    def do_wait_for_role(self, action: WaitForRole) -> Completion:
-        """Wait until a broker has a role."""
-        return self._wait(self._has_role, action.broker, action, role=action.role)
-
-    def do_wait_for_failover(self, action: WaitForFailover) -> Completion:
-        """Wait until a client has reconnected so often."""
-        return self._wait(self._has_reconnected, action.client, action, role="failover_completed")
-
-    def do_wait_for_depth(self, action: WaitForDepth) -> Completion:
-        """Wait until a queue has just so many messages."""
-        return self._wait(self._has_depth, action.broker, action, depth=action.depth)
-
-    def do_wait_for_consumers(self, action: WaitForConsumers) -> Completion:
-        """Wait until a queue has so many consumers; an outcome says nothing of it."""
-        return self._wait(self._has_consumers, action.broker, action)
-
-    def _wait(self, holds: Callable[[Wait], str], name: str, action: Waiting, **told: object) -> Completion:
+    def do_wait_until(self, action: Waiting) -> Completion:
+        """Wait until a broker, a client or a queue is so; of its consumers an outcome says nothing."""
+        holds, told = self._has_consumers, dict[str, object]()
+        if isinstance(action, WaitForRole):
+            holds, told = self._has_role, {"role": action.role}
+        elif isinstance(action, WaitForFailover):
+            holds, told = self._has_reconnected, {"role": "failover_completed"}
+        elif isinstance(action, WaitForDepth):
+            holds, told = self._has_depth, {"depth": action.depth}
+        name = action.client if isinstance(action, WaitForFailover) else action.broker
         wait = Wait(self.lab.step_no, name, holds, action, self.lab.acting, told)
         return Completion(wait.is_over, wait, self.lab.clock.now + wait.most, then=self._waited)
 
