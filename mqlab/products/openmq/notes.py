@@ -31,9 +31,8 @@ class Notes:
         self.details: dict[int, Row] = {}
         self.nodes: dict[tuple[str, str], int] = {}  # by role and name
         self.links: dict[tuple[str, str], int] = {}
-        self.crossing: dict[
-            tuple[str, str], tuple[bytes, bytes]
-        ] = {}  # of rows on a link, what is always there
+        # Of rows on a link, what is always there.
+        self.crossing: dict[tuple[str, str], tuple[bytes, bytes]] = {}
         self.up: set[tuple[str, str]] = set()
         self.roles: dict[str, str] = {}
 
@@ -80,7 +79,6 @@ class Notes:
         *,
         frm: int = -1,
         to: int = -1,
-        link: int = -1,
         sub: int = -1,
         rule: int = 0,
         cause: int | None = None,
@@ -94,7 +92,7 @@ class Notes:
         node, dest, row = (at or home).node, message.at.number, message.row if cause is None else cause
         age = now - message.sent
         # By place: a keyword costs a tenth of the call each.
-        return self.recorder.add(now, kind, message.number, node, frm, to, link, dest, sub, hop, age, rule, row)
+        return self.recorder.add(now, kind, message.number, node, frm, to, -1, dest, sub, hop, age, rule, row)
 
     def consumer(self, kind: int, consumer: Consumer, rule: Reason) -> None:
         """Record that a consumer came or left."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
+from mqlab.engine.clock import NEVER
 from mqlab.products.openmq.broker import delivery, physical_destinations, sending, settable
 from mqlab.products.openmq.broker.destinations import turn
 from mqlab.products.openmq.broker.messages import Message
@@ -51,8 +52,8 @@ def do_create_destination(lab: Cluster, step: ScriptStep[o.CreateDestination]) -
     if not PROPERTIES.keys() >= step.options.keys():
         return False  # no such attribute of its MBean
     if not there and changes.waits_for_database(broker):
-        changes.create_unrecorded(broker, dest, dict(step.options))
-        return RunningStep(_has_database, (lab, step), step.limit, _record, insists=True)
+        _create_at((broker, *broker.peers), step)
+        return RunningStep(changes.has_database, (lab, step), step.limit, _record, insists=True)
     if broker.running and not (broker.ready or broker.suspended or there):
         broker.hangs = True
         return RunningStep(_has_master, (lab, step), step.limit, _create_at_others, insists=True)
@@ -67,8 +68,10 @@ def do_create_destination(lab: Cluster, step: ScriptStep[o.CreateDestination]) -
     return RunningStep(_has_answers, (lab, step, end), step.limit, _create, insists=True)
 
 
-def _has_database(asked: Asked) -> bool:
-    return asked[0].database_up
+def _create_at(brokers: Iterable[Broker], step: ScriptStep[o.OfDestination]) -> None:
+    """Let brokers make a destination that no record has."""
+    for broker in brokers:
+        changes.CHANGES["create"](broker, step.dest, dict(step.options))
 
 
 def _record(asked: Asked) -> bool:
@@ -90,10 +93,9 @@ def _has_master(asked: Asked) -> bool:
 
 def _create_at_others(asked: Asked) -> bool:
     """Go on with a creation: what the master's record does not know this broker has dropped meanwhile."""
-    broker, dest, _ = _asked(*asked)
+    broker = asked[0].brokers[asked[1].action.on]
     _go_on(broker)
-    for peer in broker.peers:
-        changes.CHANGES["create"](peer, dest, dict(asked[1].options))
+    _create_at(broker.peers, asked[1])
     return broker.ready
 
 
@@ -192,19 +194,14 @@ def do_unsubscribe(lab: Cluster, step: ScriptStep[o.Unsubscribe]) -> Outcome:
     """Give up a durable subscription, on any broker, unless its client id is in use: all are asked for that."""
     broker = lab.brokers[step.action.on]
     if not (broker.serves and broker.asks_in_vain):
-        return _unsubscribe((lab, step))
-    broker.tell_all()
-    return RunningStep(_all_answer, (lab, step), step.limit, _unsubscribe, insists=True)
+        return _unsubscribe((broker, step, 0))
+    return clients.asks_all(broker, step, _unsubscribe, NEVER)
 
 
-def _all_answer(asked: tuple[Cluster, ScriptStep[o.Unsubscribe]]) -> bool:
-    return not asked[0].brokers[asked[1].action.on].asks_in_vain
-
-
-def _unsubscribe(asked: tuple[Cluster, ScriptStep[o.Unsubscribe]]) -> bool:
-    lab, action = asked[0], asked[1].action
-    broker, key = lab.brokers[action.on], (action.client_id, action.subscription_name)
-    known = key in broker.durables and not clients.is_used(lab, key[0])
+def _unsubscribe(asked: tuple[Broker, ScriptStep[o.Unsubscribe], int]) -> bool:
+    broker, action = asked[0], asked[1].action
+    key = action.client_id, action.subscription_name
+    known = key in broker.durables and not clients.is_used(broker.lab, key[0])
     return known and changes.change(broker, "unsubscribe", key)
 
 

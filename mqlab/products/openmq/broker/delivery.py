@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from mqlab.products.openmq.broker import acknowledgement, removal, sending
 from mqlab.products.openmq.broker.destinations import ClusterDestination, PhysicalDestination
-from mqlab.products.openmq.broker.messages import Delivery, Message, Prepared, selects
+from mqlab.products.openmq.broker.messages import Branch, Delivery, Message, selects
 from mqlab.products.openmq.broker.model import Broker
 from mqlab.products.openmq.client.state import Client, Consumer, Trip
 from mqlab.trace.kinds import Kind, Reason
@@ -234,7 +234,7 @@ def _miss(consumer: Consumer, claim: Delivery) -> None:
     that takes what is part of another (`distributed_transactions._send_again`), or any transaction that takes
     once more what its home has sent again.
     """
-    branches: list[Client | Prepared] = [b for b in consumer.home.lab.prepared.values() if b.client is consumer]
+    branches: list[Client | Branch] = [b for b in consumer.home.lab.prepared.values() if b.client is consumer]
     for branch in [consumer] if consumer.xid or consumer.mode == "transacted" else branches:
         branch.xid_state, claim.flagged = "FAILED", True
     if not claim.echo:

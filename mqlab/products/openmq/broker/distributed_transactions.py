@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mqlab.products.openmq.broker import acknowledgement, sending, transactions
-from mqlab.products.openmq.broker.messages import ROLLED_BACK, Delivery, Ended, Prepared
+from mqlab.products.openmq.broker.messages import ROLLED_BACK, Delivery
 from mqlab.products.openmq.client import clients
 from mqlab.products.openmq.client.state import Client, Consumer
 from mqlab.products.openmq.script.operation import Outcome, RunningStep, ScriptStep
@@ -123,7 +123,7 @@ def _has_lost(consumer: Consumer) -> bool:
 def _left(client: Client) -> list[Delivery]:
     """Return what a session has taken in branches that it has left, or prepared."""
     lab = client.home.lab
-    branches: list[Ended | Prepared] = [*lab.ended.values(), *lab.prepared.values()]
+    branches = (*lab.ended.values(), *lab.prepared.values())
     return [claim for branch in branches if branch.client is client for claim in branch.taken]
 
 

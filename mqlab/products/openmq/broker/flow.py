@@ -8,9 +8,10 @@ the room that it has; its broker shares that out among the homes whose messages 
 
 from __future__ import annotations
 
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Iterator
 from dataclasses import InitVar, dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -43,18 +44,6 @@ class Credit:
             self.used, self.is_used_up = 0, False
 
 
-class Credits(dict["Broker", Credit]):
-    """The credits of brokers towards a consumer's; one that has none begins with `first`."""
-
-    def __init__(self, first: int) -> None:
-        super().__init__()
-        self.first = first
-
-    def __missing__(self, home: Broker) -> Credit:
-        self[home] = Credit(self.first)
-        return self[home]
-
-
 @dataclass(eq=False, slots=True)
 class Flow:
     """The flow control of one consumer at its broker, *home*; `first` is the credit that others begin with.
@@ -67,14 +56,14 @@ class Flow:
     percent: int  # of the limit, at which the client answers (`ConsumerFlowControlEntry.thresholdCount`)
     home: InitVar[Broker]
     own: Credit = field(init=False)  # towards the client
-    homes: Credits = field(init=False)  # of each broker where messages are at home, this one's own too
+    homes: defaultdict[Broker, Credit] = field(init=False)  # of all where messages are at home, the own too
     asking: list[Broker] = field(default_factory=list)  # homes of the messages that asked, as often as they did
     asked: bool = False  # the client knows that it is to answer
     is_due: bool = False  # and does so once what is on its way is there
     here: deque[tuple[Delivery, int]] = field(default_factory=deque)  # come from other homes, not sent on
 
     def __post_init__(self, home: Broker) -> None:
-        self.homes = Credits(self.first or UNLIMITED)
+        self.homes = defaultdict(partial(Credit, self.first or UNLIMITED))
         self.own = Credit(self.limit)
         if self.first:
             self.homes[home] = self.own

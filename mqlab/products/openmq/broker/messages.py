@@ -37,7 +37,6 @@ class Delivery:
     stale: bool = False  # it was taken in a transaction before its home came back
     replaced: bool = False  # its home, which has come back, has sent it once more
     noted: bool = False  # its home's store has it as handed out
-    admitted: bool = False  # it is on its way, and counted there
     asks: bool = False  # with it whoever sent it on asks for more credit
     row: int = -1  # of the last event on its way to the consumer
 
@@ -106,33 +105,26 @@ class Message:
 
 
 @dataclass(eq=False, slots=True)
-class Prepared:
-    """A prepared transaction: it stays at its home, or with whoever takes that one over."""
+class Branch:
+    """A distributed transaction that its session has left: if prepared it outlives its home.
 
-    home: Broker
+    One that is not, without a `client`, whose connection is closed, may be ended by any session at its home.
+    """
+
+    home: Broker  # or whoever has taken that one over
     taken: list[Delivery]
-    life: int  # of its home at the time
-    client: Client | None = None  # whose session it was of
-    xid_state: str = "PREPARED"
+    client: Client | None  # whose session it was of
+    xid_state: str
+    life: int = field(init=False)  # of its home at the time
+
+    def __post_init__(self) -> None:
+        self.life = self.home.lives
 
     @property
     def known(self) -> list[Delivery]:
         """What its home knows that it has taken: after a restart only what is at home there."""
         again = self.home.lives != self.life
         return [claim for claim in self.taken if not (again and claim.message.home is not self.home)]
-
-
-@dataclass(eq=False, slots=True)
-class Ended:
-    """A distributed transaction that is not prepared yet, and whose session does something else by now.
-
-    Without a `client`, whose connection is closed, any session at its home may end it.
-    """
-
-    home: Broker
-    taken: list[Delivery]
-    client: Client | None
-    xid_state: str = "COMPLETE"
 
 
 def packet_size(message: Message) -> int:

@@ -135,11 +135,6 @@ class Broker:
         return [b for b in self.lab.brokers.values() if b is not self and self.linked(b)]
 
     @property
-    def reached(self) -> list[Broker]:
-        """Those of them that hear of what is new here: the line to them is not cut."""
-        return [peer for peer in self.peers if not self.lab.is_cut(self, peer)]
-
-    @property
     def asks_in_vain(self) -> bool:
         """Whether one of them does not answer, which nobody has noticed: a new name needs them all.
 
@@ -209,10 +204,11 @@ class Broker:
         return dest in self.instances
 
     def spread(self, dest: Destination) -> None:
-        """Make one of its destinations known on all brokers linked to it."""
+        """Make one of its destinations known on all brokers linked to it, unless the line to them is cut."""
         mine = self.instances[dest]
-        for peer in self.reached if dest != DEAD else ():
-            peer.add(dest, "auto" if mine.unlisted else mine.created_by, mine.options, mine.owner)
+        for peer in self.peers if dest != DEAD else ():
+            if not self.lab.is_cut(self, peer):
+                peer.add(dest, "auto" if mine.unlisted else mine.created_by, mine.options, mine.owner)
 
     # Whom it knows
 

@@ -6,8 +6,6 @@ from mqlab.products.openmq.broker.destinations import PhysicalDestination
 from mqlab.products.openmq.broker.model import Broker
 from mqlab.spec.values import Destination
 
-SECOND = 1_000_000
-
 
 def is_unused(broker: Broker, dest: Destination) -> bool:
     """Whether an auto-created destination has no messages, clients or subscriptions left."""
@@ -41,4 +39,4 @@ def is_due_by(instance: PhysicalDestination, time: int) -> bool:
 
 
 def _after(broker: Broker) -> int:
-    return round(float(broker.option("imq.autocreate.reaptime", 120)) * SECOND)
+    return round(float(broker.option("imq.autocreate.reaptime", 120)) * 1_000_000)

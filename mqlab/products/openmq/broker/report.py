@@ -153,29 +153,22 @@ def transactions(broker: Broker) -> list[str]:
     (OpenMQ rule 9.8).
     """
     lab = broker.lab
+    there = [c for c in (*lab.producers.values(), *lab.consumers.values()) if c.open and c.home is broker]
     sent = lab.removed + Counter(message.transaction for _, message in lab.messages() if message.transaction)
     lines = [
         f"{'COMPLETE' if client.hung and not client.xid else client.xid_state} "
         f"messages={sent[client.name]} acks={len(getattr(client, 'taken', ()))}"
-        for client in (*lab.producers.values(), *lab.consumers.values())
-        if client.open
-        and client.home is broker
-        and (client.mode == "transacted" or client.xid)
+        for client in there
+        if (client.mode == "transacted" or client.xid)
         and client.xid_state != ROLLED_BACK
         and not (lab.enhanced and clients.is_made_again(client))
     ]
     lines += ["COMMITTED messages=0 acks=0"] * lab.listed_commits[broker]
-    there = (c for c in (*lab.producers.values(), *lab.consumers.values()) if c.open and c.home is broker)
     lines += ["STARTED messages=0 acks=0"] * sum(client.strays for client in there)
     lines += ["STARTED messages=0 acks=0" for call in lab.blocked if _has_session(call, broker)]
     lines += [
-        f"{branch.xid_state} messages={sent[xid]} acks={len(branch.taken)}"
-        for xid, branch in lab.ended.items()
-        if branch.home is broker
-    ]
-    lines += [
         f"{branch.xid_state} messages={sent[xid]} acks={len(branch.known)}"
-        for xid, branch in lab.prepared.items()
+        for xid, branch in (*lab.ended.items(), *lab.prepared.items())
         if branch.home is broker
     ]
     return sorted(lines)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mqlab.products.openmq.broker import acknowledgement, delivery, physical_destinations, removal
-from mqlab.products.openmq.broker.messages import Delivery, Ended, Prepared
+from mqlab.products.openmq.broker.messages import Branch, Delivery
 from mqlab.products.openmq.broker.model import Broker
 from mqlab.products.openmq.client.state import Client
 from mqlab.trace.kinds import Kind, Reason
@@ -37,7 +37,7 @@ def end_transaction(home: Broker, name: str, commit: bool) -> None:
 def leave(lab: Cluster, client: Client) -> None:
     """A session begins a branch: the one that it had before goes on beside it (OpenMQ rule 1.9)."""
     xid = client.xid
-    lab.ended[xid] = Ended(client.home, _hand_over(lab, client), client, client.xid_state)
+    lab.ended[xid] = Branch(client.home, _hand_over(lab, client), client, client.xid_state)
 
 
 def close(lab: Cluster, client: Client) -> bool:
@@ -79,7 +79,7 @@ def prepare(lab: Cluster, xid: str, client: Client) -> None:
     """Keep what was sent and taken in a branch for the transaction's manager."""
     ended = lab.ended.pop(xid, None)
     taken = ended.taken if ended is not None else _hand_over(lab, client)
-    lab.prepared[xid] = Prepared(client.home, taken, client.home.lives, client)
+    lab.prepared[xid] = Branch(client.home, taken, client, "PREPARED")
 
 
 def _hand_over(lab: Cluster, client: Client) -> list[Delivery]:

@@ -13,7 +13,6 @@ from mqlab.products.openmq.client.state import Client, Consumer, Opening
 from mqlab.products.openmq.script.operation import Outcome, RunningStep, ScriptStep
 from mqlab.spec.action import Action
 from mqlab.spec.action import Consumer as Consumes
-from mqlab.spec.openmq.options import Options
 from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Reason
 
@@ -41,7 +40,9 @@ def reachable(lab: Cluster, step: ScriptStep[Action]) -> Broker | None:
 
 
 def _takes_clients(broker: Broker) -> bool:
-    return broker.serves and not broker.quiesced and not _is_taking(broker)
+    if not broker.serves or broker.quiesced:
+        return False
+    return all(other.taking_over_broker is not broker for other in broker.lab.brokers.values())  # C4099
 
 
 def hangs(lab: Cluster, step: ScriptStep[Action]) -> bool:
@@ -49,11 +50,6 @@ def hangs(lab: Cluster, step: ScriptStep[Action]) -> bool:
     first = (b for b in addresses(lab, step) if b.suspended or _takes_clients(b))
     broker = next(first, None)
     return broker is not None and broker.suspended
-
-
-def gives_up(options: Options) -> int:
-    """Return for how long (us) a client hangs there, with all its attempts."""
-    return CONNECTING * (int(options.get("reconnect_attempts", 3)) if options.get("reconnect") else 1)
 
 
 def awaits(lab: Cluster, step: ScriptStep[Opening]) -> bool:
@@ -68,20 +64,15 @@ def looks(
     lab: Cluster, step: ScriptStep[Opening], finds: Callable[[Any], bool], begin: Callable[[Any], Outcome]
 ) -> RunningStep:
     """Return what a client that opens its connection waits for; after so many iterations it is refused."""
-    most = _patience(lab, step)
-    return RunningStep(finds, (lab, step), min(most, step.limit), begin, insists=most >= step.limit)
-
-
-def _patience(lab: Cluster, step: ScriptStep[Opening]) -> float:
-    """Return for how long a client that reconnects tries to open its connection (ms)."""
     options, many = step.options, len(addresses(lab, step))
     rounds, tries = int(options.get("iterations", -1)), int(options.get("reconnect_attempts", 3))
     every = float(options.get("reconnect_interval_ms", 500)) * tries
-    return rounds * many * every if rounds >= 0 else step.limit
+    most = rounds * many * every if rounds >= 0 else step.limit
+    return RunningStep(finds, (lab, step), min(most, step.limit), begin, insists=most >= step.limit)
 
 
 def asks_all(
-    broker: Broker, step: ScriptStep[Opening], then: Callable[[Any], Outcome], patience: int = LOCK_TIMEOUT
+    broker: Broker, step: ScriptStep[Action], then: Callable[[Any], Outcome], patience: int = LOCK_TIMEOUT
 ) -> RunningStep:
     """Return what who needs the answers of all brokers waits for, *patience* us at most."""
     lab, end = broker.lab, NEVER
@@ -92,7 +83,7 @@ def asks_all(
     return RunningStep(_have_answered, (broker, step, end), step.limit, then, insists=True)
 
 
-def _have_answered(asked: tuple[Broker, ScriptStep[Opening], int]) -> bool:
+def _have_answered(asked: tuple[Broker, ScriptStep[Action], int]) -> bool:
     broker, _, end = asked
     return not broker.asks_in_vain or broker.lab.clock.now >= end
 
@@ -100,10 +91,6 @@ def _have_answered(asked: tuple[Broker, ScriptStep[Opening], int]) -> bool:
 def awaits_store(broker: Broker, dest: Destination) -> bool:
     """Whether a destination is to be made for a client while the shared store is down (OpenMQ rule 9.17)."""
     return broker.lab.store_down and dest not in broker.instances
-
-
-def _is_taking(broker: Broker) -> bool:
-    return any(other.taking_over_broker is broker for other in broker.lab.brokers.values())  # C4099
 
 
 def client_id(step: ScriptStep[Opening]) -> str:
@@ -124,6 +111,11 @@ def is_used(lab: Cluster, id: str) -> bool:
     """Whether a connection with a client id is there: it is unique in the cluster."""
     there = (*lab.consumers.values(), *lab.producers.values()) if id else ()
     return any(client.open and client_id(client.step) == id for client in there)
+
+
+def may_close(client: Client) -> bool:
+    """Whether a broker answers the end of a connection: one that is suspended does not (OpenMQ rule 8.8)."""
+    return not (client.open and client.home.suspended)
 
 
 def comes_back(client: Client) -> bool:
@@ -240,7 +232,7 @@ def call_in_vain(client: Client, limit: float, anew: bool = False) -> RunningSte
     One from before the first attempt fails with that; during the attempts it is made at the new broker in vain,
     and a rollback lets the session begin *anew*.
     """
-    if client.looks_from > client.home.lab.clock.now:
+    if not _looks(client):
         return RunningStep(_looks, client, limit, _in_vain, insists=True)
     return RunningStep(has_broker, client, limit, _begins_anew if anew else _is_asked, insists=True)
 

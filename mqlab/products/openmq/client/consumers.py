@@ -152,24 +152,20 @@ def _register(broker: Broker, step: Opening, key: object) -> None:
     broker.tell_all()
     consumer.sub = lab.notes.subscription(consumer)
     consumer.stamp()
-    consumer.reads = not _only_makes(step)
+    # One whose client only makes a temporary destination has no consumer of it.
+    consumer.reads = not (makes_temporary(opens) and step.options.get("consume") is False)
     if consumer.reads:
         lab.notes.consumer(Kind.Subscribed, consumer, Reason.local_consumer)
     broker.spread(dest)
 
 
-def _only_makes(step: Opening) -> bool:
-    """Whether a client makes a temporary destination, and has no consumer of it."""
-    return makes_temporary(step.action) and step.options.get("consume") is False
-
-
 def do_close(lab: Cluster, step: ScriptStep[a.Close]) -> Outcome:
-    """Close consumer and connection, which a suspended broker does not answer (OpenMQ rule 8.8)."""
+    """Close consumer and connection."""
     consumer = lab.consumers[step.action.consumer]
     ends = _close_and_unsubscribe if step.action.unsubscribe else _close
     if step.options.get("consumer_only"):
         ends = _end_reading
-    return RunningStep(_can_close, consumer, step.limit, ends, insists=True)
+    return RunningStep(clients.may_close, consumer, step.limit, ends, insists=True)
 
 
 def _close_and_unsubscribe(consumer: Consumer) -> bool:
@@ -180,10 +176,6 @@ def _close_and_unsubscribe(consumer: Consumer) -> bool:
     if not known:
         home.lab.tell("it has no durable subscription to end; omit unsubscribe")
     return known and changes.change(home, "unsubscribe", consumer.key)
-
-
-def _can_close(consumer: Consumer) -> bool:
-    return not (consumer.open and consumer.home.suspended)
 
 
 def _end_reading(consumer: Consumer) -> None:

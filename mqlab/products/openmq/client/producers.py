@@ -74,20 +74,15 @@ def _open(lab: Cluster, key: str, step: ScriptStep[OpenProducer | Producer]) -> 
 
 
 def do_close_producer(lab: Cluster, step: ScriptStep[CloseProducer]) -> Outcome:
-    """Close a producer, which a suspended broker does not answer (OpenMQ rule 8.8)."""
-    asked = lab, step.action.producer
-    return RunningStep(_can_close, asked, step.limit, _close_named, insists=True)
+    """Close a producer."""
+    producer = lab.producers[step.action.producer]
+    return RunningStep(clients.may_close, producer, step.limit, _close_named, insists=True)
 
 
-def _can_close(asked: tuple[Cluster, str]) -> bool:
-    producer = asked[0].producers[asked[1]]
-    return not (producer.open and producer.home.suspended)
-
-
-def _close_named(asked: tuple[Cluster, str]) -> None:
+def _close_named(producer: Client) -> None:
     """A producer leaves; what it has not committed is gone."""
-    lab, name = asked
-    producer = lab.producers.pop(name)
+    lab = producer.home.lab
+    del lab.producers[producer.name]
     transactions.close(lab, producer)
     _close(producer)
     clients.close(producer)

@@ -10,9 +10,6 @@ from mqlab.spec.json_types import JsonDict, JsonObject
 from mqlab.spec.openmq import Member, OpenMQNetwork
 from mqlab.spec.scenario import Scenario
 
-ABOUT = ("name", "theme", "title", "behaviour", "guide", "guide_says", "runs", "time_limit_seconds", "fresh",
-         "recorded")  # fmt: skip
-
 
 def read(value: JsonObject, where: str = "lab file") -> Scenario:
     """Return the scenario of a JSON value; errors say where and what to write."""
@@ -28,7 +25,7 @@ def read(value: JsonObject, where: str = "lab file") -> Scenario:
             options=dict(cluster.get("options", {})),
             edition=version,
         )
-        about = {key: body[key] for key in ABOUT if key in body}
+        about = {key: body[key] for key in shapes.ABOUT if key in body}
         about |= {"recorded": True} if "steps" in body else {}  # its script is played as the recorder does
         return Scenario(network, codec.actions_in({**body, "product": "openmq"}), about)
     except MqlabError as error:

@@ -7,15 +7,10 @@ from functools import cache
 from mqlab.files.shapes import about, actions, rows
 from mqlab.spec.openmq import MODELS
 from mqlab.spec.openmq.options import OPTIONS
-from mqlab.spec.shape import (
-    NAME,
-    SCALAR,
-    TRUTH,
-    ListOf,
-    OneOf,
-    Record,
-    choice,
-)
+from mqlab.spec.shape import NAME, SCALAR, TRUTH, ListOf, OneOf, Record, choice
+
+ABOUT = ("name", "theme", "title", "behaviour", "guide", "guide_says", "runs", "time_limit_seconds", "fresh",
+         "recorded")  # fmt: skip
 
 
 @cache
@@ -26,20 +21,7 @@ def scenario() -> Record:
     cluster = Record({"model": choice(MODELS), "master": NAME, "options": options}, (("model",),))
     return Record(
         {
-            **about(
-                "name",
-                "theme",
-                "title",
-                "behaviour",
-                "guide",
-                "guide_says",
-                "runs",
-                "time_limit_seconds",
-                "fresh",
-                "recorded",
-                "product",
-                "version",
-            ),
+            **about(*ABOUT, "product", "version"),
             "cluster": cluster,
             "brokers": ListOf(OneOf((NAME, broker)), "broker", most=10_000),
             "actions": actions("openmq"),

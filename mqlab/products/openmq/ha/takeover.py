@@ -168,16 +168,6 @@ def _tell_holders(winner: Broker, dead: Broker) -> None:
 # Return
 
 
-def is_left_alone(broker: Broker) -> bool:
-    """Whether nobody is taking a broker over: so long it waits before it joins (Administration Guide)."""
-    return broker.taking_over_broker is None
-
-
-def patience(broker: Broker) -> float:
-    """Return how long a broker waits for that (ms)."""
-    return float(broker.option("imq.cluster.ha.takeoverWaitTimeout", 300)) * 1000
-
-
 def may_start(broker: Broker) -> bool:
     """Whether a broker may join: one that was taken over does, without its messages.
 

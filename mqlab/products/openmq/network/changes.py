@@ -19,6 +19,7 @@ from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Reason
 
 if TYPE_CHECKING:
+    from mqlab.products.openmq.network.state import Cluster
     from mqlab.products.openmq.script.operation import ScriptStep
     from mqlab.spec.action import Consumer
 
@@ -163,6 +164,11 @@ def can_change(broker: Broker) -> bool:
     return lab.network.model == "none" or (lab.database_up and not broker.lost_database)
 
 
+def has_database(asked: tuple[Cluster, *tuple[object, ...]]) -> bool:
+    """Whether the database that a change waits for is back."""
+    return asked[0].database_up
+
+
 def waits_for_database(broker: Broker) -> bool:
     """Whether a change at a peer waits until its database is back, which it knows to be away."""
     lab = broker.lab
@@ -180,12 +186,6 @@ def begin_subscription(broker: Broker, step: ScriptStep[Consumer]) -> None:
     new = replace(asked_for(step), refused=True)
     if new.key not in broker.durables and broker.find(step.dest):
         broker.durables[new.key] = new
-
-
-def create_unrecorded(broker: Broker, dest: Destination, options: Options) -> None:
-    """Create a destination on all brokers, whose record has to wait for the database."""
-    for peer in (broker, *broker.peers):
-        _create(peer, dest, options)
 
 
 def record(broker: Broker, what: str, *values: Any) -> None:

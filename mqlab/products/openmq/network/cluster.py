@@ -14,9 +14,8 @@ from mqlab.trace.kinds import Kind, Reason
 if TYPE_CHECKING:
     from mqlab.products.openmq.network.state import Cluster
 
-SECOND = 1_000_000
 # us that a temporary destination waits for its client after a restart: five times 10 s (OpenMQ rule 4.8).
-RETURN_WINDOW = 5 * 10 * SECOND
+RETURN_WINDOW = 5 * 10_000_000
 
 
 def start(broker: Broker) -> None:
@@ -87,19 +86,14 @@ def refresh(lab: Cluster) -> None:
         if broker.running and not broker.ready and not broker.waits_for_master:
             broker.ready = True
             lab.happens("ready", broker.name)
-            catch_up(broker)
+            changes.read(broker)
+            for peer in broker.peers:  # what is in use on either side
+                meet(broker, peer)
             home_return.home_returns(broker)
     for broker in lab.brokers.values():
         broker.linked_before |= set(broker.peers)
     lab.notes.look()
     lab.dispatch_all()
-
-
-def catch_up(broker: Broker) -> None:
-    """A broker joins: changes by the record, and what is in use on either side."""
-    changes.read(broker)
-    for peer in broker.peers:
-        meet(broker, peer)
 
 
 def meet(one: Broker, other: Broker) -> None:

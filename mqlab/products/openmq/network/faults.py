@@ -59,11 +59,13 @@ def do_start_broker(lab: Cluster, step: ScriptStep[Starts]) -> Outcome:
     if strange := set(re.findall(r"\$\{(.*?)\}", addresses)) - lab.brokers.keys():
         lab.tell(f"the broker ended at once, as there is no broker {min(strange)} whose address it was told")
         return "ended"
-    return RunningStep(_may_begin, (broker, step), takeover.patience(broker), _start)
+    patience = float(broker.option("imq.cluster.ha.takeoverWaitTimeout", 300)) * 1000
+    return RunningStep(_is_left_alone, (broker, step), patience, _start)
 
 
-def _may_begin(asked: tuple[Broker, ScriptStep[Starts]]) -> bool:
-    return takeover.is_left_alone(asked[0])
+def _is_left_alone(asked: tuple[Broker, ScriptStep[Starts]]) -> bool:
+    """Whether nobody is taking a broker over: so long it waits before it joins (Administration Guide)."""
+    return asked[0].taking_over_broker is None
 
 
 def _start(asked: tuple[Broker, ScriptStep[Starts]]) -> Outcome:

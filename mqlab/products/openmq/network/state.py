@@ -13,7 +13,7 @@ from mqlab.engine.completion import Completion
 from mqlab.engine.lab import Lab
 from mqlab.products.openmq.broker import settling
 from mqlab.products.openmq.broker.destinations import ClusterDestination, PhysicalDestination
-from mqlab.products.openmq.broker.messages import Delivery, Ended, Message, Prepared
+from mqlab.products.openmq.broker.messages import Branch, Delivery, Message
 from mqlab.products.openmq.broker.model import Broker
 from mqlab.products.openmq.client.send_job import SendJob
 from mqlab.products.openmq.client.state import Client, Consumer, Trip
@@ -64,8 +64,8 @@ class Cluster(Lab):
         self.looked_at: set[Broker] = set()  # to which an administrator has a connection
         self.hanging: dict[Client, tuple[Broker, int]] = {}  # that tries a frozen broker -> that, its attempts
         self.jobs: list[SendJob] = []  # sends that have not ended
-        self.prepared: dict[str, Prepared] = {}
-        self.ended: dict[str, Ended] = {}  # by the same ids
+        self.prepared: dict[str, Branch] = {}
+        self.ended: dict[str, Branch] = {}  # that are not prepared, by the same ids
         self.forgotten: set[Delivery] = set()  # by clients of theirs, with the commit of another branch
         self.removed: Counter[str] = Counter()  # by transaction that still counts them
         self.committed, self.listed_commits = Counter[Broker](), Counter[Broker]()  # of its own, of others'

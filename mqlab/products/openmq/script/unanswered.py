@@ -39,7 +39,7 @@ def waits(lab: Cluster, step: ScriptStep[Action]) -> RunningStep | None:
         if not isinstance(action, o.DestroyDestination):
             if is_of(step, a.Consumer):
                 changes.begin_subscription(broker, step)
-            return RunningStep(_has_database, (lab, step, 0), step.limit, _act, insists=True)
+            return RunningStep(changes.has_database, (lab, step, 0), step.limit, _act, insists=True)
         broker.hangs = True  # it tries for minutes, and answers nothing meanwhile
     if broker is not None and broker.hangs and not broker.suspended:
         refuses = broker.refuses and opens
@@ -52,7 +52,8 @@ def waits(lab: Cluster, step: ScriptStep[Action]) -> RunningStep | None:
     end = NEVER
     new = broker is not None and broker not in lab.looked_at  # whose administrator has no connection yet
     if opens or new:
-        after = clients.gives_up(step.options) if opens else ADMINISTRATOR
+        tries = int(step.options.get("reconnect_attempts", 3)) if step.options.get("reconnect") else 1
+        after = clients.CONNECTING * tries if opens else ADMINISTRATOR
         end = lab.clock.now + after
         lab.later(after)
     asked = lab, step, end
@@ -83,10 +84,6 @@ def _changes(step: ScriptStep[Action], broker: Broker) -> bool:
     if is_of(step, a.Consumer):
         return bool(step.action.durable) and not changes.is_subscribed(broker, step)
     return isinstance(step.action, actions.CHANGES)
-
-
-def _has_database(asked: Asked) -> bool:
-    return asked[0].database_up
 
 
 def _act(asked: Asked) -> Outcome:
