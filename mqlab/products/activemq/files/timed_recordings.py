@@ -211,8 +211,6 @@ def _step(given: JsonObject) -> JsonDict:
         item.setdefault("max_ms", _PATIENCE[item["do"]])
     if item["do"] == "snapshot":
         item.setdefault("label", "final")
-    if item["do"] == "database_down":  # the recorder's is refused, whatever is said
-        item.pop("how", None)
     if item["do"] == "cut" and item.get("how") == "open":
         item = {"do": "heal", "link": item.get("link")}
     if item["do"] == "wait_ms" and "jitter_ms" in item:  # the recorder draws a part of it: half, as a rule

@@ -125,6 +125,9 @@ class PureMasterSlave:
         broker = self.process.broker
         if isinstance(command, Send):
             broker.take_over_each(command.message, broker.entry(command.node), command.row)
+        elif isinstance(command, ConsumerCommand) and command.consumer.durable is None:
+            if not (command.consumer.dest.is_pattern or command.consumer.dest.is_temporary):
+                broker.destination(command.consumer.dest)
         elif isinstance(command, ConsumerCommand):
             key = command.consumer.durable or ("", "")
             if key not in broker.durables:

@@ -9,6 +9,7 @@ from mqlab.products.activemq.transport.openwire import (
     Command,
     CommitTransaction,
     ConsumerCommand,
+    PoisonAck,
     Send,
     StandardAck,
 )
@@ -29,6 +30,9 @@ def of(connection: TransportConnection, command: Command) -> tuple[str, Sequence
     if isinstance(command, StandardAck) and command.transaction is None:
         sub = connection.subs.get(command.consumer)
         return ("", []) if sub is None else (sub.consumer.session_name, [command])
-    if isinstance(command, ConsumerCommand) and command.consumer.durable is not None:
+    if isinstance(command, PoisonAck) and command.consumer in connection.subs:  # what it buries stays there
+        session = connection.subs[command.consumer].consumer.session_name
+        return session, [StandardAck(command.consumer, [command.message])]
+    if isinstance(command, ConsumerCommand):
         return command.consumer.session_name, [command]
     return "", []
