@@ -111,7 +111,7 @@ def outcome(trace: Trace) -> Row:
         found["account"] = _account(trace, found["results"], found["consumers"])
     found["snapshots"] = trace.header.get("snapshots", {})
     if not any(isinstance(action, Settle) for action in trace.actions):
-        found |= _without_network(found)
+        found |= _without_network(found, BEHIND_TOPICS if trace.header["edition"] != "5.5" else "")
     else:
         shots = found["snapshots"]
         found["snapshots"] = {label: _with_spans(shot) for label, shot in shots.items()}
@@ -280,9 +280,9 @@ def _with_spans(shot: Row) -> Row:
     return {**shot, "brokers": brokers} if "brokers" in shot else shot
 
 
-def _without_network(found: Row) -> Row:
+def _without_network(found: Row, hidden: str) -> Row:
     """Return what scripts without a `settle` tell in less detail (Recordings rule 3.5)."""
-    parts: Row = {"snapshots": {label: _depths(shot) for label, shot in found["snapshots"].items()}}
+    parts: Row = {"snapshots": {label: _depths(shot, hidden) for label, shot in found["snapshots"].items()}}
     if "consumers" in found:
         parts["consumers"] = {
             name: {key: value for key, value in entry.items() if key != "paths"}
@@ -294,17 +294,17 @@ def _without_network(found: Row) -> Row:
     return parts
 
 
-def _depths(shot: Row) -> Row:
+def _depths(shot: Row, hidden: str) -> Row:
     """Return a snapshot with of each queue only its depth, and of a broker only its role and queues.
 
-    Those behind virtual topics are none to the recorder (`MappedQueueFilter` of 5.17.2).
+    Those behind virtual topics, which are *hidden*, are none to the recorder (`MappedQueueFilter` of 5.17.2).
     """
     brokers = {}
     for name, row in shot.get("brokers", {}).items():
         brokers[name] = {key: row[key] for key in ("role", "paused") if key in row}
         if row.get("queues"):
             queues = row["queues"].items()
-            shown = {n: queue["depth"] for n, queue in queues if not matches(BEHIND_TOPICS, n)}
+            shown = {n: queue["depth"] for n, queue in queues if not matches(hidden, n)}
             brokers[name] |= {"queues": shown} if shown else {}
     return {**shot, "brokers": brokers} if "brokers" in shot else shot
 

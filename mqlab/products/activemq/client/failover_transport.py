@@ -166,9 +166,7 @@ class FailoverTransport:
         """Return the wait (us) that begins now, and set the next one."""
         self.timer_no += 1
         wait = int(max(0, self.delay)) * 1000
-        # In 5.5 the first wait after a loss does not count.
-        counts = self.lab.edition != "5.5" or rule != Reason.initial_delay
-        if self.options.use_exponential_back_off and counts:
+        if self.options.use_exponential_back_off:
             grown = self.delay * self.options.reconnect_delay_exponent
             self.delay = int(min(grown, self.options.max_reconnect_delay))  # perhaps below 0
         self.lab.record(Kind.Waited, chain=self.owner, frm=self.owner.node, age=wait, rule=rule)
@@ -192,9 +190,11 @@ class FailoverTransport:
         self.rebalance = False
         if not self.options.use_exponential_back_off or self.delay == UNSET:
             self.delay = self.options.initial_reconnect_delay
+        # The first round after a loss begins at once in 5.5.1 (ActiveMQ rule 17.4).
+        waits = self.options.initial_reconnect_delay > 0 and self.lab.edition != "5.5"
         if self.backups.backups:
             self._use_backup()
-        elif not self.first and not self.failures and self.options.initial_reconnect_delay > 0:
+        elif waits and not (self.first or self.failures):
             self._wait(self._back_off(Reason.initial_delay), self.on_first_wait)
         else:
             self.try_next()

@@ -7,12 +7,16 @@ ActiveMQ rules 7.24 and 17).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from mqlab.products.activemq.broker.durable import InactiveDurableSubscription
 from mqlab.products.activemq.broker.message import Message
+from mqlab.products.activemq.broker.subscription import Subscription
 from mqlab.products.activemq.client.addresses import Refused
-from mqlab.products.activemq.transport.openwire import Command, MirroredWork, Send, StandardAck
+from mqlab.products.activemq.transport.mirrored_work import Work
+from mqlab.products.activemq.transport.openwire import Command, ConsumerCommand, MirroredWork, Send
 from mqlab.products.activemq.transport.sockets import Socket, Transport
 from mqlab.trace.kinds import Kind, Reason
 
@@ -34,6 +38,7 @@ class PureMasterSlave:
         self.socket: Socket | None = None  # a slave's, to its master
         self.slaves: list[PureMasterSlave] = []
         self.waiting: list[tuple[int, Answer, int | None]] = []
+        self.mirrored_subs: dict[str, Subscription] = {}  # a slave's, by their durable consumers
         self.count = self.done = self.owed = self.since = 0
         self.opening = False
 
@@ -103,16 +108,37 @@ class PureMasterSlave:
             self.take_over(Reason.connection_lost)
 
     def take_over(self, rule: int) -> None:
-        """Open the connectors: it is the master now."""
+        """Open the connectors: it is the master now.
+
+        What waits for a durable subscriber that is not away was out (`DurableTopicSubscription.deactivate`).
+        """
+        for name, sub in self.mirrored_subs.items():
+            for message in sub.waiting if not self.lab.consumers[name].closed else ():
+                message.was_out()
+        self.mirrored_subs.clear()
         self.process.open = True
         self.process.become("master", rule)
         self.lab.serve(self.process)
 
-    def apply(self, command: Send | StandardAck) -> None:
-        """Do at the slave what a client did at the master."""
+    def apply(self, command: Work) -> None:
+        """Do at the slave what a client did at the master (ActiveMQ rule 17.2)."""
+        broker = self.process.broker
         if isinstance(command, Send):
-            broker = self.process.broker
             broker.take_over_each(command.message, broker.entry(command.node), command.row)
+        elif isinstance(command, ConsumerCommand) and command.consumer.durable is None:
+            if not (command.consumer.dest.is_pattern or command.consumer.dest.is_temporary):
+                broker.destination(command.consumer.dest)
+        elif isinstance(command, ConsumerCommand):
+            key = command.consumer.durable or ("", "")
+            if key not in broker.durables:
+                made = InactiveDurableSubscription(broker, key, command.consumer.dest, None)
+                made.selector = command.consumer.info().selector
+                broker.durables[key] = made
+                broker.join(made)
+            self.mirrored_subs[command.consumer.name] = broker.durables[key]
+        elif (sub := self.mirrored_subs.get(command.consumer)) is not None:
+            done = {message.number for message in command.messages}
+            sub.waiting = deque(message for message in sub.waiting if message.number not in done)
         else:
             for message in command.messages:
                 self._forget(message)
@@ -152,7 +178,7 @@ class PureMasterSlave:
             self.opening = False
             self.process.on_opened("running")
 
-    def replicate(self, since: int, work: list[Send | StandardAck]) -> bool:
+    def replicate(self, since: int, work: Sequence[Work]) -> bool:
         """Let the slaves do the same that know of a session opened then; False if none does."""
         knowing = [slave for slave in self.slaves if slave.since < since]
         if not work or not knowing:
@@ -195,6 +221,7 @@ class PureMasterSlave:
     def ended(self) -> None:
         """The process is gone."""
         self.socket = None
+        self.mirrored_subs.clear()
         self.waiting, self.opening, self.done = [], False, 0
         self.slaves = []
         self.leave()

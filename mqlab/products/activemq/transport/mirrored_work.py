@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from mqlab.products.activemq.transport.openwire import Command, CommitTransaction, Send, StandardAck
+from mqlab.products.activemq.transport.openwire import (
+    Command,
+    CommitTransaction,
+    ConsumerCommand,
+    PoisonAck,
+    Send,
+    StandardAck,
+)
 
 if TYPE_CHECKING:
     from mqlab.products.activemq.transport.transport_connection import TransportConnection
 
 
-def of(connection: TransportConnection, command: Command) -> tuple[str, list[Send | StandardAck]]:
+Work = Send | StandardAck | ConsumerCommand
+
+
+def of(connection: TransportConnection, command: Command) -> tuple[str, Sequence[Work]]:
     """Return what a command changes, and in which session: a transaction's with its commit."""
     if isinstance(command, CommitTransaction):
         return command.session, connection.transactions.get(command.transaction, [])
@@ -19,4 +30,9 @@ def of(connection: TransportConnection, command: Command) -> tuple[str, list[Sen
     if isinstance(command, StandardAck) and command.transaction is None:
         sub = connection.subs.get(command.consumer)
         return ("", []) if sub is None else (sub.consumer.session_name, [command])
+    if isinstance(command, PoisonAck) and command.consumer in connection.subs:  # what it buries stays there
+        session = connection.subs[command.consumer].consumer.session_name
+        return session, [StandardAck(command.consumer, [command.message])]
+    if isinstance(command, ConsumerCommand):
+        return command.consumer.session_name, [command]
     return "", []

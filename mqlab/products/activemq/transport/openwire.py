@@ -5,6 +5,7 @@ A command with a `request` wants an answer: a `Response` with the same number.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -221,4 +222,4 @@ class MirroredWork(Command):
 
     slave: PureMasterSlave
     count: int
-    work: list[Send | StandardAck]
+    work: Sequence[Send | StandardAck | ConsumerCommand]
