@@ -83,8 +83,7 @@ class ClientActions(Subsystem):
             client = self.lab.clients.consumer(action.consumer)
         if client.state == "new" or self._is_through(client):
             return self._close_now(client)
-        end = self.lab.clock.now + BLOCKED * MS
-        return Completion(self._is_through, client, end, then=self._through)
+        return Completion(self._is_through, client, self.lab.clock.now + BLOCKED * MS, then=self._through)
 
     @staticmethod
     def _is_through(client: Client) -> bool:
@@ -247,10 +246,9 @@ class ClientActions(Subsystem):
     def do_resume(self, action: a.Resume) -> None:
         """Take everything from now on."""
         consumer = self.lab.clients.consumer(action.who)
-        if consumer.state == "closed":  # its loop ends without a word
-            return
         consumer.receiving, consumer.since, consumer.last_call = True, self.lab.clock.now, 0
-        consumer.see_closed()
+        if consumer.state == "failed":  # the loop of one that is closed ends without a word
+            consumer.see_closed()
         self.lab.later(MS, consumer.go_on)  # it reads while the script goes on
 
     def do_pause(self, action: a.Pause) -> None:
