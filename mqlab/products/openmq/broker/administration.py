@@ -82,7 +82,7 @@ def _record(asked: Asked) -> bool:
 
 def _has_answers(asked: tuple[Cluster, ScriptStep[o.CreateDestination], int]) -> bool:
     lab, broker, end = asked[0], asked[0].brokers[asked[1].action.on], asked[2]
-    return not (broker.hangs and broker.asks_in_vain) or lab.clock.now >= end
+    return not broker.suspended and (not (broker.hangs and broker.asks_in_vain) or lab.clock.now >= end)
 
 
 def _has_master(asked: Asked) -> bool:
@@ -125,7 +125,7 @@ def _changes(lab: Cluster, step: ScriptStep[o.OfDestination], change: Callable[[
 
 def _master_answers(asked: Asked) -> bool:
     broker = asked[0].brokers[asked[1].action.on]
-    answers = not broker.asks_master_in_vain
+    answers = not (broker.suspended or broker.asks_master_in_vain)
     if answers:
         _go_on(broker)
     return answers

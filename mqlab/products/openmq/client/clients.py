@@ -88,7 +88,7 @@ def asks_all(
 
 def _have_answered(asked: tuple[Broker, ScriptStep[Action], int]) -> bool:
     broker, _, end = asked
-    return not broker.asks_in_vain or broker.lab.clock.now >= end
+    return not broker.suspended and (not broker.asks_in_vain or broker.lab.clock.now >= end)
 
 
 def awaits_store(broker: Broker, dest: Destination) -> bool:
