@@ -22,6 +22,7 @@ from mqlab.trace.kinds import Kind, Reason
 
 if TYPE_CHECKING:
     from mqlab.products.activemq.broker.broker_service import BrokerService
+    from mqlab.products.activemq.client.message_consumer import MessageConsumer
 
 Answer = Callable[[int | None, Refused | None], None]  # to the request of that number
 
@@ -125,17 +126,8 @@ class PureMasterSlave:
         broker = self.process.broker
         if isinstance(command, Send):
             broker.take_over_each(command.message, broker.entry(command.node), command.row)
-        elif isinstance(command, ConsumerCommand) and command.consumer.durable is None:
-            if not (command.consumer.dest.is_pattern or command.consumer.dest.is_temporary):
-                broker.destination(command.consumer.dest)
         elif isinstance(command, ConsumerCommand):
-            key = command.consumer.durable or ("", "")
-            if key not in broker.durables:
-                made = InactiveDurableSubscription(broker, key, command.consumer.dest, None)
-                made.selector = command.consumer.info().selector
-                broker.durables[key] = made
-                broker.join(made)
-            self.mirrored_subs[command.consumer.name] = broker.durables[key]
+            self._mirror(command.consumer)
         elif (sub := self.mirrored_subs.get(command.consumer)) is not None:
             done = {message.number for message in command.messages}
             sub.waiting = deque(message for message in sub.waiting if message.number not in done)
@@ -177,6 +169,20 @@ class PureMasterSlave:
         if self.opening:
             self.opening = False
             self.process.on_opened("running")
+
+    def _mirror(self, consumer: MessageConsumer) -> None:
+        """Make what a consumer makes at the master: its queue, or its durable subscription."""
+        broker, dest, key = self.process.broker, consumer.dest, consumer.durable
+        if key is None:
+            if not (dest.is_pattern or dest.is_temporary):
+                broker.destination(dest)
+            return
+        if key not in broker.durables:
+            made = InactiveDurableSubscription(broker, key, dest, None)
+            made.selector = consumer.info().selector
+            broker.durables[key] = made
+            broker.join(made)
+        self.mirrored_subs[consumer.name] = broker.durables[key]
 
     def replicate(self, since: int, work: Sequence[Work]) -> bool:
         """Let the slaves do the same that know of a session opened then; False if none does."""
