@@ -40,7 +40,7 @@ class Noun(Called):
     WHAT = "field"
 
     def __new__(mcs, name: str, bases: tuple[type, ...], body: dict[str, object], **how: bool) -> Any:
-        """Return a frozen dataclass: its values print what of them was given, and are equal if their fields are.
+        """Return a frozen dataclass: values print what of them was given, and are equal if their fields are.
 
         A class may do so otherwise. Methods of its own for that, made for each of ninety nouns whenever mqlab
         is imported, took 7 % of the time of ``import mqlab.spec``.
