@@ -59,7 +59,7 @@ class Player:
 
 
 class Product(ABC, Generic[N]):
-    """A product. A fourth one is a folder with these modules, an heir of this class, and a row in `PRODUCTS`."""
+    """A product. A fourth one is a folder with these modules, an heir of this class, a row in `PRODUCTS`."""
 
     name: ClassVar[str]
     title: ClassVar[str]
