@@ -5,7 +5,8 @@ Every leaf also inherits the built-in exception that a caller would already catc
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from difflib import SequenceMatcher, get_close_matches
 from typing import TYPE_CHECKING, Any
 
@@ -224,3 +225,14 @@ class MissingExtra(MqlabError, ImportError):
     def of(cls, package: str, extra: str) -> MissingExtra:
         """Return the error that tells how to install *package* through its *extra*."""
         return cls(f"{package} is not installed; write: pip install 'mqlab[{extra}]'")
+
+    @classmethod
+    @contextmanager
+    def told(cls, extra: str) -> Iterator[None]:
+        """Raise that *extra* has the package that an import lacks; one of mqlab itself is a mistake of ours."""
+        try:
+            yield
+        except ImportError as error:
+            if error.name is None or error.name.startswith("mqlab"):
+                raise
+            raise cls.of(error.name.partition(".")[0], extra) from None

@@ -60,13 +60,9 @@ def lessons(
 def _write(folder: Path, pages: list[Page], engine: Path | None, without: bool) -> None:
     if engine is not None and without:
         raise BadValue("--engine and --without-engine cannot be combined; use one of them")
-    try:
+    with MissingExtra.told("lab"):
         from mqlab.site import writing
         from mqlab.site.engine import find
-    except ImportError as error:
-        if (error.name or "").startswith("mqlab"):
-            raise
-        raise MissingExtra.of(error.name or "jinja2", "lab") from None
     site = writing.Site(folder, None if without else find(engine))
     count = sum(1 for _ in site.write(pages))
     note(f"{counted(count, 'file')} in {folder}; see them with: python -m http.server --directory {folder}")

@@ -81,10 +81,8 @@ class Runs(TextTable):
 
         Raises `MissingExtra` without pandas.
         """
-        try:
+        with MissingExtra.told("spark"):
             import pandas as pd
-        except ImportError:
-            raise MissingExtra.of("pandas", "spark") from None
         flat = ("options", "received")
         return pd.DataFrame(
             [

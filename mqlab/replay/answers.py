@@ -70,10 +70,6 @@ def _told(labels: Sequence[object]) -> str:
     return ", ".join(map(str, labels)) or "as it is"
 
 
-def _ordered(frame: DataFrame, keys: Sequence[str]) -> DataFrame:
-    return frame.orderBy(*keys) if keys else frame
-
-
 @dataclass(frozen=True, slots=True, repr=False)
 class Answer(TextTable):
     """A table of text with its `head`, the `rows` as values, and a picture."""
@@ -175,7 +171,7 @@ def timing(out: str | Path) -> Answer:
     )
     rows = [
         (*(row[name] for name in axes), row["runs"], row["outcomes"], 1 - row["most"] / row["runs"])
-        for row in _ordered(found, keys).toArrow().to_pylist()
+        for row in (found.orderBy(*keys) if keys else found).toArrow().to_pylist()
     ]
     return Answer(
         (*axes, "runs", "outcomes", "differ"),

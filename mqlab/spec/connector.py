@@ -18,7 +18,6 @@ from mqlab.spec.json_types import JsonDict, JsonValue
 from mqlab.spec.manual import documented
 from mqlab.spec.option import DEFAULT_EDITION
 from mqlab.spec.rows import OPTIONS, read_options
-from mqlab.spec.values import CONSUMER_ADVISORIES, Destination
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -142,16 +141,6 @@ class NetworkConnector(HasOptions):
     def __repr__(self) -> str:
         written = "".join(f", {name}={value!r}" for name, value in self.options.items())
         return f"NetworkConnector({self.name!r}, uri={self.uri!r}{written})"
-
-    @property
-    def advisory_topics(self) -> tuple[str, ...]:
-        """The topics at the other end on which the bridge hears of consumers."""
-        if self.destination_filter:
-            return tuple(self.destination_filter.split(","))
-        included = [Destination.parse(t) for t in self.dynamically_included_destinations]
-        return tuple(
-            f"{CONSUMER_ADVISORIES}{'Queue' if dest.is_queue else 'Topic'}.{dest.name}" for dest in included
-        ) or (f"{CONSUMER_ADVISORIES}>",)
 
     def change(self, **options: object) -> NetworkConnector:
         """Return the connector with these options, `name` or `uri` set; None takes an option back."""

@@ -82,10 +82,8 @@ def to_networkx(network: Network) -> networkx.MultiDiGraph[str]:
             told = f"brokers of {TITLES[network.product]} have no network connectors, each is linked to each"
             raise BadValue(f"to_networkx: {told}; use networkx.complete_graph({[*network.names]})")
         raise BadValue(f"to_networkx takes a network, not {shown(network)}; use e.g. mq.hub(3)")
-    try:
+    with MissingExtra.told("lab"):
         import networkx
-    except ImportError:
-        raise MissingExtra.of("networkx", "lab") from None
     graph: networkx.MultiDiGraph[str] = networkx.MultiDiGraph()
     for broker in network.brokers:
         graph.add_node(broker.name, **broker.options, **({"at": broker.at} if broker.at else {}))

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, fields
 
 from mqlab.errors import BadValue
 from mqlab.spec.json_types import JsonDict, JsonObject
-from mqlab.spec.noun import Noun
+from mqlab.spec.noun import Noun, written
 from mqlab.spec.values import moment
 
 SHAPE = 'write mq.Link(loss=0.01), or {("A", "B"): mq.Link(loss=0.01)}'
@@ -121,8 +121,8 @@ class Links:
 
     def written(self) -> dict[str, object]:
         """Return it as a trace's header has it."""
-        between = sorted((*sorted(pair), _told(link)) for pair, link in self.between.items())
-        return {"every": _told(self.every), "between": [list(row) for row in between]}
+        between = sorted((*sorted(pair), dict(written(link))) for pair, link in self.between.items())
+        return {"every": dict(written(self.every)), "between": [list(row) for row in between]}
 
     @classmethod
     def read(cls, written: JsonObject | None) -> Links:
@@ -151,14 +151,6 @@ def _parsed(written: str, text: str) -> Link:
         except ValueError:
             raise BadValue(f"link {text!r}: {name} is {value!r}; {WRITTEN}") from None
     return Link(**found)
-
-
-def _told(link: Link) -> dict[str, object]:
-    return {
-        known.name: getattr(link, known.name)
-        for known in fields(link)
-        if getattr(link, known.name) != known.default
-    }
 
 
 USUAL = Links()

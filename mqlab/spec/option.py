@@ -40,7 +40,9 @@ def edition_of(version: str) -> str:
     if found is None:
         raise UnknownName.of("edition", version, EDITIONS)
     asked = int(found[1]), int(found[2] or 0)
-    nearest = min(EDITIONS, key=lambda edition: _distance(asked, edition))
+    known = {edition: map(int, edition.split(".")) for edition in EDITIONS}
+    apart = {e: [abs(a - b) for a, b in zip(asked, numbers, strict=True)] for e, numbers in known.items()}
+    nearest = min(EDITIONS, key=apart.__getitem__)
     warnings.warn(
         f"ActiveMQ {version}: mqlab runs edition {nearest}, the nearest that was recorded", stacklevel=2
     )
@@ -55,11 +57,6 @@ def release_of(version: str) -> str:
     """
     found = _RELEASE.fullmatch(version)
     return f"{found[1]}.{found[2]}" if found else version
-
-
-def _distance(asked: tuple[int, int], edition: str) -> tuple[int, int]:
-    major, minor = (int(part) for part in edition.split("."))
-    return abs(asked[0] - major), abs(asked[1] - minor)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -47,18 +47,6 @@ class Uri:
     def __str__(self) -> str:
         return self.text
 
-    @property
-    def query(self) -> str:
-        """The text of its own options, without those of its components."""
-        before, _, after = self.text.rpartition("?")
-        return after if self.parameters and before else ""
-
-    def with_query(self, query: str | None) -> Uri:
-        """Return the same URI with other options of its own; none with None or an empty text."""
-        own = self.query
-        bare = self.text.removesuffix(f"?{own}") if own else self.text
-        return parse(f"{bare}?{query}" if query else bare)
-
     def leaves(self) -> tuple[Uri, ...]:
         """Return the addresses at the bottom, in the order in which they are written."""
         if not self.components:

@@ -162,7 +162,11 @@ class Counting:
                 self.hold(frm, dest, msg, -1)
             self.hold(broker, dest, msg, 1)
             self.line(broker, dest)[ADDED] += self.product == "artemis"  # a journal is loaded like any message
-        elif kind == Kind.Dispatched and self.sent_again(broker, dest, msg, sub):
+        elif (
+            kind == Kind.Dispatched
+            and self.product == "openmq"
+            and (sub, False) in self.out.get((broker, dest, msg), ())
+        ):
             pass  # a recover or a rollback sends again what is out (OpenMQ rule 5.7)
         elif kind in (Kind.Dispatched, Kind.Forwarded) or (
             kind == Kind.Refused and rule == Reason.not_permitted
@@ -182,10 +186,6 @@ class Counting:
             self.back(broker, dest, msg, sub)
         elif kind in LETS_GO and not (kind == Kind.Discarded and before in NEVER_HERE):
             self.gone(kind, broker, dest, msg, sub, rule)
-
-    def sent_again(self, broker: int, dest: int, msg: int, sub: int) -> bool:
-        """Whether a message is out to a subscription of OpenMQ already."""
-        return self.product == "openmq" and (sub, False) in self.out.get((broker, dest, msg), ())
 
     def hold(self, broker: int, dest: int, msg: int, more: int) -> None:
         """A broker holds one copy more of a message, or one less."""

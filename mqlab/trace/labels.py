@@ -59,6 +59,12 @@ def labels(traces: Sequence[Trace]) -> list[str]:
     return found
 
 
+def beside(traces: Sequence[Trace]) -> list[str]:
+    """Return shorter labels: beside its namesake a run needs no more of a title than what sets it apart."""
+    first, *others = labels(traces)
+    return [first, *(other.removeprefix(f"{first}; ") for other in others)]
+
+
 def _apart(one: JsonObject, other: JsonObject) -> Iterator[str]:
     """Yield what a run has that its namesake has not."""
     before, after = one.get("scenario", {}), other.get("scenario", {})

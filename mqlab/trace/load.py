@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from mqlab.trace.trace import Trace
 
 SECOND = 1_000_000  # us
+PARTS = (50, 90, 99)  # of the messages, in %, that took no longer
 BY = ("consumer", "destination", "route", "hops", "all")
 
 
@@ -110,7 +111,7 @@ class LatencyTable(RowTable, Sequence[Latency]):
     """The latencies of all groups, the slowest first by their median; `mqlab.view` draws them."""
 
     empty = "the table is empty: no message was received"
-    hints = {f"p{part}": f"{part} % of the messages took no longer" for part in (50, 90, 99)}
+    hints = {f"p{part}": f"{part} % of the messages took no longer" for part in PARTS}
 
     def __init__(self, by: str, rows: Sequence[Latency]) -> None:
         self.by, self.rows = by, rows
@@ -180,8 +181,8 @@ def latency(trace: Trace, by: str) -> LatencyTable:
     for row, group in zip(rows := trace.rows(Kind.Received), _groups(trace, rows, by), strict=True):
         ages[group].append(age[row])
     found = [
-        Latency(group, len(of), *map(Duration, (min(of), *_quantiles(of), max(of))))
-        for group, of in ages.items()
+        Latency(group, len(of), *map(Duration, (of[0], *(quantile(of, part) for part in PARTS), of[-1])))
+        for group, of in ((group, sorted(of)) for group, of in ages.items())
     ]
     return LatencyTable(by, sorted(found, key=lambda row: (-row.p50, row.of)))
 
@@ -189,11 +190,6 @@ def latency(trace: Trace, by: str) -> LatencyTable:
 def quantile(ordered: Sequence[int], percent: int) -> int:
     """Return the least value that so many percent of the values do not exceed."""
     return ordered[-(-len(ordered) * percent // 100) - 1]
-
-
-def _quantiles(ages: list[int]) -> tuple[int, int, int]:
-    ages.sort()
-    return quantile(ages, 50), quantile(ages, 90), quantile(ages, 99)
 
 
 def _groups(trace: Trace, rows: Sequence[int], by: str) -> Iterator[str]:

@@ -26,11 +26,9 @@ ABSENT = ("message", "cause")  # of numbers, those in which -1 is none
 
 def arrow() -> ModuleType:
     """Return pyarrow; raises `MissingExtra` where it is not installed."""
-    try:
+    with MissingExtra.told("lab"):
         import pyarrow
         import pyarrow.parquet
-    except ImportError:
-        raise MissingExtra.of("pyarrow", "lab") from None
     found: ModuleType = pyarrow
     return found
 
@@ -66,8 +64,6 @@ def _column(pa: ModuleType, trace: Trace, column: str, of: str, absent: bool) ->
 
 def to_pandas(trace: Trace) -> DataFrame:
     """Return the same as a pandas frame: names are categories, numbers that may be missing are `Int32`."""
-    try:
+    with MissingExtra.told("spark"):
         import pandas as pd
-    except ImportError:
-        raise MissingExtra.of("pandas", "spark") from None
     return to_arrow(trace).to_pandas(types_mapper={arrow().int32(): pd.Int32Dtype()}.get)

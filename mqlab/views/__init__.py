@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from mqlab.errors import BadValue, MissingExtra
 from mqlab.spec.plural import counted
 from mqlab.trace.difference import Comparison
-from mqlab.trace.labels import labels as titles
+from mqlab.trace.labels import beside
 from mqlab.trace.ledger import Ledger
 from mqlab.trace.trace import Trace
 from mqlab.views.scene import MOST_EVENTS, Scene, scene
@@ -53,10 +53,8 @@ _PAGE = """{% block preamble %}
 
 
 def _player() -> ModuleType:
-    try:
+    with MissingExtra.told("lab"):
         from mqlab.views import player
-    except ImportError as error:
-        raise MissingExtra.of(error.name or "bokeh", "lab") from None
     return player
 
 
@@ -64,10 +62,8 @@ def scenes(what: Viewable) -> list[Scene]:
     """Return the columns of a run, or those of several on one clock; raises `BadValue` for anything else."""
     runs = _runs(what)
     if len(runs) > 1:
-        first, *others = titles(runs)
-        # Beside its namesake a run needs no more of a title than what sets it apart.
-        names, story = [first, *(other.removeprefix(f"{first}; ") for other in others)], PlaybackTime.of(*runs)
-        return [scene(run, name, story) for run, name in zip(runs, names, strict=True)]
+        story = PlaybackTime.of(*runs)
+        return [scene(run, name, story) for run, name in zip(runs, beside(runs), strict=True)]
     return [scene(run) for run in runs]
 
 
@@ -99,10 +95,8 @@ def view(what: Viewable) -> View:
     Raises `BadValue` for a run too long to be sent whole or without a broker, `MissingExtra` without Bokeh.
     """
     shown = _player().item(_drawable(scenes(what)))
-    try:
+    with MissingExtra.told("lab"):
         from mqlab.views.host import View
-    except ImportError as error:
-        raise MissingExtra.of(error.name or "anywidget", "lab") from None
     return View(shown)
 
 
@@ -112,11 +106,9 @@ def plot(what: Trace | Comparison) -> View:
     Raises `MissingExtra` without Bokeh.
     """
     traces = (what.one, what.other) if isinstance(what, Comparison) else (what,)
-    try:
+    with MissingExtra.told("lab"):
         from mqlab.views.charts import document
         from mqlab.views.host import View
-    except ImportError as error:
-        raise MissingExtra.of(error.name or "bokeh", "lab") from None
     return View(document(traces))
 
 
@@ -125,11 +117,9 @@ def plot_spans(counts: Mapping[str, Mapping[str, Sequence[int]]]) -> View:
 
     Raises `MissingExtra` without Bokeh.
     """
-    try:
+    with MissingExtra.told("lab"):
         from mqlab.views.charts import spans
         from mqlab.views.host import View
-    except ImportError as error:
-        raise MissingExtra.of(error.name or "bokeh", "lab") from None
     return View(spans(counts))
 
 
@@ -142,11 +132,9 @@ def plot_heat(
 
     Raises `MissingExtra` without Bokeh.
     """
-    try:
+    with MissingExtra.told("lab"):
         from mqlab.views.heat import document
         from mqlab.views.host import View
-    except ImportError as error:
-        raise MissingExtra.of(error.name or "bokeh", "lab") from None
     return View(document(panels, unit, high))
 
 

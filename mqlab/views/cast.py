@@ -115,6 +115,11 @@ class SceneParts:
                 found[no] = leads.get(name, no)
         return found
 
+    def card(self, node: int) -> int:
+        """Return the card that a node is drawn on: a consumer of a client on its client's."""
+        actor = self.actors.get(node, node)
+        return self.owners.get(actor, actor)
+
     @cached_property
     def owners(self) -> dict[int, int]:
         """Node of a client's consumer -> that of its client."""

@@ -101,7 +101,7 @@ class _Reader:
         self.queue = [name.startswith(("queue://", "temp-queue://")) for name in trace.names["dest"]]
         self.details = dict(trace.header.get("details", ()))
         self.roles = _role_numbers(self.cast)
-        self.actors, self.owners = self.cast.actors, self.cast.owners
+        self.actors = self.cast.actors
         standing = set(self.cast.standing)
         self.standing = standing
         self.clients = {c.node for c in self.cast.clients}
@@ -141,13 +141,8 @@ class _Reader:
                 if client.homes
             )
 
-    def _client(self, node: int) -> int:
-        """Return the card that a node is drawn on."""
-        actor = self.actors.get(node, node)
-        return self.owners.get(actor, actor)
-
     def _joined(self, node: int, broker: int) -> Iterator[Row]:
-        client = self._client(node)
+        client = self.cast.card(node)
         if client in self.clients and client not in self.at:
             self.at[client] = broker
             yield StateChange.at, client, broker, 0, 0
@@ -192,7 +187,7 @@ class _Reader:
 
     def sent(self, index: int, e: dict[str, int]) -> Iterator[Row]:
         yield from self._joined(e["frm"], e["broker"] if e["broker"] >= 0 else e["to"])
-        self.senders[e["msg"]] = self._client(e["frm"])
+        self.senders[e["msg"]] = self.cast.card(e["frm"])
         yield StateChange.sent, self.senders[e["msg"]], e["dest"], e["msg"], 0
 
     def enqueued(self, index: int, e: dict[str, int]) -> Iterator[Row]:
@@ -247,12 +242,12 @@ class _Reader:
         return held if self.queue[e["dest"]] else self.takers.get(e["sub"], held)
 
     def attached(self, index: int, e: dict[str, int]) -> Iterator[Row]:
-        client = self._client(e["frm"])
+        client = self.cast.card(e["frm"])
         self.at[client] = self.actors.get(e["to"], e["to"])
         yield StateChange.at, client, self.at[client], 0, 0
 
     def interrupted(self, index: int, e: dict[str, int]) -> Iterator[Row]:
-        client = self._client(e["frm"])
+        client = self.cast.card(e["frm"])
         self.at[client] = -1
         yield StateChange.at, client, -1, 0, 0
 
@@ -261,14 +256,14 @@ class _Reader:
             good = int(e["rule"] == Reason.accepted)
             yield (
                 StateChange.attempt,
-                self._client(e["frm"]),
+                self.cast.card(e["frm"]),
                 self.actors.get(e["to"], e["to"]),
                 good,
                 0,
             )
 
     def waited(self, index: int, e: dict[str, int]) -> Iterator[Row]:
-        node = e["broker"] if e["broker"] >= 0 else self._client(e["frm"])
+        node = e["broker"] if e["broker"] >= 0 else self.cast.card(e["frm"])
         yield StateChange.wait, node, e["age"] // 1000, int(e["rule"] == Reason.lock_held), 0
 
     def lock(self, index: int, e: dict[str, int]) -> Iterator[Row]:

@@ -17,7 +17,7 @@ from bokeh.plotting import figure
 from bokeh.transform import dodge
 
 from mqlab.trace import Kind, Trace, fast
-from mqlab.trace.labels import labels
+from mqlab.trace.labels import beside
 
 if TYPE_CHECKING:
     from bokeh.models import GlyphRenderer
@@ -74,9 +74,7 @@ def latencies(traces: Sequence[Trace]) -> tuple[list[float], list[list[int]]]:
 
 def document(traces: Sequence[Trace]) -> Document:
     """Return the charts of one run, or of several side by side."""
-    first, *others = labels(traces)
-    # Beside its namesake a run needs no more of a title than what sets it apart.
-    names = [first, *(name.removeprefix(f"{first}; ") for name in others)]
+    names = beside(traces)
     deep = [_depth(trace, name if len(traces) > 1 else "") for trace, name in zip(traces, names, strict=True)]
     for plot in deep[1:]:
         plot.x_range, plot.y_range = deep[0].x_range, deep[0].y_range

@@ -131,13 +131,14 @@ class Flights:
                     yield self._message(c, row, look_of, again.get(row, 0))
             elif kind == Kind.Acknowledged and row in answers:
                 c, when = answers[row]
-                way = self._back(frm[c], to[c], link[c])
+                way = self._way(frm[c], to[c], link[c], back=True)
                 yield max(when, now - SOON), now, way, ACK, trace.column("msg")[row], 0
             elif kind == Kind.Advised and link[row] >= 0:
-                way = self._back(frm[row], to[row], link[row], True)
+                way = self._way(frm[row], to[row], link[row], back=True, advice=True)
                 yield max(0, now - SOON), now, way, SUBSCRIPTION, -1, 0
             elif kind == Kind.Voted:
-                for voter in self._voters(row):
+                ballots = trace.detail(row).get("ballots", {})  # those that came back
+                for voter in (self.cast.numbers[name] for name, said in ballots.items() if said != "no answer"):
                     way = self._way(voter, trace.column("broker")[row], -1)
                     yield max(0, now - BALLOT), now, way, VOTE, -1, 0
             elif kind == Kind.Attempted and Reason.accepted != rules[row] and min(frm[row], to[row]) >= 0:
@@ -172,29 +173,14 @@ class Flights:
                     found[row] = held
         return found
 
-    def _voters(self, row: int) -> list[int]:
-        """Return whose ballots came back in a vote."""
-        ballots = self.cast.trace.detail(row).get("ballots", {})
-        return [self.cast.numbers[name] for name, said in ballots.items() if said != "no answer"]
-
-    def _way(self, frm: int, to: int, link: int) -> int:
-        return self._number(frm, to, link, back=False)
-
-    def _back(self, frm: int, to: int, link: int, advice: bool = False) -> int:
-        """Return the way of what travels against the messages of a bridge, or from a consumer."""
-        return self._number(frm, to, link, back=True, advice=advice)
-
-    def _number(self, frm: int, to: int, link: int, back: bool, advice: bool = False) -> int:
-        a, b = self._card(frm), self._card(to)
+    def _way(self, frm: int, to: int, link: int, back: bool = False, advice: bool = False) -> int:
+        """Return the number of a way; *back* is that against the messages of a bridge, or from a consumer."""
+        a, b = self.cast.card(frm), self.cast.card(to)
         key = (link, int(back), int(advice)) if link >= 0 else ((b, a, -2) if back else (a, b, -2))
         if key not in self.keys:
             self.keys[key] = len(self.keys)
             self.ends.append((b, a) if back else (a, b))
         return self.keys[key]
-
-    def _card(self, node: int) -> int:
-        actor = self.cast.actors.get(node, node)
-        return self.cast.owners.get(actor, actor)
 
 
 def _curve(cast: SceneParts, stage: Stage, key: Key) -> Curve:

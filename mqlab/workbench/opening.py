@@ -16,12 +16,8 @@ if TYPE_CHECKING:
 
 def running(network: AnyNetwork) -> View:
     """Return the picture of a running network; raises `MissingExtra` without Bokeh."""
-    try:
+    with MissingExtra.told("lab"):
         from mqlab.workbench.running import RunningView
-    except ImportError as error:
-        if (error.name or "").startswith("mqlab"):
-            raise
-        raise MissingExtra.of(error.name or "bokeh", "lab") from None
     return RunningView(network)
 
 
@@ -38,10 +34,6 @@ def view(trace: Trace, name: str = "") -> View:
         trace.header["outcomes"] = len(found)  # its title says so
     if not trace.header.get("scenario", {}).get("brokers"):
         return views.view(trace)
-    try:
+    with MissingExtra.told("lab"):
         from mqlab.workbench.picture import WorkbenchView
-    except ImportError as error:
-        if (error.name or "").startswith("mqlab"):
-            raise
-        raise MissingExtra.of(error.name or "bokeh", "lab") from None
     return WorkbenchView(WorkbenchSession(trace, name))
