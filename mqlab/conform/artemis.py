@@ -7,7 +7,6 @@ import re
 from collections import Counter
 
 from mqlab.conform import at_rest
-from mqlab.errors import BadFile
 from mqlab.files.places import differ
 from mqlab.spec.json_types import JsonDict, JsonObject
 
@@ -18,16 +17,12 @@ _FREE = ("has_replica", "files", "problems", "waits_ms")
 
 def differences(outcome: JsonObject, observed: JsonObject) -> list[str]:
     """Return what differs from a recording's `observed`, to the depth that it promises."""
-    depth = observed.get("deterministic")
-    if depth not in DEPTHS:
-        raise BadFile(f"key 'deterministic' is {depth!r}; expected one of {', '.join(DEPTHS)}")
+    depth = at_rest.depth_of(observed, DEPTHS)
     if depth == "none":
         return []
-    reduce = {"exact": _exact, "counts": _counts, "totals": _totals, "roles": _roles}[str(depth)]
-    found = []
-    for entry in observed["outcomes"]:
-        found.append(differ("", reduce(entry["outcome"]), reduce(_counted(outcome, entry["outcome"]))))
-    return min(found, key=len)
+    reduce = {"exact": _exact, "counts": _counts, "totals": _totals, "roles": _roles}[depth]
+    seen = [entry["outcome"] for entry in observed["outcomes"]]
+    return min((differ("", reduce(real), reduce(_counted(outcome, real))) for real in seen), key=len)
 
 
 def _counted(outcome: JsonObject, real: JsonObject) -> JsonObject:

@@ -20,15 +20,21 @@ DEPTHS = ("exact", "counts", "totals", "none")
 _NUMBERS = ("waiting", "waiting_paths", "redelivered", "received")
 
 
+def depth_of(observed: JsonObject, depths: Sequence[str]) -> str:
+    """Return how deep a recording can be compared, one of *depths*; raises `BadFile` for another."""
+    depth = observed.get("deterministic")
+    if depth not in depths:
+        raise BadFile(f"key 'deterministic' is {depth!r}; expected one of {', '.join(depths)}")
+    return str(depth)
+
+
 def differences(outcome: Outcome, observed: JsonObject) -> list[str]:
     """Return what in *outcome* differs from a recording's `observed`; empty if nothing does.
 
     Each text says where, what the real broker did and what the run did. Where several
     outcomes were seen, the run need only be like one of them; the nearest is reported.
     """
-    depth = observed.get("deterministic")
-    if depth not in DEPTHS:
-        raise BadFile(f"key 'deterministic' is {depth!r}; expected one of {', '.join(DEPTHS)}")
+    depth = depth_of(observed, DEPTHS)
     if depth == "none":
         return _out_of_range(totals(outcome), observed.get("totals", ()))
     reduce = {"exact": _exact, "counts": _counts, "totals": totals}[depth]

@@ -9,8 +9,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 
+from mqlab.conform.at_rest import depth_of
 from mqlab.engine.timing import RECORDED
-from mqlab.errors import BadFile
 from mqlab.spec.json_types import JsonObject
 
 Outcome = JsonObject
@@ -24,9 +24,7 @@ def differences(outcome: Outcome, observed: JsonObject) -> list[str]:
 
     Where several outcomes were seen the run need only be like one; the nearest is reported.
     """
-    depth = observed.get("deterministic")
-    if depth not in DEPTHS:
-        raise BadFile(f"key 'deterministic' is {depth!r}; expected one of {', '.join(DEPTHS)}")
+    depth = depth_of(observed, DEPTHS)
     if depth == "none":
         return []
     nominal = "waits" in observed and observed.get("agrees_with_reference") is not False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mqlab.errors import BadFile
+from mqlab.conform.at_rest import depth_of
 from mqlab.files.places import differ
 from mqlab.spec.json_types import JsonDict, JsonObject, JsonValue
 
@@ -43,13 +43,11 @@ def runs_on(scenario: JsonObject) -> bool:
 
 def differences(outcome: JsonObject, observed: JsonObject) -> list[str]:
     """Return what differs from a recording's `observed`, to the depth that it promises."""
-    depth = observed.get("deterministic")
-    if depth not in DEPTHS:
-        raise BadFile(f"key 'deterministic' is {depth!r}; expected one of {', '.join(DEPTHS)}")
+    depth = depth_of(observed, DEPTHS)
     if depth == "none":
         return []
-    winners = str(depth).endswith("_per_winner") or "takeover_by" in observed
-    reduce = {"e": _exact, "c": _counts, "t": _totals}[str(depth)[0]]
+    winners = depth.endswith("_per_winner") or "takeover_by" in observed
+    reduce = {"e": _exact, "c": _counts, "t": _totals}[depth[0]]
     found = []
     for entry in observed["outcomes"]:
         real, run = reduce(entry["outcome"]), reduce(_listed(outcome, entry["outcome"], observed))

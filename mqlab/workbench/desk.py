@@ -92,7 +92,11 @@ class WorkbenchSession:
             return answers.ANSWERS[kind](self.state.shown, asked)
         if kind not in _DONE:
             raise UnknownName.of("request", kind, [*answers.ANSWERS, *_DONE])
-        return _DONE[kind](self, asked)
+        try:
+            told = _DONE[kind](self, asked)
+        except BadOptions as error:
+            return {"errors": [{"path": list(path), "text": text} for path, text in error.errors]}
+        return self.tell({}) if told is None else told
 
     # Questions
 
@@ -119,51 +123,40 @@ class WorkbenchSession:
 
     # What makes another run
 
-    def break_(self, data: Data) -> Data:
+    def break_(self, data: Data) -> None:
         """Fork the shown run at `ms` with one `step` more; `beside` shows both."""
         branch, at = self.state.shown, microseconds(data["ms"])
         broken = breaking.with_step(branch.scenario, data["step"], at)
         text = data.get("text") or breaking.text_of(data["step"])
         self._fork(branch.then(text, broken, f"{text} at {told_time(at)}", at), data)
-        return self.tell({})
 
-    def fork(self, data: Data) -> Data:
+    def fork(self, data: Data) -> None:
         """Make a change that was found, by its number `change`; `beside` shows both runs."""
         change = self.found[data["change"]] if data["change"] < len(self.found) else None
         if change is None:
             raise BadValue("that change is no longer available; ask again")
         branch = self.state.shown
         self._fork(branch.then(change.text, change.apply(branch.body), change.text), data)
-        return self.tell({})
 
-    def move(self, data: Data) -> Data:
+    def move(self, data: Data) -> None:
         """Fork the shown run with the fault that is its `action` at `ms` instead of when it was."""
         self._fork(moving.moved(self.state.shown, data["action"], microseconds(data["ms"])), data)
-        return self.tell({})
 
-    def seed(self, data: Data) -> Data:
+    def seed(self, data: Data) -> None:
         """Fork the shown run with another `seed`, which `spread` has told of."""
         self._fork(spread.with_seed(self.state.shown, data["seed"]), data)
-        return self.tell({})
 
-    def apply(self, data: Data) -> Data:
+    def apply(self, data: Data) -> None:
         """Give options of a part other values: `edits` are pairs of path and value. Bad ones come back."""
-        branch, made = self.state.shown, self._changed(data)
-        if isinstance(made, dict):
-            return made
-        self._fork(branch.then(made.text, made.body, made.text, setting=made.setting), data)
-        return self.tell({})
+        made = self._changed(data)
+        self._fork(self.state.shown.then(made.text, made.body, made.text, setting=made.setting), data)
 
-    def _changed(self, data: Data) -> Changed | Data:
-        """Return the shown run with `edits` made, or what is wrong with them."""
+    def _changed(self, data: Data) -> Changed:
+        """Return the shown run with `edits` made."""
         edits = [(tuple(path), value) for path, value in data["edits"]]
-        kind, name = data.get("kind") or "", data.get("name", "")
-        try:
-            return options.changed(self.state.shown, kind, name, edits)
-        except BadOptions as error:
-            return _told(error)
+        return options.changed(self.state.shown, data.get("kind") or "", data.get("name", ""), edits)
 
-    def build(self, data: Data) -> Data:
+    def build(self, data: Data) -> None:
         """Draw: `add` a part (broker, pair, connector, consumer, producer), `remove` one, or edit one.
 
         `edits` are those of `apply`, for the part `kind`, `name`. Bad ones come back, as do bad fields of
@@ -172,22 +165,16 @@ class WorkbenchSession:
         branch = self.state.shown
         if "edits" in data:
             made = self._changed(data)
-            if isinstance(made, dict):
-                return made
             self._edit(branch.then(DRAWN, made.body, made.text, setting=made.setting))
-            return self.tell({})
+            return
         if "add" in data:
-            try:
-                body = building.add(branch.body, data["add"], data)
-            except BadOptions as error:
-                return _told(error)
+            body = building.add(branch.body, data["add"], data)
             new = {p.name for p in parts(body)} - {p.name for p in parts(branch.body)}
             text = f"{data['add']} {' '.join(sorted(new))}"
         else:
             kind, name = data["remove"], data["name"]
             body, text = building.remove(branch.body, kind, name), f"without {name}"
         self._edit(branch.then(DRAWN, body, text))
-        return self.tell({})
 
     def _fork(self, made: Branch, data: Data) -> None:
         """Put a new run beside those there are; the run it came from stays."""
@@ -208,21 +195,19 @@ class WorkbenchSession:
 
     # Which run is shown
 
-    def show(self, data: Data) -> Data:
+    def show(self, data: Data) -> None:
         """Show run `number`."""
         self._go(replace(self.state, current=self._number(data["number"]), beside=None))
-        return self.tell({})
 
-    def compare(self, data: Data) -> Data:
+    def compare(self, data: Data) -> None:
         """Show run `number` beside the shown one; without a number one alone."""
         number = data.get("number")
         other = None if number is None else self._number(number)
         if other == self.state.current:
             other = self.state.shown.parent
         self._go(replace(self.state, beside=other))
-        return self.tell({})
 
-    def begin(self, data: Data) -> Data:
+    def begin(self, data: Data) -> None:
         """Begin again: a `figure`, a `topology` of `size` brokers, a `product`, one `drawn`, the first run."""
         if "figure" in data:
             name, scenario = str(data["figure"]), starting_points.figure(data["figure"])
@@ -236,19 +221,17 @@ class WorkbenchSession:
             drawn = self.drawn[self._number(data["drawn"], len(self.drawn))]
             self._keep()
             self._go(State((replace(drawn, parent=None, at=None),), name=DRAWN))
-            return self.tell({})
+            return
         else:
             self._go(State(self.state.branches[:1], name=self.name))
-            return self.tell({})
+            return
         self.load(products.play(scenario), name)
-        return self.tell({})
 
-    def open(self, data: Data) -> Data:
+    def open(self, data: Data) -> None:
         """Begin again with `files`, each with its `name` and `text`: a lab file, or those of one network."""
         files = [(str(one["name"]), str(one["text"])) for one in data["files"]]
         trace = play(starting_points.opened(files), Setting(), MOST_EVENTS)
         self.load(trace, files[0][0] if len(files) == 1 else f"{len(files)} files")
-        return self.tell({})
 
     def load(self, trace: Trace, name: str) -> bool:
         """Begin with another run, as one step that can be undone; say whether a network was drawn, and kept."""
@@ -262,19 +245,17 @@ class WorkbenchSession:
         self.drawn = [*drawn[-1:], *others][:MOST_DRAWN]
         return bool(drawn)
 
-    def undo(self, data: Data) -> Data:
+    def undo(self, data: Data) -> None:
         """Take the last step back."""
         if self.past:
             self.future.append(self.state)
             self.state = self.past.pop()
-        return self.tell({})
 
-    def redo(self, data: Data) -> Data:
+    def redo(self, data: Data) -> None:
         """Take the last step that was taken back again."""
         if self.future:
             self.past.append(self.state)
             self.state = self.future.pop()
-        return self.tell({})
 
     def _go(self, state: State) -> None:
         self.past.append(self.state)
@@ -315,10 +296,6 @@ class WorkbenchSession:
             one, other = self.traces
             found |= {"sides": list(state.sides), "comparison": panels.compared(one, other)}
         return found
-
-
-def _told(error: BadOptions) -> Data:
-    return {"errors": [{"path": list(path), "text": text} for path, text in error.errors]}
 
 
 # What concerns the runs of the session; what the shown run alone answers stands in `answers`.
