@@ -260,6 +260,8 @@ def _split(step: Step) -> Iterator[Step]:
 def _flat(step: Step) -> Flat:
     found: Flat = {}
     options = dict(step.keys.get("url", {}))
+    do = _SAME.get(step.do, step.do)
+    own = {key for word in WORDS if word.do == do for key in word.keys.values()}
     for key, value in step.keys.items():
         if key in ("queue", "topic") and not step.do.startswith("wait_"):
             found["to"] = Destination(key, value)
@@ -267,7 +269,7 @@ def _flat(step: Step) -> Flat:
             found["one"], found["other"] = value
         elif key in _BESIDE:
             options[_BESIDE[key]] = _text(value)
-        elif key in _options_of(step.do):
+        elif key in _PLAIN and key not in own and "options" in own:
             options[key] = value
         elif key == "role" and not isinstance(value, str):
             found[key] = EITHER.join(value)
@@ -296,13 +298,6 @@ def _text(ms: float) -> str:
     ('30s', '500ms', '1.5ms')
     """
     return f"{ms // 1000}s" if ms and ms % 1000 == 0 and isinstance(ms, int) else f"{ms}ms"
-
-
-def _options_of(do: str) -> tuple[str, ...]:
-    """Return what has no place of its own in the action of a step."""
-    return {"receive": ("acknowledge",), "send": ("stop_at_failure",)}.get(
-        do, ("in_background", "commit_each") if do.startswith("open_") else ()
-    )
 
 
 def _action(do: str, flat: Flat) -> Action:

@@ -42,8 +42,7 @@ class Bridge(Taker):
         lab.soon(broker, max(wait, 1), self.connect)
 
     def _reaches(self, other: Broker) -> bool:
-        joined = self.lab.partitions.joined(self.broker.process_name, other.process_name)
-        return self.broker.serves and other.serves and joined
+        return self.broker.serves and other.serves and self.broker.joined(other)
 
     def take(self, item: MessageReference) -> None:
         """Send a message to the other broker."""

@@ -113,11 +113,14 @@ class Broker:
         assert self.served_journal is not None
         return self.served_journal
 
+    def joined(self, other: Broker) -> bool:
+        """Whether the line between the two processes is whole."""
+        return self.lab.partitions.joined(self.process_name, other.process_name)
+
     def reaches(self, other: Broker) -> bool:
         """Whether the two can talk now."""
-        joined = self.lab.partitions.joined(self.process_name, other.process_name)
         known = self.option("clustered") and other.option("clustered")
-        return self.runs and other.runs and joined and known and self.connectors_reach(other)
+        return self.runs and other.runs and self.joined(other) and known and self.connectors_reach(other)
 
     @property
     def patience(self) -> int:
@@ -294,7 +297,7 @@ class Topology(Subsystem):
             for broker in self.lab.all_brokers()
             if broker is not gone
             and (
-                self.lab.partitions.joined(broker.process_name, gone.process_name)
+                broker.joined(gone)
                 if orderly
                 else not gone.hosted
                 or all(

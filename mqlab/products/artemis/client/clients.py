@@ -7,14 +7,7 @@ from typing import TYPE_CHECKING
 
 from mqlab.products.artemis.broker.broker import Broker, Refused
 from mqlab.products.artemis.broker.messages import Message
-from mqlab.products.artemis.client.reconnection import (
-    LOOKS,
-    MS,
-    Attempts,
-    ConnectRequest,
-    Reconnection,
-    await_line,
-)
+from mqlab.products.artemis.client.reconnection import LOOKS, MS, Attempts, Reconnection, await_line
 from mqlab.products.artemis.client.xa import XAResource
 from mqlab.spec.action import Consumer as Consumes
 from mqlab.spec.action import Producer
@@ -93,7 +86,7 @@ class Client:
         silent = broker or brokers[0]
         deaf = next((one for one in brokers if one is broker or self.is_deaf(one)), None)
         if deaf is not None and deaf is not broker:
-            await_line(ConnectRequest(self, deaf, self.lab.clock.now, attempts))
+            await_line((self, deaf, self.lab.clock.now, attempts))
         elif self._tells_no_topology(silent):
             end = self.lab.clock.now + self.options["call_timeout"] * MS
             self.lab.later(LOOKS, self._await_topology, (silent, end, attempts))

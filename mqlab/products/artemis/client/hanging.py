@@ -25,29 +25,21 @@ class HangingCall:
     ended: bool = False  # nobody waits for it any more
 
 
-def wait(request: Request, epoch: int) -> None:
-    """A request has come to a broker that hangs."""
-    _look(HangingCall(request, epoch, request.lab.clock.now))
-
-
-def _look(call: HangingCall) -> None:
+def look(call: HangingCall) -> None:
+    """Look whether the broker goes on, or the client has ended the call."""
     request, client = call.request, call.request.client
     lab = request.lab
     if client.at is not None and client.epoch == call.epoch and client.at.role == "paused":
         call.ended = call.ended or request.hangs(lab.clock.now - call.since)
-        lab.later(LOOKS, _look, call)
+        lab.later(LOOKS, look, call)
     elif not call.ended:
         request.on_request(call.epoch)
     elif client.epoch == call.epoch:
         request.act_late()
 
 
-def query(request: SendRequest) -> None:
-    """A program makes a producer on a broker that hangs: that is asked for the address first."""
-    _ask((request, request.lab.clock.now))
-
-
-def _ask(asked: tuple[SendRequest, int]) -> None:
+def query(asked: tuple[SendRequest, int]) -> None:
+    """A program makes a producer on a broker that hangs: it asks for the address since a time (us)."""
     request, since = asked
     client = request.client
     if client.at is None or client.at.role != "paused":
@@ -55,4 +47,4 @@ def _ask(asked: tuple[SendRequest, int]) -> None:
     elif request.lab.clock.now >= since + client.options["call_timeout"] * MS:
         request.refuse_query()
     else:
-        request.lab.later(LOOKS, _ask, asked)
+        request.lab.later(LOOKS, query, asked)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from mqlab.engine.completion import Completion
@@ -96,23 +95,17 @@ def finish(consumer: Consumer) -> None:
     consumer.busy = False
 
 
-@dataclass(eq=False, slots=True)
-class CallBehind:
-    """A call of a program that waits until its loop has ended."""
+CallBehind = tuple["Consumer", Callable[[Any], Completion], object]
 
-    consumer: Consumer
-    call: Callable[[Any], Completion]
-    argument: object
 
-    @staticmethod
-    def is_due(waiting: CallBehind) -> bool:
-        """Whether the loop has ended."""
-        return not waiting.consumer.last_call and not waiting.consumer.busy
+def _has_ended(waiting: CallBehind) -> bool:
+    consumer = waiting[0]
+    return not consumer.last_call and not consumer.busy
 
-    @staticmethod
-    def make(waiting: CallBehind) -> None:
-        """Do the call."""
-        waiting.consumer.lab.under_way = waiting.call(waiting.argument)
+
+def _make(waiting: CallBehind) -> None:
+    consumer, call, argument = waiting
+    consumer.lab.under_way = call(argument)
 
 
 def behind(consumer: Consumer, call: Callable[[Any], Completion], argument: object) -> Completion:
@@ -121,5 +114,4 @@ def behind(consumer: Consumer, call: Callable[[Any], Completion], argument: obje
         return call(argument)
     consumer.go_on()
     consumer.end_loop()
-    waiting = CallBehind(consumer, call, argument)
-    return Completion(CallBehind.is_due, waiting, then=CallBehind.make)
+    return Completion(_has_ended, (consumer, call, argument), then=_make)

@@ -17,15 +17,6 @@ SYN = tuple(1000 * MS * second for second in (1, 3, 7, 15))
 CONNECT_TIMEOUT = 30_000 * MS
 
 
-def next_request(since: int, now: int) -> int:
-    """Return when (us) a connection asked for at *since* is asked for again, or given up.
-
-    >>> next_request(0, 2_000_000), next_request(0, 20_000_000)
-    (3000000, 30000000)
-    """
-    return since + next((wait for wait in SYN if since + wait >= now), CONNECT_TIMEOUT)
-
-
 @dataclass(slots=True)
 class Attempts:
     """How many attempts to connect are left (-1: no limit), and how long (ms) it is to the next.
@@ -56,26 +47,17 @@ class Reconnection:
     pair: list[str]
 
 
-@dataclass(eq=False, slots=True)
-class ConnectRequest:
-    """A client asks a broker for a connection over a silent line, since when (us), and how often it may try."""
-
-    client: Client
-    broker: Broker
-    since: int
-    attempts: Attempts
-
-
-def await_line(request: ConnectRequest) -> None:
-    """Repeat the request as TCP does, or give it up after 30 s."""
-    client, attempts, lab = request.client, request.attempts, request.client.lab
-    left = request.since + CONNECT_TIMEOUT - lab.clock.now
+def await_line(request: tuple[Client, Broker, int, Attempts]) -> None:
+    """Repeat what a client asks of a broker over a silent line since a time (us), as TCP does, for 30 s."""
+    client, broker, since, attempts = request
+    lab, asked = client.lab, client.lab.clock.now - since
     if client.state != "new":
         return
-    if left > 0 and client.is_deaf(request.broker):
+    if asked < CONNECT_TIMEOUT and client.is_deaf(broker):
         lab.later(LOOKS, await_line, request)
-    elif left > 0:
-        lab.later(next_request(request.since, lab.clock.now) - lab.clock.now, client.connect, attempts)
+    elif asked < CONNECT_TIMEOUT:
+        again = next((wait for wait in SYN if wait >= asked), CONNECT_TIMEOUT)
+        lab.later(again - asked, client.connect, attempts)
     elif attempts.left in (0, 1):
         client.give_up()
     else:

@@ -48,7 +48,7 @@ class SendRequest(Request):
             self.lab.clients.sending -= self.count
             self._end()
         elif self.count and self.client.at is not None and self.client.at.role == "paused":
-            hanging.query(self)
+            hanging.query((self, self.lab.clock.now))
         elif self.count:
             self.lab.later(wait, self.make)
         else:

@@ -48,7 +48,7 @@ def _count(asker: Broker, ballot: Ballot) -> None:
                 said[voter.name] = ballot.agrees(voter)
             else:
                 mute = True
-        mute |= hangs(voter) and joined(asker, voter)
+        mute |= hangs(voter) and asker.joined(voter)
     size = asker.element("quorum_size")
     votes, needed = sum(said.values()), votes_needed(asker.max_cluster_size if size == -1 else size)
     yes = votes >= needed
@@ -74,11 +74,6 @@ def tell(broker: Broker, yes: bool, told: dict[str, object]) -> None:
     """Write down how a vote, or what stands above it, has ended."""
     rule = Reason.vote_won if yes else Reason.vote_lost
     broker.lab.event(Kind.Voted, broker, rule=rule, told=told)
-
-
-def joined(one: Broker, other: Broker) -> bool:
-    """Whether the line between the processes of two brokers is whole."""
-    return one.lab.partitions.joined(one.process_name, other.process_name)
 
 
 def hangs(broker: Broker) -> bool:

@@ -171,7 +171,7 @@ class Replication(Subsystem):
             self._unpair(slave)
             slave.broken = True
             return
-        cut = slave.stored_journal is not None and not quorum.joined(slave, live)
+        cut = slave.stored_journal is not None and not slave.joined(live)
         if live.served_journal is not None and live.served_journal.replica is slave and not cut:
             slave.stored_journal = redelivery.persisted(live, orderly)
         slave.announcing = self.lab.clock.now - slave.in_sync_since <= ANNOUNCING
@@ -197,7 +197,7 @@ class Replication(Subsystem):
     def _found_alive(self, slave: Broker) -> bool:
         """Whether a slave finds before its vote that its master accepts connections (2.5: `checkLive`)."""
         master = slave.master
-        if master is None or not self.lab.rules.forgets_crashed or not quorum.joined(slave, master):
+        if master is None or not self.lab.rules.forgets_crashed or not slave.joined(master):
             return False
         return master.serves or quorum.hangs(master)
 
@@ -231,8 +231,7 @@ class Replication(Subsystem):
         """
         master = slave.master
         self._unpair(slave)
-        cut = master is not None and not self.lab.partitions.joined(slave.process_name, master.process_name)
-        if cut and slave.announcing:
+        if master is not None and not slave.joined(master) and slave.announcing:
             self.lab.role(slave, "stopping")
             self.lab.soon(slave, self.lab.random_duration(ENDING), self._restart)
         else:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mqlab.products.artemis.broker import duplicates, expiry
@@ -15,16 +15,6 @@ if TYPE_CHECKING:
     from mqlab.products.artemis.broker.site import Site
 
 NO_MEMBER = 10_000_000  # us that a broker waits for a target of its group
-
-
-@dataclass(eq=False, slots=True)
-class Moved:
-    """A message on its way to the target of a scale-down."""
-
-    target: Broker
-    queue: Queue
-    message: Message
-    row: int
 
 
 def targets(lab: Site, broker: Broker) -> Iterator[Broker]:
@@ -75,14 +65,15 @@ def scale_down(lab: Site, broker: Broker) -> None:
         move(lab, broker, broker.journal, target)
 
 
-def _on_moved(moved: Moved) -> None:
+def _on_moved(moved: tuple[Broker, Queue, Message, int]) -> None:
     """The target of a scale-down has a message: it comes as a client's would, for a queue that is named."""
-    target, message, lab = moved.target, moved.message, moved.target.lab
+    target, queue, message, row = moved
+    lab = target.lab
     if target.served_journal is None or (lab.detects_duplicates and duplicates.drops(target, message)):
         return
     if lab.adjusts_expiry:
         expiry.adjust(target, message)
-    lab.enqueue(target, moved.queue, message, moved.row)
+    lab.enqueue(target, queue, message, row)
 
 
 def _on_ids(handed: tuple[Broker, Mapping[str, set[object]]]) -> None:
@@ -122,8 +113,7 @@ def move(lab: Site, broker: Broker, data: Journal, target: Broker) -> None:
             if there is not None and fits:
                 row = lab.notes.forwarded(item.message, broker, target, Reason.scale_down, item.row)
                 late = replace(item.message, due=item.due, delayed=True) if item.due else item.message
-                moved = Moved(target, there, late, row)
-                lab.line(broker, target).carry(_on_moved, moved, 0, item.message.size)
+                lab.line(broker, target).carry(_on_moved, (target, there, late, row), 0, item.message.size)
                 lab.message(Kind.Acknowledged, item.message, broker, target.node, cause=row)
             else:
                 lab.message(

@@ -47,14 +47,6 @@ class Wait:
         return not wait.holds(wait)
 
 
-@dataclass(slots=True)
-class QuietWait:
-    """Nothing is to move for so long, before the time `end` (us)."""
-
-    quiet: int
-    end: int
-
-
 class WaitActions(Subsystem):
     """What lets time pass until something is so."""
 
@@ -69,12 +61,13 @@ class WaitActions(Subsystem):
         """Wait until nothing moves for a second, or as long as the action says."""
         quiet = duration(action.quiet)
         most = PATIENCE if action.at_most is None else duration(action.at_most)
-        return self._in(quiet + LOOKED * MS, QuietWait(quiet, self.lab.clock.now + most), self._settled)
+        return self._in(quiet + LOOKED * MS, (quiet, self.lab.clock.now + most), self._settled)
 
-    def _settled(self, quiet: QuietWait) -> None:
-        now = self.lab.clock.now
-        moved = self.lab.notes.moved > now - quiet.quiet and now < quiet.end
-        self.lab.under_way = self._in(100 * MS, quiet, self._settled) if moved else Completion()
+    def _settled(self, wait: tuple[int, int]) -> None:
+        """Go on if nothing has moved for so long, or at a time (us)."""
+        (quiet, end), now = wait, self.lab.clock.now
+        moved = self.lab.notes.moved > now - quiet and now < end
+        self.lab.under_way = self._in(100 * MS, wait, self._settled) if moved else Completion()
 
     def do_wait_until(self, action: Waiting) -> Completion:
         """Wait until a broker, a client or a queue is so; of its consumers an outcome says nothing."""
