@@ -56,7 +56,7 @@ class Replication(Subsystem):
         if slave.stored_journal is not None and slave.stored_journal.home is slave:
             self.lab.notes.forgotten(slave, slave.stored_journal, moved=True)
         slave.stored_journal, slave.master, slave.node_id = None, None, pair
-        slave.refused_by, slave.topology, slave.max_cluster_size = set(), {}, 0
+        slave.refused_by, slave.forgotten, slave.topology, slave.max_cluster_size = set(), set(), {}, 0
         slave.incarnation += 1
         self.lab.role(slave, "backup_searching")
         self._ask_masters(slave)
@@ -129,6 +129,7 @@ class Replication(Subsystem):
             self.lab.soon(slave, self.lab.random_duration(COPYING), self._in_sync)
             return
         slave.node_id, slave.in_sync_since = live.node_id, self.lab.clock.now
+        self.lab.topology.renew(live)
         self.lab.role(slave, "backup_in_sync")
         self.lab.event(Kind.Replicated, live, to=slave.node, rule=Reason.copied)
         if slave.spec.role != "slave" and live.element("allow_failback"):
