@@ -145,7 +145,7 @@ class Site(Lab):
         if broker.role not in GONE and not broker.stopped_itself:
             return
         broker.incarnation += 1
-        broker.has_taken_over &= broker.stopped_itself
+        broker.has_taken_over, broker.told_by = broker.has_taken_over and broker.stopped_itself, ""
         broker.topology, broker.forgotten, broker.max_cluster_size, broker.broken = {}, set(), 0, False
         broker.lost, broker.lost_takers, broker.kept, broker.balanced = {}, {}, {}, set()
         refusal = broker.spec.refusal(self.network.edition, self.network.cluster_of(broker.spec))

@@ -23,7 +23,7 @@ class Topology(Subsystem):
             if broker.role == "backup":  # it has found nobody and knows of itself
                 broker.topology = {broker.node_id: ["-", broker.process_name]}
             itself = self.entry(broker, broker.node_id)[0] == broker.process_name
-            heard = self._heard(broker)
+            heard = self.heard(broker)
             for live in heard:
                 if broker.role == "backup_searching":
                     broker.topology = {k: list(v) for k, v in live.topology.items()} | broker.topology
@@ -50,7 +50,7 @@ class Topology(Subsystem):
         """
         broker.topology[broker.node_id] = [broker.process_name, "-"]
         alone = not self.lab.balancing.bridged.get(broker.process_name, True)
-        for live in () if alone else self._heard(broker):
+        for live in () if alone else self.heard(broker):
             broker.topology = {pair: list(entry) for pair, entry in live.topology.items()} | broker.topology
             if live.node_id == broker.node_id:  # it is told of the backup, too
                 broker.topology[broker.node_id][1] = self.entry(live, live.node_id)[1]
@@ -76,7 +76,7 @@ class Topology(Subsystem):
         """Return who is live of a pair and who its backup, as a broker believes."""
         return broker.topology.get(pair, ["-", "-"])
 
-    def _heard(self, broker: Broker) -> list[Broker]:
+    def heard(self, broker: Broker) -> list[Broker]:
         """Return the live ones it hears of; one whose connectors lead to no process hears of none.
 
         Who lists nobody hears only of those that connect to it (`NodeAnnounceMessage`).
@@ -90,22 +90,25 @@ class Topology(Subsystem):
             live.process_name == broker.process_name for live in found
         )
         lives = [live for live in found if live is broker or not deaf]
-        first = self._tells(broker)
-        if first is not None:
-            lives = [live for live in lives if live is first or live.node_id in first.topology]
+        if broker.role.startswith("backup") and broker.hosting_broker is None:
+            first = self._tells(broker)
+            lives = [live for live in lives if first and (live is first or live.node_id in first.topology)]
         if broker.forgotten:
             return [live for live in lives if (live.node_id, live.incarnation) not in broker.forgotten]
         return lives
 
-    def _tells(self, broker: Broker, lost: Broker | None = None) -> Broker | None:
-        """Return the live one that a backup is connected to, or was as it *lost* it: the first that it lists.
+    def _tells(self, backup: Broker, lost: Broker | None = None) -> Broker | None:
+        """Return the live one that a backup is connected to, or was as it *lost* it, if that is there.
 
-        That alone tells it of others (`ServerLocatorImpl.StaticConnector.connect` of 2.4.0).
+        That alone tells it of others. It is the first that it lists, and it stays with that pair until the pair
+        says goodbye (`ServerLocatorImpl.StaticConnector.connect` of 2.4.0).
         """
-        if not broker.role.startswith("backup") or broker.hosting_broker is not None:
-            return None
-        lives = (one for one in self.lab.brokers.values() if one.serves)
-        return next((one for one in lives if one is lost or broker.reaches(one)), None)
+        role = backup.suspended[0] if backup.role == "paused" else backup.role
+        brokers = self.lab.brokers.values() if role.startswith("backup") else ()
+        lives = [one for one in brokers if one is lost or (one.serves and backup.reaches(one))]
+        if lives and not backup.told_by:
+            backup.told_by = lives[0].node_id
+        return next((one for one in lives if one.node_id == backup.told_by), None)
 
     def _backup(self, live: Broker, viewer: Broker, backups: list[Broker]) -> str:
         """Return which of *backups* announced itself to a live broker: nobody takes its name back.
@@ -150,8 +153,10 @@ class Topology(Subsystem):
         ]
         third = [live for live in noticed if live.serves and live.node_id != gone.node_id]
         for broker in self.lab.all_brokers():  # not it itself: its clients go by what it has told them
-            if not orderly and self._tells(broker, gone) is gone:
+            if self._tells(broker, gone) is gone and not orderly:
                 continue
+            if broker.told_by == gone.node_id:
+                broker.told_by = ""
             if broker in noticed or (broker is not gone and any(map(broker.reaches, third))):
                 if orderly:  # by its node id, whoever is live with that (`Topology.removeMember` of 2.4.0)
                     broker.topology.pop(gone.node_id, None)
