@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from mqlab.engine.clock import NEVER
 from mqlab.products.openmq.broker import delivery, physical_destinations, sending, settable
 from mqlab.products.openmq.broker.destinations import turn
-from mqlab.products.openmq.broker.messages import Message
 from mqlab.products.openmq.broker.model import DEAD, LOCK_TIMEOUT, Broker
 from mqlab.products.openmq.client import clients
 from mqlab.products.openmq.ha import takeover
@@ -49,23 +49,18 @@ def is_managed(broker: Broker, dest: Destination) -> bool:
 def do_create_destination(lab: Cluster, step: ScriptStep[o.CreateDestination]) -> Outcome:
     """Create a destination, everywhere at once; the broker asked waits for all (OpenMQ rule 8.13)."""
     broker, dest, there = _asked(lab, step)
-    if not PROPERTIES.keys() >= step.options.keys():
-        return False  # no such attribute of its MBean
-    if not there and changes.waits_for_database(broker):
+    # What is known is refused without a word to the others, and so is what is no attribute of its MBean.
+    if there or not PROPERTIES.keys() >= step.options.keys():
+        return False
+    if changes.waits_for_database(broker):
         _create_at((broker, *broker.peers), step)
         return RunningStep(changes.has_database, (lab, step), step.limit, _record, insists=True)
-    if broker.running and not (broker.ready or broker.suspended or there):
+    if broker.running and not (broker.ready or broker.suspended):
         broker.hangs = True
         return RunningStep(_has_master, (lab, step), step.limit, _create_at_others, insists=True)
     # What is in the store that all share is taken up from there.
-    new = not there and changes.stored(broker, dest) is None
-    broker.hangs |= broker.serves and new and broker.asks_in_vain
-    if not there:  # what is known is refused without a word to the others
-        broker.tell_all()
-    end = lab.clock.now + LOCK_TIMEOUT if broker.hangs else 0
-    if broker.hangs:
-        lab.later(LOCK_TIMEOUT)
-    return RunningStep(_has_answers, (lab, step, end), step.limit, _create, insists=True)
+    broker.hangs = broker.serves and changes.stored(broker, dest) is None and broker.asks_in_vain
+    return clients.asks_all(broker, step, _create, LOCK_TIMEOUT if broker.hangs else 0)
 
 
 def _create_at(brokers: Iterable[Broker], step: ScriptStep[o.OfDestination]) -> None:
@@ -78,11 +73,6 @@ def _record(asked: Asked) -> bool:
     broker, dest, _ = _asked(*asked)
     changes.record(broker, "create", dest, dict(asked[1].options))
     return True
-
-
-def _has_answers(asked: tuple[Cluster, ScriptStep[o.CreateDestination], int]) -> bool:
-    lab, broker, end = asked[0], asked[0].brokers[asked[1].action.on], asked[2]
-    return not broker.suspended and (not (broker.hangs and broker.asks_in_vain) or lab.clock.now >= end)
 
 
 def _has_master(asked: Asked) -> bool:
@@ -99,10 +89,10 @@ def _create_at_others(asked: Asked) -> bool:
     return broker.ready
 
 
-def _create(asked: tuple[Cluster, ScriptStep[o.CreateDestination], int]) -> bool:
-    lab, step, end = asked
-    broker, dest, there = _asked(lab, step)
-    in_vain = broker.hangs and lab.clock.now >= end
+def _create(asked: tuple[Broker, ScriptStep[o.CreateDestination], int]) -> bool:
+    broker, step, end = asked
+    dest, there = step.dest, step.dest in broker.instances
+    in_vain = broker.hangs and broker.lab.clock.now >= end
     _go_on(broker)
     if not there and settable.none_allowed(step.options) and broker.serves:
         for peer in broker.peers:  # they have heard of it before its properties were set
@@ -237,14 +227,12 @@ def do_browse(lab: Cluster, step: ScriptStep[o.Browse]) -> Row | bool:
         lab.tell(f"{broker.name} has no {dest}")
         if not broker.creates(dest):
             return False
-    line = turn if dest == DEAD else _as_sent  # what is dead is listed as it died
     held = [*instance.messages, *instance.copies] if instance else []
+    # What is dead is listed as it died.
+    line = turn if dest == DEAD else attrgetter("number")
     found = sorted((message for message in held if message.transaction is None), key=line)
+    found.sort(key=attrgetter("priority"), reverse=True)
     return {"numbers": [m.number for m in found if not m.expires or lab.clock.now < m.expires]}
-
-
-def _as_sent(message: Message) -> tuple[int, int]:
-    return -message.priority, message.number
 
 
 def do_connect(lab: Cluster, step: ScriptStep[o.Connect]) -> Row | bool:

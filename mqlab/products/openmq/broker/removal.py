@@ -1,4 +1,4 @@
-"""What a broker removes by itself: messages over a limit, expired, or of a destination that goes."""
+"""What a broker removes by itself: messages over a limit or expired, and destinations that go or are unused."""
 
 from __future__ import annotations
 
@@ -103,3 +103,41 @@ def count_removed(message: Message) -> None:
     """A transaction goes on counting what it has sent, wherever that is (OpenMQ rule 1.10)."""
     if message.transaction is not None:
         message.home.lab.removed[message.transaction] += 1
+
+
+# Auto-created destinations that nobody uses any more
+
+
+def is_unused(broker: Broker, dest: Destination) -> bool:
+    """Whether an auto-created destination has no messages, clients or subscriptions left."""
+    instance = broker.instances[dest]
+    return instance.created_by == "auto" and not (
+        instance.messages
+        or instance.leftovers
+        or broker.consumers(dest)
+        or broker.producers(dest)
+        or broker.unused_durables(dest)
+    )
+
+
+def reap(instance: PhysicalDestination) -> None:
+    """Remove an auto-created destination that nobody has used for long enough."""
+    broker, dest, now = instance.broker, instance.dest, instance.broker.lab.clock.now
+    if not broker.running or not is_unused(broker, dest):
+        instance.idle_since = None
+        return
+    if instance.idle_since is None:
+        instance.idle_since = now
+        broker.lab.later(_after(broker))
+    elif is_due_by(instance, now):
+        broker.drop(dest)
+
+
+def is_due_by(instance: PhysicalDestination, time: int) -> bool:
+    """Whether a destination that nobody uses goes until then (us), if that stays so."""
+    since = instance.idle_since
+    return since is not None and time >= since + _after(instance.broker)
+
+
+def _after(broker: Broker) -> int:
+    return round(float(broker.option("imq.autocreate.reaptime", 120)) * 1_000_000)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from mqlab.products.openmq.broker.destinations import PhysicalDestination
 from mqlab.products.openmq.broker.messages import ROLLED_BACK
 from mqlab.products.openmq.broker.model import DEAD, Broker
 from mqlab.products.openmq.client import clients
@@ -133,14 +132,11 @@ def _state(broker: Broker, properties: tuple[str, ...]) -> Row:
     found["destinations"] = {
         str(dest): _destination(broker, dest, properties)
         for dest in sorted(broker.instances, key=str)
-        if not broker.instances[dest].unlisted and (dest != DEAD or _is_listed(broker.instances[dest]))
+        if not broker.instances[dest].unlisted
+        # Dead messages are listed if some are not of open transactions.
+        and (dest != DEAD or any(m.transaction is None for m in broker.instances[dest].messages))
     }
     return found
-
-
-def _is_listed(dead: PhysicalDestination) -> bool:
-    """Whether a broker has dead messages that are not of open transactions."""
-    return any(message.transaction is None for message in dead.messages)
 
 
 def transactions(broker: Broker) -> list[str]:
@@ -202,8 +198,8 @@ def state_of(broker: Broker, other: Broker) -> str:
 def _listed(broker: Broker, dest: Destination) -> list[Consumer]:
     """Return the consumers that a broker knows, also those whose end it has not noticed."""
     at = broker.lab.destinations.get(dest)
-    known = [c for c in at.consumers if not c.open] if at else []
-    gone = [c for c in known if c.home in broker.unnoticed and c.lost >= 0]
+    known = at.consumers if at else ()
+    gone = [c for c in known if not c.open and c.home in broker.unnoticed and c.lost >= 0]
     return [*broker.consumers(dest), *gone]
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from mqlab.products.openmq.broker.messages import Delivery
 from mqlab.products.openmq.broker.model import Broker
 from mqlab.products.openmq.client.state import Consumer, Trip
@@ -12,16 +10,8 @@ from mqlab.trace.kinds import Kind, Reason
 BURST = 10_000  # us at most that a home which takes messages in hears later that it may send on (18 plays)
 LOOK = 3_000  # us: longer than from one persistent send of a burst to the next
 
-
-@dataclass(slots=True)
-class Grant:
-    """Word to a home that it may send so many messages more, and how many it had had by then."""
-
-    consumer: Consumer
-    home: Broker
-    size: int
-    since: int
-    came: int
+# Word for whose sake a home may send so many messages more, since when, and how many it had had by then.
+Grant = tuple[Consumer, Broker, int, int, int]
 
 
 def pass_on(claim: Delivery) -> None:
@@ -47,7 +37,9 @@ def on_delivered(trip: Trip) -> None:
     buffer = claim.taker.buffer
     if buffer and buffer[0] is not claim and claim in buffer:
         priority, here = claim.message.priority, buffer.index(claim)
-        place = next((no for no, known in enumerate(buffer) if _comes_after(known, priority)), here)
+        # A client hands out one of a higher priority first (OpenMQ rule 2.6).
+        later = (no for no, c in enumerate(buffer) if not c.delivered or c.message.priority < priority)
+        place = next(later, here)
         if here > place:  # it has overtaken one of another home, or of a lower priority
             buffer.remove(claim)
             buffer.insert(place, claim)
@@ -61,11 +53,6 @@ def on_delivered(trip: Trip) -> None:
         if not flow.is_due:
             answer(claim.taker)
     claim.taker.home.lab.schedule_dispatch(claim.message.at)
-
-
-def _comes_after(known: Delivery, priority: int) -> bool:
-    """Whether a client hands out one of *priority* first (OpenMQ rule 2.6)."""
-    return not known.delivered or known.message.priority < priority
 
 
 def answer(consumer: Consumer) -> None:
@@ -85,7 +72,7 @@ def answer(consumer: Consumer) -> None:
     )
     lab = consumer.home.lab
     for home, size in flow.grants(count, waits, instance.room):
-        grant = Grant(consumer, home, size, lab.clock.now, _came(consumer, home))
+        grant = consumer, home, size, lab.clock.now, _came(consumer, home)
         consumer.to_home.carry(_on_granted, grant)
     flow.own.renew(count)
     send_on(consumer)
@@ -93,7 +80,7 @@ def answer(consumer: Consumer) -> None:
     if consumer.mode == "auto":  # the acknowledgement that it waits for follows on the same connection
         way = consumer.from_home.delay
         consumer.busy_until = max(consumer.busy_until, lab.clock.now + consumer.to_home.delay + way)
-        consumer.to_home.carry(_on_answered, consumer, way)
+        consumer.to_home.carry(lab.schedule_dispatch, consumer.at, way)
 
 
 def _came(consumer: Consumer, home: Broker) -> int:
@@ -103,23 +90,15 @@ def _came(consumer: Consumer, home: Broker) -> int:
 
 def _on_granted(grant: Grant) -> None:
     """A home hears that it may send on: behind the messages that it is just taking in."""
-    consumer, home, came = grant.consumer, grant.home, _came(grant.consumer, grant.home)
-    lab = home.lab
-    if came != grant.came and lab.clock.now < grant.since + BURST:
-        grant.came = came
-        lab.clock.schedule(lab.clock.now + LOOK, _on_granted, grant)
+    consumer, home, size, since, before = grant
+    came, lab = _came(consumer, home), home.lab
+    if came != before and lab.clock.now < since + BURST:
+        lab.clock.schedule(lab.clock.now + LOOK, _on_granted, (consumer, home, size, since, came))
     elif consumer.flow is not None:
-        most = (
-            consumer.at.instances[home].flow_limit(bool(consumer.step.options.get("shared")))
-            if home in consumer.at.instances
-            else -1
-        )
-        consumer.flow.homes[home].renew(grant.size if most < 0 else min(grant.size, most))
+        instance, shared = consumer.at.instances.get(home), bool(consumer.step.options.get("shared"))
+        most = -1 if instance is None else instance.flow_limit(shared)
+        consumer.flow.homes[home].renew(size if most < 0 else min(size, most))
         lab.schedule_dispatch(consumer.at)
-
-
-def _on_answered(consumer: Consumer) -> None:
-    consumer.home.lab.schedule_dispatch(consumer.at)
 
 
 def _unread(consumer: Consumer) -> int:

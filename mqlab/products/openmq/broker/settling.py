@@ -11,7 +11,7 @@ from heapq import heappop
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
-from mqlab.products.openmq.broker import delivery, physical_destinations, reaping
+from mqlab.products.openmq.broker import delivery, physical_destinations, removal
 from mqlab.products.openmq.broker.destinations import ClusterDestination, PhysicalDestination
 from mqlab.products.openmq.broker.messages import Message
 from mqlab.products.openmq.client import producers
@@ -104,7 +104,7 @@ def _reap(lab: Cluster) -> None:
     instances, lab.reapable = lab.reapable, set()
     for instance in sorted(instances, key=_order):
         if _is_there(instance):
-            reaping.reap(instance)
+            removal.reap(instance)
 
 
 def _note(lab: Cluster) -> None:

@@ -78,11 +78,10 @@ def asks_all(
     broker: Broker, step: ScriptStep[Action], then: Callable[[Any], Outcome], patience: int = LOCK_TIMEOUT
 ) -> RunningStep:
     """Return what who needs the answers of all brokers waits for, *patience* us at most."""
-    lab, end = broker.lab, NEVER
     broker.tell_all()
-    if patience != NEVER:
-        end = lab.clock.now + patience
-        lab.later(patience)
+    end = broker.lab.clock.now + patience
+    if 0 < patience < NEVER:
+        broker.lab.later(patience)
     return RunningStep(_have_answered, (broker, step, end), step.limit, then, insists=True)
 
 
@@ -135,14 +134,6 @@ def has_broker(client: Client) -> bool:
 def is_made_again(client: Client) -> bool:
     """Whether a session was made again with a new connection, and has not recovered or ended its work since."""
     return client.rollback_only and client.open and client.lost >= 0
-
-
-def begin_anew(client: Client) -> None:
-    """The first end of a transaction after a reconnection begins one more (`Transaction.rollback` of 6.5.0).
-
-    The one that the reconnection began stays until the connection ends; in an enhanced cluster it begins none.
-    """
-    client.strays += is_made_again(client) and client.mode == "transacted" and not client.home.lab.enhanced
 
 
 def is_answered(client: Client) -> bool:
@@ -229,6 +220,20 @@ def fails_looking(client: Client) -> bool:
     One of an enhanced cluster asks then what came of it (`Transaction.checkCommitStatus` of 6.5.0).
     """
     return not client.open and comes_back(client) and not client.home.lab.enhanced
+
+
+def ends_work(
+    client: Client, limit: float, may: Callable[[Any], bool], how: Callable[[Any], bool], anew: bool = False
+) -> RunningStep:
+    """Return what a call that ends a session's work waits for, and does; *anew* as for `call_in_vain`.
+
+    The first end of a transaction after a reconnection begins one more (`Transaction.rollback` of 6.5.0). The
+    one that the reconnection began stays until the connection ends; in an enhanced cluster it begins none.
+    """
+    if fails_looking(client):
+        return call_in_vain(client, limit, anew)
+    client.strays += is_made_again(client) and client.mode == "transacted" and not client.home.lab.enhanced
+    return RunningStep(may, client, limit, how, insists=True)
 
 
 def call_in_vain(client: Client, limit: float, anew: bool = False) -> RunningStep:

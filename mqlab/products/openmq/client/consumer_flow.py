@@ -16,14 +16,15 @@ Opening = ScriptStep[a.Consumer]
 
 def of_limited(broker: Broker, step: Opening) -> Flow:
     """Return that of a consumer of a queue or a subscription, by the smaller of the two limits."""
-    instance = broker.instances[step.dest]
-    limit = _limit(step, instance.flow_limit(bool(step.options.get("shared"))))
-    return Flow(limit, _first(step, limit, instance), _of_client(step, "flow_threshold"), broker)
+    limit = _limit(broker, step)
+    first = _first(step, limit, broker.instances[step.dest])
+    return Flow(limit, first, _of_client(step, "flow_threshold"), broker)
 
 
 def _first(step: Opening, limit: int, instance: PhysicalDestination) -> int:
-    shared = step.options.get("shared")
-    return 1 if shared else Flow.share(limit, instance.room, len(instance.broker.lab.listed))
+    if step.options.get("shared"):
+        return 1
+    return Flow.share(limit, instance.room, len(instance.broker.lab.listed))
 
 
 def begin(consumer: Consumer, home: Broker) -> None:
@@ -38,12 +39,13 @@ def of_plain(broker: Broker, step: Opening) -> Flow | None:
 
     None where that is the usual one, which hardly anything reaches (OpenMQ rule 2.3).
     """
-    limit = _limit(step, broker.instances[step.dest].flow_limit(bool(step.options.get("shared"))))
+    limit = _limit(broker, step)
     return Flow(limit, 0, _of_client(step, "flow_threshold"), broker) if limit < USUAL_LIMIT else None
 
 
-def _limit(step: Opening, most: int) -> int:
+def _limit(broker: Broker, step: Opening) -> int:
     own = _of_client(step, "flow_limit")
+    most = broker.instances[step.dest].flow_limit(bool(step.options.get("shared")))
     return max(1, own if most < 0 else min(most, own))
 
 

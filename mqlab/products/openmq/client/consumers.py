@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from mqlab.engine.clock import NEVER
@@ -259,12 +258,10 @@ def do_acknowledge(lab: Cluster, step: ScriptStep[a.Acknowledge]) -> Outcome:
 
 
 def _end_work(consumer: Consumer, limit: float) -> Outcome:
-    if clients.fails_looking(consumer):
-        return clients.call_in_vain(consumer, limit)
-    clients.begin_anew(consumer)
-    commits_later = consumer.mode == "transacted" and consumer.home.suspended
-    consumer.hung = consumer.open and not commits_later and acknowledgement.waits(consumer)
-    return RunningStep(_homes_answer, consumer, limit, _acknowledge, insists=True)
+    if not clients.fails_looking(consumer):
+        commits_later = consumer.mode == "transacted" and consumer.home.suspended
+        consumer.hung = consumer.open and not commits_later and acknowledgement.waits(consumer)
+    return clients.ends_work(consumer, limit, _homes_answer, _acknowledge)
 
 
 def _homes_answer(consumer: Consumer) -> bool:
@@ -281,11 +278,8 @@ def _acknowledge(consumer: Consumer) -> bool:
 
 def do_recover(lab: Cluster, step: ScriptStep[a.Recover | a.Rollback]) -> Outcome:
     """Let what was taken come again; refused without a connection."""
-    consumer = lab.consumers[step.action.who]
-    if clients.fails_looking(consumer):
-        return clients.call_in_vain(consumer, step.limit, anew=isinstance(step.action, a.Rollback))
-    clients.begin_anew(consumer)
-    return RunningStep(_is_answered, consumer, step.limit, _recover, insists=True)
+    anew = isinstance(step.action, a.Rollback)
+    return clients.ends_work(lab.consumers[step.action.who], step.limit, _is_answered, _recover, anew)
 
 
 def _is_answered(consumer: Consumer) -> bool:
@@ -303,7 +297,7 @@ def do_rollback(lab: Cluster, step: ScriptStep[a.Rollback]) -> Outcome:
     producer = lab.producers.get(step.action.who)
     if producer is None:
         return do_recover(lab, step)
-    return _ends(producer, step.limit, _roll_back)
+    return clients.ends_work(producer, step.limit, _may_end, _roll_back, anew=True)
 
 
 def _roll_back(producer: Client) -> bool:
@@ -317,14 +311,7 @@ def do_commit(lab: Cluster, step: ScriptStep[a.Commit]) -> Outcome:
     producer = lab.producers.get(step.action.who)
     if producer is None:
         return _end_work(lab.consumers[step.action.who], step.limit)
-    return _ends(producer, step.limit, _commit)
-
-
-def _ends(producer: Client, limit: float, how: Callable[[Client], bool]) -> Outcome:
-    if clients.fails_looking(producer):
-        return clients.call_in_vain(producer, limit, anew=how is _roll_back)
-    clients.begin_anew(producer)
-    return RunningStep(_may_end, producer, limit, how, insists=True)
+    return clients.ends_work(producer, step.limit, _may_end, _commit)
 
 
 def _may_end(producer: Client) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import TYPE_CHECKING, cast
 
 from mqlab.products.openmq.broker import physical_destinations, transactions
@@ -154,13 +155,9 @@ def _begin(asked: tuple[Cluster, SendJob]) -> Outcome:
         lab.later(clients.CONNECTING)
     if job.step.in_background:
         go_on(lab, job)
-        return RunningStep(None, job, job.step.lead, _has_begun) if lab.recorded else job.row
+        return RunningStep(None, job, job.step.lead, attrgetter("row")) if lab.recorded else job.row
     pauses = job.interval / 1000 * len(job.left)
     return RunningStep(_has_ended, asked, job.step.limit + pauses, _say_how, told=True)
-
-
-def _has_begun(job: SendJob) -> Row:
-    return job.row
 
 
 def _has_ended(asked: tuple[Cluster, SendJob]) -> bool:

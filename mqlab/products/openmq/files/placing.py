@@ -17,7 +17,7 @@ from mqlab.spec.origin import SourceFile
 _ELSEWHERE = (
     "imq.hostname", "imq.portmapper.hostname", "imq.*.tcp.hostname", "imq.*.tcp.port", "imq.*.tls.port",
     "imq.cluster.hostname", "imq.cluster.port", "imq.cluster.url", "imq.varhome", "imq.etchome", "imq.home",
-    "imq.libhome", "imq.instanceshome", "imq.passfile.*", "imq.imqcmd.*", "imq.bridge.*",
+    "imq.libhome", "imq.instanceshome", "imq.passfile.*", "imq.imqcmd.*", "imq.bridge.*", NAME, PORT,
 )  # fmt: skip
 
 
@@ -43,16 +43,12 @@ def placed(network: OpenMQNetwork, address: Mapping[str, str]) -> dict[str, dict
 
     made = {}
     for name, found in written(network).items():
-        kept = {key: value for key, value in found.items() if not _is_elsewhere(key)}
+        kept = {key: value for key, value in found.items() if not any(fnmatchcase(key, p) for p in _ELSEWHERE)}
         for key in (LIST, MASTER):
             if kept.get(key):
                 kept[key] = ",".join(map(there, kept[key].split(",")))
         made[name] = kept
     return made
-
-
-def _is_elsewhere(key: str) -> bool:
-    return key in (NAME, PORT) or any(fnmatchcase(key, pattern) for pattern in _ELSEWHERE)
 
 
 def _found(network: OpenMQNetwork) -> list[Found]:

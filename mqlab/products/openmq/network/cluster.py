@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mqlab.products.openmq.broker import home_return, physical_destinations, reaping, removal, transactions
+from mqlab.products.openmq.broker import home_return, physical_destinations, removal, transactions
 from mqlab.products.openmq.broker.model import Broker
 from mqlab.products.openmq.client import clients, consumer_flow
 from mqlab.products.openmq.network import changes
@@ -39,7 +39,7 @@ def start(broker: Broker) -> None:
         owner = lab.consumers.get(str(instance.owner))
         if instance.created_by == "temporary" and owner and owner.step.options.get("reconnect"):
             lab.later(RETURN_WINDOW, on_window_over, (broker, dest, len(lab.moved.get(owner.name, ()))))
-        elif instance.created_by == "temporary" or reaping.is_unused(broker, dest):
+        elif instance.created_by == "temporary" or removal.is_unused(broker, dest):
             broker.drop(dest)  # nor does an empty auto-created one survive
     refresh(lab)
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from math import ceil
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
-from mqlab.products.openmq.broker import reaping
+from mqlab.products.openmq.broker import removal
 from mqlab.products.openmq.broker.report import ANSWER_MS, hang
 from mqlab.products.openmq.client.clients import is_seeking
 from mqlab.products.openmq.client.state import Consumer
@@ -58,7 +59,7 @@ def _something_is_due(lab: Cluster) -> bool:
     if lab.expiring or lab.healing or lab.lost or lab.blocked:
         return True
     reaped = (
-        reaping.is_due_by(i, lab.clock.now + SETTLE_MS * 1000)
+        removal.is_due_by(i, lab.clock.now + SETTLE_MS * 1000)
         for b in lab.brokers.values()
         for i in b.instances.values()
     )
@@ -111,16 +112,9 @@ def do_wait_for(lab: Cluster, step: ScriptStep[o.WaitFor]) -> Outcome:
     action = step.action
     event = action.event, action.about, action.by
     pause = RunningStep(None, None, duration(step.action.settle) / 1000)
-    return RunningStep(_has_happened, (lab, event, pause), step.limit, _pause)
+    return RunningStep(_has_happened, (lab, event, pause), step.limit, itemgetter(2))
 
 
-Awaited = tuple["Cluster", tuple[str, str | None, str | None], RunningStep]
-
-
-def _has_happened(asked: Awaited) -> bool:
+def _has_happened(asked: tuple[Cluster, tuple[str, str | None, str | None], RunningStep]) -> bool:
     lab, event, _ = asked
     return lab.has_happened(*event)
-
-
-def _pause(asked: Awaited) -> RunningStep:
-    return asked[2]
