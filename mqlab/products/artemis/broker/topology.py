@@ -1,4 +1,4 @@
-"""What brokers believe of their cluster: who is live of each pair, who its backup (Artemis rules 1 and 3)."""
+"""What brokers believe of their cluster: who is live of each pair, who its backup (Artemis rules 1 and 3.8)."""
 
 from __future__ import annotations
 

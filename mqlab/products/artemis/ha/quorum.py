@@ -73,7 +73,7 @@ def _silent(lab: Site, asker: Broker, said: dict[str, bool]) -> list[str]:
 def _is_stuck(asker: Broker) -> bool:
     """Whether a slave was told that its master is gone as it votes: it asks no second voter.
 
-    Who tells it waits for the end of the vote (`SharedNothingBackupQuorum.nodeDown` of 2.5.0).
+    Who tells it waits for the vote (`SharedNothingBackupQuorum.nodeDown` of 2.5.0; Artemis rule 3.8).
     """
     told = asker.lab.rules.forgets_crashed and asker.node_id not in asker.topology
     return told and asker.master is not None and asker.master.role != "stopped"
