@@ -152,13 +152,18 @@ class Topology(Subsystem):
             )
         ]
         third = [live for live in noticed if live.serves and live.node_id != gone.node_id]
+        twin = next((live for live in noticed if live.serves and live.node_id == gone.node_id), None)
+        if twin is not None and twin.journal.since < gone.journal.since and not orderly:
+            return  # others are connected to that one
         for broker in self.lab.all_brokers():  # not it itself: its clients go by what it has told them
             if self._tells(broker, gone) is gone and not orderly:
                 continue
             if broker.told_by == gone.node_id:
                 broker.told_by = ""
             if broker in noticed or (broker is not gone and any(map(broker.reaches, third))):
-                if orderly:  # by its node id, whoever is live with that (`Topology.removeMember` of 2.4.0)
+                if twin is not None and not orderly:  # its word is older than that its node id is gone
+                    broker.forgotten.add((twin.node_id, twin.incarnation))
+                if orderly or twin:  # by its node id, whoever has that (`Topology.removeMember` of 2.4.0)
                     broker.topology.pop(gone.node_id, None)
                 else:
                     self._drop(broker, gone)
