@@ -103,12 +103,25 @@ class Topology(Subsystem):
         That alone tells it of others. It is the first that it lists, and it stays with that pair until the pair
         says goodbye (`ServerLocatorImpl.StaticConnector.connect` of 2.4.0).
         """
-        role = backup.suspended[0] if backup.role == "paused" else backup.role
-        brokers = self.lab.brokers.values() if role.startswith("backup") else ()
+        brokers = self.lab.brokers.values() if "backup" in self._role(backup) else ()
         lives = [one for one in brokers if one is lost or (one.serves and backup.reaches(one))]
         if lives and not backup.told_by:
             backup.told_by = lives[0].node_id
         return next((one for one in lives if one.node_id == backup.told_by), None)
+
+    @staticmethod
+    def _role(broker: Broker) -> str:
+        return broker.suspended[0] if broker.role == "paused" else broker.role
+
+    def _is_told(self, broker: Broker, gone: Broker) -> bool:
+        """Whether a broker is told that another is gone: a backup is by whom it connected to, if that is there.
+
+        It is not once a slave has taken over from that one (three plays). A hosted one votes meanwhile.
+        """
+        if broker.hosting_broker is not None or "backup" not in self._role(broker):
+            return broker.master is not gone
+        first = self._tells(broker, gone)
+        return first is not None and first is not gone and first.name == broker.told_by
 
     def _backup(self, live: Broker, viewer: Broker, backups: list[Broker]) -> str:
         """Return which of *backups* announced itself to a live broker: nobody takes its name back.
@@ -156,7 +169,7 @@ class Topology(Subsystem):
         if twin is not None and twin.journal.since < gone.journal.since and not orderly:
             return  # others are connected to that one
         for broker in self.lab.all_brokers():  # not it itself: its clients go by what it has told them
-            if self._tells(broker, gone) is gone and not orderly:
+            if not orderly and not self._is_told(broker, gone):
                 continue
             if broker.told_by == gone.node_id:
                 broker.told_by = ""
@@ -179,7 +192,7 @@ class Topology(Subsystem):
         for broker, gone in (a, b), (b, a):
             life = (gone.node_id, gone.incarnation)
             for told in self._reached(broker):
-                if self._tells(told, gone) is not gone:
+                if self._is_told(told, gone):
                     self._drop(told, gone)
                     told.forgotten.add(life)
 
