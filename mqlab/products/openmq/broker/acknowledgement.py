@@ -14,7 +14,7 @@ from mqlab.trace.kinds import Kind, Reason
 ACKNOWLEDGED, NONE = Kind.Acknowledged, Reason.none
 
 DUPS_LIMIT = 10  # messages that a session takes until it acknowledges them
-DUPS_WAIT = 7_000_000  # us after the last one
+DUPS_WAIT = 7_000_000  # us
 
 
 def is_automatic(consumer: Consumer) -> bool:
@@ -43,10 +43,27 @@ def waits(consumer: Consumer) -> bool:
     return False
 
 
-def on_dups_due(consumer: Consumer) -> None:
-    """It is long enough since a message, unless that was not the last one."""
-    if consumer.home.lab.clock.now >= consumer.acknowledges_at:
+def take_lazily(consumer: Consumer) -> None:
+    """A session that may see duplicates acknowledges with the tenth message, or one taken 7 s after the first.
+
+    So it does when nothing has come to its client for 7 s, and every 7 s after that (OpenMQ rule 5.7).
+    """
+    lab = consumer.home.lab
+    if len(consumer.taken) == 1:
+        consumer.acknowledges_at = lab.clock.now + DUPS_WAIT
+    if len(consumer.taken) == DUPS_LIMIT or lab.clock.now >= consumer.acknowledges_at:
         on_dups(consumer)
+    on_dups_due(consumer)
+
+
+def on_dups_due(consumer: Consumer) -> None:
+    """Acknowledge if nothing has come for long enough, else look again then."""
+    lab = consumer.home.lab
+    past = lab.clock.now - consumer.reached
+    if past and not past % DUPS_WAIT:
+        on_dups(consumer)
+    elif consumer.taken:
+        lab.later_at(DUPS_WAIT - past % DUPS_WAIT, consumer.at, on_dups_due, consumer)
 
 
 def on_dups(consumer: Consumer) -> None:

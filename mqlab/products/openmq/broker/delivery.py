@@ -179,11 +179,11 @@ def consume(consumer: Consumer) -> bool:
         consumer.hung = False
         acknowledgement.acknowledge(consumer, list(consumer.taken))
     while consumer.buffer and consumer.buffer[0].delivered and (claim := upcoming(consumer)):
-        if automatic and not consumer.home.linked(claim.message.home):
+        expired = 0 < claim.message.expires <= consumer.home.lab.clock.now
+        if automatic and not (expired or consumer.home.linked(claim.message.home)):
             _fail(consumer, claim)
             took = True
             continue
-        expired = claim.message.expires and claim.message.expires <= consumer.home.lab.clock.now
         if expired and claim.message.is_there:
             break  # which the next look finds (`physical_destinations.expire`)
         consumer.buffer.popleft()
@@ -193,6 +193,8 @@ def consume(consumer: Consumer) -> bool:
             _miss(consumer, claim)
         elif claim.echo and automatic:
             pass  # its acknowledgement fails, as that of the first has not
+        elif expired and not consumer.home.linked(claim.message.home):
+            consumer.stuck.append(claim)  # nobody hears that it is dropped
         elif expired:
             _drop(claim)
         else:
@@ -327,8 +329,4 @@ def _acknowledge(consumer: Consumer, automatic: bool) -> None:
         if not consumer.hung:
             acknowledgement.acknowledge(consumer, list(consumer.taken))
     elif consumer.mode == "dups_ok":
-        if len(consumer.taken) == acknowledgement.DUPS_LIMIT:
-            acknowledgement.on_dups(consumer)
-        wait, lab = acknowledgement.DUPS_WAIT, consumer.home.lab
-        consumer.acknowledges_at = lab.clock.now + wait
-        lab.later_at(wait, consumer.at, acknowledgement.on_dups_due, consumer)
+        acknowledgement.take_lazily(consumer)

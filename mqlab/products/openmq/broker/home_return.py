@@ -34,23 +34,16 @@ def home_returns(broker: Broker) -> None:
             _come_again(consumer, broker)
             continue
         failed = consumer.taken if consumer.rollback_only else ()  # to acknowledge it has failed
-        sent = [c for c in (*consumer.buffer, *failed) if c.message.home is broker]
-        consumer.home.handed[consumer.key] += len(sent) + len(lost) - len(again)
+        sent = [c for c in (*consumer.buffer, *failed) if c.message.home is broker and c not in again]
+        consumer.home.handed[consumer.key] += len(sent)
 
 
 def _come_again(consumer: Consumer, home: Broker) -> None:
     """A home is back: what a client has of it, and what it has kept, comes again, flagged (OpenMQ rule 8.21).
 
-    So what it has not read is there twice, and only once acknowledged. What a session in client mode has taken
-    counts from now on as what came again.
+    So that is there twice, and only once acknowledged.
     """
-    for place, claim in enumerate([*consumer.taken] if consumer.mode == "client" else ()):
-        if claim.message.home is home and claim.message.is_there:
-            consumer.taken[place] = replace(claim, echo=True)
-            claim.flagged, claim.delivered = True, False
-            consumer.buffer.append(claim)
-            sending.pass_on(claim)
-    for claim in [*consumer.buffer]:
+    for claim in [*(consumer.taken if consumer.mode == "client" else ()), *consumer.buffer]:
         if claim.message.home is home and claim.delivered and claim.message.is_there:
             claim.replaced = True
             again = replace(claim, echo=True, flagged=True, delivered=False)
