@@ -150,30 +150,22 @@ class Topology(Subsystem):
         """
         if not orderly and not self.lab.rules.forgets_crashed:
             return
-        noticed = [
-            broker
-            for broker in self.lab.all_brokers()
-            if broker is not gone
-            and (
-                broker.joined(gone)
-                if orderly
-                else not gone.hosted
-                or all(
-                    hosted.node_id != gone.node_id
-                    for hosted in (broker.hosting_broker or broker).hosted.values()
-                )
-            )
-        ]
+        others = [broker for broker in self.lab.all_brokers() if broker is not gone]
+        if orderly:
+            noticed = [broker for broker in others if broker.joined(gone)]
+        else:
+            hosted = {one: (one.hosting_broker or one).hosted.values() for one in others if gone.hosted}
+            noticed = [one for one in others if gone.node_id not in [it.node_id for it in hosted.get(one, ())]]
         third = [live for live in noticed if live.serves and live.node_id != gone.node_id]
         twin = next((live for live in noticed if live.serves and live.node_id == gone.node_id), None)
         if twin is not None and twin.journal.since < gone.journal.since and not orderly:
             return  # others are connected to that one
-        for broker in self.lab.all_brokers():  # not it itself: its clients go by what it has told them
+        for broker in others:  # not it itself: its clients go by what it has told them
             if not orderly and not self._is_told(broker, gone):
                 continue
             if broker.told_by == gone.node_id:
                 broker.told_by = ""
-            if broker in noticed or (broker is not gone and any(map(broker.reaches, third))):
+            if broker in noticed or any(map(broker.reaches, third)):
                 if twin is not None and not orderly:  # its word is older than that its node id is gone
                     broker.forgotten.add((twin.node_id, twin.incarnation))
                 if orderly or twin:  # by its node id, whoever has that (`Topology.removeMember` of 2.4.0)

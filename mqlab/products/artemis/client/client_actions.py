@@ -131,8 +131,9 @@ class ClientActions(Subsystem):
             self._go_on_behind(reading)
 
     def _go_on_behind(self, reading: ReceiveCall) -> None:
-        reading.consumer.results.append("receive: still blocked")
-        reading.consumer.wait_behind(reading.limit - BLOCKED * MS)
+        consumer = reading.consumer
+        consumer.results.append("receive: still blocked")
+        consumer.calls, consumer.blocked_since = consumer.calls + 1, reading.limit - BLOCKED * MS
         reading.end = 0  # its time begins anew
         self.lab.later(LOOKS, self._receive_behind, reading)
         self.lab.come_to_rest()

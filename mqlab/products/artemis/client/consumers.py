@@ -40,11 +40,6 @@ class Consumer(ReceivingClient):
         self.closes = False  # as soon as they are over
         self.asks = False  # a call that receives waits for the connection
 
-    def wait_behind(self, since: int) -> None:
-        """A call that receives goes on behind the script, blocked since (us)."""
-        self.calls += 1
-        self.blocked_since = since
-
     def opened(self) -> None:
         """Subscribe, or go on in the session that stayed."""
         assert self.at is not None
