@@ -84,8 +84,7 @@ def _hand(claim: Delivery, takers: list[Consumer]) -> bool:
     elif taker.flow is None or taker.flow.first:
         sending.pass_on(claim)
     else:  # one of a topic has a line there
-        taker.flow.here.append((claim, claim.trips))
-        sending.send_on(taker)
+        sending.send_on(taker, (claim, claim.trips))
     return True
 
 
@@ -150,8 +149,7 @@ def on_forwarded(trip: Trip) -> None:
     if taker.flow is None or claim in taker.stuck:
         sending.pass_on(claim)
     else:
-        taker.flow.here.append(trip)
-        sending.send_on(taker)
+        sending.send_on(taker, trip)
 
 
 def release_held(lab: Cluster) -> None:
@@ -184,7 +182,7 @@ def consume(consumer: Consumer) -> bool:
             _fail(consumer, claim)
             took = True
             continue
-        if expired and claim.message.is_there:
+        if expired and claim.message.is_there and not claim.echo:
             break  # which the next look finds (`physical_destinations.expire`)
         consumer.buffer.popleft()
         sending.answer(consumer)
@@ -232,6 +230,8 @@ def _drop(claim: Delivery) -> None:
     """A client drops what has expired, and its broker the copy: its home has it no more (OpenMQ rule 3.9)."""
     claim.message.claims = [other for other in claim.message.claims if other is not claim]
     acknowledgement.drop_copies(claim.message, Kind.Discarded, Reason.expired)
+    if claim.echo and claim.message.is_there:  # though its client has taken the first of both
+        removal.move_to_dmq(claim.message, Reason.expired)
 
 
 def _fail(consumer: Consumer, claim: Delivery) -> None:

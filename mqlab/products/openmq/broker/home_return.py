@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from mqlab.products.openmq.broker import acknowledgement, sending
 from mqlab.products.openmq.broker.model import Broker
+from mqlab.products.openmq.client import clients
 from mqlab.products.openmq.client.state import Consumer
 
 
@@ -26,8 +27,7 @@ def home_returns(broker: Broker) -> None:
             listed = dict.fromkeys(c.message for c in lost if c not in again[1:])
             consumer.home.instances[consumer.dest].leftovers |= listed
         consumer.stuck = [c for c in consumer.stuck if c not in again]
-        had = any(claim.message.home is broker for claim in consumer.taken)
-        if again or (had and consumer.mode == "dups_ok"):
+        if again:
             consumer.taken += again
             acknowledgement.redeliver(consumer)
         elif not (consumer.rollback_only or consumer.failed or sending.is_plain(consumer)):
@@ -43,7 +43,7 @@ def _come_again(consumer: Consumer, home: Broker) -> None:
 
     So that is there twice, and only once acknowledged.
     """
-    for claim in [*(consumer.taken if consumer.mode == "client" else ()), *consumer.buffer]:
+    for claim in [*(consumer.taken if consumer.mode in clients.TELL_LATER else ()), *consumer.buffer]:
         if claim.message.home is home and claim.delivered and claim.message.is_there:
             claim.replaced = True
             again = replace(claim, echo=True, flagged=True, delivered=False)

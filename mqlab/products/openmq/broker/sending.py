@@ -116,13 +116,19 @@ def is_plain(consumer: Consumer) -> bool:
     return not consumer.dest.is_queue and consumer.key == consumer.name
 
 
-def send_on(consumer: Consumer) -> None:
-    """Pass to a client what has come for it from other homes, as far as its broker's credit goes.
+def send_on(consumer: Consumer, trip: Trip | None = None) -> None:
+    """Pass to a client what has come for it, by priority, as far as its broker's credit goes; *trip* comes now.
 
     A paused broker passes on nothing, so that the client does not ask for more either (OpenMQ rule 3.7; 6.5.0:
     `Consumer.getAndFillNextPacket`); but what is paused of a topic are its subscriptions, not who reads them.
     """
     flow, here = consumer.flow, consumer.at.instances.get(consumer.home)
+    if flow is not None and trip is not None:
+        line, priority = flow.here, trip[0].message.priority
+        if line and line[-1][0].message.priority < priority:
+            line.insert(next(no for no, one in enumerate(line) if one[0].message.priority < priority), trip)
+        else:
+            line.append(trip)
     if here is not None and here.paused and consumer.key == consumer.name:
         return
     while flow is not None and flow.here and not flow.own.is_used_up:
