@@ -10,7 +10,7 @@ import pytest
 
 import mqlab as mq
 from mqlab.api import artemis, openmq
-from mqlab.spec import arguments
+from mqlab.spec.calls import unlike
 
 Q = mq.Queue("Q")
 NET = mq.Network(mq.Broker("A", mq.NetworkConnector("ab", uri="static:(tcp://B:61616)")), mq.Broker("B"))
@@ -84,7 +84,7 @@ def folder(tmp_path, monkeypatch):
 def test_a_verb_answers_each_odd_value_itself(name):
     verb = getattr(mq, name)
     for place, called, call in calls(verb, LATER.get(name, ())):
-        fits = arguments.unlike(inspect.unwrap(verb), (), {place: ODD[called]}) is None
+        fits = unlike(inspect.unwrap(verb), (), {place: ODD[called]}) is None
         assert refused(call) or fits, f"{name}({place}={ODD[called]!r}) is accepted"
 
 

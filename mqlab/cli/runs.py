@@ -320,7 +320,7 @@ def upgrade(
     paths = only(what)
     asked = scenario(paths, changes, None, load, consumers, producers, does)
     # Of the network's own edition, and the latest of its product, where none is named.
-    *_, latest = products.product_of_scenario(asked).edition_rules()
+    *_, latest = products.product_of_scenario(asked).edition_rules
     found = asking.upgrade(asked, old or asked.network.edition, new or latest, seed=seed)
     if as_json:
         print_json(

@@ -55,7 +55,7 @@ def upgrade(scenario: Scenario, old: str, new: str, seed: int = 0) -> Upgrade:
     """Run *scenario* in two editions and say what changes, and why."""
     old, new = (scenario.under(edition).network.edition for edition in (old, new))
     if old == new:
-        known = [one for one in products.product_of_scenario(scenario).edition_rules() if one != old]
+        known = [one for one in products.product_of_scenario(scenario).edition_rules if one != old]
         raise BadValue(
             f"both versions are {old}, so nothing differs; name another old or new one: {', '.join(known)}"
         )
@@ -126,7 +126,7 @@ def _defaults(
 
 
 def _rules(scenario: Scenario, old: str, new: str, seed: int, after: Outcome) -> Iterator[str]:
-    editions = products.product_of_scenario(scenario).edition_rules()
+    editions = products.product_of_scenario(scenario).edition_rules
     for f in fields(editions[new]):
         was, now = getattr(editions[old], f.name), getattr(editions[new], f.name)
         if was != now and _outcome(_played(scenario, new, seed, (f.name,))) != after:

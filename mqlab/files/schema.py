@@ -92,11 +92,6 @@ class Schema:
         text = self.rows.get(kind)
         return None if text is None else _row(text)
 
-    def attributes(self, kind: str) -> Mapping[str, str]:
-        """Return the attributes of an element of a type, with theirs."""
-        row = self.row(kind)
-        return {} if row is None else row.attributes
-
     def walk(self, element: Element, kind: str) -> Iterator[tuple[Element, Row]]:
         """Yield an element of a type and all in it that the schema knows, with their rows."""
         row = self.row(kind)

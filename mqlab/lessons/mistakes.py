@@ -115,45 +115,10 @@ def equal_shares(key: Answer, trace: Trace, task: Prediction) -> Answer:
     return {name: round(total / count) for name in key} if count else {}
 
 
-def everybody_gets_all(key: Answer, trace: Trace, task: Prediction) -> Answer:
-    """A queue gives each consumer every message, as a topic does."""
-    return dict.fromkeys(key, trace.index.count)
-
-
-def nothing_waits(key: Answer, trace: Trace, task: Prediction) -> Answer:
-    """Messages always find their way."""
-    return dict.fromkeys(key, 0)
-
-
-def at_once(key: Answer, trace: Trace, task: Prediction) -> Answer:
-    """Somebody else serves at the moment when a broker dies."""
-    return dict.fromkeys(key, 0.0)
-
-
-def shared_like_a_queue(key: Answer, trace: Trace, task: Prediction) -> Answer:
-    """A topic is shared among its readers."""
-    return {name: trace.index.count // len(key) for name in key} if key else {}
-
-
 def only_the_first(key: Answer, trace: Trace, task: Prediction) -> Answer:
     """Of several connectors the first carries everything."""
     total = sum(_numbers(key))
     return {name: int(total) if no == 0 else 0 for no, name in enumerate(key)}
-
-
-def one_hop(key: Answer, trace: Trace, task: Prediction) -> Answer:
-    """Any two brokers of a network are one hop apart."""
-    return dict.fromkeys(key, 1)
-
-
-def diagonally(key: Answer, trace: Trace, task: Prediction) -> Answer:
-    """Two steps along the sides of a mesh are one across."""
-    return {name: value // 2 if isinstance(value, int) else value for name, value in key.items()}
-
-
-def straight_there(key: Answer, trace: Trace, task: Prediction) -> Answer:
-    """A message goes straight from its producer's broker to its consumer's."""
-    return {name: " ".join((way := str(value).split())[:1] + way[-1:]) for name, value in key.items()}
 
 
 def too_late(key: Answer, trace: Trace, task: Prediction) -> Answer:
@@ -166,16 +131,6 @@ def messages_follow_the_consumer(key: Answer, trace: Trace, task: Prediction) ->
     waiting = sum(sum(map(len, queues.values())) for queues in trace.waiting().values())
     *others, last = key.items()
     return {**dict(others), last[0]: last[1] + waiting}  # type: ignore[operator]
-
-
-def everything_arrives(key: Answer, trace: Trace, task: Prediction) -> Answer:
-    """Whatever was sent is received, by whoever asks for it."""
-    return dict.fromkeys(key, trace.index.count)
-
-
-def as_the_guide_says(key: Answer, trace: Trace, task: Prediction) -> Answer:
-    """What the guide says, where the real broker does something else."""
-    return {**dict.fromkeys(key, 0), **task.guide}
 
 
 def the_first_master_returns(key: Answer, trace: Trace, task: Prediction) -> Answer:
@@ -196,11 +151,6 @@ def nobody_takes_over(key: Answer, trace: Trace, task: Prediction) -> Answer:
     return dict.fromkeys(key, " ".join(alive))
 
 
-def everything_is_copied(key: Answer, trace: Trace, task: Prediction) -> Answer:
-    """What a master has, its slave has too."""
-    return dict.fromkeys(key, 0)
-
-
 def shared_hop_by_hop(key: Answer, trace: Trace, task: Prediction) -> Answer:
     """Every broker keeps half, and passes the other half on."""
     homes = dict(zip(trace.names["node"], trace.names["node_home"], strict=True))
@@ -213,27 +163,44 @@ def shared_hop_by_hop(key: Answer, trace: Trace, task: Prediction) -> Answer:
     return {name: round(shares[homes[name]] / beside.count(homes[name])) for name in key}
 
 
-_GUESSES = (
+Guess = Callable[[Answer, Trace, Prediction], Answer]
+_WHOLE: tuple[Guess, ...] = (
     equal_shares,
-    everybody_gets_all,
-    nothing_waits,
-    at_once,
-    shared_like_a_queue,
     only_the_first,
-    one_hop,
-    diagonally,
-    straight_there,
     too_late,
     messages_follow_the_consumer,
-    everything_is_copied,
     shared_hop_by_hop,
-    everything_arrives,
-    as_the_guide_says,
     the_first_master_returns,
     nobody_takes_over,
 )
-GUESSES: Mapping[str, Callable[[Answer, Trace, Prediction], Answer]] = {
-    guess.__name__: guess for guess in _GUESSES
+GUESSES: Mapping[str, Guess] = {
+    # A queue gives each consumer every message, as a topic does.
+    "everybody_gets_all": lambda key, trace, task: dict.fromkeys(key, trace.index.count),
+    # Messages always find their way.
+    "nothing_waits": lambda key, trace, task: dict.fromkeys(key, 0),
+    # Somebody else serves at the moment when a broker dies.
+    "at_once": lambda key, trace, task: dict.fromkeys(key, 0.0),
+    # A topic is shared among its readers.
+    "shared_like_a_queue": lambda key, trace, task: (
+        {name: trace.index.count // len(key) for name in key} if key else {}
+    ),
+    # Any two brokers of a network are one hop apart.
+    "one_hop": lambda key, trace, task: dict.fromkeys(key, 1),
+    # Two steps along the sides of a mesh are one across.
+    "diagonally": lambda key, trace, task: {
+        name: value // 2 if isinstance(value, int) else value for name, value in key.items()
+    },
+    # A message goes straight from its producer's broker to its consumer's.
+    "straight_there": lambda key, trace, task: {
+        name: " ".join((way := str(value).split())[:1] + way[-1:]) for name, value in key.items()
+    },
+    # Whatever was sent is received, by whoever asks for it.
+    "everything_arrives": lambda key, trace, task: dict.fromkeys(key, trace.index.count),
+    # What the guide says, where the real broker does something else.
+    "as_the_guide_says": lambda key, trace, task: {**dict.fromkeys(key, 0), **task.guide},
+    # What a master has, its slave has too.
+    "everything_is_copied": lambda key, trace, task: dict.fromkeys(key, 0),
+    **{guess.__name__: guess for guess in _WHOLE},
 }
 
 

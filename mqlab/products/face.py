@@ -1,6 +1,7 @@
 """What every product has behind its folder: how scenarios are read, written, played, judged, checked and shown.
 
-A product's rooms are entered when it is asked for something: nobody waits for the brokers of another.
+The folders of all products have modules of the same names, which are entered when one is asked for something:
+nobody waits for the brokers of another.
 """
 
 from __future__ import annotations
@@ -8,11 +9,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, TypedDict, TypeVar, Unpack
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypedDict, TypeVar, Unpack
 
 from mqlab.errors import CannotRun
 from mqlab.spec.json_types import JsonDict, JsonObject
 from mqlab.spec.link import LikeLinks
+from mqlab.spec.options import tables
 from mqlab.spec.origin import Origin, SourceFile
 from mqlab.spec.scenario import AnyNetwork
 from mqlab.trace.trace import Trace
@@ -55,42 +59,49 @@ class Player:
 
 
 class Product(ABC, Generic[N]):
-    """A product. A fourth one is a folder with a heir of this class, and a row in `PRODUCTS`."""
+    """A product. A fourth one is a folder with these modules, an heir of this class, a row in `PRODUCTS`."""
 
-    name: str
-    title: str
+    name: ClassVar[str]
+    title: ClassVar[str]
+    # Edition -> its rules, where they differ from those of others; the latest comes last.
+    edition_rules: ClassVar[Mapping[str, EditionRules]]
+    files: ClassVar[str]  # module of its folder that reads and writes configuration files
+    live: ClassVar[str] = ""  # and which reads running brokers, if one does
+
+    def room(self, name: str) -> ModuleType:
+        """Return a module of the product's folder."""
+        return import_module(f"mqlab.products.{self.name}.{name}")
 
     @abstractmethod
     def claims(self, body: JsonObject) -> bool:
         """Whether a lab file's scenario object is one of its own."""
 
-    @abstractmethod
     def read(self, value: JsonObject, where: str = "lab file") -> Scenario:
         """Return the scenario of a lab file's JSON value; raises `MqlabError`."""
+        found: Scenario = self.room("files.lab_file").read(value, where)
+        return found
 
     def built(self, body: JsonObject, where: str) -> Scenario:
         """Return the scenario of a figure's object, of whose shape a test is sure."""
         return self.read(body, where)
 
-    @abstractmethod
     def write(self, scenario: Scenario) -> JsonDict:
         """Return the lab file of a scenario."""
+        body: JsonDict = self.room("files.lab_file").write(scenario)
+        return body
 
-    @abstractmethod
     def python(self, scenario: Scenario) -> str:
         """Return code with nouns that makes a scenario."""
+        return str(self.room("files.python").python(scenario))
 
-    @abstractmethod
     def shape(self) -> Record:
         """Return the shape of its lab files, from which their schema follows."""
+        shape: Record = self.room("files.shapes").scenario()
+        return shape
 
-    @abstractmethod
     def options(self) -> Options:
         """Return its option rows."""
-
-    @abstractmethod
-    def edition_rules(self) -> Mapping[str, EditionRules]:
-        """Return edition -> its rules, where they differ from those of others; the latest comes last."""
+        return tables(self.name)
 
     @abstractmethod
     def lab(self, scenario: Scenario, **settings: Unpack[LabSettings]) -> Lab:
@@ -100,19 +111,22 @@ class Product(ABC, Generic[N]):
     def outcome(self, trace: Trace) -> JsonDict:
         """Return what came of a run, in the form of the product's recordings."""
 
-    @abstractmethod
     def check(self, what: N | Scenario) -> Iterable[Problem]:
         """Return the problems of a scenario or a network, errors first."""
+        problems: Iterable[Problem] = self.room("rules").check(what)
+        return problems
 
-    @abstractmethod
     def rules(self) -> tuple[Rule, ...]:
         """Return the rules of `check`, in their order."""
+        rules: tuple[Rule, ...] = self.room("rules").RULES
+        return rules
 
-    @abstractmethod
     def read_files(
         self, sources: tuple[SourceFile, ...], values: Mapping[str, str], hosts: Mapping[str, str]
     ) -> AnyNetwork:
         """Return the network that the product's configuration files make; raises `BadFile`."""
+        network: AnyNetwork = self.room(self.files).read(sources, values, hosts)
+        return network
 
     def read_running(
         self,
@@ -122,7 +136,10 @@ class Product(ABC, Generic[N]):
         hosts: Mapping[str, str],
     ) -> AnyNetwork:
         """Return what running brokers, and files beside them, make; raises `CannotRun`, `BadFile`."""
-        raise CannotRun(f"brokers of {self.title} are not read while they run; give their files")
+        if not self.live:
+            raise CannotRun(f"brokers of {self.title} are not read while they run; give their files")
+        network: AnyNetwork = self.room(self.live).read(consoles, sources, values, hosts)
+        return network
 
     def reread(self, network: AnyNetwork) -> AnyNetwork:
         """Return a running network as it is now, with the same files beside it; raises `CannotRun`."""
@@ -140,9 +157,10 @@ class Product(ABC, Generic[N]):
         """Yield what stands in a running network as scripts for the lab, the likeliest first."""
         return iter(())
 
-    @abstractmethod
     def write_files(self, network: N) -> dict[str, str]:
         """Return path -> text of the product's configuration files."""
+        texts: dict[str, str] = self.room(self.files).write(network)
+        return texts
 
     @abstractmethod
     def player(self) -> Player:

@@ -7,7 +7,7 @@ an action with `at` (such as ``"2s"``) happens at that time.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from mqlab.errors import BadValue, SelectorError, UnknownName, shown
 from mqlab.spec.headers import check_headers
@@ -27,25 +27,23 @@ KINDS = ("broker", "consumer")  # of what is paused and resumed
 ACK_MODES = ("auto", "client", "dups_ok", "individual", "transacted")
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Action(metaclass=Noun):
     """The base of all actions. With `at` (such as ``"2s"``) it happens then, beside the others."""
 
     at: int | str | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
-        name = getattr(self, self.__slots__[0], None) if self.__slots__ else None
+        own = vars(type(self))["__slots__"]
+        name = getattr(self, own[0], None) if own else None
         kind = type(self).__name__
         where = f"{kind} {shown(name)}" if isinstance(name, str) else kind
         check_noun(self, where)
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Start(Action):
     """Start all brokers in order, then the connectors one by one."""
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Restart(Action):
     """Start one broker and the connectors it defines.
 
@@ -68,7 +66,6 @@ class Restart(Action):
             raise UnknownName.of("store", self.store, ("kept", "new"), where)
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Stop(Action):
     """Stop a broker cleanly."""
 
@@ -84,7 +81,6 @@ def _read_path(action: StartConnector | StopConnector) -> None:
         object.__setattr__(action, "connector", connector)
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class StartConnector(Action):
     """Start one network connector: ``"ab"``, or ``"A/ab"``, which is that of the broker A; or all `of` one."""
 
@@ -96,7 +92,6 @@ class StartConnector(Action):
         _read_path(self)
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class StopConnector(Action):
     """Stop one network connector: ``"ab"``, or ``"A/ab"``, which is that of the broker A; or all `of` one."""
 
@@ -108,7 +103,6 @@ class StopConnector(Action):
         _read_path(self)
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Consumer(Action):
     """Open a consumer: on a broker with one connection and one session, or on a client's connection.
 
@@ -182,7 +176,6 @@ class Consumer(Action):
             raise SelectorError(f"{where}: {error}") from None
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Producer(Action):
     """Send `sends` messages to one destination, one by one on one connection.
 
@@ -219,7 +212,6 @@ class Producer(Action):
             )
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Receive(Action):
     """Let a paused consumer receive `count` messages, then pause it again."""
 
@@ -234,7 +226,6 @@ def _check_kind(action: Action, kind: str | None) -> None:
         raise UnknownName.of("kind", kind, KINDS, type(action).__name__)
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Resume(Action):
     """Resume a paused consumer, or a suspended broker (SIGCONT); `kind` says which, as for `Pause`."""
 
@@ -245,7 +236,6 @@ class Resume(Action):
         _check_kind(self, self.kind)
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Pause(Action):
     """Pause a consumer (it receives nothing more) or suspend a broker (like SIGSTOP).
 
@@ -259,7 +249,6 @@ class Pause(Action):
         _check_kind(self, self.kind)
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Acknowledge(Action):
     """Acknowledge what a consumer has received: the last `count`, or all (`individual`: the last, once)."""
 
@@ -268,7 +257,6 @@ class Acknowledge(Action):
     options: Mapping[str, object] = field(default_factory=dict, kw_only=True, hash=False)
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Commit(Action):
     """Commit the transaction of a consumer's session, or of the `session` of a client."""
 
@@ -277,7 +265,6 @@ class Commit(Action):
     options: Mapping[str, object] = field(default_factory=dict, kw_only=True, hash=False)
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Rollback(Action):
     """Roll back a transacted session, or recover one with client acknowledge: all its messages are redelivered.
 
@@ -290,7 +277,6 @@ class Rollback(Action):
     options: Mapping[str, object] = field(default_factory=dict, kw_only=True, hash=False)
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Recover(Action):
     """Recover a session that is not transacted: what it has received and not acknowledged comes again.
 
@@ -302,7 +288,6 @@ class Recover(Action):
     options: Mapping[str, object] = field(default_factory=dict, kw_only=True, hash=False)
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Close(Action):
     """Close a consumer and its connection; `unsubscribe` drops its durable subscription too."""
 
@@ -311,7 +296,6 @@ class Close(Action):
     options: Mapping[str, object] = field(default_factory=dict, kw_only=True, hash=False)
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class RequestReply(Action):
     """Send requests that name a temporary queue; a responder on another broker answers there."""
 
@@ -322,19 +306,16 @@ class RequestReply(Action):
     count: Count
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Wait(Action):
     """Let time pass."""
 
     time: int | float | str
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class WaitForSends(Action):
     """Wait until the sends in the background have ended."""
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Settle(Action):
     """Wait until there has been no activity for `quiet`."""
 
@@ -342,7 +323,6 @@ class Settle(Action):
     at_most: int | str | None = field(default=None, kw_only=True)
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Snapshot(Action):
     """Record the state of everything under a label; `moving` if it is taken in the middle of movement."""
 

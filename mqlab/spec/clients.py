@@ -7,7 +7,7 @@ nobody waits for, `max_ms` for how long somebody does (rows in `steps`).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from mqlab.errors import BadValue, shown
 from mqlab.spec.action import Action
@@ -19,7 +19,6 @@ from mqlab.spec.uri import Uri, read
 MOST_ORDERS = 1_000_000
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Client(Action):
     """Open a client connection with the `uri` a real client would use.
 
@@ -49,7 +48,6 @@ class Client(Action):
         return read(self.uri)
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class CloseClient(Action):
     """A client closes its connection, and with it its sessions and consumers."""
 
@@ -57,7 +55,6 @@ class CloseClient(Action):
     options: Mapping[str, object] = field(default_factory=dict, kw_only=True, hash=False)
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class OpenSession(Action):
     """A client opens a session."""
 
@@ -67,7 +64,6 @@ class OpenSession(Action):
     options: Mapping[str, object] = field(default_factory=dict, kw_only=True, hash=False)
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class TemporaryQueue(Action):
     """Create a temporary queue on a client's connection; it is deleted with the connection."""
 
@@ -77,7 +73,6 @@ class TemporaryQueue(Action):
     options: Mapping[str, object] = field(default_factory=dict, kw_only=True, hash=False)
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ReceiveOnce(Action):
     """A consumer asks for one message and waits for it."""
 
@@ -86,7 +81,6 @@ class ReceiveOnce(Action):
     options: Mapping[str, object] = field(default_factory=dict, kw_only=True, hash=False)
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Unsubscribe(Action):
     """Unsubscribe a client's durable subscription."""
 
@@ -95,8 +89,7 @@ class Unsubscribe(Action):
     options: Mapping[str, object] = field(default_factory=dict, kw_only=True, hash=False)
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False, init=False)
-class StartBrokers(Action):
+class StartBrokers(Action, init=False):
     """Start several brokers at once: ``StartBrokers("A", "B")``, or with one tuple of names."""
 
     brokers: tuple[str, ...]
@@ -118,7 +111,6 @@ class StartBrokers(Action):
         Action.__post_init__(self)
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class SampleOrders(Action):
     """Sample the randomised address order of a failover URI `count` times."""
 
@@ -132,7 +124,6 @@ class SampleOrders(Action):
             raise BadValue(f"SampleOrders: count is {self.count}; expected 0 to {MOST_ORDERS}")
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class WaitUntil(Action):
     """Wait until a condition holds, e.g. ``WaitUntil("role", {"broker": "A", "role": "master"})``.
 

@@ -6,7 +6,7 @@ lines that lead to a broker are meant. (Fuse 1, "Failover"; Fuse 4, "Master/slav
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from mqlab.errors import BadValue, UnknownName
 from mqlab.spec.action import Action
@@ -22,7 +22,6 @@ def two_ends(action: Action, one: str, other: str | None) -> None:
         raise BadValue(f"{type(action).__name__}: a link has two different ends; {one!r} was given twice")
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Crash(Action):
     """Kill a broker process (SIGKILL): sockets close, file locks are released.
 
@@ -33,7 +32,6 @@ class Crash(Action):
     broker: str
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Cut(Action):
     """Cut the link between two parties, or, given one name, all links to that broker.
 
@@ -53,7 +51,6 @@ class Cut(Action):
         two_ends(self, self.one, self.other)
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Heal(Action):
     """Restore a link; data held back is delivered first."""
 
@@ -65,14 +62,12 @@ class Heal(Action):
         two_ends(self, self.one, self.other)
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class HostDown(Action):
     """Crash all brokers of a `host`."""
 
     host: str
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class SlowDisk(Action):
     """Slow the disk of a broker or of a shared store down by `factor` (1 = normal)."""
 
@@ -80,7 +75,6 @@ class SlowDisk(Action):
     factor: Factor
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class DatabaseDown(Action):
     """The database that brokers share cannot be reached; `how` as for `Cut`."""
 
@@ -92,26 +86,22 @@ class DatabaseDown(Action):
             raise UnknownName.of("way to cut", self.how, WAYS, "DatabaseDown")
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class DatabaseUp(Action):
     """The database can be reached again."""
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class DeleteLock(Action):
     """Delete the lock file of a shared store."""
 
     shared_store: str
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class TouchLock(Action):
     """Modify the lock file of a shared store."""
 
     shared_store: str
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class CopyStore(Action):
     """Copy one broker's data directory over another's."""
 
@@ -124,7 +114,6 @@ class CopyStore(Action):
             raise BadValue(f"CopyStore: a store is copied from one broker to another; both are {self.source!r}")
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class WriteFile(Action):
     """Write a file of addresses, which clients read (updateURIsURL)."""
 
@@ -132,7 +121,6 @@ class WriteFile(Action):
     text: AnyText
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class SetEndpoint(Action):
     """Change the behaviour of an endpoint."""
 
@@ -145,7 +133,6 @@ class SetEndpoint(Action):
             raise UnknownName.of("mode", self.mode, MODES, f"endpoint {self.endpoint!r}")
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Advertise(Action):
     """Advertise a listener by multicast."""
 
@@ -153,21 +140,18 @@ class Advertise(Action):
     uri: str
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class StopAdvertising(Action):
     """Stop advertising it."""
 
     endpoint: str
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Sniff(Action):
     """Capture the datagrams of a multicast group."""
 
     uri: str
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class SendAway(Action):
     """Make a broker tell its clients to reconnect elsewhere."""
 

@@ -20,8 +20,7 @@ SHAPE = 'write mq.Link(loss=0.01), or {("A", "B"): mq.Link(loss=0.01)}'
 WRITTEN = "write loss=0.01, or A,B:delay=20ms,bandwidth=64000"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Link(metaclass=Noun):
+class Link(metaclass=Noun, kw_only=True):
     """Properties of a network link.
 
     `delay` and `jitter` are times (such as ``"20ms"``), None those of the lab; `loss` the share of
@@ -53,7 +52,7 @@ class Link(metaclass=Noun):
 class Links:
     """The lines of a lab: what `every` one is like, and the lines of two that differ."""
 
-    every: Link = Link()
+    every: Link = field(default=Link())
     between: Mapping[frozenset[str], Link] = field(default_factory=dict, hash=False)
 
     @classmethod
@@ -143,7 +142,7 @@ def _parsed(written: str, text: str) -> Link:
     found: JsonDict = {}
     for part in written.split(","):
         name, equals, value = (piece.strip() for piece in part.partition("="))
-        if not equals or name not in Link.__slots__:
+        if not equals or name not in {known.name for known in fields(Link)}:
             raise BadValue(f"link {text!r}: {part.strip()!r}; {WRITTEN}")
         if name in found:
             raise BadValue(f"link {text!r}: {name} is there twice; give it once")

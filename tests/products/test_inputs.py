@@ -67,7 +67,7 @@ def test_all_verbs_take_it(name, given, tmp_path):
 def test_what_is_of_any_product_can_be_upgraded(name, given):
     what, *actions = given[name]
     scenario = inputs.scenario_of(what, *actions)
-    old, *_, new = products.product_of_scenario(scenario).edition_rules()
+    old, *_, new = products.product_of_scenario(scenario).edition_rules
     assert mq.upgrade(what, old, new, *actions).after is not None
 
 

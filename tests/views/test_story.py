@@ -6,8 +6,7 @@ import mqlab as mq
 from mqlab import products
 from mqlab.trace.kinds import Kind, Reason
 from mqlab.views import scene
-from mqlab.views.moments import Moment
-from mqlab.views.story import FOLD, LONGEST, PlaybackTime
+from mqlab.views.story import FOLD, LONGEST, Moment, PlaybackTime
 
 FIGURES = [figure.id for figure in products.figures()]
 

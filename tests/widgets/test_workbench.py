@@ -10,7 +10,7 @@ from ipywidgets.widgets.widget import _instances
 import mqlab as mq
 from mqlab import products
 from mqlab.errors import BadValue
-from mqlab.workbench import cells
+from mqlab.workbench import saved
 
 
 def test_every_figure_of_every_family_can_be_chosen():
@@ -97,9 +97,9 @@ def test_what_cannot_be_built_on_is_refused(what):
 
 def test_a_cell_that_runs_again_closes_what_it_has_shown_before(monkeypatch):
     def run(cell, number, *shown):
-        monkeypatch.setattr(cells, "_now", lambda: (cell, number))
+        monkeypatch.setattr(saved, "_now", lambda: (cell, number))
         for one in shown:
-            cells.show(one)
+            saved.show(one)
         return len(_instances) - before
 
     mq.view(mq.run("fuse:2.20"))  # what all pictures share is there, and stays

@@ -5,7 +5,7 @@ The others are in `mqlab.spec.action` and `mqlab.spec.faults`; `mqlab.spec.artem
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from mqlab.errors import BadValue
 from mqlab.spec import action as shared
@@ -16,7 +16,6 @@ from mqlab.spec.noun import Count
 from mqlab.spec.values import Destination
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class StartAs(Action):
     """Start a broker with another configuration: what is `written` replaces keys of its definition."""
 
@@ -24,7 +23,6 @@ class StartAs(Action):
     written: Options = field(hash=False)
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ForcedFailover(Action):
     """An orderly stop after which the slave takes over, whatever failover-on-shutdown says."""
 
@@ -40,7 +38,6 @@ def _take_one(action: Isolate | Rejoin) -> None:
         raise BadValue(f"{type(action).__name__}: name a broker, e.g. {type(action).__name__}('A')")
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Isolate(Action):
     """Cut brokers off from all other brokers, and from `clients`; `how` is refuse or hang, as for `Cut`."""
 
@@ -52,7 +49,6 @@ class Isolate(Action):
         _take_one(self)
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Rejoin(Action):
     """Restore the links of brokers to all others, and to `clients`."""
 
@@ -63,7 +59,6 @@ class Rejoin(Action):
         _take_one(self)
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class SlowLine(Action):
     """The line between two carries so many bytes a second, until it is healed."""
 
@@ -76,7 +71,6 @@ class SlowLine(Action):
         two_ends(self, self.one, self.other)
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Gateway(Action):
     """The address that network checks ask answers or is silent, for one broker or all."""
 
@@ -84,7 +78,6 @@ class Gateway(Action):
     broker: str | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class WaitForRole(Action):
     """Wait until a broker has a role, such as live, backup_in_sync or live_with_replica; ``a|b`` is either."""
 
@@ -93,7 +86,6 @@ class WaitForRole(Action):
     timeout: int | str = field(default="30s", kw_only=True)
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class WaitForFailover(Action):
     """Wait until a client has reconnected so often."""
 
@@ -102,7 +94,6 @@ class WaitForFailover(Action):
     timeout: int | str = field(default="30s", kw_only=True)
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class WaitForDepth(Action):
     """Wait until a queue of a broker has just so many messages, those that consumers hold included."""
 
@@ -112,7 +103,6 @@ class WaitForDepth(Action):
     timeout: int | str = field(default="15s", kw_only=True)
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class WaitForConsumers(Action):
     """Wait until a queue of a broker has at least so many consumers."""
 
@@ -122,28 +112,24 @@ class WaitForConsumers(Action):
     timeout: int | str = field(default="15s", kw_only=True)
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class WaitForSends(shared.WaitForSends):
     """Wait until the sends in the background have ended, or for as long as `timeout`."""
 
     timeout: int | str = field(default="60s", kw_only=True)
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Settle(shared.Settle):
     """Wait until nothing moves for as long as `quiet`, at most as long as `at_most` (30 s)."""
 
     quiet: int | str = field(default="1s", kw_only=True)
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Snapshot(shared.Snapshot):
     """Record the state of everything under a label; `topology`: also what each broker believes."""
 
     topology: bool = False
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Files(Action):
     """Note the names in the data folders of one broker, or of all, under a label."""
 
@@ -151,7 +137,6 @@ class Files(Action):
     broker: str | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Session(Action):
     """A client opens a session that stays, on a broker; `to` is where it sends what says nothing.
 
@@ -167,7 +152,6 @@ class Session(Action):
     options: Options = field(default_factory=dict, kw_only=True, hash=False)
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Xa(Action):
     """A call of a session's XA resource: start, end, prepare, commit, rollback, recover.
 

@@ -6,7 +6,7 @@ The others are in `mqlab.spec.action` and `mqlab.spec.faults`; `mqlab.spec.openm
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from mqlab.errors import BadValue, UnknownName, shown
 from mqlab.spec.action import Action
@@ -30,7 +30,6 @@ def _check_event(event: str, where: str) -> None:
 # Every step
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Call(Action):
     """An action with a named result, or with a time limit `limit` (30 s).
 
@@ -47,8 +46,7 @@ class Call(Action):
 # Brokers
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False, init=False)
-class StartBrokers(Action):
+class StartBrokers(Action, init=False):
     """Start some brokers of the cluster, one after the other: ``StartBrokers("b1", "b2")``."""
 
     brokers: tuple[str, ...]
@@ -63,7 +61,6 @@ class StartBrokers(Action):
         object.__setattr__(self, "at", at)
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class CrashAndRestart(Action):
     """Kill a broker and start it again; `until` as for `StartBroker`."""
 
@@ -72,7 +69,6 @@ class CrashAndRestart(Action):
     options: Options = field(default_factory=dict, kw_only=True, hash=False)
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class StartBroker(Action):
     """Start one broker and wait `until` it is linked, ready, or for nothing (none).
 
@@ -84,7 +80,6 @@ class StartBroker(Action):
     options: Options = field(default_factory=dict, kw_only=True, hash=False)
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Shutdown(Action):
     """Stop a broker in an orderly way, so that an enhanced cluster does not take it over."""
 
@@ -92,14 +87,12 @@ class Shutdown(Action):
     no_failover: bool = True
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class CrashOwner(Action):
     """Crash the broker that took over from another."""
 
     of: str
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ChangeMaster(Action):
     """Make another broker the master, by a command to the present one."""
 
@@ -107,7 +100,6 @@ class ChangeMaster(Action):
     to: str
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class TakeOver(Action):
     """Let a broker take over a dead one, by command."""
 
@@ -115,21 +107,18 @@ class TakeOver(Action):
     target: str
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Reload(Action):
     """Let a broker read the cluster's configuration again."""
 
     on: str
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Quiesce(Action):
     """Quiesce a broker: accept no new clients."""
 
     on: str
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Unquiesce(Action):
     """Unquiesce a broker: accept new clients again."""
 
@@ -139,7 +128,6 @@ class Unquiesce(Action):
 # Destinations
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class OfDestination(Action):
     """What one broker is asked of a destination."""
 
@@ -147,14 +135,12 @@ class OfDestination(Action):
     on: str
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class CreateDestination(OfDestination):
     """Create a destination, asked of one broker; `options` are rows."""
 
     options: Options = field(default_factory=dict, kw_only=True, hash=False)
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class UpdateDestination(OfDestination):
     """Change properties of a destination."""
 
@@ -166,32 +152,26 @@ class UpdateDestination(OfDestination):
             raise BadValue("UpdateDestination: no option is given; use e.g. options={'max_num_msgs': 10}")
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class DestroyDestination(OfDestination):
     """Destroy a destination with all its messages."""
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class PurgeDestination(OfDestination):
     """Remove the messages that one broker has of a destination, but those that a consumer has in hands."""
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class PauseDestination(OfDestination):
     """Pause one broker's instance of a destination."""
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ResumeDestination(OfDestination):
     """Resume a paused destination instance."""
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Browse(OfDestination):
     """Browse a queue's messages at one broker."""
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Unsubscribe(Action):
     """End a durable subscription."""
 
@@ -203,7 +183,6 @@ class Unsubscribe(Action):
 # Clients
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class OpenProducer(Action):
     """Open a producer on a connection of its own, for `Send`; `others` are further addresses."""
 
@@ -214,7 +193,6 @@ class OpenProducer(Action):
     options: Options = field(default_factory=dict, kw_only=True, hash=False)
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Send(Action):
     """Let an open producer send messages one by one; with `stop_at_error` only up to the first refused one.
 
@@ -236,21 +214,18 @@ class Send(Action):
         Action.__post_init__(self)
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class CloseProducer(Action):
     """Close a producer and its connection."""
 
     producer: str
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class KillClient(Action):
     """Kill the process of a consumer that has one."""
 
     consumer: str
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Receive(Action):
     """Let a held consumer take `count` messages, for `within` at most, then hold it again."""
 
@@ -259,7 +234,6 @@ class Receive(Action):
     within: int | float | str = field(default=5000, kw_only=True)
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Xa(Action):
     """A step of a distributed transaction, of a client `who` or asked of a broker `on`.
 
@@ -273,7 +247,6 @@ class Xa(Action):
     one_phase: bool = field(default=False, kw_only=True)
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Connect(Action):
     """Open and close a connection to see which broker is reached."""
 
@@ -281,7 +254,6 @@ class Connect(Action):
     others: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Knock(Action):
     """Open connections on brokers again and again until an event is logged."""
 
@@ -297,7 +269,6 @@ class Knock(Action):
 # Waiting and looking
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class WaitFor(Action):
     """Wait for an event since the last fault, such as ``takeover_complete``, and `settle` after it.
 
@@ -314,7 +285,6 @@ class WaitFor(Action):
         _check_event(self.event, "WaitFor")
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class WaitForReceived(Action):
     """Wait until a consumer has so many messages."""
 
@@ -322,7 +292,6 @@ class WaitForReceived(Action):
     count: int
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Look(Action):
     """Record the state of everything under a label, with properties of destinations."""
 

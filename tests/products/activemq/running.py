@@ -16,7 +16,7 @@ from pathlib import Path
 
 import stomp
 
-from mqlab.products.activemq.live.answers import ASKED, DOMAIN
+from mqlab.products.activemq.live.reading import ASKED, DOMAIN
 from mqlab.real import ports
 from mqlab.real.install import install
 from mqlab.real.processes import JAVA_OPTIONS, Processes

@@ -44,7 +44,8 @@ class Reader:
                 f"{unknown[0]} is; give it a value"
             )
         # The schema has 1 and 0 for booleans, and units for some counts.
-        text, kind = text.strip(), SCHEMA.attributes(element.name).get(attribute)
+        text, known = text.strip(), SCHEMA.row(element.name)
+        kind = known.attributes.get(attribute) if known is not None else None
         if kind == "size":
             text = bytes_of(text)
         elif kind == "boolean":

@@ -20,7 +20,8 @@ QUEUES = {"queue": "queue", "topic": "topic", "tempQueue": "temp-queue", "tempTo
 
 def _attributes(element: str) -> dict[str, str]:
     """Return Python name -> attribute, of the options that are attributes of their own element."""
-    known = {*SCHEMA.attributes(element), *LATER.get(element, ())}
+    schema = SCHEMA.row(element)
+    known = {*(schema.attributes if schema is not None else ()), *LATER.get(element, ())}
     rows = OPTIONS[element].values()
     return {row.name: row.guide for row in rows if row.xml is None and row.guide in known}
 

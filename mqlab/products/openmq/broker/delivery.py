@@ -84,8 +84,7 @@ def _hand(claim: Delivery, takers: list[Consumer]) -> bool:
     elif taker.flow is None or taker.flow.first:
         sending.pass_on(claim)
     else:  # one of a topic has a line there
-        taker.flow.here.append((claim, claim.trips))
-        sending.send_on(taker)
+        sending.send_on(taker, (claim, claim.trips))
     return True
 
 
@@ -150,8 +149,7 @@ def on_forwarded(trip: Trip) -> None:
     if taker.flow is None or claim in taker.stuck:
         sending.pass_on(claim)
     else:
-        taker.flow.here.append(trip)
-        sending.send_on(taker)
+        sending.send_on(taker, trip)
 
 
 def release_held(lab: Cluster) -> None:
@@ -179,12 +177,12 @@ def consume(consumer: Consumer) -> bool:
         consumer.hung = False
         acknowledgement.acknowledge(consumer, list(consumer.taken))
     while consumer.buffer and consumer.buffer[0].delivered and (claim := upcoming(consumer)):
-        if automatic and not consumer.home.linked(claim.message.home):
+        expired = 0 < claim.message.expires <= consumer.home.lab.clock.now
+        if automatic and not (expired or consumer.home.linked(claim.message.home)):
             _fail(consumer, claim)
             took = True
             continue
-        expired = claim.message.expires and claim.message.expires <= consumer.home.lab.clock.now
-        if expired and claim.message.is_there:
+        if expired and claim.message.is_there and not claim.echo:
             break  # which the next look finds (`physical_destinations.expire`)
         consumer.buffer.popleft()
         sending.answer(consumer)
@@ -193,6 +191,8 @@ def consume(consumer: Consumer) -> bool:
             _miss(consumer, claim)
         elif claim.echo and automatic:
             pass  # its acknowledgement fails, as that of the first has not
+        elif expired and not consumer.home.linked(claim.message.home):
+            consumer.stuck.append(claim)  # nobody hears that it is dropped
         elif expired:
             _drop(claim)
         else:
@@ -230,6 +230,8 @@ def _drop(claim: Delivery) -> None:
     """A client drops what has expired, and its broker the copy: its home has it no more (OpenMQ rule 3.9)."""
     claim.message.claims = [other for other in claim.message.claims if other is not claim]
     acknowledgement.drop_copies(claim.message, Kind.Discarded, Reason.expired)
+    if claim.echo and claim.message.is_there:  # though its client has taken the first of both
+        removal.move_to_dmq(claim.message, Reason.expired)
 
 
 def _fail(consumer: Consumer, claim: Delivery) -> None:
@@ -327,8 +329,4 @@ def _acknowledge(consumer: Consumer, automatic: bool) -> None:
         if not consumer.hung:
             acknowledgement.acknowledge(consumer, list(consumer.taken))
     elif consumer.mode == "dups_ok":
-        if len(consumer.taken) == acknowledgement.DUPS_LIMIT:
-            acknowledgement.on_dups(consumer)
-        wait, lab = acknowledgement.DUPS_WAIT, consumer.home.lab
-        consumer.acknowledges_at = lab.clock.now + wait
-        lab.later_at(wait, consumer.at, acknowledgement.on_dups_due, consumer)
+        acknowledgement.take_lazily(consumer)

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from mqlab.products.openmq.broker import acknowledgement, sending
 from mqlab.products.openmq.broker.model import Broker
+from mqlab.products.openmq.client import clients
 from mqlab.products.openmq.client.state import Consumer
 
 
@@ -26,31 +27,23 @@ def home_returns(broker: Broker) -> None:
             listed = dict.fromkeys(c.message for c in lost if c not in again[1:])
             consumer.home.instances[consumer.dest].leftovers |= listed
         consumer.stuck = [c for c in consumer.stuck if c not in again]
-        had = any(claim.message.home is broker for claim in consumer.taken)
-        if again or (had and consumer.mode == "dups_ok"):
+        if again:
             consumer.taken += again
             acknowledgement.redeliver(consumer)
         elif not (consumer.rollback_only or consumer.failed or sending.is_plain(consumer)):
             _come_again(consumer, broker)
             continue
         failed = consumer.taken if consumer.rollback_only else ()  # to acknowledge it has failed
-        sent = [c for c in (*consumer.buffer, *failed) if c.message.home is broker]
-        consumer.home.handed[consumer.key] += len(sent) + len(lost) - len(again)
+        sent = [c for c in (*consumer.buffer, *failed) if c.message.home is broker and c not in again]
+        consumer.home.handed[consumer.key] += len(sent)
 
 
 def _come_again(consumer: Consumer, home: Broker) -> None:
     """A home is back: what a client has of it, and what it has kept, comes again, flagged (OpenMQ rule 8.21).
 
-    So what it has not read is there twice, and only once acknowledged. What a session in client mode has taken
-    counts from now on as what came again.
+    So that is there twice, and only once acknowledged.
     """
-    for place, claim in enumerate([*consumer.taken] if consumer.mode == "client" else ()):
-        if claim.message.home is home and claim.message.is_there:
-            consumer.taken[place] = replace(claim, echo=True)
-            claim.flagged, claim.delivered = True, False
-            consumer.buffer.append(claim)
-            sending.pass_on(claim)
-    for claim in [*consumer.buffer]:
+    for claim in [*(consumer.taken if consumer.mode in clients.TELL_LATER else ()), *consumer.buffer]:
         if claim.message.home is home and claim.delivered and claim.message.is_there:
             claim.replaced = True
             again = replace(claim, echo=True, flagged=True, delivered=False)

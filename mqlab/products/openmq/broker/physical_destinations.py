@@ -171,15 +171,16 @@ def purge(instance: PhysicalDestination) -> None:
     One consumer that has a topic's message in hands keeps it for all its subscriptions, unless it has no
     subscription and is on another broker; what an open transaction has sent goes, too (OpenMQ rule 3.8).
     """
+    broker = instance.broker
     for message in list(instance.messages):
-        takers = [claim.taker for claim in message.claims if claim.taker]
-        if all(sending.is_plain(taker) and taker.home is not instance.broker for taker in takers):
+        takers = [c.taker for c in message.claims if c.taker and (c.arrived or c.taker.home is not broker)]
+        if all(sending.is_plain(taker) and taker.home is not broker for taker in takers):
             instance.remove(message)
             count_removed(message)
             if not takers:
                 discard(message, Reason.asked)
     for consumer in instance.at.consumers:
-        if consumer.home is instance.broker and consumer.open:
+        if consumer.home is broker and consumer.open:
             sending.purge(consumer)
 
 

@@ -59,7 +59,8 @@ def move_to_dmq(message: Message, rule: int) -> None:
     there = home.add(DEAD, "auto") if instance.option("UseDMQ") else None
     if there is None or (there.behaviour == "REJECT_NEWEST" and goes_beyond(there, message)):
         count_removed(message)
-        discard(message, rule)
+        message.claims.clear()  # copies stay where they are
+        home.lab.notes.message(Kind.Discarded, message, rule=rule)
         return
     row = home.lab.notes.message(Kind.DeadLettered, message, rule=rule)
     at = home.lab.destination(DEAD)

@@ -32,9 +32,10 @@ def pass_on(claim: Delivery) -> None:
 def on_delivered(trip: Trip) -> None:
     """A message has come to its consumer."""
     claim, no = trip
-    if claim.taker is None or claim.trips != no:  # it was released meanwhile
+    taker = claim.taker
+    if taker is None or claim.trips != no:  # it was released meanwhile
         return
-    buffer = claim.taker.buffer
+    buffer, flow, lab = taker.buffer, taker.flow, taker.home.lab
     if buffer and buffer[0] is not claim and claim in buffer:
         priority, here = claim.message.priority, buffer.index(claim)
         # A client hands out one of a higher priority first (OpenMQ rule 2.6).
@@ -43,16 +44,15 @@ def on_delivered(trip: Trip) -> None:
         if here > place:  # it has overtaken one of another home, or of a lower priority
             buffer.remove(claim)
             buffer.insert(place, claim)
-    claim.delivered = True
-    flow = claim.taker.flow
+    claim.delivered, taker.reached = True, lab.clock.now
     # Another thread answers, behind what comes at once (`FlowControl` of 6.5.0; three of four plays).
     if flow is not None and (claim.asks or flow.is_due):
         flow.asked |= claim.asks
         sent = sum(c.arrived and not c.delivered for c in buffer)
         flow.is_due = sent > sum(c.arrived for c, _ in flow.here)
         if not flow.is_due:
-            answer(claim.taker)
-    claim.taker.home.lab.schedule_dispatch(claim.message.at)
+            answer(taker)
+    lab.schedule_dispatch(claim.message.at)
 
 
 def answer(consumer: Consumer) -> None:
@@ -116,19 +116,28 @@ def is_plain(consumer: Consumer) -> bool:
     return not consumer.dest.is_queue and consumer.key == consumer.name
 
 
-def send_on(consumer: Consumer) -> None:
-    """Pass to a client what has come for it from other homes, as far as its broker's credit goes.
+def send_on(consumer: Consumer, trip: Trip | None = None) -> None:
+    """Pass to a client what has come for it, by priority, as far as its broker's credit goes; *trip* comes now.
 
     A paused broker passes on nothing, so that the client does not ask for more either (OpenMQ rule 3.7; 6.5.0:
     `Consumer.getAndFillNextPacket`); but what is paused of a topic are its subscriptions, not who reads them.
     """
     flow, here = consumer.flow, consumer.at.instances.get(consumer.home)
+    if flow is not None and trip is not None:
+        line, priority = flow.here, trip[0].message.priority
+        if line and line[-1][0].message.priority < priority:
+            line.insert(next(no for no, one in enumerate(line) if one[0].message.priority < priority), trip)
+        else:
+            line.append(trip)
     if here is not None and here.paused and consumer.key == consumer.name:
         return
     while flow is not None and flow.here and not flow.own.is_used_up:
         claim, no = flow.here.popleft()
         if claim.taker is consumer and claim.trips == no:
-            home = claim.message.home
+            home, message = claim.message.home, claim.message
+            if here is not None and message not in (here.messages if home is consumer.home else here.copies):
+                consumer.buffer.remove(claim)  # it was removed meanwhile (OpenMQ rule 3.3)
+                continue
             claim.asks = flow.passes(claim.asks, None if home is consumer.home else home)
             pass_on(claim)
 

@@ -100,7 +100,8 @@ class Consumer(Client):
     served_weight: int = 0  # how much it was handed, to find whose turn it is
     pace: float | None = None  # how much longer than most it is busy with a message at the moment
     busy_until: int = 0
-    acknowledges_at: int = 0  # us, where its session may see duplicates
+    reached: int = 0  # us: when the last message came to its client
+    acknowledges_at: int = 0  # us: with the next message, where its session may see duplicates
     unheard_by: set[Broker] = field(default_factory=set)  # to whom its opening, or its end, has not come
     told_to: set[Broker] = field(default_factory=set)  # who came back after its destination was destroyed
     reads: bool = True  # its session has a consumer, and not only messages that one has left

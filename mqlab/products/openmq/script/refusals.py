@@ -42,6 +42,7 @@ def at_client(lab: Cluster, step: ScriptStep[a.Action]) -> str:
     # A recorder's administrator does not learn the names that brokers give to temporary ones.
     manages = isinstance(action, (*actions.OF_MANAGED, o.DestroyDestination)) and lab.recorded
     strange |= manages and named is not None and named.is_temporary
+    strange |= lab.recorded and isinstance(action, o.Xa) and not name  # nor has a recorder a session of its own
     if strange or (opens and step.ack_mode == NO_ACKNOWLEDGE and not step.options.get("xa")):
         return "refused"
     if not name or opens or isinstance(action, a.Producer):

@@ -44,7 +44,8 @@ def waits(lab: Cluster, step: ScriptStep[Action]) -> RunningStep | None:
     if broker is not None and broker.hangs and not broker.suspended:
         refuses = broker.refuses and opens
         manages = isinstance(action, actions.OF_MANAGED) and not admin.is_managed(broker, step.dest)
-        if refuses or manages or (isinstance(action, o.UpdateDestination) and lab.database_up):
+        quiesces = isinstance(action, (o.Quiesce, o.Unquiesce))  # which asks for no destination
+        if refuses or manages or quiesces or (isinstance(action, o.UpdateDestination) and lab.database_up):
             return None
         return RunningStep(_answers, (lab, step, 0), step.limit, _act, insists=True)
     if not clients.hangs(lab, step):
