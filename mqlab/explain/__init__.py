@@ -15,7 +15,8 @@ from mqlab.explain.message import never_sent, of_message
 from mqlab.explain.parts import of_broker, of_consumer
 from mqlab.explain.run import of_run
 from mqlab.explain.sentences import Line, Sentence, sentence
-from mqlab.explain.why_not import why_not_received
+from mqlab.explain.why_not import kept_from, why_not_received
+from mqlab.trace.fates import Fate
 from mqlab.trace.trace import Trace
 
 __all__ = ["Cause", "Explanation", "Line", "Sentence", "explain", "sentence"]
@@ -61,6 +62,8 @@ def explain(
         return of_run(trace)
     if message is not None:
         answer = of_message(trace, number)
+        if trace.account()[number].fate == Fate.waiting:
+            answer = replace(answer, told=tuple(dict.fromkeys((*answer.told, *kept_from(trace, number)))))
     elif consumer is not None:
         answer = of_consumer(trace, consumer)
     else:

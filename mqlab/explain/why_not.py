@@ -10,12 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import islice
 
 from mqlab.explain import groups, script
 from mqlab.explain.case import ENDED, Case, of_kind
 from mqlab.explain.explanation import Cause, Explanation
 from mqlab.explain.message import ends, of_message
-from mqlab.explain.sentences import Sentence, sentence
+from mqlab.explain.sentences import Line, Sentence, sentence
 from mqlab.spec.plural import counted
 from mqlab.spec.values import told_time
 from mqlab.trace.event import Event
@@ -24,6 +25,7 @@ from mqlab.trace.kinds import Kind, Reason
 from mqlab.trace.trace import Trace
 from mqlab.trace.undone import failure
 
+ASKED = 20  # consumers, of a message that waits: to look at each takes milliseconds
 # Rules of a dispatch that say no more than that somebody else was asked first.
 TURNS = (Reason.none, Reason.turn, Reason.only_taker, Reason.queue_turn)
 
@@ -58,6 +60,21 @@ def _decided(case: Case) -> Iterator[Cause]:
 def _by(case: Case, event: Event, *about: str) -> Cause:
     """Return an event that decided, in its own sentence."""
     return Cause(sentence(case.trace, event) or str(event), event.rule, event.row, about)
+
+
+def kept_from(trace: Trace, number: int) -> Iterator[Line]:
+    """Yield what kept a message that waits from the consumers of other brokers that read its destination."""
+    if trace.part:  # the consumers' advisories may be outside
+        return
+    counts, kinds = trace.received(), trace.column("kind")
+    names = dict.fromkeys(event.frm for event in of_kind(trace, Kind.Subscribed))
+    for consumer in islice((name for name in names if name in counts), ASKED):
+        case = Case(trace, number, str(consumer))
+        if any(left is None for _, left in case.ends) and any(map(case.reads, map(str, case.targets))):
+            for cause in _way(case):
+                apart = cause.row < 0 or kinds[cause.row] in (Kind.Refused, Kind.Disconnected)
+                if apart or cause.rule == Reason.redistribution:  # else its own way has said so
+                    yield cause.told
 
 
 # The consumer itself
@@ -116,6 +133,7 @@ def _way(case: Case) -> Iterator[Cause]:
             yield _by(case, event)
         if not case.refusals and not gone:
             yield from _no_bridge(case)
+    yield from _late(case)
     for event in case.events:
         if event.kind == Kind.Refused or (
             event.kind == Kind.Held
@@ -123,6 +141,15 @@ def _way(case: Case) -> Iterator[Cause]:
             and event.rule != Reason.no_subscription
         ):
             yield _by(case, event)
+
+
+def _late(case: Case) -> Iterator[Cause]:
+    """Yield that a consumer of another broker of Artemis came when the message lay in its queue already."""
+    here, life = case.events[-1], case.lives[-1]
+    if here.kind == Kind.Held and here.rule == Reason.nobody_reads and life.row > here.row:
+        text = f"{case.consumer} subscribed at {life.broker}: only a redistribution-delay of 0 or more moves"
+        moved = Sentence(f"{text} what waits at {here.broker}", life.t, source=Reason.redistribution.source)
+        yield Cause(moved, Reason.redistribution, life.row)
 
 
 def _no_bridge(case: Case) -> Iterator[Cause]:

@@ -32,11 +32,11 @@ def why_it_waits(event: Event) -> str:
         return f"received by {event.to}, not acknowledged"
     if event.kind == Kind.Forwarded:
         return f"in transit to {event.to}, not yet confirmed"
-    return (
-        event.rule.sentence
-        if event.rule != Reason.none
-        else "it was returned, and no consumer has received it since"
-    )
+    if event.rule != Reason.none:
+        return event.rule.sentence
+    if event.kind == Kind.Returned:
+        return "it was returned, and no consumer has received it since"
+    return "no consumer has received it there"
 
 
 @dataclass(frozen=True, slots=True)

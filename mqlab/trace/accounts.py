@@ -123,8 +123,8 @@ def as_durations(spans: Spans) -> list[tuple[Duration, Duration]]:
 def downtime(trace: Trace) -> dict[str, Spans]:
     """Return client or destination -> from when to when it had no broker.
 
-    A client from its loss to its next connection; a destination while no broker serves that
-    holds it at any time of the run.
+    A client from its loss to its next connection; a destination, once a broker has served it, while none
+    does that holds it at any time of the run: what brokers take for their first start is nobody's loss.
     """
     end = trace.end
     found: dict[str, Spans] = {}
@@ -143,8 +143,8 @@ def downtime(trace: Trace) -> dict[str, Spans]:
     for node, time in since.items():
         found.setdefault(trace.names["node"][node], []).append((time, end))
     for dest, brokers in holders.items():
-        spans = _common([unavailable(trace, trace.names["node"][b]) for b in sorted(brokers)])
-        if spans:
+        common = _common([unavailable(trace, trace.names["node"][b]) for b in sorted(brokers)])
+        if spans := [span for span in common if span[0] > 0]:
             found[trace.names["dest"][dest]] = spans
     return found
 

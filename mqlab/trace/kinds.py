@@ -257,7 +257,7 @@ class Reason(IntEnum):
     )
     broker_turn = (
         59,
-        "the brokers with a consumer for it take turns",
+        "the brokers of a queue take turns: with ON_DEMAND those with a consumer for it, with STRICT all",
         "Artemis, clusters, message-load-balancing",
     )
     redistribution = (
@@ -307,7 +307,7 @@ class Reason(IntEnum):
     queue_turn = 75, "the consumers of a queue take turns", _QUEUES
     nobody_reads = (
         76,
-        "the queue has no consumers",
+        "the queue has no consumers at this broker",
         _QUEUES,
         {"message_load_balancing", "redistribution_delay"},
     )
@@ -348,3 +348,10 @@ class Reason(IntEnum):
     not_authorized = 86, "no group of the user may do that", _USERS, {"user_name", "users", "authorization"}
     last_value = 87, "a later message with its last value waits instead", _LAST, {"last_value_queue"}
     duplicate_id = 88, "a message with its duplicate id has been here before", "Artemis rule 9.18"
+    never_its_turn = (
+        89,
+        "message-load-balancing is OFF, and the queue is on another broker only: the broker looks for its own "
+        "turn without end, and the call fails",
+        "Artemis rule 8.3",
+        {"message_load_balancing"},
+    )

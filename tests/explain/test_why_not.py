@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import mqlab as mq
+from mqlab.api import artemis as art
 from mqlab.trace.kinds import Reason
 from tests.experiments.test_outcomes import grid
 from tests.products.activemq.behaviours import FOO, NEWS, network, reads, send
@@ -226,3 +227,34 @@ def test_a_broker_on_the_way_that_did_not_start_is_told_with_the_reason():
     assert said in str(mq.explain(trace, message="P-1", why_not="C"))
     assert said in str(mq.explain(trace, broker="B"))
     assert [problem.rule for problem in mq.check(net, *actions)] == ["illegal-character", "broker-name"]
+
+
+REMOTE = mq.NetworkConnector("ab", uri="static:(tcp://B:61616)", excluded_destinations=(mq.Queue("Q"),))
+BACK = mq.NetworkConnector("ba", uri="static:(tcp://A:61616)")
+
+
+@pytest.mark.parametrize(
+    ("brokers", "why"),
+    [
+        ((mq.Broker("A", REMOTE), mq.Broker("B")), Reason.not_permitted.sentence),
+        ((mq.Broker("A"), mq.Broker("B", BACK)), "There is no bridge from A to B, where C is connected."),
+    ],
+)
+def test_a_message_that_waits_tells_what_keeps_it_from_a_consumer_of_another_broker(brokers, why):
+    queue = mq.Queue("Q")
+    actions = mq.Consumer("C", "B", queue), mq.Producer("P", "A", 1, queue)
+    told = mq.explain(mq.run(mq.Network(*brokers), *actions), message="P-1").lines
+    assert why in told[-1]
+    assert told[-2].endswith(f"{Reason.no_subscription.sentence} [{Reason.no_subscription.source}].")
+    elsewhere = mq.Consumer("C", "B", mq.Queue("other")), actions[1]
+    other = mq.explain(mq.run(mq.Network(*brokers), *elsewhere), message="P-1").lines
+    assert other == told[:-1]  # who reads something else has nothing to do with it
+
+
+def test_what_waits_in_artemis_tells_that_only_redistribution_moves_it():
+    net, queue = art.Network(art.Broker("A"), art.Broker("B")), art.Queue("Q")
+    run = mq.run(net, art.Producer("P", "A", 1, queue), art.Consumer("C", "B", queue), art.Wait("3s"))
+    told = mq.explain(run, message="P-1").lines[-1]
+    assert "C subscribed at B: only a redistribution-delay of 0 or more moves what waits at A" in told
+    first = mq.run(net, art.Consumer("C", "B", queue, selector="x = 1"), art.Producer("P", "A", 1, queue))
+    assert not any("redistribution" in line for line in mq.explain(first, message="P-1").lines)

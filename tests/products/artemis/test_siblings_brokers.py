@@ -217,7 +217,7 @@ QUORUM = [
         snapshot label=cut
         heal isolate=["S1"]
         {OVER}""", {"cluster": {"connection_ttl": 2000, "check_period": 500}},
-         cut="live live live backup_searching", roles="live live live backup_in_sync"),
+         cut="live live live backup_in_sync", roles="live live live backup_in_sync"),  # played twice
     case("a_master_votes_after_an_orderly_end_of_its_slave_too",
          {"M1": master(vote_on_replication_failure=True, quorum_size=2), "S1": slave()}, f"""
         {SYNC}

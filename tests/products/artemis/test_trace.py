@@ -7,6 +7,7 @@ from collections import Counter
 import pytest
 
 import mqlab as mq
+from mqlab.api import artemis as art
 from mqlab.errors import UnknownName
 from mqlab.products import outcome_of as outcome
 from mqlab.products import play
@@ -104,7 +105,7 @@ def test_a_failover_in_every_account():
     assert run.unavailable("S1")[0][1] > killed
     ((lost, back),) = run.downtime()["C"]
     assert killed <= lost < back < killed + 2_000_000
-    assert run.downtime()["queue://Q"][-1] == (killed, run.unavailable("S1")[0][1])
+    assert run.downtime()["queue://Q"] == [(killed, run.unavailable("S1")[0][1])]  # its start is no loss
 
 
 def test_who_of_a_pair_serves():
@@ -159,12 +160,40 @@ def test_messages_that_only_were_in_memory_are_lost_and_the_reason_is_told():
     assert mq.explain(run, message=1).title.startswith("Message sender2-1: lost at M1: it was held")
 
 
+@pytest.mark.parametrize(
+    ("balancing", "selector", "why"),
+    [
+        ("ON_DEMAND", "x = 1", Reason.selector),
+        ("OFF", None, Reason.never_its_turn),
+        ("STRICT", None, Reason.nobody_reads),
+    ],
+)
+def test_a_message_that_no_consumer_elsewhere_gets_is_told_why(balancing, selector, why):
+    net = art.Network(art.Broker("A"), art.Broker("B"), message_load_balancing=balancing)
+    queue = art.Queue("Q")
+    run = mq.run(net, art.Consumer("C", "B", queue, selector=selector), art.Producer("P", "A", 2, queue))
+    assert run.account()[2]["why"] == why.sentence
+    assert run.received()["C"] == (1 if balancing == "STRICT" else 0)
+    assert [one.why for one in run.undone if one.what == "Producer P"] == (
+        [f"2 messages not accepted; {why.sentence}"] if balancing == "OFF" else []
+    )
+
+
+def test_a_queue_is_without_a_broker_from_a_loss_on():
+    """What the brokers take for their first start is no downtime of a queue that nobody has missed."""
+    net = art.Network(art.Broker("A"))
+    run = mq.run(net, art.Consumer("C", "A", art.Queue("Q")), art.Producer("P", "A", 2, art.Queue("Q")))
+    assert run.unavailable("A") == [(0, 500_000)]
+    assert run.downtime() == {}
+    assert "without a broker" not in str(mq.explain(run))
+
+
 def test_a_message_is_explained_hop_by_hop():
     brokers = {"A": None, "B": None}
     run = trace(brokers, "open_consumer consumer=C broker=B queue=Q\nsend broker=A queue=Q count=2")
     text = str(mq.explain(run, message=1))
     assert "received by C (route A > B)" in text
-    assert "A forwarded it to B over A-B: the brokers with a consumer for it take turns" in text
+    assert f"A forwarded it to B over A-B: {Reason.broker_turn.sentence}" in text
     failed = trace(PAIR, FAILOVER)
     assert "S1 recovered it from the store" in str(mq.explain(failed, message="sender3-1"))
     told = str(mq.explain(failed, broker="S1"))
@@ -231,7 +260,7 @@ def test_a_trace_in_a_file_is_the_same(tmp_path):
 def test_a_run_tells_why_messages_wait_and_where_the_guide_is_not_the_broker():
     told = str(mq.explain(mq.run("artemis:21.4.1")))
     assert "5 messages of queue://orders are waiting at B1" in told
-    assert "the queue has no consumers" in told
+    assert "the queue has no consumers at this broker" in told
     assert "The real broker: On broker 1: the connector is used only to find" in told
     own = {"brokers": [{"name": "A"}], "queues": [{"name": "Q"}], "steps": [{"do": "start"}]}
     assert "the real broker" not in str(mq.explain(mq.run(own)))

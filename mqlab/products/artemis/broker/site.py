@@ -12,9 +12,10 @@ from mqlab.engine.lab import Lab
 from mqlab.engine.link import Link
 from mqlab.engine.timing import Timing
 from mqlab.products.artemis.broker import bridges, expiry, last_values, network_check, redelivery
-from mqlab.products.artemis.broker.broker import GONE, Broker, CallOfOneLife, Partitions, Refused, Topology
+from mqlab.products.artemis.broker.broker import GONE, Broker, CallOfOneLife, Partitions, Refused
 from mqlab.products.artemis.broker.messages import Journal, Message, Queue
 from mqlab.products.artemis.broker.paging_store import PagingManager
+from mqlab.products.artemis.broker.topology import Topology
 from mqlab.products.artemis.client.registry import Clients
 from mqlab.products.artemis.ha import scaledown
 from mqlab.products.artemis.ha.colocated import Colocated
@@ -144,9 +145,8 @@ class Site(Lab):
         if broker.role not in GONE and not broker.stopped_itself:
             return
         broker.incarnation += 1
-        broker.has_taken_over &= broker.stopped_itself
-        broker.topology, broker.max_cluster_size, broker.broken = {}, 0, False
-        broker.forgotten = set()
+        broker.has_taken_over, broker.told_by = broker.has_taken_over and broker.stopped_itself, ""
+        broker.topology, broker.forgotten, broker.max_cluster_size, broker.broken = {}, set(), 0, False
         broker.lost, broker.lost_takers, broker.kept, broker.balanced = {}, {}, {}, set()
         refusal = broker.spec.refusal(self.network.edition, self.network.cluster_of(broker.spec))
         if refusal is not None:

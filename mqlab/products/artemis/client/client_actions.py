@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from mqlab.engine.completion import Completion
@@ -11,8 +10,9 @@ from mqlab.products.artemis.broker.broker import Subsystem
 from mqlab.products.artemis.client import receive_loop
 from mqlab.products.artemis.client.clients import OVER, Client
 from mqlab.products.artemis.client.consumers import Consumer
+from mqlab.products.artemis.client.receive_call import ReceiveCall
 from mqlab.products.artemis.client.reconnection import LOOKS
-from mqlab.products.artemis.client.requests import BLOCKED, Request
+from mqlab.products.artemis.client.requests import BLOCKED, NO_SESSION, Request
 from mqlab.products.artemis.client.sends import SendRequest
 from mqlab.products.artemis.client.session_calls import CreateSession, Transaction
 from mqlab.spec import action as a
@@ -29,23 +29,6 @@ MS = 1000
 OPENING = 5 * MS
 RECEIVING = 5000  # ms that a call receives, where nobody says so: as the recorder does
 CONNECTING = MS  # a send in the background that opens its connection first comes behind one message of others
-
-
-@dataclass(eq=False, slots=True)
-class ReceiveCall:
-    """A call that takes so many messages more, all in at most `wait` us."""
-
-    consumer: Consumer
-    count: int
-    wait: int
-    acknowledges: bool
-    asked: Action
-    got: int = 0
-    ended: bool = False
-    end: int = 0  # us, of its time
-    limit: int = 0  # us, when the script goes on without it
-    epoch: int = 0  # of the connection over which it has asked
-    was_answered: bool = False  # it was blocked in its question, until the connection was up or given up
 
 
 class ClientActions(Subsystem):
@@ -124,10 +107,15 @@ class ClientActions(Subsystem):
         reading = ReceiveCall(consumer, action.count, wait, acknowledges, self.lab.acting)
         reading.limit = self.lab.clock.now + BLOCKED * MS
         consumer.stop_loop(consumer.last_call)
+        if consumer.refused:
+            consumer.results.append(f"step {self.lab.step_no} receive: {NO_SESSION}")
+            return Completion()
         if consumer.receiving and consumer.state == "connected":
             return Completion(deadline=reading.limit, argument=reading, then=self._never_taken)
         if consumer.state == "new":  # a client has one thread, and that is in the opening still
-            return Completion(self._is_open, reading, self.lab.clock.now + BLOCKED * MS, then=self._take_turn)
+            return Completion(
+                ReceiveCall.is_open, reading, self.lab.clock.now + BLOCKED * MS, then=self._take_turn
+            )
         return self._next_message(reading)
 
     def _never_taken(self, reading: ReceiveCall) -> None:
@@ -135,34 +123,31 @@ class ClientActions(Subsystem):
         reading.consumer.results.append("receive: still blocked")
         self.lab.come_to_rest()
 
-    @staticmethod
-    def _is_open(reading: ReceiveCall) -> bool:
-        return reading.consumer.state != "new"
-
     def _take_turn(self, reading: ReceiveCall) -> None:
         """Receive once the opening is over; the script goes on without it if that takes too long."""
-        if self._is_open(reading):
+        if reading.is_open():
             self.lab.under_way = self._next_message(reading)
         else:
             self._go_on_behind(reading)
 
     def _go_on_behind(self, reading: ReceiveCall) -> None:
-        reading.consumer.results.append("receive: still blocked")
-        reading.consumer.wait_behind(reading.limit - BLOCKED * MS)
+        consumer = reading.consumer
+        consumer.results.append("receive: still blocked")
+        consumer.calls, consumer.blocked_since = consumer.calls + 1, reading.limit - BLOCKED * MS
         reading.end = 0  # its time begins anew
         self.lab.later(LOOKS, self._receive_behind, reading)
         self.lab.come_to_rest()
 
     def _receive_behind(self, reading: ReceiveCall) -> None:
         """Take what comes behind the script, in the time that begins with the end of the opening."""
-        if not self._is_open(reading) or self._is_blocked(reading):
+        if not reading.is_open() or reading.is_blocked():
             self.lab.later(LOOKS, self._receive_behind, reading)
             return
-        self._end_question(reading)
+        reading.end_question()
         reading.end = reading.end or self.lab.clock.now + reading.wait
-        while reading.got < reading.count and not reading.ended and self._has_message(reading):
-            self._take_one(reading)
-        if reading.got < reading.count and not reading.ended and self.lab.clock.now < reading.end:
+        while reading.goes_on and reading.has_message():
+            reading.take_one()
+        if reading.goes_on and self.lab.clock.now < reading.end:
             self.lab.later(LOOKS, self._receive_behind, reading)
             return
         self._say_how(reading)
@@ -175,40 +160,19 @@ class ClientActions(Subsystem):
         consumer.close()
 
     def _next_message(self, reading: ReceiveCall) -> Completion:
-        if reading.got < reading.count and not reading.ended:
+        if reading.goes_on:
             reading.consumer.flow.ask()
             reading.end = reading.end or self.lab.clock.now + reading.wait
             end = max(reading.end, self.lab.clock.now + MS)  # the last ones are only looked for
-            return Completion(self._has_message, reading, end, then=self._receive)
+            return Completion(ReceiveCall.has_message, reading, end, then=self._receive)
         self._say_how(reading)
         return Completion()
 
-    @staticmethod
-    def _is_blocked(reading: ReceiveCall) -> bool:
-        """Whether it waits for its connection: to acknowledge what it had, or to ask whether there is more."""
-        consumer = reading.consumer
-        if consumer.state == "connected":  # nothing answers over a line that is cut silently, or from who hangs
-            return not consumer.arrived and consumer.at is not None and not consumer.reaches(consumer.at)
-        return consumer.state == "reconnecting" and not consumer.takes_stale()
-
-    def _is_answered(self, reading: ReceiveCall) -> bool:
-        return not self._is_blocked(reading)
-
-    def _end_question(self, reading: ReceiveCall) -> None:
-        """Its connection is up again, and brings what there is; or it was given up, and the call ends."""
-        consumer = reading.consumer
-        if consumer.asks and consumer.state != "reconnecting":
-            reading.got += consumer.acknowledge_stale()
-            consumer.asks, reading.was_answered = False, consumer.state == "failed"
-            reading.ended |= reading.was_answered
-            window = 2 * LOOKS if consumer.epoch != reading.epoch else 0  # of the old one it was answered
-            reading.wait, reading.end = window, self.lab.clock.now + window
-
     def _answered(self, reading: ReceiveCall) -> None:
-        if self._is_blocked(reading):
+        if reading.is_blocked():
             self._go_on_behind(reading)
             return
-        self._end_question(reading)
+        reading.end_question()
         self.lab.under_way = self._next_message(reading)
 
     def _say_how(self, reading: ReceiveCall) -> None:
@@ -220,33 +184,24 @@ class ClientActions(Subsystem):
         elif reading.got < reading.count:
             reading.consumer.results.append(f"receive: {reading.got} of {reading.count}")
 
-    @staticmethod
-    def _has_message(reading: ReceiveCall) -> bool:
-        return reading.consumer.has_next()
-
     def _receive(self, reading: ReceiveCall) -> None:
         """Take one; a call whose time is over asks the broker whether there is one, and waits for its answer.
 
         Source: `ClientConsumerImpl.receive` of 2.4.0, which forces the delivery; Artemis rule 9.8.
         """
-        if not reading.consumer.arrived and self._is_blocked(reading):
+        if not reading.consumer.arrived and reading.is_blocked():
             reading.consumer.asks, reading.epoch = True, reading.consumer.epoch
-            self.lab.under_way = Completion(self._is_answered, reading, reading.limit, then=self._answered)
+            self.lab.under_way = Completion(
+                ReceiveCall.is_answered, reading, reading.limit, then=self._answered
+            )
             return
-        self._take_one(reading)
+        reading.take_one()
         self.lab.under_way = self._next_message(reading)
-
-    @staticmethod
-    def _take_one(reading: ReceiveCall) -> None:
-        if reading.consumer.receive_one(reading.acknowledges):
-            reading.got += 1
-        else:
-            reading.ended = True
 
     def do_resume(self, action: a.Resume) -> None:
         """Take everything from now on."""
         consumer = self.lab.clients.consumer(action.who)
-        consumer.receiving, consumer.since, consumer.last_call = True, self.lab.clock.now, 0
+        consumer.receiving, consumer.since, consumer.last_call = not consumer.refused, self.lab.clock.now, 0
         if consumer.state == "failed":  # the loop of one that is closed ends without a word
             consumer.see_closed()
         self.lab.later(MS, consumer.go_on)  # it reads while the script goes on
@@ -329,8 +284,10 @@ class ClientActions(Subsystem):
         return self._call(Transaction(client, client.resource.call, "xa", action.act, xid))
 
     def _call(self, request: Request) -> Completion:
+        """Make a call; what ends the transaction of a blocked send is of that step, and says nothing."""
         request.make()
-        return self._blocking(request)
+        told = request.client.results[-1:] == [f"step {request.step} send: still blocked"]
+        return Completion() if told else self._blocking(request)
 
 
 DO: dict[type[Action], Callable[[ClientActions, Any], Completion | None]] = {

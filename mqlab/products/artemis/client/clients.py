@@ -209,14 +209,15 @@ class Client:
         pair = self.lab.topology.entry(broker, self.node_id)
         # Of another live one's backup it is not told, and of none it keeps what it knew (`setBackupConnector`).
         self.backup = pair[1] if pair[0] == broker.process_name and pair[1] != "-" else self.backup
-        pair = [broker.process_name, self.backup]
-        self.lab.later(0, self._reconnect, Reconnection(broker, self.epoch, attempts, pair))
+        names = [broker.process_name, self.backup]
+        self.lab.later(0, self._reconnect, (broker, self.epoch, attempts, names))
 
     def _reconnect(self, search: Reconnection) -> None:
-        if self.epoch != search.epoch or self.state != "reconnecting":
+        before, epoch, attempts, names = search
+        if self.epoch != epoch or self.state != "reconnecting":
             return
-        left = search.attempts.left
-        found = self._again(search) if left != 0 else None
+        left = attempts.left
+        found = self._again(before, names) if left != 0 else None
         over = found is not None or left in (0, 1)
         if over and self.at is not None and found is not self.at:  # the old session is given up
             self.end_session(tried=True)
@@ -226,13 +227,13 @@ class Client:
         elif over:
             self.on_attempts_exhausted()
         else:
-            self.lab.later(search.attempts.next(), self._reconnect, search)
+            self.lab.later(attempts.next(), self._reconnect, search)
 
-    def _again(self, search: Reconnection) -> Broker | None:
+    def _again(self, before: Broker, names: list[str]) -> Broker | None:
         """With ha=true it follows the pair, as far as its broker was told of it; else one address."""
-        pair = [b for b in self.lab.all_brokers() if b.hosting_broker or b.process_name in search.pair]
-        choice = [search.before, *(pair if self.options["ha"] else ())]  # of hosted ones it is not recorded
-        own = (b for b in choice if b.node_id == self.node_id and b.connectors_reach(search.before))
+        pair = [b for b in self.lab.all_brokers() if b.hosting_broker or b.process_name in names]
+        choice = [before, *(pair if self.options["ha"] else ())]  # of hosted ones it is not recorded
+        own = (b for b in choice if b.node_id == self.node_id and b.connectors_reach(before))
         return next(filter(self.reaches, own), None)
 
     def on_attempts_exhausted(self) -> None:

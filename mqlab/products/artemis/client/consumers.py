@@ -35,21 +35,16 @@ class Consumer(ReceivingClient):
         durable = action.durable or action.subscription_name
         self.client_id, name = action.client_id, action.subscription_name or action.name
         self.subscription = f"{action.client_id}.{name}" if durable else ""
-        self.sub = -1
+        self.sub, self.refused = -1, False  # by its broker
         self.calls = 0  # that wait behind its opening
         self.closes = False  # as soon as they are over
         self.asks = False  # a call that receives waits for the connection
-
-    def wait_behind(self, since: int) -> None:
-        """A call that receives goes on behind the script, blocked since (us)."""
-        self.calls += 1
-        self.blocked_since = since
 
     def opened(self) -> None:
         """Subscribe, or go on in the session that stayed."""
         assert self.at is not None
         self._end_waiting()
-        if self.queue is None:
+        if self.queue is None and not self.refused:
             try:
                 queue = self._queue(self.at)
             except Refused as refused:
@@ -83,10 +78,10 @@ class Consumer(ReceivingClient):
         self.go_on()
 
     def _refused(self, said: str, rule: Reason) -> None:
-        """The client has a connection, and no consumer."""
+        """The program has a connection and a session, which fail over like any, and no consumer."""
         self.lab.event(Kind.Failed, self.at, frm=self.node, rule=rule, dest=self.dest)
         self.results.append(f"step {self.lab.step_no} open_consumer: {said}")
-        self.state, self.at, self.receiving = "closed", None, False
+        self.refused, self.receiving = True, False
 
     def _queue(self, broker: Broker) -> Queue:
         """Return the queue, that of the durable subscription, or a new one of its own."""
@@ -134,7 +129,7 @@ class Consumer(ReceivingClient):
     def go_on(self, _: object = None) -> None:
         """Take what is there, while receiving."""
         while self.receiving and not self.busy:
-            # As `has_next` says; a call less for each message.
+            # As `ReceiveCall.has_message` says; a call less for each message.
             if not (self.arrived and self.state == "connected") and not (self.stale and self.takes_stale()):
                 break
             if not self.receive_one(self.acknowledges):
@@ -270,7 +265,7 @@ class Consumer(ReceivingClient):
         self.drop(Reason.connection_lost)
         self.leave(taken=True, buffered=False)
         self.state, self.at = "closed", None
-        if broker is not None:
+        if broker is not None and not self.refused:
             self.lab.event(Kind.Unsubscribed, broker, frm=self.node, sub=self.sub, dest=self.dest)
         self.failovers += ["failover_failed"] * away
         if blocked:

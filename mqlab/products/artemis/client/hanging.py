@@ -5,7 +5,6 @@ What a client has asked for is done once the broker goes on, though nobody waits
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mqlab.products.artemis.client.reconnection import LOOKS, MS
@@ -15,26 +14,19 @@ if TYPE_CHECKING:
     from mqlab.products.artemis.client.sends import SendRequest
 
 
-@dataclass(eq=False, slots=True)
-class HangingCall:
-    """A request that lies at a broker which hangs, over one of its client's connections, since when (us)."""
+def look(call: tuple[Request, int, int, bool]) -> None:
+    """Look whether the broker goes on with a request of a connection that lies there since a time (us).
 
-    request: Request
-    epoch: int
-    since: int
-    ended: bool = False  # nobody waits for it any more
-
-
-def look(call: HangingCall) -> None:
-    """Look whether the broker goes on, or the client has ended the call."""
-    request, client = call.request, call.request.client
-    lab = request.lab
-    if client.at is not None and client.epoch == call.epoch and client.at.role == "paused":
-        call.ended = call.ended or request.hangs(lab.clock.now - call.since)
-        lab.later(LOOKS, look, call)
-    elif not call.ended:
-        request.on_request(call.epoch)
-    elif client.epoch == call.epoch:
+    Or whether the client has *ended* it.
+    """
+    request, epoch, since, ended = call
+    client, lab = request.client, request.lab
+    if client.at is not None and client.epoch == epoch and client.at.role == "paused":
+        ended = ended or request.hangs(lab.clock.now - since)
+        lab.later(LOOKS, look, (request, epoch, since, ended))
+    elif not ended:
+        request.on_request(epoch)
+    elif client.epoch == epoch:
         request.act_late()
 
 

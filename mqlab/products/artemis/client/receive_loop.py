@@ -12,12 +12,21 @@ if TYPE_CHECKING:
     from mqlab.products.artemis.client.consumers import Consumer
 
 
-class CommitEach(Request):
-    """A commit after each message; one that fails ends the loop, and nobody is told."""
+class LoopCall(Request):
+    """A call of the loop, which goes on with the next message behind it."""
 
-    def __init__(self, consumer: Consumer) -> None:
-        super().__init__(consumer, "commit")
+    def __init__(self, consumer: Consumer, what: str) -> None:
+        super().__init__(consumer, what)
         self.consumer = consumer
+
+    def on_answered(self, _: object = None) -> None:
+        """Go on with the next message."""
+        super().on_answered()
+        _end(self.consumer)
+
+
+class CommitEach(LoopCall):
+    """A commit after each message; one that fails ends the loop, and nobody is told."""
 
     def act(self) -> None:
         """Commit, where there is a transaction."""
@@ -30,21 +39,14 @@ class CommitEach(Request):
         if consumer.transacted:
             consumer.roll_back()
 
-    def on_answered(self, _: object = None) -> None:
-        """Go on with the next message."""
-        super().on_answered()
-        _end(self.consumer)
 
-
-class RollBack(Request):
+class RollBack(LoopCall):
     """What follows an acknowledgement that is refused: the session is stopped, then it is rolled back.
 
     What comes between the two calls goes to others (`ClientSessionImpl.rollback` of 2.4.0).
     """
 
-    def __init__(self, consumer: Consumer) -> None:
-        super().__init__(consumer, "rollback")
-        self.consumer, self.stopped = consumer, False
+    stopped = False
 
     def act(self) -> None:
         """Stop, or roll back."""
@@ -56,18 +58,17 @@ class RollBack(Request):
 
     def on_answered(self, _: object = None) -> None:
         """Go on with the second call, or with the next message."""
-        if not self.stopped:
+        if self.stopped:
+            super().on_answered()
+        else:
             self.stopped = True
             self.make()
-            return
-        super().on_answered()
-        _end(self.consumer)
 
 
 def roll_back(consumer: Consumer) -> None:
     """The acknowledgement of a message that was taken is refused."""
     consumer.busy = True
-    RollBack(consumer).make()
+    RollBack(consumer, "rollback").make()
 
 
 def work(consumer: Consumer) -> None:
@@ -78,7 +79,7 @@ def work(consumer: Consumer) -> None:
 
 def _worked(consumer: Consumer) -> None:
     if consumer.busy and consumer.commits_each:
-        CommitEach(consumer).make()
+        CommitEach(consumer, "commit").make()
     else:
         _end(consumer)
 

@@ -63,10 +63,6 @@ class ReceivingClient(Client, Taker):
         gives_up = 0 < self.blocked_since <= self.lab.clock.now - FAILOVER * MS
         return self.state == "reconnecting" and bool(self.stale) and (self.mode != "auto" or gives_up)
 
-    def has_next(self) -> bool:
-        """Whether a call that receives takes a message now."""
-        return (self.arrived > 0 and self.state == "connected") or self.takes_stale()
-
     def acknowledge_stale(self) -> int:
         """Take the message that a call had before its acknowledgement was blocked; it comes again.
 

@@ -37,14 +37,8 @@ class Attempts:
         return wait
 
 
-@dataclass(eq=False, slots=True)
-class Reconnection:
-    """A client's search for the broker it had before, in one of its epochs, and for whom that was told of."""
-
-    before: Broker
-    epoch: int
-    attempts: Attempts
-    pair: list[str]
+# A client's search for the broker it had before, in one of its epochs, and for whom that was told of.
+Reconnection = tuple[Broker, int, Attempts, list[str]]
 
 
 def await_line(request: tuple[Client, Broker, int, Attempts]) -> None:

@@ -111,7 +111,7 @@ class Request(ABC):
         """The broker has it; a slave that copies it has to have it too."""
         broker = self.client.at
         if broker is not None and broker.role == "paused":
-            hanging.look(hanging.HangingCall(self, epoch, self.lab.clock.now))
+            hanging.look((self, epoch, self.lab.clock.now, False))
             return
         replica = (
             broker.served_journal.replica if broker is not None and broker.served_journal is not None else None

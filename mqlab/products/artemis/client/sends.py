@@ -45,8 +45,7 @@ class SendRequest(Request):
         if self.count and self.client.state in OVER:
             said = SESSION_CLOSED if self.client.epoch else NO_SESSION
             self.client.results.append(f"step {self.step} send: {said}")
-            self.lab.clients.sending -= self.count
-            self._end()
+            self._end(self.count)
         elif self.count and self.client.at is not None and self.client.at.role == "paused":
             hanging.query((self, self.lab.clock.now))
         elif self.count:
@@ -57,8 +56,7 @@ class SendRequest(Request):
     def refuse_query(self, said: str = NO_ANSWER) -> None:
         """The program cannot make its producer: the broker says nothing of the address, or lacks it."""
         self.client.results.append(f"step {self.step} {self.what}: {said}")
-        self.lab.clients.sending -= self.count
-        self._end()
+        self._end(self.count)
 
     def hangs(self, since: int) -> bool:
         """Who sends a message that is not persistent does not wait for an answer; else it is not sent."""
@@ -82,8 +80,7 @@ class SendRequest(Request):
 
     def ends_unconnected(self) -> bool:
         """Nothing is sent, and the step ends."""
-        self.lab.clients.sending -= self.count
-        self._end()
+        self._end(self.count)
         return True
 
     def times_out(self) -> bool:
@@ -172,8 +169,7 @@ class SendRequest(Request):
         failed, self.message = self.stops and self._has_failed(), None
         self.sent += 1
         if self.sent < self.count and failed:
-            self.lab.clients.sending -= self.count - self.sent
-            self._end()
+            self._end(self.count - self.sent)
         elif self.sent < self.count:
             wait = self.interval
             self.client.calling += wait
@@ -191,7 +187,8 @@ class SendRequest(Request):
         """Return when it would have been blocked for too long: its end is told (us)."""
         return int(self.client.calling + self.limit)
 
-    def _end(self) -> None:
+    def _end(self, unsent: int = 0) -> None:
+        self.lab.clients.sending -= unsent
         self.answered = True
         self.lab.clock.halt()
         self.client.sending -= 1

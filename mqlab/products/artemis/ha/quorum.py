@@ -44,7 +44,7 @@ def _count(asker: Broker, ballot: Ballot) -> None:
         if voter.node_id == asker.node_id or voter.node_id not in asker.topology or voter.name in said:
             continue
         if voter.serves and asker.reaches(voter):
-            if voter.spec.policy == "replication":
+            if voter.spec.policy == "replication" and not (said and _is_stuck(asker)):
                 said[voter.name] = ballot.agrees(voter)
             else:
                 mute = True
@@ -68,6 +68,15 @@ def _silent(lab: Site, asker: Broker, said: dict[str, bool]) -> list[str]:
     lives = {pair: live for pair, (live, _) in asker.topology.items() if live != "-"}
     places = [live for pair, live in lives.items() if pair not in answered | {asker.node_id}]
     return [broker.name for broker in brokers if broker.process_name in places]
+
+
+def _is_stuck(asker: Broker) -> bool:
+    """Whether a slave was told that its master is gone as it votes: it asks no second voter.
+
+    Who tells it waits for the vote (`SharedNothingBackupQuorum.nodeDown` of 2.5.0; Artemis rule 3.8).
+    """
+    told = asker.lab.rules.forgets_crashed and asker.node_id not in asker.topology
+    return told and asker.master is not None and asker.master.role != "stopped"
 
 
 def tell(broker: Broker, yes: bool, told: dict[str, object]) -> None:

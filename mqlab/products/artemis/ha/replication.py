@@ -43,7 +43,7 @@ class Replication(Subsystem):
 
     def search(self, slave: Broker, pair: str) -> None:
         """Move old data aside and look for a master that has no slave yet (21.1), or for one *pair*."""
-        slave.has_taken_over = False
+        slave.has_taken_over, slave.told_by = False, ""
         keep = slave.element("max_saved_replicated_journals_size")
         for folder in (
             "journal",
@@ -56,7 +56,7 @@ class Replication(Subsystem):
         if slave.stored_journal is not None and slave.stored_journal.home is slave:
             self.lab.notes.forgotten(slave, slave.stored_journal, moved=True)
         slave.stored_journal, slave.master, slave.node_id = None, None, pair
-        slave.refused_by, slave.topology, slave.max_cluster_size = set(), {}, 0
+        slave.refused_by, slave.forgotten, slave.topology, slave.max_cluster_size = set(), set(), {}, 0
         slave.incarnation += 1
         self.lab.role(slave, "backup_searching")
         self._ask_masters(slave)
@@ -88,7 +88,7 @@ class Replication(Subsystem):
         return free and live.spec.policy != "replication" and slave.reaches(live)
 
     def _may_copy(self, slave: Broker, live: Broker) -> bool:
-        if not slave.reaches(live) or slave.process_name == live.process_name:
+        if live not in self.lab.topology.heard(slave) or slave.process_name == live.process_name:
             return False
         if live.spec.policy != "replication" or slave.element("cluster_name") is not None:
             return False
@@ -129,6 +129,7 @@ class Replication(Subsystem):
             self.lab.soon(slave, self.lab.random_duration(COPYING), self._in_sync)
             return
         slave.node_id, slave.in_sync_since = live.node_id, self.lab.clock.now
+        self.lab.topology.renew(live)
         self.lab.role(slave, "backup_in_sync")
         self.lab.event(Kind.Replicated, live, to=slave.node, rule=Reason.copied)
         if slave.spec.role != "slave" and live.element("allow_failback"):
@@ -184,10 +185,16 @@ class Replication(Subsystem):
             slave.element("vote_retries") if retries else 1,
         )
 
-    def _vote(self, slave: Broker, left: int) -> None:
+    def _vote(self, slave: Broker, left: int, asked: int = 0) -> None:
+        """Hold a vote, once a slave knows whether its master answers, which it has *asked* for so long (us)."""
         if slave.role == "paused":
             self.lab.soon(slave, self.lab.random_duration(NOTICED), self._vote, left)
         if slave.role != "backup_in_sync" or not slave.runs:
+            return
+        line = {slave.process_name, slave.master.process_name} if slave.master is not None else set()
+        checks = left > 0 and self.lab.rules.forgets_crashed and asked < LATCH
+        if checks and line in self.lab.partitions.silent:
+            self.lab.soon(slave, quorum.LOOKS, self._vote, left, asked + quorum.LOOKS)
             return
         if left > 0 and not self._found_alive(slave):
             quorum.hold(slave, lambda voter: slave.node_id not in voter.topology, LATCH, self._voted, left)

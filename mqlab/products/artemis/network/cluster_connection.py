@@ -152,6 +152,12 @@ class ClusterConnection(Subsystem):
         """Whether a broker knows a queue of an address, or of a topic, here or elsewhere."""
         return bool(self._groups(broker, address, is_queue))
 
+    def selects_none(self, broker: Broker, queue: Queue, message: Message) -> bool:
+        """Whether a queue has consumers, here or elsewhere, none of which selects a message."""
+        groups = self._groups(broker, queue.address, queue.topic is None)
+        others = [of for bindings in groups for _, of in bindings if of.routing_name == queue.routing_name]
+        return any(of.consumers for of in others) and not any(of.wanted(message) for of in others)
+
     def _groups(self, broker: Broker, name: str, is_queue: bool) -> list[list[Binding]]:
         """Return the queues of an address, here and elsewhere: those that take turns, each beside the other."""
         if self.outdated or self.paused:

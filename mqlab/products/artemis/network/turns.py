@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from mqlab.products.artemis.broker.broker import Broker, Refused
 from mqlab.products.artemis.broker.messages import Message, selects
+from mqlab.trace.kinds import Reason
 
 if TYPE_CHECKING:
     from mqlab.products.artemis.network.cluster_connection import Binding, ClusterConnection
@@ -41,7 +42,7 @@ def choose(
     if kind == "OFF" and first is not None:  # it goes on until a turn is its own: one that never comes
         chosen = own_taker if taker is not None else own
         if chosen is None:  # is an error
-            raise Refused
+            raise Refused(rule=Reason.never_its_turn)
     elif kind == "OFF_WITH_REDISTRIBUTION" and own is not None:
         return own
     else:

@@ -192,6 +192,7 @@ class BrokerActions(WaitActions):
                 routes.lose_each_other(self.lab.balancing, *ends)
             self.lab.replication.end_copies(line)
             self.lab.partitions.cuts[line] = silent
+            (self.lab.partitions.silent.add if silent else self.lab.partitions.silent.discard)(line)
             self.lab.balancing.outdated = True
             self._line(Kind.Partitioned, line)
             if len(ends) == 1:
@@ -223,7 +224,8 @@ class BrokerActions(WaitActions):
         if lines and not any(line in partitions.cuts or line in partitions.slow for line in lines):
             self.lab.tell("the link was not cut")
         for line in lines:
-            self.lab.partitions.slow.pop(line, None)
+            partitions.slow.pop(line, None)
+            partitions.silent.discard(line)
             self.lab.balancing.outdated = True
             silent = partitions.cuts.pop(line, None)
             if silent is not None:

@@ -296,9 +296,9 @@ def on_attempt(attempt: tuple[Client, int]) -> None:
             frm=client.node,
             to=home.node,
             cause=client.lost,
-            rule=Reason.accepted if home.serves else Reason.nobody_listens,
+            rule=Reason.accepted if _takes_clients(home) else Reason.nobody_listens,
         )
-    if home.serves:
+    if _takes_clients(home):
         attach(client, home)
     elif rounds < 0 or tries + 1 < most * len(names) * rounds:
         lab.later(pause, on_attempt, (client, tries + 1))
