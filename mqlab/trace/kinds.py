@@ -82,6 +82,7 @@ _FAILOVER, _DISCOVERY = "Fuse 1, Failover", "Fuse 1, Multicast discovery agent"
 _SET, _PURE = "Fuse 4, Shared file system master/slave", "Fuse 4, Pure master/slave"
 _CLUSTER, _LAST = "Technical Overview 4, Cluster Message Delivery", "Artemis user manual, last-value queues"
 _HA, _QUEUES, _EXCLUSIVE = "AMQ Broker 7.1, 21.1", "Artemis, queues", "ActiveMQ, exclusive"
+_OFF = "Artemis rule 8.3"
 
 # What several reasons depend on.
 _TTLS = {"network_ttl", "message_ttl", "consumer_ttl"}
@@ -299,11 +300,7 @@ class Reason(IntEnum):
     )
     paused = 72, "its destination is paused at this broker", "", {"PauseDestination"}
     selected_by_none = 73, "it matches no consumer's selector", _CLUSTER
-    moved_aside = (
-        74,
-        "a broker starting as a slave sets its old data aside and replicates its master's",
-        _HA,
-    )
+    moved_aside = 74, "a broker starting as a slave sets its old data aside and replicates its master's", _HA
     queue_turn = 75, "the consumers of a queue take turns", _QUEUES
     nobody_reads = (
         76,
@@ -350,8 +347,7 @@ class Reason(IntEnum):
     duplicate_id = 88, "a message with its duplicate id has been here before", "Artemis rule 9.18"
     never_its_turn = (
         89,
-        "message-load-balancing is OFF, and the queue is on another broker only: the broker looks for its own "
-        "turn without end, and the call fails",
-        "Artemis rule 8.3",
+        "load balancing is OFF: only another broker has the queue",
+        _OFF,
         {"message_load_balancing"},
     )
