@@ -345,9 +345,4 @@ class Reason(IntEnum):
     not_authorized = 86, "no group of the user may do that", _USERS, {"user_name", "users", "authorization"}
     last_value = 87, "a later message with its last value waits instead", _LAST, {"last_value_queue"}
     duplicate_id = 88, "a message with its duplicate id has been here before", "Artemis rule 9.18"
-    never_its_turn = (
-        89,
-        "load balancing is OFF: only another broker has the queue",
-        _OFF,
-        {"message_load_balancing"},
-    )
+    turn_off = 89, "load balancing is OFF: only another broker has the queue", _OFF, {"message_load_balancing"}

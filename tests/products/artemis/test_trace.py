@@ -164,7 +164,7 @@ def test_messages_that_only_were_in_memory_are_lost_and_the_reason_is_told():
     ("balancing", "selector", "why"),
     [
         ("ON_DEMAND", "x = 1", Reason.selector),
-        ("OFF", None, Reason.never_its_turn),
+        ("OFF", None, Reason.turn_off),
         ("STRICT", None, Reason.nobody_reads),
     ],
 )

@@ -42,7 +42,7 @@ def choose(
     if kind == "OFF" and first is not None:  # it goes on until a turn is its own: one that never comes
         chosen = own_taker if taker is not None else own
         if chosen is None:  # is an error
-            raise Refused(rule=Reason.never_its_turn)
+            raise Refused(rule=Reason.turn_off)
     elif kind == "OFF_WITH_REDISTRIBUTION" and own is not None:
         return own
     else:
