@@ -68,12 +68,17 @@ def kept_from(trace: Trace, number: int) -> Iterator[Line]:
         return
     counts, kinds = trace.received(), trace.column("kind")
     names = dict.fromkeys(event.frm for event in of_kind(trace, Kind.Subscribed))
+    told = set[str]()  # whoever the consumer is
     for consumer in islice((name for name in names if name in counts), ASKED):
         case = Case(trace, number, str(consumer))
         if any(left is None for _, left in case.ends) and any(map(case.reads, map(str, case.targets))):
             for cause in _way(case):
                 apart = cause.row < 0 or kinds[cause.row] in (Kind.Refused, Kind.Disconnected)
-                if apart or cause.rule == Reason.redistribution:  # else its own way has said so
+                said = cause.told if isinstance(cause.told, str) else cause.told.said()
+                alike = said.replace(case.consumer, "")
+                # Else its own way has said so.
+                if (apart or cause.rule == Reason.redistribution) and alike not in told:
+                    told.add(alike)
                     yield cause.told
 
 

@@ -249,6 +249,8 @@ def test_a_message_that_waits_tells_what_keeps_it_from_a_consumer_of_another_bro
     elsewhere = mq.Consumer("C", "B", mq.Queue("other")), actions[1]
     other = mq.explain(mq.run(mq.Network(*brokers), *elsewhere), message="P-1").lines
     assert other == told[:-1]  # who reads something else has nothing to do with it
+    crowd = *(mq.Consumer(f"C{no}", "B", queue) for no in range(9)), actions[1]
+    assert len(mq.explain(mq.run(mq.Network(*brokers), *crowd), message="P-1").lines) == len(told)
 
 
 def test_what_waits_in_artemis_tells_that_only_redistribution_moves_it():
