@@ -155,7 +155,8 @@ class EventLog:
         item.row = self.message(ENQUEUED, item.message, broker, frm, cause=cause)
         if not queue.wanted(item.message):
             kept = Reason.durable if queue.topic is not None and queue.durable else Reason.nobody_reads
-            rule = Reason.selector if self.lab.balancing.selects_none(broker, queue, item.message) else kept
+            refused = queue.consumers or self.lab.balancing.selects_none(broker, queue, item.message)
+            rule = Reason.selector if refused else kept
             self.message(Kind.Held, item.message, broker, rule=rule, cause=item.row)
 
     def loaded(self, broker: Broker, live: Journal, since: int) -> None:

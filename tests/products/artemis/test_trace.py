@@ -179,6 +179,14 @@ def test_a_message_that_no_consumer_elsewhere_gets_is_told_why(balancing, select
     )
 
 
+def test_who_reads_here_and_selects_it_not_is_told_though_somebody_elsewhere_would():
+    net, queue = art.Network(art.Broker("A"), art.Broker("B"), message_load_balancing="STRICT"), art.Queue("Q")
+    readers = art.Consumer("C", "A", queue, selector="x = 1"), art.Consumer("D", "B", queue)
+    run = mq.run(net, *readers, art.Producer("P", "A", 4, queue))
+    waiting = [entry.why for entry in run.account().values() if entry.broker == "A"]
+    assert set(waiting) == {Reason.selector.sentence}
+
+
 def test_a_queue_is_without_a_broker_from_a_loss_on():
     """What the brokers take for their first start is no downtime of a queue that nobody has missed."""
     net = art.Network(art.Broker("A"))
