@@ -286,8 +286,7 @@ class ClientActions(Subsystem):
     def _call(self, request: Request) -> Completion:
         """Make a call; what ends the transaction of a blocked send is of that step, and says nothing."""
         request.make()
-        told = request.client.results[-1:] == [f"step {request.step} send: still blocked"]
-        return Completion() if told else self._blocking(request)
+        return Completion() if request.client.blocked_step == request.step else self._blocking(request)
 
 
 DO: dict[type[Action], Callable[[ClientActions, Any], Completion | None]] = {

@@ -62,6 +62,7 @@ class Client:
         self.credits: dict[str, ProducerCredits] = {}  # by address
         self.work: list[Message] = []
         self.sent = array("i")
+        self.blocked_step = -1  # of the script, in which a call was told to be blocked still
         self.failed: list[str] = []
         self.node: int = lab.notes.recorder.add_node(self.name, self.role, action.on)
 

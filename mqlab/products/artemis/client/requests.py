@@ -150,4 +150,5 @@ class Request(ABC):
         """Say how it ended: blocked for too long it goes on behind the script."""
         if not self.answered:
             self.client.results.append(f"step {self.step} {self.what}: still blocked")
+            self.client.blocked_step = self.step
         self.lab.come_to_rest()
