@@ -92,7 +92,10 @@ class ArtemisLab(Site):
 
     @property
     def coming(self) -> bool:  # type: ignore[override]  # of a product where a takeover is housekeeping
-        """Whether somebody is about to take over, or to follow: a run goes on unless it ends with a look."""
+        """Whether somebody is about to take over, to follow, to send on or to take what has come.
+
+        So a run goes on, unless it ends with a look.
+        """
         looked = isinstance(self.latest, Snapshot)
         if looked or self.clock.now > self.rest_since + LONGEST_REST or not self.clock.heap:
             return False
@@ -101,8 +104,11 @@ class ArtemisLab(Site):
         for broker in self.all_brokers():
             if takes_over(broker) or (broker.serves and any(may_come(client, broker) for client in seeking)):
                 return True
-        followed = (c for c in clients if c.sending and c.failovers and c.state == "connected")
-        return any(not client.is_blocked(persistent=True) for client in followed)
+        readers = (c for c in self.clients.consumers.values() if c.receiving and c.state == "connected")
+        if any(reader.arrived for reader in readers):
+            return True
+        sending = (c for c in clients if c.sending and c.state == "connected")
+        return any(not client.is_blocked(persistent=True) for client in sending)
 
     @property
     def undone(self) -> list[JsonDict]:
