@@ -67,8 +67,8 @@ class RunningQueue:
     consumers: int
     enqueued: int
     dequeued: int
-    dispatched: int
-    forwarded: int
+    dispatched: int = 0
+    forwarded: int = 0
     paused: bool = False
 
 
@@ -79,15 +79,15 @@ class RunningConsumer:
     broker: str
     client: str
     destination: str
-    selector: str | None
-    network: bool
-    prefetch: int
-    priority: int
-    exclusive: bool
-    subscription: str | None
-    active: bool
-    held: int
-    acknowledged: int
+    selector: str | None = None
+    network: bool = False
+    prefetch: int = 0
+    priority: int = 0
+    exclusive: bool = False
+    subscription: str | None = None
+    active: bool = True
+    held: int = 0
+    acknowledged: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from mqlab.products.artemis.client import receive_loop
 from mqlab.products.artemis.client.clients import OVER, Client
 from mqlab.products.artemis.client.consumers import Consumer
 from mqlab.products.artemis.client.receive_call import ReceiveCall
-from mqlab.products.artemis.client.reconnection import LOOKS
+from mqlab.products.artemis.client.reconnection import LOOKS, MS
 from mqlab.products.artemis.client.requests import BLOCKED, NO_SESSION, Request
 from mqlab.products.artemis.client.sends import SendRequest
 from mqlab.products.artemis.client.session_calls import CreateSession, Transaction
@@ -24,7 +24,6 @@ from mqlab.spec.plural import counted
 from mqlab.spec.values import duration
 from mqlab.trace.kinds import Reason
 
-MS = 1000
 # A client that is opened as others begin to send comes behind their first messages: 10 to 30 ms were seen.
 OPENING = 5 * MS
 RECEIVING = 5000  # ms that a call receives, where nobody says so: as the recorder does

@@ -1,7 +1,8 @@
 """Requests: what a client asks of its broker, over its line.
 
 A request waits until the client can talk to its broker. One whose connection breaks on the way is
-made again. A persistent message goes to the slave that copies the broker, and back, before the broker
+made again. What lies at a broker that hangs is done once that goes on, though nobody waits for it any more
+(Artemis rule 9.17). A persistent message goes to the slave that copies the broker, and back, before the broker
 answers (AMQ Broker 7.1, 21.1; Artemis rule 2.5).
 """
 
@@ -11,13 +12,11 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING
 
 from mqlab.engine.link import Link
-from mqlab.products.artemis.client import hanging
-from mqlab.products.artemis.client.reconnection import LOOKS
+from mqlab.products.artemis.client.reconnection import LOOKS, MS
 
 if TYPE_CHECKING:
     from mqlab.products.artemis.client.clients import Client
 
-MS = 1000
 NO_ANSWER = "JMSException / ActiveMQConnectionTimedOutException AMQ119014"
 NO_SESSION = "NullPointerException"  # of a client whose opening has failed
 BLOCKED = 20_000  # ms after which a call counts as blocked
@@ -111,7 +110,7 @@ class Request(ABC):
         """The broker has it; a slave that copies it has to have it too."""
         broker = self.client.at
         if broker is not None and broker.role == "paused":
-            hanging.look((self, epoch, self.lab.clock.now, False))
+            self._look((epoch, self.lab.clock.now, False))
             return
         replica = (
             broker.served_journal.replica if broker is not None and broker.served_journal is not None else None
@@ -121,6 +120,17 @@ class Request(ABC):
         else:
             answer = (self.lab.line(replica, broker), epoch)
             self.lab.line(broker, replica).carry(self._on_replicated, answer, 0, self.size)
+
+    def _look(self, call: tuple[int, int, bool]) -> None:
+        """Look if the broker goes on with what lies there since a time (us), or the client has *ended* it."""
+        (epoch, since, ended), client = call, self.client
+        if client.at is not None and client.epoch == epoch and client.at.role == "paused":
+            ended = ended or self.hangs(self.lab.clock.now - since)
+            self.lab.later(LOOKS, self._look, (epoch, since, ended))
+        elif not ended:
+            self.on_request(epoch)
+        elif client.epoch == epoch:
+            self.act_late()
 
     def _on_replicated(self, answer: tuple[Link, int]) -> None:
         answer[0].carry(self._on_stored, answer[1])

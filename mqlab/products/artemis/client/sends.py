@@ -7,10 +7,10 @@ from mqlab.products.artemis.broker.broker import Broker
 from mqlab.products.artemis.broker.message_sizes import DELAY, bytes_of
 from mqlab.products.artemis.broker.messages import Message
 from mqlab.products.artemis.broker.site import NO_QUEUE
-from mqlab.products.artemis.client import hanging
 from mqlab.products.artemis.client.clients import OVER, SESSION_CLOSED, Client
 from mqlab.products.artemis.client.producer_credits import FULL, ProducerCredits
-from mqlab.products.artemis.client.requests import BLOCKED, MS, NO_ANSWER, NO_SESSION, Request
+from mqlab.products.artemis.client.reconnection import LOOKS, MS
+from mqlab.products.artemis.client.requests import BLOCKED, NO_ANSWER, NO_SESSION, Request
 from mqlab.spec.action import Producer
 from mqlab.spec.artemis.script import lasting, time_option
 from mqlab.spec.headers import dealt
@@ -47,11 +47,20 @@ class SendRequest(Request):
             self.client.results.append(f"step {self.step} send: {said}")
             self._end(self.count)
         elif self.count and self.client.at is not None and self.client.at.role == "paused":
-            hanging.query((self, self.lab.clock.now))
+            self._query(self.lab.clock.now)
         elif self.count:
             self.lab.later(wait, self.make)
         else:
             self._end()
+
+    def _query(self, since: int) -> None:
+        """Make a producer on a broker that hangs: the program asks for the address since a time (us)."""
+        if self.client.at is None or self.client.at.role != "paused":
+            self.make()
+        elif self.lab.clock.now >= since + self.client.options["call_timeout"] * MS:
+            self.refuse_query()
+        else:
+            self.lab.later(LOOKS, self._query, since)
 
     def refuse_query(self, said: str = NO_ANSWER) -> None:
         """The program cannot make its producer: the broker says nothing of the address, or lacks it."""

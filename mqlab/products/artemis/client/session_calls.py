@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 from mqlab.products.artemis.client.clients import Client
 from mqlab.products.artemis.client.receiving_client import ReceivingClient
-from mqlab.products.artemis.client.requests import MS, NO_ANSWER, NO_SESSION, Request
+from mqlab.products.artemis.client.reconnection import MS
+from mqlab.products.artemis.client.requests import NO_ANSWER, NO_SESSION, Request
 from mqlab.products.artemis.client.xa import FAILED, RETRY
 
 NOT_CONNECTED = "JMSException / ActiveMQNotConnectedException AMQ119007"

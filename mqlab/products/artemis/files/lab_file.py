@@ -19,7 +19,6 @@ from mqlab.spec.scenario import Scenario
 from mqlab.spec.step import Step
 
 RECORDED = "recorded_steps"  # for each action the number of its step in a recording, from 0
-ABOUT = ("name", "theme", "title", "behaviour", "guide", "guide_says", "runs", "time_limit_seconds", RECORDED)
 
 
 def read(value: JsonObject, where: str = "lab file") -> Scenario:
@@ -35,7 +34,7 @@ def read(value: JsonObject, where: str = "lab file") -> Scenario:
             clients=dict(body.get("clients", {})),
             edition=version,
         )
-        about = {key: body[key] for key in ABOUT if key in body}
+        about = {key: body[key] for key in (*shapes.ABOUT, RECORDED) if key in body}
         actions = codec.actions_in({**body, "product": "artemis"})
         steps = body.get("steps", ())
         numbers = numbering(Step(item["do"], item) for item in steps)

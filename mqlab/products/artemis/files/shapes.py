@@ -20,23 +20,10 @@ from mqlab.spec.shape import (
     Record,
     Shape,
     choice,
-    number,
     whole,
 )
 
-MS = number()
-ABOUT = [
-    "name",
-    "theme",
-    "title",
-    "behaviour",
-    "guide",
-    "guide_says",
-    "runs",
-    "product",
-    "version",
-    "time_limit_seconds",
-]
+ABOUT = ("name", "theme", "title", "behaviour", "guide", "guide_says", "runs", "time_limit_seconds")
 ROLE = (*dict.fromkeys(role for roles in ROLES.values() for role in roles), *SPOKEN)
 
 
@@ -67,7 +54,7 @@ def scenario() -> Record:
     )
     return Record(
         {
-            **about(*ABOUT),
+            **about(*ABOUT, "product", "version"),
             "recorded_steps": ListOf(whole(0)),
             "brokers": ListOf(broker(), "broker", most=10_000),
             "queues": ListOf(queue, "queue"),

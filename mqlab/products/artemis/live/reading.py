@@ -130,20 +130,8 @@ def _consumers(broker: str, row: Row) -> Iterator[RunningConsumer]:
     """Yield the consumers of a queue: management tells how many there are, and what they hold together."""
     count, held = row.number("ConsumerCount"), row.number("DeliveringCount")
     for _ in range(count):
-        yield RunningConsumer(
-            broker,
-            f"consumer of {row.text('Name')}",
-            f"queue://{row.text('Name')}",
-            selector=None,
-            network=False,
-            prefetch=0,
-            priority=0,
-            exclusive=False,
-            subscription=None,
-            active=True,
-            held=held // count,
-            acknowledged=0,
-        )
+        name = row.text("Name")
+        yield RunningConsumer(broker, f"consumer of {name}", f"queue://{name}", held=held // count)
 
 
 def _queue(broker: str, row: Row) -> RunningQueue:
@@ -155,7 +143,5 @@ def _queue(broker: str, row: Row) -> RunningQueue:
         consumers=row.number("ConsumerCount"),
         enqueued=row.number("MessagesAdded"),
         dequeued=row.number("MessagesAcknowledged"),
-        dispatched=0,
-        forwarded=0,
         paused=row.attributes.get("Paused") is True,
     )

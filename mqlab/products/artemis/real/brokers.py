@@ -21,6 +21,7 @@ from mqlab.spec.artemis.broker import Broker
 from mqlab.spec.origin import Origin
 
 _USER = ("--user", "admin", "--password", "admin")
+_CREATE = ("create", "--silent", "--allow-anonymous", "--no-autotune", "--no-web", *_USER)
 # What a broker logs -> what it is from then on; the last of them holds.
 _ROLES = {
     "AMQ221007": "live",
@@ -61,18 +62,7 @@ class ArtemisBrokers(Processes):
     def prepare(self, name: str) -> None:
         """Let the product make an instance, and put the broker's file into it."""
         base = self.own[name]
-        said = self.ask(
-            [
-                self.home.starter,
-                "create",
-                "--silent",
-                "--allow-anonymous",
-                "--no-autotune",
-                "--no-web",
-                *_USER,
-                base,
-            ]
-        )
+        said = self.ask([self.home.starter, *_CREATE, base])
         file = base / "etc" / "broker.xml"
         if not file.exists():
             raise CannotRun(

@@ -24,13 +24,7 @@ class ArtemisScript(ClusterScript):
         more = (other for name in names for other in self.brokers.partners(name) if other not in names)
         return self.places(list(dict.fromkeys(more)))
 
-    def do_resume_broker(self, step: Step) -> None:
-        """Let a frozen broker go on."""
-        self.do_resume(step)
-
-    def do_hold(self, step: Step) -> None:
-        """Let a consumer take nothing."""
-        self.do_pause(step)
+    do_resume_broker, do_hold = ClusterScript.do_resume, ClusterScript.do_pause
 
     def do_wait_until(self, step: Step) -> None:
         """Wait until a broker has a role."""
