@@ -63,7 +63,6 @@ _SEND = _same(
     time_to_live_ms="time_to_live",
 )
 _CONSUMER = _same(
-    "broker",
     "receiving",
     "selector",
     "durable",

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from itertools import takewhile
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from mqlab.engine.clock import NEVER
-from mqlab.products.openmq.broker import delivery, physical_destinations, sending, settable
+from mqlab.products.openmq.broker import delivery, physical_destinations, sending
 from mqlab.products.openmq.broker.destinations import turn
 from mqlab.products.openmq.broker.model import DEAD, LOCK_TIMEOUT, Broker
 from mqlab.products.openmq.client import clients
@@ -15,7 +16,7 @@ from mqlab.products.openmq.ha import takeover
 from mqlab.products.openmq.network import changes
 from mqlab.products.openmq.script.operation import Outcome, Row, RunningStep, ScriptStep
 from mqlab.spec.openmq import actions as o
-from mqlab.spec.openmq.options import PROPERTIES
+from mqlab.spec.openmq.options import PROPERTIES, Options
 from mqlab.spec.values import Destination
 
 if TYPE_CHECKING:
@@ -24,6 +25,10 @@ if TYPE_CHECKING:
 
 Asked = tuple["Cluster", ScriptStep[o.OfDestination]]
 
+# Of a destination that is there an administrator can set all, but no such property to 0, and of dead messages,
+# which brokers write, not what they cannot wait for, or would do for ever (OpenMQ rule 3.6).
+AT_LEAST_ONE = ("MaxNumProducers", "MaxNumActiveConsumers")
+NEVER_OF_DEAD = (("LimitBehavior", "FLOW_CONTROL"), ("UseDMQ", True))
 QUIESCE_POLL = 10_000_000  # us between two looks of a broker that is to become quiet (`QuiesceRunnable`)
 
 
@@ -44,6 +49,22 @@ def _managed(lab: Cluster, step: ScriptStep[o.OfDestination]) -> tuple[Broker, D
 def is_managed(broker: Broker, dest: Destination) -> bool:
     """Whether a broker's administration lists a destination; asked of another it refuses at once."""
     return dest in broker.instances and not broker.instances[dest].unlisted
+
+
+def none_allowed(options: Options) -> bool:
+    """Whether properties would let nobody produce, or consume: 0 is refused there, and -1 is any number."""
+    return any(options.get(name) == 0 for name in AT_LEAST_ONE)
+
+
+def is_refused(dest: Destination, name: str, value: object) -> bool:
+    """Whether a property cannot be set so of a destination that is there; local-only never can."""
+    of_dead = dest == DEAD and (name == "MaxNumProducers" or (name, value) in NEVER_OF_DEAD)
+    return name == "LocalOnly" or none_allowed({name: value}) or of_dead
+
+
+def settable(dest: Destination, options: Options) -> Options:
+    """Return the properties that are set before one that is refused: they are set one after the other."""
+    return dict(takewhile(lambda one: not is_refused(dest, *one), options.items()))
 
 
 def do_create_destination(lab: Cluster, step: ScriptStep[o.CreateDestination]) -> Outcome:
@@ -70,8 +91,11 @@ def _create_at(brokers: Iterable[Broker], step: ScriptStep[o.OfDestination]) -> 
 
 
 def _record(asked: Asked) -> bool:
+    """Write a creation that was made already into the record."""
     broker, dest, _ = _asked(*asked)
-    changes.record(broker, "create", dest, dict(asked[1].options))
+    asked[0].change_record.append(("create", (dest, dict(asked[1].options))))
+    for peer in (broker, *broker.peers):
+        peer.seen = len(asked[0].change_record)
     return True
 
 
@@ -94,7 +118,7 @@ def _create(asked: tuple[Broker, ScriptStep[o.CreateDestination], int]) -> bool:
     dest, there = step.dest, step.dest in broker.instances
     in_vain = broker.hangs and broker.lab.clock.now >= end
     _go_on(broker)
-    if not there and settable.none_allowed(step.options) and broker.serves:
+    if not there and none_allowed(step.options) and broker.serves:
         for peer in broker.peers:  # they have heard of it before its properties were set
             changes.CHANGES["create"](peer, dest, {})
         return False
@@ -135,14 +159,14 @@ def do_update_destination(lab: Cluster, step: ScriptStep[o.UpdateDestination]) -
     """
     broker, dest, there = _managed(lab, step)
     if there and broker.asks_master_in_vain:
-        changes.CHANGES["update"](broker, dest, settable.first(dest, step.options))
+        changes.CHANGES["update"](broker, dest, settable(dest, step.options))
     return _changes(lab, step, _update) if there else False
 
 
 def _update(asked: Asked) -> bool:
     step = asked[1]
     broker, dest, there = _managed(*asked)
-    allowed = settable.first(dest, step.options)
+    allowed = settable(dest, step.options)
     whole = len(allowed) == len(step.options)
     changed = there and (whole or bool(allowed)) and changes.change(broker, "update", dest, allowed)
     if changed:  # who lacks it has it now (OpenMQ rule 3.6)

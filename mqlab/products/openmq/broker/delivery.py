@@ -261,7 +261,7 @@ def _miss(consumer: Consumer, claim: Delivery) -> None:
     """What an application reads outside of its session's branches is lost: nobody gets it until that closes.
 
     A branch that is over, or prepared, fails with it, and then it comes again with the rollback. So does one
-    that takes what is part of another (`distributed_transactions._send_again`), or any transaction that takes
+    that takes what is part of another (`transactions._send_again`), or any transaction that takes
     once more what its home has sent again.
     """
     branches: list[Client | Branch] = [b for b in consumer.home.lab.prepared.values() if b.client is consumer]

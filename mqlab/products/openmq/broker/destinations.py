@@ -236,16 +236,13 @@ class PhysicalDestination:
     @property
     def held(self) -> int:
         """How many messages count against its limit: at home here, or copies (OpenMQ rule 3.1)."""
-        if not self.leftovers:
-            return self.count
-        return self.count + sum(m not in self.copies for m in self.leftovers)
+        return self.count + sum(m not in self.copies for m in self.leftovers) if self.leftovers else self.count
 
     @property
     def held_bytes(self) -> int:
         """How many bytes these have."""
-        if not self.leftovers:
-            return self.bytes
-        return self.bytes + sum(m.weight for m in self.leftovers if m not in self.copies)
+        more = sum(m.weight for m in self.leftovers if m not in self.copies) if self.leftovers else 0
+        return self.bytes + more
 
     @property
     def remote(self) -> dict[Message, None]:

@@ -49,7 +49,7 @@ def settle(lab: Cluster) -> None:
 
 def settle_all(lab: Cluster) -> None:
     """Let everything move that can move now, wherever it is."""
-    for instance in _instances(lab):
+    for instance in lab.physical():
         instance.takers = None
         if instance.limited is not None:  # it keeps a list of who has come and gone
             instance.broker.active(instance.dest)
@@ -58,15 +58,11 @@ def settle_all(lab: Cluster) -> None:
     while moved:
         physical_destinations.expire(lab.expiring)
         moved = _move(lab, set(lab.destinations.values()))
-    lab.reapable.update(_instances(lab))
+    lab.reapable.update(lab.physical())
     _reap(lab)
     lab.unnoted.clear()
     for broker in lab.brokers.values():
         physical_destinations.note_all(broker)
-
-
-def _instances(lab: Cluster) -> list[PhysicalDestination]:
-    return [instance for broker in lab.brokers.values() for instance in broker.instances.values()]
 
 
 def _move(lab: Cluster, changed: set[ClusterDestination]) -> bool:

@@ -188,13 +188,6 @@ def begin_subscription(broker: Broker, step: ScriptStep[Consumer]) -> None:
         broker.durables[new.key] = new
 
 
-def record(broker: Broker, what: str, *values: Any) -> None:
-    """Write a change that was made already into the record."""
-    broker.lab.change_record.append((what, values))
-    for peer in (broker, *broker.peers):
-        peer.seen = len(broker.lab.change_record)
-
-
 def hands_over(broker: Broker) -> bool:
     """Whether a broker is the master, and may make another one that."""
     flag = str(broker.option("imq.cluster.dynamicChangeMasterBrokerEnabled", "false")).lower()

@@ -96,8 +96,11 @@ class Cluster(Lab):
 
     def messages(self) -> list[tuple[PhysicalDestination, Message]]:
         """Return all messages with the instances that hold them."""
-        instances = [i for broker in self.brokers.values() for i in broker.instances.values()]
-        return [(instance, message) for instance in instances for message in instance.messages]
+        return [(instance, message) for instance in self.physical() for message in instance.messages]
+
+    def physical(self) -> list[PhysicalDestination]:
+        """Return all instances of destinations, broker by broker."""
+        return [i for broker in self.brokers.values() for i in broker.instances.values()]
 
     def destination(self, dest: Destination) -> ClusterDestination:
         """Return what is known of a destination in the whole cluster, from its first use on."""

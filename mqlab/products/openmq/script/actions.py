@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from mqlab.products.openmq.broker import administration as admin
-from mqlab.products.openmq.broker import distributed_transactions, report
+from mqlab.products.openmq.broker import report, transactions
 from mqlab.products.openmq.client import consumers, producers
 from mqlab.products.openmq.network import faults
 from mqlab.products.openmq.script import waits
@@ -67,7 +67,7 @@ DO: dict[type[a.Action], Does] = {
     o.CloseProducer: producers.do_close_producer,
     o.Send: producers.do_send,
     a.Producer: producers.do_send,
-    o.Xa: distributed_transactions.do_xa,
+    o.Xa: transactions.do_xa,
     a.Wait: waits.do_wait,
     a.Settle: waits.do_settle,
     o.WaitFor: waits.do_wait_for,

@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from mqlab.products.openmq.broker import settable
 from mqlab.products.openmq.broker.active_consumers import takes_no_more
+from mqlab.products.openmq.broker.administration import is_refused, none_allowed
 from mqlab.products.openmq.broker.model import DEAD, Broker
 from mqlab.products.openmq.client import clients, producers
 from mqlab.products.openmq.client.state import Client
@@ -193,13 +193,13 @@ def _destination(lab: Cluster, step: ScriptStep[o.OfDestination], broker: Broker
             return f"{dest} existed already"
         if strange := [name for name in step.options if name not in PROPERTIES]:
             return f"a destination has no {' and no '.join(strange)}"
-        if settable.none_allowed(step.options):
+        if none_allowed(step.options):
             return "0 producers, or active consumers, are refused; -1 is any number"
     elif not there:
         return f"{step.action.on} has no {dest}"
     elif "LocalOnly" in step.options:
         return "local_only is fixed at the creation"
-    elif strange := [name for name, value in step.options.items() if settable.is_refused(dest, name, value)]:
+    elif strange := [name for name, value in step.options.items() if is_refused(dest, name, value)]:
         return f"{dest} cannot have this {' and '.join(strange)}"
     if not lab.database_up and lab.network.model in WITH_DATABASE:
         return "the database was down"
@@ -230,10 +230,6 @@ def _change_master(lab: Cluster, step: ScriptStep[o.ChangeMaster], broker: Broke
     return _away(to, opens=False) or f"{broker.name} has no link to {to.name}"
 
 
-def _quiesce(lab: Cluster, step: ScriptStep[o.Quiesce], broker: Broker) -> str:
-    return f"{broker.name} was becoming quiet already"
-
-
 def _take_over(lab: Cluster, step: ScriptStep[o.TakeOver], broker: Broker) -> str:
     """Return why a broker did not take over another."""
     target = lab.brokers[step.action.target]
@@ -243,15 +239,12 @@ def _take_over(lab: Cluster, step: ScriptStep[o.TakeOver], broker: Broker) -> st
     return f"{target.name} was {taker}"
 
 
-def _owner(lab: Cluster, step: ScriptStep[o.CrashOwner], broker: Broker | None) -> str:
-    return f"no broker had taken over from {step.action.of}"
-
-
 _WHY: dict[type[a.Action], Callable[[Cluster, ScriptStep[Any], Any], str]] = {
     a.Consumer: _consumer, o.OpenProducer: _producer, a.Producer: _producer,
     **dict.fromkeys(
         (o.CreateDestination, o.UpdateDestination, o.DestroyDestination, o.PurgeDestination,
          o.PauseDestination, o.ResumeDestination), _destination),
-    o.Unsubscribe: _unsubscribe, o.Xa: _xa, o.ChangeMaster: _change_master, o.Quiesce: _quiesce,
-    o.TakeOver: _take_over, o.CrashOwner: _owner,
+    o.Unsubscribe: _unsubscribe, o.Xa: _xa, o.ChangeMaster: _change_master, o.TakeOver: _take_over,
+    o.Quiesce: lambda lab, step, broker: f"{broker.name} was becoming quiet already",
+    o.CrashOwner: lambda lab, step, broker: f"no broker had taken over from {step.action.of}",
 }  # fmt: skip

@@ -58,12 +58,7 @@ def _something_is_due(lab: Cluster) -> bool:
     """Whether something comes about by time alone, so that it matters how long a script takes."""
     if lab.expiring or lab.healing or lab.lost or lab.blocked:
         return True
-    reaped = (
-        removal.is_due_by(i, lab.clock.now + SETTLE_MS * 1000)
-        for b in lab.brokers.values()
-        for i in b.instances.values()
-    )
-    if any(reaped):
+    if any(removal.is_due_by(one, lab.clock.now + SETTLE_MS * 1000) for one in lab.physical()):
         return True
     lazy = any(c.open and c.mode == "dups_ok" and c.taken for c in lab.consumers.values())
     return lazy or any(map(is_seeking, (*lab.consumers.values(), *lab.producers.values())))
