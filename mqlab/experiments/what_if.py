@@ -64,7 +64,8 @@ class WhatIf(Answering):
         if not self.changes:
             more = f"; more remain, use at_most={10 * self.tried} to try them"
             tried = f"{self.tried} were tried{'' if self.all_tried else more}"
-            lines.append(f"  No single change has that effect ({tried}).")
+            effect = "prevent that" if self.received else "deliver it"
+            lines.append(f"  No single change would {effect} ({tried}).")
         return "\n".join(lines)
 
     __repr__ = __str__

@@ -147,7 +147,13 @@ def _faults(trace: Trace) -> Iterator[Line]:
 
 def _away(trace: Trace) -> Iterator[Line]:
     """Yield how long destinations and clients had no broker."""
-    away = {who: sum(end - begin for begin, end in spans) for who, spans in trace.downtime().items()}
+    spans, lacking = trace.downtime(), accounts.without_broker(trace)
+    away = {who: sum(end - begin for begin, end in found) for who, found in spans.items()}
     order = sorted(away, key=lambda who: -away[who]) if len(away) > MOST else away
-    lines = (f"{who} was without a broker for {told_time(away[who])}." for who in order)
+    lines = (
+        f"{who} has had no broker since {told_time(spans[who][-1][0])}."
+        if who in lacking
+        else f"{who} was without a broker for {told_time(away[who])}."
+        for who in order
+    )
     yield from _some(lines, "that was without a broker", "that were without a broker")

@@ -131,6 +131,19 @@ def _discarded(trace: Trace, event: Event, detail: JsonDict) -> Line:
     return f"it was dropped at {event.broker}"
 
 
+def _redelivered(trace: Trace, event: Event, detail: JsonDict) -> Line:
+    """Tell why the same consumer has it once more, unless it has been back in its queue, which says so."""
+    text = f"{event.to} received it again, with the redelivered flag set"
+    kinds, to = trace.column("kind"), trace.column("to")
+    rows = trace.rows_of(event.message) if event.message else ()
+    for row in reversed([row for row in rows if row < event.row]):
+        if kinds[row] == Kind.Received and to[row] == to[event.row]:
+            return Sentence(text, reason=Reason.rolled_back)
+        if kinds[row] in (Kind.Returned, Kind.Enqueued, Kind.TakenOver):
+            break
+    return text
+
+
 def _failed(trace: Trace, event: Event, detail: JsonDict) -> Line:
     if event.rule == Reason.start_failed and detail.get("message"):  # which says more than the rule does
         del detail["class"]
@@ -219,7 +232,7 @@ SENTENCES: dict[Kind, str | Tell] = {
     Kind.Discarded: _discarded,
     Kind.Expired: "it expired at {e.broker}",
     Kind.DeadLettered: "{e.broker} took it out as a dead letter",
-    Kind.Redelivered: "{e.to} received it again, with the redelivered flag set",
+    Kind.Redelivered: _redelivered,
     Kind.Failed: _failed,
     Kind.Crashed: "{e.broker} crashed",
     Kind.Restarted: "{e.broker} restarted",

@@ -80,12 +80,15 @@ def masters(trace: Trace, name: str, time: int) -> list[str]:
     return [b for b in members(trace, name) if role_at(trace, b, time) in SERVING]
 
 
-def unavailable(trace: Trace, broker: str) -> Spans:
-    """Return from when to when a broker did not serve; a suspended one does not."""
+def unavailable(trace: Trace, broker: str, end: int | None = None) -> Spans:
+    """Return from when to when a broker did not serve; a suspended one does not.
+
+    What has no end by then ends with the run, or at *end* (us).
+    """
     brokers = [n for n, r in zip(trace.names["node"], trace.names["node_role"], strict=True) if r == "broker"]
     if broker not in brokers:
         raise UnknownName.of("broker", broker, brokers)
-    end = trace.end
+    end = trace.end if end is None else end
     serves, paused, spans, since = False, False, [], 0
     for time, what in _changes(trace, broker):
         before = serves and not paused
@@ -120,13 +123,22 @@ def as_durations(spans: Spans) -> list[tuple[Duration, Duration]]:
     return [(Duration(begin), Duration(end)) for begin, end in spans]
 
 
+def without_broker(trace: Trace) -> set[str]:
+    """Return the clients and destinations that have no broker when the run ends, though they had one."""
+    beyond = trace.end + 1
+    return {who for who, spans in _downtime(trace, beyond).items() if spans[-1][1] == beyond}
+
+
 def downtime(trace: Trace) -> dict[str, Spans]:
     """Return client or destination -> from when to when it had no broker.
 
     A client from its loss to its next connection; a destination, once a broker has served it, while none
     does that holds it at any time of the run: what brokers take for their first start is nobody's loss.
     """
-    end = trace.end
+    return _downtime(trace, trace.end)
+
+
+def _downtime(trace: Trace, end: int) -> dict[str, Spans]:
     found: dict[str, Spans] = {}
     since: dict[int, int] = {}
     holders: dict[int, set[int]] = {}
@@ -143,7 +155,7 @@ def downtime(trace: Trace) -> dict[str, Spans]:
     for node, time in since.items():
         found.setdefault(trace.names["node"][node], []).append((time, end))
     for dest, brokers in holders.items():
-        common = _common([unavailable(trace, trace.names["node"][b]) for b in sorted(brokers)])
+        common = _common([unavailable(trace, trace.names["node"][b], end) for b in sorted(brokers)])
         if spans := [span for span in common if span[0] > 0]:
             found[trace.names["dest"][dest]] = spans
     return found

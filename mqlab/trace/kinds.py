@@ -192,7 +192,7 @@ class Reason(IntEnum):
     )
     durable = 28, "messages for an inactive durable subscription are kept"
     expired = 29, "its time-to-live had expired", "", {"time_to_live"}
-    asked = 30, "requested by the client", "", {"DestroyDestination", "PurgeDestination", *_AWAY}
+    asked = 30, "requested by the client", "", _AWAY
     unsubscribed = 31, "the durable subscription was removed (unsubscribed)"
     duplicate = 32, "duplicate: the queue already holds this message"
     browsing = 33, "a queue browser does not consume messages", "ActiveMQ, browsers"
@@ -346,3 +346,5 @@ class Reason(IntEnum):
     last_value = 87, "a later message with its last value waits instead", _LAST, {"last_value_queue"}
     duplicate_id = 88, "a message with its duplicate id has been here before", "Artemis rule 9.18"
     turn_off = 89, "load balancing is OFF: only another broker has the queue", _OFF, {"message_load_balancing"}
+    rolled_back = 90, "the session was rolled back or recovered", "", {"Rollback", "Recover"}
+    purged = 91, "its destination was purged or destroyed", "", {"DestroyDestination", "PurgeDestination"}

@@ -145,9 +145,9 @@ class EventLog:
         link = self.links.get((frm.process_name, to.process_name), -1)
         return self.message(FORWARDED, message, frm, frm.node, to.node, link, rule, cause)
 
-    def returned(self, item: MessageReference, queue: Queue, broker: Broker) -> None:
+    def returned(self, item: MessageReference, queue: Queue, broker: Broker, rule: Reason) -> None:
         """What a consumer held is back in its queue."""
-        row = self.message(Kind.Returned, item.message, broker, cause=item.row)
+        row = self.message(Kind.Returned, item.message, broker, rule=rule, cause=item.row)
         self.enqueued(item, queue, broker, row, broker.node)
 
     def enqueued(self, item: MessageReference, queue: Queue, broker: Broker, cause: int, frm: int = -1) -> None:

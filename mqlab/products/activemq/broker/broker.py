@@ -310,7 +310,7 @@ class Broker:
         self.durables.pop(sub.durable or ("", ""), None)
         for destination in list(self.by_name.values()):
             if sub in destination.subs:
-                destination.leave(sub)
+                destination.leave(sub, rule)
         for bridge in self.listeners if self.advises else ():
             bridge.link_back.carry(bridge.on_consumer_gone, (sub.info.remote_subscription_id, row))
         if self.advisory_subscribers:

@@ -113,8 +113,8 @@ class Queue:
             owned = self.groups.owned
             self.subs.sort(key=lambda sub: (-sub.priority * self.by_priority, owned[sub]))
 
-    def leave(self, sub: Subscription) -> None:
-        """Remove a subscription; what it has not acknowledged goes back to its place."""
+    def leave(self, sub: Subscription, rule: int) -> None:
+        """Remove a subscription, by *rule*; what it has not acknowledged goes back to its place."""
         self.subs.remove(sub)
         self.shared = len(self.subs) > 1
         self.groups.forget(sub)
@@ -123,7 +123,7 @@ class Queue:
             follow = (other for other in self.subs if other.exclusive or every)
             self.exclusive = max(follow, key=lambda other: other.priority, default=None)
         back = [message for message in sub.dispatched if message.dest_no == self.no]
-        self.put_back(back, self.broker.lab.rules.marks_all_returned and not sub.has_delivered)
+        self.put_back(back, rule, self.broker.lab.rules.marks_all_returned and not sub.has_delivered)
         self.dispatch()
         if self.pending_messages:
             self._note_pending()
@@ -137,14 +137,14 @@ class Queue:
             self.pending_messages.append(message)
         self._sort()
 
-    def put_back(self, messages: Iterable[Message], mark: bool) -> None:
+    def put_back(self, messages: Iterable[Message], rule: int, mark: bool) -> None:
         """Give messages back as they were dispatched, behind those back before; with *mark* as received."""
         pending, before, back = self.pending_messages, [], [*messages]
         while pending and pending[0].returned:
             before.append(pending.popleft())
         for message in back:
             message.received |= mark
-            message.row = self.broker.record_message(Kind.Returned, message, cause=message.row)
+            message.row = self.broker.record_message(Kind.Returned, message, rule=rule, cause=message.row)
             message.waiting_reason, message.returned = 0, True
         pending.extendleft(reversed([*before, *back]))
         self._sort()

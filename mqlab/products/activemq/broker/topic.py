@@ -46,8 +46,8 @@ class Topic:
         sub.topics += 1
         sub.refill()
 
-    def leave(self, sub: Subscription) -> None:
-        """Remove a subscription."""
+    def leave(self, sub: Subscription, rule: int) -> None:
+        """Remove a subscription; nothing goes back for the reason *rule*."""
         self.subs.remove(sub)
 
     def enqueue(self, message: Message) -> None:

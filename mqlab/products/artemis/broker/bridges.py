@@ -11,7 +11,7 @@ from mqlab.products.artemis.broker.broker import Broker
 from mqlab.products.artemis.broker.messages import MessageReference, Queue, Taker
 from mqlab.spec.artemis.options import Options, default
 from mqlab.spec.values import Destination
-from mqlab.trace.kinds import Kind
+from mqlab.trace.kinds import Kind, Reason
 
 LOOKS = 20_000  # us between two looks whether a broker that hangs goes on
 
@@ -76,7 +76,7 @@ class Bridge(Taker):
             self.queue.remove_consumer(self)
         self.queue.requeue(held)
         for item in held:
-            self.lab.notes.returned(item, self.queue, self.broker)
+            self.lab.notes.returned(item, self.queue, self.broker, Reason.bridge_down)
         self.lab.soon(self.broker, 1, self.connect)
 
 

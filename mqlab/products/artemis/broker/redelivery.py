@@ -42,6 +42,13 @@ def delay(broker: Broker, queue: Queue, items: Sequence[MessageReference]) -> No
         lab.later(wait, lab.deliver)
 
 
+def follow(kept: Journal | None, live: Journal) -> None:
+    """Let what was kept of *live* know what has been written down of its messages since: they went back."""
+    rows = {item.message.number: item.row for _, item in live.items()}
+    for _, item in kept.items() if kept is not None else ():
+        item.row = rows.get(item.message.number, item.row)
+
+
 def persisted(broker: Broker, orderly: bool) -> Journal:
     """Return what outlives a broker; as it is stopped its sessions are rolled back, with all that they hold.
 

@@ -209,8 +209,7 @@ class Site(Lab):
 
     def end_live(self, broker: Broker, orderly: bool) -> None:
         """A live broker ends: its journal stays, its clients and its slave are without it."""
-        live = broker.served_journal
-        if live is None:
+        if (live := broker.served_journal) is None:
             return
         routes.lose(self.balancing, broker, self.live_brokers(), orderly)
         self.event(Kind.Stopped if orderly else Kind.Crashed, broker, rule=Reason.broker_stopped)
@@ -225,6 +224,7 @@ class Site(Lab):
         broker.role = "stopping"
         for client in self.clients.at(broker):
             client.on_disconnected(tried=orderly)
+        redelivery.follow(broker.stored_journal, live)
         broker.served_journal = None
         self.paging.ended(broker)
         self.notes.forgotten(broker, live)

@@ -109,7 +109,7 @@ class Consumer(ReceivingClient):
             self.found_nothing()
         self.rollback_only |= self.worked
         self.stale = [replace(item) for item in self.buffer[: self.arrived]]
-        self.leave(taken=tried, buffered=tried)
+        self.leave(taken=tried, buffered=tried, rule=Reason.connection_lost)
         super().end_session(tried)
 
     def take(self, item: MessageReference) -> None:
@@ -169,7 +169,7 @@ class Consumer(ReceivingClient):
         self.rollback_only = False
         for item in self.buffer:  # one after the other: only with half of the window they go to the broker
             self.flow.give_back(self.flow.size(item))
-        self.requeue(taken=True, buffered=False, delayed=True, first=first)
+        self.requeue(True, False, Reason.rolled_back, delayed=True, first=first)
         if self.at is not None and self.queue is not None:
             for stopped in (self, None):
                 self.lab.balancing.dispatch_queue(self.at, self.queue, stopped)
@@ -188,7 +188,9 @@ class Consumer(ReceivingClient):
         else:
             self._give_back(first=True)
 
-    def requeue(self, taken: bool, buffered: bool, delayed: bool = False, first: bool = False) -> None:
+    def requeue(
+        self, taken: bool, buffered: bool, rule: Reason, *, delayed: bool = False, first: bool = False
+    ) -> None:
         """What it holds goes back to its place, counted as tried or not, if it was not tried too often."""
         items = [*self.unacknowledged, *self.buffer]
         if self.mode == "individual":  # its broker knows of what was taken only as it is acknowledged
@@ -210,19 +212,19 @@ class Consumer(ReceivingClient):
             late = back if delayed else [item for item in back if item in tried]
             redelivery.delay(self.at, self.queue, late)
             for item in back:
-                self.lab.notes.returned(item, self.queue, self.at)
+                self.lab.notes.returned(item, self.queue, self.at, rule)
             dead_letters = Kind.DeadLettered, "dead_letter_address", Reason.delivered_too_often
             for item in dead:
                 redelivery.move(self.at, self.queue, item, *dead_letters)
 
-    def leave(self, taken: bool, buffered: bool) -> None:
+    def leave(self, taken: bool, buffered: bool, rule: Reason) -> None:
         """Leave the queue, after giving back what is held, counted as tried or not."""
         queue, broker = self.queue, self.at
         if queue is None or broker is None:
             return
         queue.remove_consumer(self)
         self.unacknowledged, self.acknowledging = [*self.acknowledging, *self.unacknowledged], []
-        self.requeue(taken, buffered)
+        self.requeue(taken, buffered, rule)
         self.queue = None
         if not queue.consumers:
             redistribution.add(self.lab.balancing, broker, queue)
@@ -263,7 +265,7 @@ class Consumer(ReceivingClient):
             return True
         self._on_acknowledged(list(self.acknowledging))
         self.drop(Reason.connection_lost)
-        self.leave(taken=True, buffered=False)
+        self.leave(taken=True, buffered=False, rule=Reason.consumer_left)
         self.state, self.at = "closed", None
         if broker is not None and not self.refused:
             self.lab.event(Kind.Unsubscribed, broker, frm=self.node, sub=self.sub, dest=self.dest)

@@ -131,7 +131,7 @@ class XAResource:
         branch.state = "rolled back"
         for message in branch.work:
             self.client.lab.message(
-                Kind.Discarded, message, self.client.at, rule=Reason.asked, cause=message.row
+                Kind.Discarded, message, self.client.at, rule=Reason.rolled_back, cause=message.row
             )
         branch.work.clear()
 

@@ -314,7 +314,7 @@ def redeliver(consumer: Consumer) -> None:
     again, consumer.taken, consumer.rollback_only = consumer.taken, [], False
     if not consumer.reads:  # its session has no consumer any more: others get it (`RedeliverHandler` of 6.5.0)
         for claim in again:
-            release(claim, Reason.asked)
+            release(claim, Reason.rolled_back)
         return
     sending.send_again(consumer, again)
 

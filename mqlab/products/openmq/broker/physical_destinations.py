@@ -178,7 +178,7 @@ def purge(instance: PhysicalDestination) -> None:
             instance.remove(message)
             count_removed(message)
             if not takers:
-                discard(message, Reason.asked)
+                discard(message, Reason.purged)
     for consumer in instance.at.consumers:
         if consumer.home is broker and consumer.open:
             sending.purge(consumer)

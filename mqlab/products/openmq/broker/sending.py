@@ -185,6 +185,6 @@ def purge(consumer: Consumer) -> None:
         claim.arrived = False
         row = claim.message.copies.pop(there, claim.row)
         there.instances[consumer.dest].drop_copy(claim.message)
-        there.lab.notes.message(Kind.Discarded, claim.message, there, rule=Reason.asked, cause=row)
+        there.lab.notes.message(Kind.Discarded, claim.message, there, rule=Reason.purged, cause=row)
         if claim.asks:
             flow.homes[home].renew(1)

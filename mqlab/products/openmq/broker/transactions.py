@@ -28,7 +28,7 @@ def end_transaction(home: Broker, name: str, commit: bool) -> None:
             message.transaction = None
             if not commit:
                 instance.remove(message)
-                removal.discard(message, Reason.asked)
+                removal.discard(message, Reason.rolled_back)
             elif not physical_destinations.find_claims(message, lab.producers.get(name)):
                 instance.remove(message)
             else:  # one after the other: the first goes to who has room, whatever its priority
@@ -174,7 +174,7 @@ def _xa(asked: tuple[Cluster, Client | None, Xa]) -> bool:
             acknowledgement.finish(claim)
         else:  # a store has noted of what a session took only the first as handed out
             seen = not no or home.lives == branch.life or claim.message.home is not home
-            acknowledgement.release(claim, Reason.asked, seen)
+            acknowledgement.release(claim, Reason.rolled_back, seen)
     return True
 
 

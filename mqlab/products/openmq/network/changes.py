@@ -43,7 +43,7 @@ def _destroy(broker: Broker, dest: Destination) -> None:
         for message in list(gone.messages):  # producers that wait may send again, as it empties
             gone.remove(message)
             removal.count_removed(message)
-            removal.discard(message, Reason.asked)
+            removal.discard(message, Reason.purged)
     broker.drop(dest)
     for key in [key for key, durable in broker.durables.items() if durable.dest == dest]:
         del broker.durables[key]
@@ -59,7 +59,7 @@ def _subscribe(broker: Broker, durable: DurableSubscription) -> None:
 def _unsubscribe(broker: Broker, key: Key) -> None:
     broker.durables.pop(key, None)
     broker.handed.pop(key, None)
-    acknowledgement.forget(broker, key, Reason.asked)
+    acknowledgement.forget(broker, key, Reason.unsubscribed)
 
 
 def _unsubscribed_while_away(broker: Broker, key: Key) -> None:
