@@ -51,9 +51,9 @@ def of_consumer(trace: Trace, consumer: str) -> Explanation:
     names, frm, at = trace.names["node"], trace.column("frm"), trace.column("broker")
     fared = [row for row in trace.rows(Kind.FailedOver, Kind.Failed) if names[frm[row]] in its]
     fared += [row for row in trace.rows(*_UP_OR_DOWN) if names[at[row]] in homes]  # of its broker
-    told: list[Line | None] = [
-        sentence(trace, trace.event(row)) for row in sorted({*on_behalf(trace, consumer), *fared})
-    ]
+    events = (sentence(trace, trace.event(row)) for row in sorted({*on_behalf(trace, consumer), *fared}))
+    dated = [*filter(None, events), *left_alone(trace, consumer)]
+    told: list[Line] = [*sorted(dated, key=lambda line: line.t or 0)]
     read = [one for action in opened for one in action.reads.elements() if one.is_queue]
     queues = {name for name in trace.names["dest"] if any(one.takes(Destination.parse(name)) for one in read)}
     dests = {no for no, name in enumerate(trace.names["dest"]) if name in queues}
@@ -61,7 +61,24 @@ def of_consumer(trace: Trace, consumer: str) -> Explanation:
     left = (line for broker in holders for line in waiting(trace, broker, dests))
     told += [*itertools.islice(left, crowds.MOST), *gone(trace, dests)]
     title = f"Consumer {consumer}: received {counted(counts[consumer], 'message')}."
-    return Explanation(title, tuple(filter(None, told)))
+    return Explanation(title, tuple(told))
+
+
+def left_alone(trace: Trace, consumer: str, when: str = "") -> Iterator[Sentence]:
+    """Yield that a consumer of ActiveMQ on a broker by itself has lost that for good, though it may be up again."""
+    names, frm, at = trace.names["node"], trace.column("frm"), trace.column("broker")
+    opened = openings(trace, consumer)
+    alone = opened and opened[-1].on in names and not opened[-1].others
+    if trace.product != "activemq" or not alone or trace.part:
+        return
+    mine = [row for row in trace.rows(Kind.Subscribed, Kind.Unsubscribed) if names[frm[row]] == consumer]
+    ends = [row for row in trace.rows(Kind.Crashed, Kind.Stopped) if mine and row > mine[-1]]
+    end = next((row for row in ends if at[row] == at[mine[-1]]), None)
+    if end is not None and trace.column("kind")[mine[-1]] == Kind.Subscribed:
+        text = f"{consumer} lost its connection with {names[at[end]]}{when}"
+        yield Sentence(
+            f"{text}; a client with failover:(...) in its address connects again", trace.column("t")[end]
+        )
 
 
 def of_broker(trace: Trace, broker: str) -> Explanation:

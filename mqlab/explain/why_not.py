@@ -16,6 +16,7 @@ from mqlab.explain import groups, script
 from mqlab.explain.case import ENDED, Case, of_kind
 from mqlab.explain.explanation import Cause, Explanation
 from mqlab.explain.message import ends, of_message
+from mqlab.explain.parts import left_alone
 from mqlab.explain.sentences import Line, Sentence, sentence
 from mqlab.spec.plural import counted
 from mqlab.spec.values import told_time
@@ -120,8 +121,11 @@ def _absence(case: Case) -> Iterator[Cause]:
     if not case.homes and case.lives[0].t <= sent.t:
         left = case.ends[-1][1]
         assert left is not None
-        text = f"{consumer} left at {told_time(left.t)}, before the message was sent"
-        yield Cause(Sentence(text, left.t), Reason.consumer_left, left.row)
+        died = left.kind in (Kind.Crashed, Kind.Stopped)
+        how = f"lost its broker {left.broker}" if died else "left"
+        usual = Sentence(f"{consumer} {how} at {told_time(left.t)}, before the message was sent", left.t)
+        told = next(left_alone(case.trace, consumer, " before the message was sent"), usual)
+        yield Cause(told, Reason.broker_stopped if died else Reason.consumer_left, left.row)
 
 
 # The way to its broker
