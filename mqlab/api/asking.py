@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from mqlab.api.verbs import played, run
 from mqlab.errors import BadValue, UnknownName, shown
-from mqlab.explain import Explanation, clients
+from mqlab.explain import Explanation, clients, script
 from mqlab.explain import explain as read_off
 from mqlab.spec.action import Action
 from mqlab.spec.calls import fit
@@ -117,7 +117,7 @@ def _named(trace: Trace, names: list[str | int], given: tuple[object, ...]) -> A
     roles = dict(zip(trace.names["node"], trace.names["node_role"], strict=True))
     if roles.get(name) == "broker":
         return None, None, name, None
-    if name in trace.received():
+    if name in trace.received() or script.openings(trace, name):
         return None, name, None, None
     if name in clients.known(trace):
         return None, None, None, name

@@ -15,6 +15,7 @@ from mqlab.errors import MqlabError, UnknownName
 from mqlab.experiments import cores
 from mqlab.experiments.changes import earlier, set_otherwise, taken_away, without_client
 from mqlab.experiments.rerun import Setting, play
+from mqlab.explain import script
 from mqlab.products import inputs
 from mqlab.spec.calls import Answering
 from mqlab.spec.change import Body, Change, Edit
@@ -99,7 +100,7 @@ def what_if(
     """
     trace.require_whole("what_if")
     counts = trace.received()
-    if consumer not in counts:
+    if consumer not in counts and not script.openings(trace, consumer):
         raise UnknownName.of("consumer", consumer, counts)
     name = trace.message_name(trace.message(message))
     was = has_received(trace, name, consumer)

@@ -42,10 +42,11 @@ def of_consumer(trace: Trace, consumer: str) -> Explanation:
 
     What waits in its queues, or was lost there, says why it did not receive more.
     """
-    counts = trace.received()
+    counts, opened = trace.received(), openings(trace, consumer)
+    if consumer not in counts and opened:
+        return Explanation(f"Consumer {consumer}: never opened.", tuple(never_opened(trace, consumer)))
     if consumer not in counts:
         raise UnknownName.of("consumer", consumer, counts)
-    opened = openings(trace, consumer)
     homes = {action.on for action in opened}
     its = {consumer, *homes}  # a client has the connection of its consumers
     names, frm, at = trace.names["node"], trace.column("frm"), trace.column("broker")
@@ -62,6 +63,13 @@ def of_consumer(trace: Trace, consumer: str) -> Explanation:
     told += [*itertools.islice(left, crowds.MOST), *gone(trace, dests)]
     title = f"Consumer {consumer}: received {counted(counts[consumer], 'message')}."
     return Explanation(title, tuple(told))
+
+
+def never_opened(trace: Trace, consumer: str) -> Iterator[str]:
+    """Yield why a consumer that the script asks for was never opened."""
+    for row in trace.undone:
+        if f"{row.what} ".startswith(f"Consumer {consumer} "):
+            yield f"Not done: {row}."
 
 
 def left_alone(trace: Trace, consumer: str, when: str = "") -> Iterator[Sentence]:

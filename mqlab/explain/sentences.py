@@ -68,8 +68,10 @@ def sentence(trace: Trace, event: Event) -> Sentence | None:
 
 def cited(trace: Trace, reason: Reason) -> str:
     """Return the source of a reason; none if it is a guide of another product."""
-    foreign = trace.product != "activemq" and reason.source.startswith(("Fuse", "ActiveMQ"))
-    return "" if foreign else reason.source
+    others = {"activemq": (), "artemis": ("Fuse", "ActiveMQ")}.get(
+        trace.product, ("Fuse", "ActiveMQ", "Artemis")
+    )
+    return "" if reason.source.startswith(others) else reason.source
 
 
 def _over(event: Event) -> str:

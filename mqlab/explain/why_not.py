@@ -16,7 +16,7 @@ from mqlab.explain import groups, script
 from mqlab.explain.case import ENDED, Case, of_kind
 from mqlab.explain.explanation import Cause, Explanation
 from mqlab.explain.message import ends, of_message
-from mqlab.explain.parts import left_alone
+from mqlab.explain.parts import left_alone, never_opened
 from mqlab.explain.sentences import Line, Sentence, sentence
 from mqlab.spec.plural import counted
 from mqlab.spec.values import told_time
@@ -33,6 +33,10 @@ TURNS = (Reason.none, Reason.turn, Reason.only_taker, Reason.queue_turn)
 
 def why_not_received(trace: Trace, message: str | int, consumer: str) -> Explanation:
     """Tell why a consumer did not get a message: who did, by which rule, and what held it back."""
+    if consumer not in trace.received() and script.openings(trace, consumer):
+        name = trace.message_name(trace.message(message))
+        title = f"{consumer} did not receive message {name}: it was never opened."
+        return Explanation(title, tuple(never_opened(trace, consumer)))
     case = Case(trace, message, consumer)
     if case.received:
         told_of = of_message(trace, case.number)

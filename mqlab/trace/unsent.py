@@ -116,8 +116,9 @@ def _why(trace: Trace, name: str, actions: list[tuple[int, Action]]) -> str:
     clients = {name, *(getattr(action, "on", name) for _, action in actions)}
     names, frm, rules, times = trace.names["node"], *map(trace.column, ("frm", "rule", "t"))
     for row in reversed(trace.rows(Kind.Failed)):
-        if rules[row] == Reason.gave_up and frm[row] >= 0 and names[frm[row]] in clients:
-            return f"{names[frm[row]]} gave up at {told_time(times[row])}"
+        if rules[row] in (Reason.gave_up, Reason.not_created) and frm[row] >= 0 and names[frm[row]] in clients:
+            gave_up = f"{names[frm[row]]} gave up at {told_time(times[row])}"
+            return gave_up if rules[row] == Reason.gave_up else Reason.not_created.sentence
     places = {place for place, _ in actions}
     for call in trace.about.get("calls", ()):  # ActiveMQ's
         for failed in (*call.get("failed", ()), *([call["error"]] if "error" in call else ())):

@@ -127,6 +127,7 @@ class SendRequest(Request):
         """Whether the client has credits for an address that can be full; one that gets none may not send."""
         client, window = self.client, int(self.client.options["producer_window_size"])
         if client.at is not None and not self.sent and self._lacks_queue(client.at):
+            self.lab.event(Kind.Failed, client.at, frm=client.node, rule=Reason.not_created, dest=self.dest)
             self.refuse_query(NO_QUEUE)
             return False
         store = self.lab.paging.store(client.at, self.dest.name) if client.at is not None else None

@@ -25,7 +25,7 @@ def pass_on(claim: Delivery) -> None:
     claim.arrived, claim.kept = True, taker.flow is None and instance is not None and instance.paused
     cause = message.copies.get(there, message.row)
     hops = int(there is not message.home)
-    claim.row = there.lab.recorder.add_packed(taker.dispatch, message, hops, 0, cause)
+    claim.row = there.lab.recorder.add_packed(taker.dispatch, message, hops, taker.why, cause)
     taker.from_home.carry(on_delivered, (claim, claim.trips), 0, message.size)
 
 

@@ -16,7 +16,7 @@ from mqlab.spec import action as a
 from mqlab.spec.openmq.actions import OpenProducer
 from mqlab.spec.selector import Selector
 from mqlab.spec.values import Destination
-from mqlab.trace.kinds import Kind
+from mqlab.trace.kinds import Kind, Reason
 from mqlab.trace.record import pack_prefix
 
 if TYPE_CHECKING:
@@ -109,12 +109,14 @@ class Consumer(Client):
     gone: bool = False  # it gave its connection up, which its frozen broker does not know
     sub: int = -1  # its subscription in the trace
     place: int = 0  # in the order of registration
+    why: int = 0  # it is handed a message
     dispatch: bytes = b""  # of rows of the trace, what those of its messages have in common
     receipt: bytes = b""
 
     def stamp(self) -> None:
         """It has a broker: pack what the rows of its messages have in common."""
         home = self.home.node
+        self.why = int(Reason.queue_turn if self.dest.is_queue else Reason.every_subscriber)
         self.dispatch = pack_prefix(Kind.Dispatched, home, home, self.node, -1, self.sub)
         self.receipt = pack_prefix(Kind.Received, home, home, self.node, -1, self.sub)
 
