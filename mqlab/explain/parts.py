@@ -44,7 +44,7 @@ def of_consumer(trace: Trace, consumer: str) -> Explanation:
     """
     counts, opened = trace.received(), openings(trace, consumer)
     if consumer not in counts and opened:
-        return Explanation(f"Consumer {consumer}: never opened.", tuple(never_opened(trace, consumer)))
+        return Explanation(f"Consumer {consumer}: never opened.", tuple(not_done(trace, consumer)))
     if consumer not in counts:
         raise UnknownName.of("consumer", consumer, counts)
     homes = {action.on for action in opened}
@@ -60,20 +60,20 @@ def of_consumer(trace: Trace, consumer: str) -> Explanation:
     dests = {no for no, name in enumerate(trace.names["dest"]) if name in queues}
     holders = (broker for broker, held in trace.waiting().items() if queues & held.keys())
     left = (line for broker in holders for line in waiting(trace, broker, dests))
-    told += [*itertools.islice(left, crowds.MOST), *gone(trace, dests)]
+    told += [*itertools.islice(left, crowds.MOST), *gone(trace, dests), *not_done(trace, consumer)]
     title = f"Consumer {consumer}: received {counted(counts[consumer], 'message')}."
     return Explanation(title, tuple(told))
 
 
-def never_opened(trace: Trace, consumer: str) -> Iterator[str]:
-    """Yield why a consumer that the script asks for was never opened."""
+def not_done(trace: Trace, consumer: str) -> Iterator[str]:
+    """Yield what was not done of the opening of a consumer, or is of no use in it."""
     for row in trace.undone:
         if f"{row.what} ".startswith(f"Consumer {consumer} "):
             yield f"Not done: {row}."
 
 
 def left_alone(trace: Trace, consumer: str, when: str = "") -> Iterator[Sentence]:
-    """Yield that a consumer of ActiveMQ on a broker by itself has lost that for good, though it may be up again."""
+    """Yield that a consumer of ActiveMQ without a list of brokers has lost its own for good."""
     names, frm, at = trace.names["node"], trace.column("frm"), trace.column("broker")
     opened = openings(trace, consumer)
     alone = opened and opened[-1].on in names and not opened[-1].others

@@ -16,7 +16,7 @@ from mqlab.explain import groups, script
 from mqlab.explain.case import ENDED, Case, of_kind
 from mqlab.explain.explanation import Cause, Explanation
 from mqlab.explain.message import ends, of_message
-from mqlab.explain.parts import left_alone, never_opened
+from mqlab.explain.parts import left_alone, not_done
 from mqlab.explain.sentences import Line, Sentence, sentence
 from mqlab.spec.plural import counted
 from mqlab.spec.values import told_time
@@ -36,7 +36,7 @@ def why_not_received(trace: Trace, message: str | int, consumer: str) -> Explana
     if consumer not in trace.received() and script.openings(trace, consumer):
         name = trace.message_name(trace.message(message))
         title = f"{consumer} did not receive message {name}: it was never opened."
-        return Explanation(title, tuple(never_opened(trace, consumer)))
+        return Explanation(title, tuple(not_done(trace, consumer)))
     case = Case(trace, message, consumer)
     if case.received:
         told_of = of_message(trace, case.number)

@@ -56,14 +56,14 @@ def undone(trace: Trace) -> tuple[Undone, ...]:
         *_not_started(trace),
         *_failed_starts(trace),
         *_faults(trace, {row.what for row in rows}),
-        *_clients(trace, {row.what for row in rows}),
+        *(clients := [*_clients(trace, {row.what for row in rows})]),
         *_late(trace),
         *_no_database(trace),
         *_held_up(trace),
         *(Undone(f"Producer {name}", why) for name, why in refused(trace)),
         *(Undone(what, why) for what, why in never(trace)),
         *(missing := [*_messages(trace)]),
-        *_problems(trace, {row.what for row in missing}),
+        *_problems(trace, {row.what for row in (*missing, *clients)}),
         *(Undone(row["what"], row["why"]) for row in trace.header.get("not_played", ())),
     ]
     return tuple(dict.fromkeys(found))
@@ -109,10 +109,11 @@ def _brokers(trace: Trace) -> set[str]:
 
 
 def _problems(trace: Trace, told: set[str]) -> Iterator[Undone]:
-    """Yield what a lab could not do, but for the producers that are *told* of: their rows say why."""
+    """Yield what a lab could not do, but for the clients that are *told* of: their rows say why."""
     for problem in trace.header.get("problems", ()):
         who, _, what = problem.partition(": ")
-        if not what.endswith(("is not running", SLAVE)) or f"Producer {who}" not in told:
+        down = what.endswith(("is not running", SLAVE))
+        if told.isdisjoint((f"Consumer {who}", f"Producer {who}" if down else "")):
             yield Undone(problem)
 
 
@@ -143,8 +144,8 @@ def _failed_starts(trace: Trace) -> Iterator[Undone]:
     """Yield the brokers of ActiveMQ whose start ended in an error, which it writes down."""
     brokers, names = trace.column("broker"), trace.names["node"]
     for row in failed_starts(trace, names):
-        message = trace.detail(row).get("message", "")
-        yield Undone(f"Broker {names[brokers[row]]}", f"it did not start: {message}")
+        said = trace.detail(row).get("message", "")
+        yield Undone(f"Broker {names[brokers[row]]}", f"it did not start: {said}")
 
 
 def _clients(trace: Trace, told: set[str]) -> Iterator[Undone]:
@@ -170,7 +171,8 @@ def failure(trace: Trace, name: str) -> str:
     """Return why a consumer, or another client, got an error at last; empty if it did not."""
     names, frm, rules = trace.names["node"], trace.column("frm"), trace.column("rule")
     failed = [rules[row] for row in trace.rows(Kind.Failed) if frm[row] >= 0 and names[frm[row]] == name]
-    return Reason(failed[-1]).sentence if failed else ""
+    said = dict(problem.partition(": ")[::2] for problem in trace.header.get("problems", ()))
+    return Reason(failed[-1]).sentence if failed else said.get(name, "")
 
 
 def _slave(trace: Trace, uri: str) -> str:
@@ -223,9 +225,8 @@ def _faults(trace: Trace, told: set[str]) -> Iterator[Undone]:
 def _downs(trace: Trace, broker: str, happened: dict[Kind, dict[str, list[int]]]) -> list[int]:
     """Return when a broker that served nobody, such as a slave, went down: only its role tells that."""
     known = {time for times in happened.values() for time in times.get(broker, ())}
-    return [
-        time for time, role in roles(trace).get(broker, []) if role in ("down", "stopped") and time not in known
-    ]
+    own = roles(trace).get(broker, ())
+    return [time for time, role in own if role in ("down", "stopped") and time not in known]
 
 
 def _times(trace: Trace, kind: Kind) -> dict[str, list[int]]:
