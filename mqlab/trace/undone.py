@@ -217,9 +217,8 @@ def _faults(trace: Trace, told: set[str]) -> Iterator[Undone]:
             if before:
                 timed.remove(max(before, key=lambda one: one[0]))
         paused = kind == Kind.Suspended and broker in happened[kind]
-        idle = "was paused already" if paused else "was not running"
         for _, action in timed:
-            yield Undone(called(action), f"the broker {idle}")
+            yield Undone(called(action), f"the broker was {'paused already' if paused else 'not running'}")
 
 
 def _downs(trace: Trace, broker: str, happened: dict[Kind, dict[str, list[int]]]) -> list[int]:
