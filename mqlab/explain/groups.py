@@ -1,6 +1,6 @@
-"""Message groups of ActiveMQ's queues: who owned the group of a message when it was dispatched, and since when.
+"""Message groups of queues: who owned the group of a message when it was dispatched, and since when.
 
-A trace has no column for it. Its dispatches are gone through as the broker does it (ActiveMQ rule 25.1).
+A trace has no column for it. Its dispatches are gone through as the broker does it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from mqlab.trace.trace import Trace
 
 GROUP, SEQUENCE = "JMSXGroupID", "JMSXGroupSeq"
-SOURCE = "ActiveMQ rule 25.1"
+SOURCES = {"activemq": "ActiveMQ rule 25.1", "artemis": "Artemis rule 9.11"}
 GIVEN = (Kind.Dispatched, Kind.Forwarded)
 
 
@@ -57,14 +57,17 @@ _KNOWN: WeakKeyDictionary[Trace, dict[int, Owner]] = WeakKeyDictionary()  # row 
 
 def _owners(trace: Trace) -> list[tuple[int, Owner]]:
     messages = script.sent_with(trace, GROUP)
-    if not messages or trace.product != "activemq":
+    if not messages or trace.product not in SOURCES:
         return []
+    in_network = trace.product == "activemq"  # where bridges are subscriptions like others
+    given = GIVEN if in_network else (Kind.Dispatched,)
     found = []
     owners: dict[tuple[str | None, str | None, object], tuple[str | None, Owner]] = {}
-    for row in trace.rows(*GIVEN, Kind.Held, Kind.Unsubscribed, *DOWN):
+    for row in trace.rows(*given, Kind.Held, Kind.Unsubscribed, *DOWN):
         event = trace.event(row)
         if event.message is None:  # who leaves owns nothing any more
-            gone = event.subscription if event.kind == Kind.Unsubscribed else None
+            who = event.subscription if in_network else event.frm
+            gone = who if event.kind == Kind.Unsubscribed else None
             owners = {
                 key: one
                 for key, one in owners.items()
@@ -76,9 +79,11 @@ def _owners(trace: Trace) -> list[tuple[int, Owner]]:
             if event.kind == Kind.Held:
                 found += [(row, owners[key][1])] if key in owners else []
                 continue
-            if properties.get(SEQUENCE) == 1 or key not in owners or owners[key][0] != event.subscription:
-                owners[key] = event.subscription, Owner(str(properties[GROUP]), str(event.to), row, event.t)
+            who = event.subscription if in_network else event.to
+            first = in_network and properties.get(SEQUENCE) == 1
+            if first or key not in owners or owners[key][0] != who:
+                owners[key] = who, Owner(str(properties[GROUP]), str(event.to), row, event.t)
             found.append((row, owners[key][1]))
-            if str(properties.get(SEQUENCE, 1)).startswith("-"):  # it closes its group
+            if in_network and str(properties.get(SEQUENCE, 1)).startswith("-"):  # it closes its group
                 del owners[key]
     return found

@@ -8,7 +8,7 @@ from mqlab.explain.explanation import Explanation
 from mqlab.explain.sentences import Line, Sentence, sentence
 from mqlab.spec.action import Producer
 from mqlab.spec.headers import unusual_priorities
-from mqlab.spec.values import matches
+from mqlab.spec.values import duration, matches
 from mqlab.trace import questions
 from mqlab.trace.event import Event
 from mqlab.trace.fates import DOWN, UP, Fate
@@ -30,7 +30,7 @@ def of_message(trace: Trace, number: int) -> Explanation:
     told: list[Line] = [line for event in events if (line := sentence(trace, event))]
     title = f"Message {index.name(number)}: {'; '.join(ends(trace, number)) or 'gone'}."
     if trace.account()[number].fate == Fate.waiting:
-        told += _not_moved(trace, number)
+        told += [*_too_old(trace, number), *_not_moved(trace, number)]
     told += _unheeded(trace, events)
     return Explanation(title, tuple(told))
 
@@ -49,6 +49,16 @@ def _downs(trace: Trace, number: int) -> Iterator[int]:
             and not any(node == broker[row] and held[-1] < left < row for node, left in gone)
         ):
             yield row
+
+
+def _too_old(trace: Trace, number: int) -> Iterator[Sentence]:
+    """Yield that a message which waits has outlived its time-to-live: nobody has looked at it since."""
+    sent = trace.event(trace.rows_of(number)[0])
+    own = (one for one in trace.actions if isinstance(one, Producer) and one.name == sent.frm)
+    for ttl in [duration(one.time_to_live) for one in own][:1]:
+        if 0 < ttl <= trace.end - sent.t:
+            text = "its time-to-live is over; brokers look at that as they dispatch, and at intervals"
+            yield Sentence(text, sent.t + ttl)
 
 
 def _not_moved(trace: Trace, number: int) -> Iterator[str]:
@@ -112,14 +122,15 @@ def ends(trace: Trace, number: int) -> list[str]:
     if entry.fate not in (Fate.consumed, Fate.waiting) or not copies:
         at = f" at {entry.broker}" if entry.broker else ""
         return [f"{entry.fate}{at}" + (f": {entry.why}" if entry.why else "")]
-    told, waits = [], entry.broker if entry.fate == Fate.waiting else None
+    told, lying, names = [], trace.tally().lying, trace.names["node"]
+    waits = {names[at] for at, held in zip(lying.broker, lying.msg, strict=True) if held == number}
     for row in copies:
         if len(copies) > 1 and _passed_on(trace, row, number):
             continue
         event, path = trace.event(row), " > ".join(questions.route(trace, row))
         if event.kind == Kind.Received:
             told.append(f"received by {event.to} (route {path})")
-        elif event.destination and event.destination.startswith("topic://") and event.broker != waits:
+        elif event.destination and event.destination.startswith("topic://") and event.broker not in waits:
             told.append(f"ended at {event.broker} (route {path})")
         else:
             told.append(f"still waiting at {event.broker} (route so far: {path})")

@@ -105,7 +105,8 @@ def _of_group(trace: Trace, event: Event, text: str) -> Line:
     if owned.row == event.row:
         return f"{text}, which owns message group {owned.group} from now on"
     return Sentence(
-        f"{text}, which has owned message group {owned.group} since {owned.since}", source=groups.SOURCE
+        f"{text}, which has owned message group {owned.group} since {owned.since}",
+        source=groups.SOURCES[trace.product],
     )
 
 
@@ -114,7 +115,7 @@ def _held(trace: Trace, event: Event, detail: JsonDict) -> Line:
         return f"{event.broker} has not accepted it yet"
     owned = groups.holder(trace, event)
     text = f"it stays at {event.broker}"
-    return Sentence(f"{text}: {owned}", source=groups.SOURCE) if owned else text
+    return Sentence(f"{text}: {owned}", source=groups.SOURCES[trace.product]) if owned else text
 
 
 def _forwarded(trace: Trace, event: Event, detail: JsonDict) -> Line:

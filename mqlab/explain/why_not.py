@@ -146,6 +146,8 @@ def _way(case: Case) -> Iterator[Cause]:
             yield _by(case, event)
         if not case.refusals and not gone:
             yield from _no_bridge(case)
+    elif case.trace.product != "activemq":
+        yield from _parted(case)
     yield from _late(case)
     for event in case.events:
         if event.kind == Kind.Refused or (
@@ -154,6 +156,18 @@ def _way(case: Case) -> Iterator[Cause]:
             and event.rule != Reason.no_subscription
         ):
             yield _by(case, event)
+
+
+def _parted(case: Case) -> Iterator[Cause]:
+    """Yield that the line from where the message was to the consumer's broker was down as it was decided on."""
+    last: dict[tuple[str | None, str | None], Event] = {}
+    lines = (case.trace.event(row) for row in case.trace.rows(Kind.Connected, Kind.Disconnected))
+    for event in lines:
+        if event.frm in case.been and event.to in case.homes and event.row < case.events[-1].row:
+            last[event.frm, event.to] = event
+    for event in last.values():
+        if event.kind == Kind.Disconnected:
+            yield replace(_by(case, event), rule=Reason.bridge_down)
 
 
 def _late(case: Case) -> Iterator[Cause]:

@@ -126,21 +126,11 @@ class Reason(IntEnum):
     none = 0
     turn = 1, "it was this subscription's turn among those of equal priority", _LOAD
     only_taker = 2, "no other subscription was eligible", _LOAD
-    higher_priority = (
-        3,
-        "this subscription has a higher priority than the others",
-        _ROUTE,
-        {"priority"},
-    )
+    higher_priority = 3, "this subscription has a higher priority than the others", _ROUTE, {"priority"}
     every_subscriber = 4, "every matching subscription of a topic receives a copy", "Fuse 2, Figure 2.5"
     exclusive = 5, "the exclusive consumer of a queue gets everything", _EXCLUSIVE, {"exclusive"}
     no_subscription = 6, "there is no matching subscription at this broker (no demand)", _DYNAMIC, {"duplex"}
-    prefetch_full = (
-        7,
-        "the prefetch window of every subscription is full",
-        _LOAD,
-        _BUFFER,
-    )
+    prefetch_full = 7, "the prefetch window of every subscription is full", _LOAD, _BUFFER
     ttl_used_up = 8, "its hop count has reached messageTTL", _TTL, _TTLS
     already_visited = 9, "a message never returns to a broker it has visited", _STATIC, {"policies"}
     not_permitted = (
@@ -150,12 +140,7 @@ class Reason(IntEnum):
         _LISTS,
     )
     selector = 11, "the selector does not match", "Fuse 2, Figure 2.17", {"selector"}
-    consumer_ttl = (
-        12,
-        "this consumer's advisory has reached the consumerTTL limit",
-        _TTL,
-        _TTLS,
-    )
+    consumer_ttl = 12, "this consumer's advisory has reached the consumerTTL limit", _TTL, _TTLS
     loop = 13, "this consumer's advisory has already passed through this broker", _DYNAMIC
     duplicate_route = (
         14,
@@ -184,12 +169,7 @@ class Reason(IntEnum):
     replay = 24, "replayWhenNoConsumers permits forwarding it back", "article, Stuck messages"
     not_exclusive = 25, "another consumer of the queue is exclusive", _EXCLUSIVE
     group_owner = 26, "its message group belongs to another consumer", "ActiveMQ, groups"
-    no_advisories = (
-        27,
-        "the other broker sends no advisories",
-        _DYNAMIC,
-        {"advisory_support", "static_bridge"},
-    )
+    no_advisories = 27, "the other broker sends no advisories", _DYNAMIC, {"advisory_support", "static_bridge"}
     durable = 28, "messages for an inactive durable subscription are kept"
     expired = 29, "its time-to-live had expired", "", {"time_to_live"}
     asked = 30, "requested by the client", "", _AWAY
@@ -281,12 +261,7 @@ class Reason(IntEnum):
     )
     hosted = 66, "another broker hosts its backup", "AMQ Broker 7.1, 21.3"
     no_consumer = 67, "there is no consumer for it in the cluster at present", _CLUSTER
-    buffers_full = (
-        68,
-        "the consumers' buffers are full: it waits at its home broker",
-        _CLUSTER,
-        _BUFFER,
-    )
+    buffers_full = 68, "the consumers' buffers are full: it waits at its home broker", _CLUSTER, _BUFFER
     home_to_home = 69, "a consumer at that broker has free capacity", _CLUSTER
     limit_reached = (
         70,
@@ -347,4 +322,5 @@ class Reason(IntEnum):
     duplicate_id = 88, "a message with its duplicate id has been here before", "Artemis rule 9.18"
     turn_off = 89, "load balancing is OFF: only another broker has the queue", _OFF, {"message_load_balancing"}
     rolled_back = 90, "the session was rolled back or recovered", "", {"Rollback", "Recover"}
+    scheduled = 92, "its time to be delivered has not come", _QUEUES, {"delivery_delay", "redelivery_delay"}
     purged = 91, "its destination was purged or destroyed", "", {"DestroyDestination", "PurgeDestination"}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
+from mqlab.engine.clock import NEVER
 from mqlab.engine.completion import Completion
 from mqlab.engine.in_vain import CLOSED, SessionState
 from mqlab.engine.limits import LONGEST_REST
@@ -92,7 +93,7 @@ class ArtemisLab(Site):
 
     @property
     def coming(self) -> bool:  # type: ignore[override]  # of a product where a takeover is housekeeping
-        """Whether somebody is about to take over, to follow, to send on or to take what has come.
+        """Whether somebody is about to take over, to follow, to send on or to take what has come, or will in time.
 
         So a run goes on, unless it ends with a look.
         """
@@ -106,6 +107,9 @@ class ArtemisLab(Site):
                 return True
         readers = (c for c in self.clients.consumers.values() if c.receiving and c.state == "connected")
         if any(reader.arrived for reader in readers):
+            return True
+        queues = (queue for broker in self.live_brokers() for queue in broker.journal.queues.values())
+        if any(0 < item.due < NEVER for queue in queues if queue.scheduled for item in queue.waiting):
             return True
         sending = (c for c in clients if c.sending and c.state == "connected")
         return any(not client.is_blocked(persistent=True) for client in sending)

@@ -153,7 +153,9 @@ class EventLog:
     def enqueued(self, item: MessageReference, queue: Queue, broker: Broker, cause: int, frm: int = -1) -> None:
         """A message is in a queue, where it may have to wait for somebody to take it."""
         item.row = self.message(ENQUEUED, item.message, broker, frm, cause=cause)
-        if not queue.wanted(item.message):
+        if item.due:
+            self.message(Kind.Held, item.message, broker, rule=Reason.scheduled, cause=item.row)
+        elif not queue.wanted(item.message):
             kept = Reason.durable if queue.topic is not None and queue.durable else Reason.nobody_reads
             refused = queue.consumers or self.lab.balancing.selects_none(broker, queue, item.message)
             rule = Reason.selector if refused else kept
