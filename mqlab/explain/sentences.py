@@ -18,6 +18,7 @@ from mqlab.trace.trace import Trace
 
 SERVING = ("live", "master")
 _SAID = dict.fromkeys((Kind.Stopped, Kind.Crashed), Reason.broker_stopped)
+IN_TURN = (Reason.queue_turn, Reason.broker_turn)
 BALLOTS = {"yes": "voted for it", "no": "voted against it", "no answer": "did not answer"}
 
 
@@ -61,6 +62,8 @@ def sentence(trace: Trace, event: Event) -> Sentence | None:
         # That somebody asked for it is no reason but of what became of a message; _SAID is told already.
         untold = event.message is None and event.rule in (Reason.asked, _SAID.get(event.kind))
         reason = Reason.none if untold else event.rule
+        if reason in IN_TURN and str(event.destination).startswith("topic://"):
+            reason = Reason.every_subscriber  # each has a queue of its own, in which nobody else takes turns
         told = Sentence(told, reason=reason, source=cited(trace, reason))
     rest = ", ".join(f"{key} {value}" for key, value in detail.items() if not isinstance(value, dict))
     return replace(told, t=event.t, text=f"{told.text} ({rest})" if rest else told.text)

@@ -118,3 +118,53 @@ def test_a_run_of_artemis_goes_on_until_all_is_over():
     trace = mq.run(network, mq.Consumer("C", on="b1", reads=Q), slow)
     assert trace.received() == {"C": 3}
     assert trace.undone == ()
+
+
+def artemis(*actions, **options):
+    return mq.run(mq.artemis.Network(mq.artemis.Broker("b1"), mq.artemis.Broker("b2"), **options), *actions)
+
+
+def test_a_message_with_a_delay_is_waited_for_and_says_so():
+    late = mq.Producer("P", on="b1", sends=1, to=Q, options={"delivery_delay": "5s"})
+    trace = artemis(late, mq.Consumer("C", on="b1", reads=Q))
+    assert trace.received() == {"C": 1}
+    told = str(mq.explain(trace, message="P-1"))
+    assert "its time to be delivered has not come" in told
+    assert "the queue has no consumers" not in told
+
+
+def test_the_group_decides_and_not_the_turn():
+    reads = (mq.Consumer(name, on="b1", reads=Q) for name in ("C1", "C2"))
+    trace = artemis(*reads, mq.Producer("P", on="b1", sends=3, to=Q, properties={"JMSXGroupID": "g"}))
+    told = str(mq.explain(trace, message="P-2", why_not="C2"))
+    assert "C1, which has owned message group g since" in told
+    assert "take turns" not in told
+
+
+def test_a_line_that_is_down_keeps_it_from_the_consumer_beyond():
+    trace = artemis(
+        mq.Consumer("C", on="b2", reads=Q), mq.Cut("b1", "b2"), mq.Producer("P", on="b1", sends=1, to=Q)
+    )
+    for told in (mq.explain(trace, message="P-1"), mq.explain(trace, message="P-1", why_not="C")):
+        assert any(line.endswith("bridge b1-b2 is down.") for line in told.lines)
+
+
+def test_a_copy_of_a_topic_still_waits_though_others_were_received():
+    durable = mq.Consumer("D", on="b2", reads=T, durable=True, client_id="x")
+    reads = mq.Consumer("C", on="b1", reads=T)
+    trace = artemis(reads, durable, mq.Close("D"), mq.Producer("P", on="b1", sends=1, to=T))
+    told = mq.explain(trace, message="P-1")
+    assert told.title.endswith("received by C (route b1); still waiting at b2 (route so far: b1 > b2).")
+    assert "take turns" not in str(told)
+
+
+@pytest.mark.parametrize("product", ["openmq", "artemis"])
+def test_who_waits_beyond_its_time_to_live_says_so(product):
+    trace = mq.run(
+        NETWORKS[product](),
+        mq.Producer("P", on="b1", sends=1, to=Q, time_to_live="1s"),
+        mq.Wait("3s"),
+        mq.Consumer("C", on="b1", reads=mq.Queue("OTHER")),
+    )
+    assert trace.waiting() == {"b1": {"queue://ORDERS": [1]}}
+    assert any("its time-to-live is over" in line for line in mq.explain(trace, message="P-1").lines)

@@ -171,7 +171,8 @@ def test_a_scale_down_that_names_no_connectors_says_so():
 def test_of_a_consumer_is_told_what_it_did_not_receive_of_its_queues():
     other = mq.Producer("O", on="A", sends=2, to=mq.Queue("OTHER"))
     trace = mq.run(A, mq.Consumer("C", on="A", reads=Q, selector="x = 1"), other, sends(4))
-    *_, last = mq.explain(trace, consumer="C").lines
+    *_, last, idle = mq.explain(trace, consumer="C").lines
+    assert idle == "Not done: Consumer C: its selector asks for x, and no message has such a property."
     waits = "4 messages of queue://Q are waiting at A (P-1, P-2, P-3, P-4): the selector does not match"
     assert last == f"{waits} [Fuse 2, Figure 2.17]."
     expired = mq.run(A, sends(3, time_to_live="1ms"), mq.Wait("1s"), mq.Consumer("C", on="A", reads=Q), other)

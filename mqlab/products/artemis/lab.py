@@ -93,7 +93,7 @@ class ArtemisLab(Site):
 
     @property
     def coming(self) -> bool:  # type: ignore[override]  # of a product where a takeover is housekeeping
-        """Whether somebody is about to take over, to follow, to send on or to take what has come, or will in time.
+        """Whether somebody is about to take over, to follow, to send on, or to take what came or is delayed.
 
         So a run goes on, unless it ends with a look.
         """
