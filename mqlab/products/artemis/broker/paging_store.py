@@ -166,13 +166,7 @@ class PagingManager(Subsystem):
         A page has to be smaller than what its address may hold in memory (`PagingStoreImpl` of 2.4.0).
         """
         asks = self.limits and not self.lab.rules.has_large_pages
-        for queue in self.lab.network.queues if asks else ():
-            names = ("address_full_policy", "max_size_bytes", "page_size_bytes")
-            address = queue.address or queue.name
-            policy, most, page = (self.lab.setting(broker, address, name) for name in names)
-            if queue.is_at(broker.name) and policy == "PAGE" and -1 < most <= page:
-                return True
-        return False
+        return asks and any(self.lab.network.too_small_for_a_page(broker.spec))
 
     def full(self, broker: Broker, address: str) -> PagingStore | None:
         """Return an address of a broker if it takes no message now; one that blocks its producers does."""
