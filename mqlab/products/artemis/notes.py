@@ -7,13 +7,7 @@ from itertools import permutations
 from typing import TYPE_CHECKING
 
 from mqlab.products.artemis.broker.broker import Broker
-from mqlab.products.artemis.broker.messages import (
-    Journal,
-    Message,
-    MessageReference,
-    Queue,
-    StoredMessage,
-)
+from mqlab.products.artemis.broker.messages import Journal, Message, MessageReference, Queue, StoredMessage
 from mqlab.products.artemis.broker.paging_store import LEAVES
 from mqlab.spec.json_types import JsonDict
 from mqlab.spec.values import Destination
@@ -76,19 +70,8 @@ class EventLog:
         """Record what happened to a broker, a client or a line, with what no column holds of it."""
         at = broker.node if broker is not None else -1
         what = -1 if dest is None else self.recorder.name_destination(dest)
-        row = self.recorder.add(
-            self.lab.clock.now,
-            kind,
-            -1,
-            at,
-            frm,
-            to,
-            link,
-            what,
-            sub,
-            rule=rule,
-            cause=cause,
-        )
+        now = self.clock.now
+        row = self.recorder.add(now, kind, -1, at, frm, to, link, what, sub, rule=rule, cause=cause)
         if told:
             self.details[row] = told
         return row

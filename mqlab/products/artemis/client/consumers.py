@@ -236,6 +236,8 @@ class Consumer(ReceivingClient):
         queues = broker.journal.queues
         queues.pop(next(key for key, found in queues.items() if found is queue))
         self.lab.balancing.outdated = True
+        if self.lab.balancing.is_bound(broker, queue.address, queue.topic is None):
+            broker.journal.addresses.add(queue.address)
         self._empty(broker, queue, Reason.no_subscription)
 
     def _empty(self, broker: Broker, queue: Queue, rule: Reason) -> None:

@@ -254,7 +254,7 @@ def _address_of_queue(of: Sends) -> Found:
     "page-too-large",
     "error",
     finds="in 2.4, a page-size-bytes that is not below the max-size-bytes of its address",
-    what="{address!r} may hold {most} bytes, a page {page}: the broker stays in its start, and takes no client",
+    what="max-size-bytes of {address!r} is {most}, page-size-bytes {page}: the broker does not end its start",
     fix="set page-size-bytes below {most}",
     source="PagingStoreImpl of Artemis 2.4.0; Artemis rule 9.14",
     example=lambda: Example(ex.paged(5000), ex.paged(2500)),

@@ -13,7 +13,6 @@ from mqlab.products.artemis import report
 from mqlab.products.artemis.broker import network_check
 from mqlab.products.artemis.broker.broker import GONE, Broker, OfLines
 from mqlab.products.artemis.files import lab_file
-from mqlab.products.artemis.ha.replication import WAKES
 from mqlab.products.artemis.network import routes
 from mqlab.products.artemis.script.waits import MS, WaitActions
 from mqlab.spec import action as a
@@ -175,7 +174,7 @@ class BrokerActions(WaitActions):
                 self.lab.topology.lose_sight(broker, other)
             for slave in self.lab.all_brokers():
                 if slave.master is broker:
-                    self.lab.replication.lost_master(slave, WAKES)
+                    self.lab.replication.lost_master(slave, wakes=True)
 
     # The network
 
