@@ -99,21 +99,8 @@ class EventLog:
             message.dest_no = self.recorder.name_destination(message.dest)
         at = broker.node if broker is not None else -1
         # By place, without `event` between: a message that crosses has eight of them.
-        row = self.recorder.add(
-            now,
-            kind,
-            message.number,
-            at,
-            frm,
-            to,
-            link,
-            message.dest_no,
-            -1,
-            0,
-            now - message.sent,
-            rule,
-            cause,
-        )
+        age, number, dest = now - message.sent, message.number, message.dest_no
+        row = self.recorder.add(now, kind, number, at, frm, to, link, dest, -1, 0, age, rule, cause)
         if self.on_left is not None and kind in LEAVES:
             self.on_left()
         if kind in MOVES:
