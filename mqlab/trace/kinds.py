@@ -346,3 +346,4 @@ class Reason(IntEnum):
     last_value = 87, "a later message with its last value waits instead", _LAST, {"last_value_queue"}
     duplicate_id = 88, "a message with its duplicate id has been here before", "Artemis rule 9.18"
     turn_off = 89, "load balancing is OFF: only another broker has the queue", _OFF, {"message_load_balancing"}
+    selector_fails = 90, "a subscriber's selector compares values of different types", "OpenMQ rule 1.13"
