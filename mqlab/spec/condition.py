@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from mqlab.spec.values import as_text
@@ -19,14 +19,19 @@ def is_number(value: object) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
-def both(values: Sequence[bool | None]) -> bool | None:
-    """Return the conjunction."""
-    return False if False in values else None if None in values else True
+def both(values: Iterable[bool | None]) -> bool | None:
+    """Return the conjunction; nobody asks behind what is false."""
+    return opposite(either(opposite(value) for value in values))
 
 
-def either(values: Sequence[bool | None]) -> bool | None:
-    """Return the disjunction."""
-    return True if True in values else None if None in values else False
+def either(values: Iterable[bool | None]) -> bool | None:
+    """Return the disjunction; nobody asks behind what is true."""
+    found: bool | None = False
+    for value in values:
+        if value:
+            return True
+        found = found if value is False else None
+    return found
 
 
 def opposite(value: object) -> bool | None:
@@ -50,6 +55,27 @@ def compare(sign: str, a: object, b: Any) -> bool | None:
     if isinstance(a, bool):
         return False
     return bool({"<": a < b, ">": a > b, "<=": a <= b, ">=": a >= b}[sign])
+
+
+class OtherType(Exception):
+    """A selector of OpenMQ reckons with what is no number, or looks for a text in what is none."""
+
+
+def compare_strictly(sign: str, a: object, b: object) -> bool | None:
+    """Compare as OpenMQ: what is missing is unlike any text, and unknown beside a number (OpenMQ rule 1.13).
+
+    Raises `OtherType` for a number beside something else, and for what is in no order.
+    """
+    if sign in ("=", "<>") and not (is_number(a) or is_number(b)):
+        return (a == b) == (sign == "=")
+    reckoned(a, b)
+    return compare(sign, a, b)
+
+
+def reckoned(*values: object) -> None:
+    """Raise `OtherType` unless all values are numbers, or missing."""
+    if not all(value is None or is_number(value) for value in values):
+        raise OtherType
 
 
 def compare_converted(sign: str, a: object, b: object) -> bool | None:

@@ -10,7 +10,8 @@ from collections.abc import Mapping
 
 from mqlab.errors import SelectorError, UnknownName, shown
 
-DIALECTS = ("activemq", "activemq-5.5")  # in 5.5 a missing property is unlike anything (<>)
+# In 5.5 a missing property is unlike anything (<>); for OpenMQ see its rule 1.13.
+DIALECTS = ("activemq", "activemq-5.5", "openmq")
 
 
 class Selector:
@@ -20,6 +21,8 @@ class Selector:
 
     >>> Selector("region = 'us' AND price > 3").selects({}, {"region": "us", "price": 4})
     True
+    >>> [Selector("region <> 'us'", dialect).selects({}, {}) for dialect in DIALECTS]
+    [False, True, True]
     """
 
     def __init__(self, text: str, dialect: str = "activemq", *, strict: bool = False) -> None:

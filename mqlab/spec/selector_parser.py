@@ -13,14 +13,17 @@ from lark import Lark, Token, Transformer, exceptions, v_args
 from mqlab.errors import SelectorError
 from mqlab.spec.condition import (
     FUNCTIONS,
+    OtherType,
     arithmetic,
     both,
     compare,
     compare_converted,
+    compare_strictly,
     condition,
     either,
     opposite,
     pattern,
+    reckoned,
 )
 
 GRAMMAR = r"""
@@ -78,8 +81,9 @@ class Part:
 
 
 @lru_cache
-def _parser(missing_differs: bool, converts: bool, strict: bool) -> Lark:
-    build = _Build(missing_differs, compare_converted if converts else compare, strict)
+def _parser(dialect: str, converts: bool, strict: bool) -> Lark:
+    compared = compare_strictly if dialect == "openmq" else compare_converted if converts else compare
+    build = (_OfOpenMQ if dialect == "openmq" else _Build)(dialect == "activemq-5.5", compared, strict)
     return Lark(GRAMMAR, parser="lalr", transformer=build)
 
 
@@ -91,7 +95,7 @@ def compiled(text: str, dialect: str, strict: bool) -> Callable[[Getter], object
     if not body.strip():
         return lambda get: True
     try:
-        part: Part = _parser(dialect == "activemq-5.5", converts, strict).parse(body)  # type: ignore[assignment]
+        part: Part = _parser(dialect, converts, strict).parse(body)  # type: ignore[assignment]
     except exceptions.UnexpectedInput as error:
         place = error.pos_in_stream
         end = place is None or place < 0 or getattr(error, "token", Token("", "")).type == "$END"
@@ -100,6 +104,8 @@ def compiled(text: str, dialect: str, strict: bool) -> Callable[[Getter], object
         raise _error(text, error.at, error.reason) from None
     try:
         part.value(lambda name: None)
+    except OtherType:
+        raise _error(text, 0, "selector compares values of different types") from None
     except RecursionError:
         raise SelectorError("selector: nested too deeply; simplify it") from None
     return part.value
@@ -207,11 +213,11 @@ class _Build(Transformer):  # type: ignore[type-arg]
 
     def or_(self, kids: Kids) -> Part:
         parts = [_condition(kid) for kid in kids]
-        return Part(lambda get: either([p(get) for p in parts]), "condition", kids[0].at)
+        return Part(lambda get: either(p(get) for p in parts), "condition", kids[0].at)
 
     def and_(self, kids: Kids) -> Part:
         parts = [_condition(kid) for kid in kids]
-        return Part(lambda get: both([p(get) for p in parts]), "condition", kids[0].at)
+        return Part(lambda get: both(p(get) for p in parts), "condition", kids[0].at)
 
     def negation(self, kids: Kids) -> Part:
         return _maybe_not(True, kids[0].start_pos, _condition(kids[1]))
@@ -286,3 +292,42 @@ class _Build(Transformer):  # type: ignore[type-arg]
             return None if value is None else isinstance(value, str) and bool(known.match(value))
 
         return _maybe_not(negated, x.at, alike)
+
+
+class _OfOpenMQ(_Build):
+    """The same of OpenMQ: conditions are true or false more often, and fail over a value of another type.
+
+    IN, LIKE and BETWEEN are false of what is missing, NOT BETWEEN is true (`Selector.match` of 6.5.0; OpenMQ
+    rule 1.13).
+    """
+
+    def arithmetic(self, kids: Kids) -> Part:
+        a, sign, b = kids
+        text = str(sign)
+
+        def value(get: Getter) -> object:
+            one, other = a.value(get), b.value(get)
+            reckoned(one, other)
+            whole = text == "/" and other and isinstance(one, int) and isinstance(other, int)
+            return int(one / other) if whole else arithmetic(text, one, other)
+
+        return Part(value, "number", a.at)
+
+    def between(self, kids: Kids) -> Part:
+        part = super().between(_taken_out(kids)[1])
+        return _maybe_not(_taken_out(kids)[0], part.at, lambda get: part.value(get) is True)
+
+    def among(self, kids: Kids) -> Part:
+        return self._of_text(super().among(kids), _taken_out(kids)[1][0])
+
+    def like(self, kids: Kids) -> Part:
+        return self._of_text(super().like(kids), _taken_out(kids)[1][0])
+
+    def _of_text(self, part: Part, asked: Part) -> Part:
+        def value(get: Getter) -> bool:
+            found = asked.value(get)
+            if not (found is None or isinstance(found, str)):
+                raise OtherType
+            return found is not None and part.value(get) is True
+
+        return Part(value, "condition", part.at)

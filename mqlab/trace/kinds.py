@@ -322,5 +322,6 @@ class Reason(IntEnum):
     duplicate_id = 88, "a message with its duplicate id has been here before", "Artemis rule 9.18"
     turn_off = 89, "load balancing is OFF: only another broker has the queue", _OFF, {"message_load_balancing"}
     rolled_back = 90, "the session was rolled back or recovered", "", {"Rollback", "Recover"}
-    scheduled = 92, "its time to be delivered has not come", _QUEUES, {"delivery_delay", "redelivery_delay"}
     purged = 91, "its destination was purged or destroyed", "", {"DestroyDestination", "PurgeDestination"}
+    scheduled = 92, "its time to be delivered has not come", _QUEUES, {"delivery_delay", "redelivery_delay"}
+    selector_fails = 93, "a subscriber's selector compares values of different types", "OpenMQ rule 1.13"

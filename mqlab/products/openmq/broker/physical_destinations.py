@@ -7,10 +7,11 @@ from collections.abc import Iterable
 from mqlab.products.openmq.broker import acknowledgement, delivery, sending
 from mqlab.products.openmq.broker.destinations import PhysicalDestination
 from mqlab.products.openmq.broker.messages import Delivery, Message, selects
-from mqlab.products.openmq.broker.model import Broker
+from mqlab.products.openmq.broker.model import ENDED, Broker
 from mqlab.products.openmq.broker.removal import count_removed, discard, goes_beyond, make_room, move_to_dmq
 from mqlab.products.openmq.client import clients
 from mqlab.products.openmq.client.state import Client, Consumer
+from mqlab.spec.condition import OtherType
 from mqlab.spec.selector import Selector
 from mqlab.trace.kinds import Kind, Reason
 
@@ -21,23 +22,27 @@ def admit(message: Message, producer: Client) -> str:
     What is not persistent is dropped silently where another would be refused.
     """
     lab, instance = message.home.lab, message.at.instances.get(message.home)
-    rejected = instance is None
+    rejected, rule, counts = instance is None, Reason.limit_reached, False
     if instance is not None:
         if lab.store_down and message.persistent:
             return "blocked"
         producer.credit -= 1
         message.asks = not producer.credit
         rejected = instance.behaviour == "REJECT_NEWEST" and goes_beyond(instance, message)
+        try:
+            counts = message.transaction is not None or message.at.is_queue or claims(message, producer) != []
+        except OtherType:  # which fails the whole call, for all subscribers (`Topic.routeNewMessage`)
+            rejected, rule = message.persistent, Reason.selector_fails
     if instance is None or (rejected and message.persistent):
         if instance is not None and message.asks:
             instance.producers.ask(producer)
         way = {"frm": producer.node, "to": message.home.node}
-        lab.notes.message(Kind.Failed, message, rule=Reason.limit_reached, **way)
+        lab.notes.message(Kind.Failed, message, rule=rule, **way)
         return "refused"
     message.row = lab.recorder.add_packed(producer.sending, message, 0, 0, -1)
     if rejected:
         return "dropped"
-    if message.transaction is not None or message.at.is_queue or claims(message, producer):
+    if counts:
         message.admitted = True
         instance.admitted += 1
         instance.admitted_bytes += message.weight
@@ -71,9 +76,15 @@ def find_claims(message: Message, sender: Client | None) -> bool:
     A transaction's messages are for those who are there at its commit, not when they were sent; until
     then its home keeps them, whoever may want them (OpenMQ rule 1.10).
     """
-    message.claims = claims(message, sender)
+    rule = Reason.no_consumer
+    try:
+        message.claims = claims(message, sender)
+    except OtherType:  # what was sent in a transaction stays, for nobody (OpenMQ rule 1.13)
+        instance = message.at.instances.get(message.home)
+        stays = instance is not None and message in instance.messages
+        message.claims, rule = [Delivery(message, ENDED)] * stays, Reason.selector_fails
     if not message.claims:
-        message.home.lab.notes.message(Kind.Discarded, message, rule=Reason.no_consumer)
+        message.home.lab.notes.message(Kind.Discarded, message, rule=rule)
     return bool(message.claims)
 
 
@@ -87,7 +98,7 @@ def claims(message: Message, sender: Client | None) -> list[Delivery]:
     broker, dest = message.home, message.dest
     keys = {c.key: None for c in broker.consumers(dest) if selects(c.selector, message)}
     for durable in broker.durables.values():
-        selector = Selector(durable.selector) if durable.selector else None
+        selector = Selector(durable.selector, "openmq") if durable.selector else None
         own = durable.no_local and sender is not None and clients.client_id(sender.step) == durable.key[0]
         if durable.dest == dest and not (own or durable.refused) and selects(selector, message):
             keys[durable.key] = None
@@ -158,9 +169,9 @@ def _is_wanted(claim: Delivery) -> bool:
     """Whether a consumer would be handed it now: one that passes it over or is full does not see it expire."""
     message, home = claim.message, claim.message.home
     return any(
-        selects(consumer.selector, message)
+        claim.key in (None, consumer.key)
         and delivery.has_room(consumer, home)
-        and claim.key in (None, consumer.key)
+        and selects(consumer.selector, message)
         for consumer in home.active(message.dest)
     )
 

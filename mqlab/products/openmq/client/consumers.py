@@ -133,7 +133,7 @@ def _register(broker: Broker, step: Opening, key: object) -> None:
         lab.notes.node(name, "consumer", broker.name),
         lab.new_link(name, broker.name),
         lab.new_link(broker.name, name),
-        selector=Selector(text) if text else None,
+        selector=Selector(text, "openmq") if text else None,
         key=key,
         flow=consumer_flow.of_limited(broker, step) if limited else consumer_flow.of_plain(broker, step),
         allowance=None if opens.receiving else 0,
