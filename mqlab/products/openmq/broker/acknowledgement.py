@@ -99,14 +99,15 @@ def acknowledge(consumer: Consumer, done: list[Delivery]) -> bool:
     What was taken in a transaction, and is gone or of a destroyed destination, rolls that back (B4297).
     """
     if consumer.cut_off and consumer.mode == "transacted":
-        fails = any(claim.is_gone for claim in consumer.taken)
+        many = len(consumer.taken)
         drop_all(consumer)
-        if fails:
+        if len(consumer.taken) < many:
             return False
     if any(claim.echo for claim in done):
         _acknowledge_echoes(consumer, done)
         return False
-    if consumer.rollback_only or any(c.stale or not consumer.home.linked(c.message.home) for c in done):
+    away = [] if consumer.cut_off else [c for c in done if not consumer.home.linked(c.message.home)]
+    if consumer.rollback_only or away or any(c.stale for c in done):
         _refuse(consumer)
         return False
     if consumer.mode == "transacted" and consumer.xid_state == "FAILED":
@@ -145,9 +146,15 @@ def stick(consumer: Consumer) -> None:
 
 
 def drop_all(consumer: Consumer) -> None:
-    """A consumer whose destination was destroyed has nothing of that any more: nothing waits at its homes."""
-    consumer.taken, consumer.stuck = [c for c in consumer.taken if not c.is_gone], []
-    consumer.buffer = deque(claim for claim in consumer.buffer if not claim.is_gone)
+    """A consumer whose destination was destroyed has nothing of that any more: nothing waits at its homes.
+
+    A home that is away keeps what it had until it hears of that.
+    """
+    for claim in consumer.unacknowledged:
+        if not (claim.is_gone or consumer.home.linked(claim.message.home)):
+            release(claim, Reason.broker_stopped)
+    consumer.taken, consumer.stuck = [c for c in consumer.taken if c.taker and not c.is_gone], []
+    consumer.buffer = deque(claim for claim in consumer.buffer if claim.taker and not claim.is_gone)
 
 
 def drop_lost(consumer: Consumer) -> None:
@@ -172,8 +179,14 @@ def _acknowledge_echoes(consumer: Consumer, done: list[Delivery]) -> None:
 
 
 def finish(claim: Delivery) -> None:
-    """A subscription is done with a message; when all are, it is gone."""
-    message = claim.message
+    """A subscription is done with a message; when all are, it is gone.
+
+    A home that is away does not hear of it from a consumer whose destination was destroyed.
+    """
+    message, taker = claim.message, claim.taker
+    if taker is not None and taker.cut_off and not taker.home.linked(message.home):
+        release(claim, Reason.broker_stopped)
+        return
     if claim in message.claims:
         message.claims.remove(claim)
     drop_copies(message, ACKNOWLEDGED, NONE)

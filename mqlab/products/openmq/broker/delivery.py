@@ -5,7 +5,7 @@ from __future__ import annotations
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
-from mqlab.products.openmq.broker import acknowledgement, removal, sending
+from mqlab.products.openmq.broker import acknowledgement, home_return, removal, sending
 from mqlab.products.openmq.broker.destinations import ClusterDestination, PhysicalDestination
 from mqlab.products.openmq.broker.messages import Branch, Delivery, Message, selects
 from mqlab.products.openmq.broker.model import Broker
@@ -30,9 +30,10 @@ def dispatch(instance: PhysicalDestination) -> bool:
     if instance.paused:
         return False
     broker, offered = instance.broker, instance.offered
+    moved = bool(instance.again) and home_return.send_again(instance)
     takers = instance.preferred if instance.prefers_local else instance.active
     takers = [c for c in takers if has_room(c, broker)]
-    moved, place = False, 0
+    place = 0
     while takers and place < len(offered):
         message, waits = offered[place], False
         for claim in message.claims if message in instance.messages and message.transaction is None else ():
@@ -46,7 +47,7 @@ def dispatch(instance: PhysicalDestination) -> bool:
         else:
             message.offered = False
             del offered[place]
-    if not offered:
+    if not (offered or instance.again):
         instance.at.waiting.discard(instance)
     return moved
 
@@ -178,7 +179,7 @@ def consume(consumer: Consumer) -> bool:
         acknowledgement.acknowledge(consumer, list(consumer.taken))
     while consumer.buffer and consumer.buffer[0].delivered and (claim := upcoming(consumer)):
         expired = 0 < claim.message.expires <= consumer.home.lab.clock.now
-        if automatic and not (expired or consumer.home.linked(claim.message.home)):
+        if automatic and not (expired or consumer.cut_off or consumer.home.linked(claim.message.home)):
             _fail(consumer, claim)
             took = True
             continue

@@ -146,8 +146,8 @@ def _register(broker: Broker, step: Opening, key: object) -> None:
         lab.moved.pop(name, None)
     if dest.is_queue:
         consumer.position = broker.free_position(dest)
+    consumer.unheard_by = clients.unheard_by(consumer)
     lab.register(consumer)
-    consumer.unheard_by = {peer for peer in broker.peers if lab.is_cut(broker, peer)}
     broker.tell_all()
     consumer.sub = lab.notes.subscription(consumer)
     consumer.stamp()
