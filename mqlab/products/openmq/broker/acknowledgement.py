@@ -13,9 +13,6 @@ from mqlab.trace.kinds import Kind, Reason
 # Bound once: reading a member of an enumeration costs ten times as much as a name.
 ACKNOWLEDGED, NONE = Kind.Acknowledged, Reason.none
 
-DUPS_LIMIT = 10  # messages that a session takes until it acknowledges them
-DUPS_WAIT = 7_000_000  # us
-
 
 def is_automatic(consumer: Consumer) -> bool:
     """Whether a session acknowledges each message as it is taken."""
@@ -43,70 +40,21 @@ def waits(consumer: Consumer) -> bool:
     return False
 
 
-def take_lazily(consumer: Consumer) -> None:
-    """A session that may see duplicates acknowledges with the tenth message, or one taken 7 s after the first.
-
-    So it does when nothing has come to its client for 7 s, and every 7 s after that (OpenMQ rule 5.7).
-    """
-    now, many = consumer.home.lab.clock.now, len(consumer.taken)
-    consumer.acknowledges_at = now + DUPS_WAIT if many == 1 else consumer.acknowledges_at
-    if many == DUPS_LIMIT or now >= consumer.acknowledges_at:
-        on_dups(consumer)
-    on_dups_due(consumer)
-
-
-def on_dups_due(consumer: Consumer) -> None:
-    """Acknowledge if nothing has come for long enough, else look again then."""
-    lab = consumer.home.lab
-    past = lab.clock.now - consumer.reached
-    if past and not past % DUPS_WAIT:
-        on_dups(consumer)
-    elif consumer.taken:
-        lab.later_at(DUPS_WAIT - past % DUPS_WAIT, consumer.at, on_dups_due, consumer)
-
-
-def on_dups(consumer: Consumer) -> None:
-    """A session that may see duplicates acknowledges what it has taken.
-
-    It waits for no answer: a home that is silent hears of it later, one that is away does not.
-    """
-    if consumer.cut_off:
-        return
-    linked = consumer.home.linked
-    unheard = [c for c in consumer.taken if not linked(c.message.home) or is_silent(consumer, c.message.home)]
-    acknowledge(consumer, [claim for claim in consumer.taken if claim not in unheard])
-    consumer.taken = [claim for claim in unheard if not linked(claim.message.home)]
-    for claim in unheard:
-        finish_at_home(consumer, claim)
-
-
-def finish_at_home(consumer: Consumer, claim: Delivery) -> None:
-    """A home hears that a message is done with, at once or when it is silent no more; here it is gone."""
-    message, here = claim.message, consumer.home
-    away = not here.linked(message.home)
-    if away or is_silent(consumer, message.home):
-        here.lab.late += [] if away else [(consumer, claim)]
-        claim.arrived = False
-        if message.copies.pop(here, None) is not None:
-            message.at.instances[here].drop_copy(message)
-    elif claim in message.claims:
-        finish(claim)
-
-
 def acknowledge(consumer: Consumer, done: list[Delivery]) -> bool:
     """Acknowledge what was taken; False if the session lost something, or a home is away.
 
     What was taken in a transaction, and is gone or of a destroyed destination, rolls that back (B4297).
     """
     if consumer.cut_off and consumer.mode == "transacted":
-        fails = any(claim.is_gone for claim in consumer.taken)
+        many = len(consumer.taken)
         drop_all(consumer)
-        if fails:
+        if len(consumer.taken) < many:
             return False
     if any(claim.echo for claim in done):
         _acknowledge_echoes(consumer, done)
         return False
-    if consumer.rollback_only or any(c.stale or not consumer.home.linked(c.message.home) for c in done):
+    away = [] if consumer.cut_off else [c for c in done if not consumer.home.linked(c.message.home)]
+    if consumer.rollback_only or away or any(c.stale for c in done):
         _refuse(consumer)
         return False
     if consumer.mode == "transacted" and consumer.xid_state == "FAILED":
@@ -145,9 +93,15 @@ def stick(consumer: Consumer) -> None:
 
 
 def drop_all(consumer: Consumer) -> None:
-    """A consumer whose destination was destroyed has nothing of that any more: nothing waits at its homes."""
-    consumer.taken, consumer.stuck = [c for c in consumer.taken if not c.is_gone], []
-    consumer.buffer = deque(claim for claim in consumer.buffer if not claim.is_gone)
+    """A consumer whose destination was destroyed has nothing of that any more: nothing waits at its homes.
+
+    A home that is away keeps what it had until it hears of that.
+    """
+    for claim in consumer.unacknowledged:
+        if not (claim.is_gone or consumer.home.linked(claim.message.home)):
+            release(claim, Reason.broker_stopped)
+    consumer.taken, consumer.stuck = [c for c in consumer.taken if c.taker and not c.is_gone], []
+    consumer.buffer = deque(claim for claim in consumer.buffer if claim.taker and not claim.is_gone)
 
 
 def drop_lost(consumer: Consumer) -> None:
@@ -172,8 +126,14 @@ def _acknowledge_echoes(consumer: Consumer, done: list[Delivery]) -> None:
 
 
 def finish(claim: Delivery) -> None:
-    """A subscription is done with a message; when all are, it is gone."""
-    message = claim.message
+    """A subscription is done with a message; when all are, it is gone.
+
+    A home that is away does not hear of it from a consumer whose destination was destroyed.
+    """
+    message, taker = claim.message, claim.taker
+    if taker is not None and taker.cut_off and not taker.home.linked(message.home):
+        release(claim, Reason.broker_stopped)
+        return
     if claim in message.claims:
         message.claims.remove(claim)
     drop_copies(message, ACKNOWLEDGED, NONE)

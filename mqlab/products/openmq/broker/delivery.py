@@ -5,7 +5,7 @@ from __future__ import annotations
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
-from mqlab.products.openmq.broker import acknowledgement, removal, sending
+from mqlab.products.openmq.broker import acknowledgement, home_return, lazy_acknowledgement, removal, sending
 from mqlab.products.openmq.broker.destinations import ClusterDestination, PhysicalDestination
 from mqlab.products.openmq.broker.messages import Branch, Delivery, Message, selects
 from mqlab.products.openmq.broker.model import Broker
@@ -30,9 +30,10 @@ def dispatch(instance: PhysicalDestination) -> bool:
     if instance.paused:
         return False
     broker, offered = instance.broker, instance.offered
+    moved = bool(instance.again) and home_return.send_again(instance)
     takers = instance.preferred if instance.prefers_local else instance.active
     takers = [c for c in takers if has_room(c, broker)]
-    moved, place = False, 0
+    place = 0
     while takers and place < len(offered):
         message, waits = offered[place], False
         for claim in message.claims if message in instance.messages and message.transaction is None else ():
@@ -46,7 +47,7 @@ def dispatch(instance: PhysicalDestination) -> bool:
         else:
             message.offered = False
             del offered[place]
-    if not offered:
+    if not (offered or instance.again):
         instance.at.waiting.discard(instance)
     return moved
 
@@ -156,7 +157,7 @@ def release_held(lab: Cluster) -> None:
     """A line is whole again, or a broker goes on: what was under way arrives."""
     late, lab.late = lab.late, []
     for consumer, claim in late:
-        acknowledgement.finish_at_home(consumer, claim)
+        lazy_acknowledgement.finish_at_home(consumer, claim)
     unread, lab.unread = lab.unread, []
     for trip in unread:  # it has come, be its home there or not, and nobody has looked (OpenMQ rule 8.16)
         on_forwarded(trip)
@@ -178,7 +179,7 @@ def consume(consumer: Consumer) -> bool:
         acknowledgement.acknowledge(consumer, list(consumer.taken))
     while consumer.buffer and consumer.buffer[0].delivered and (claim := upcoming(consumer)):
         expired = 0 < claim.message.expires <= consumer.home.lab.clock.now
-        if automatic and not (expired or consumer.home.linked(claim.message.home)):
+        if automatic and not (expired or consumer.cut_off or consumer.home.linked(claim.message.home)):
             _fail(consumer, claim)
             took = True
             continue
@@ -329,4 +330,4 @@ def _acknowledge(consumer: Consumer, automatic: bool) -> None:
         if not consumer.hung:
             acknowledgement.acknowledge(consumer, list(consumer.taken))
     elif consumer.mode == "dups_ok":
-        acknowledgement.take_lazily(consumer)
+        lazy_acknowledgement.take_lazily(consumer)

@@ -14,7 +14,7 @@ from mqlab.spec.openmq.options import PROPERTIES, Options
 from mqlab.spec.values import Destination
 
 if TYPE_CHECKING:
-    from mqlab.products.openmq.broker.messages import Message
+    from mqlab.products.openmq.broker.messages import Delivery, Message
     from mqlab.products.openmq.broker.model import Broker, Properties
     from mqlab.products.openmq.client.state import Consumer
     from mqlab.products.openmq.network.state import Cluster
@@ -81,6 +81,7 @@ class PhysicalDestination:
     places: int = 0  # that messages have taken in its line so far
     limited: ActiveConsumers | None = None  # since the number of those who may get messages has a limit
     takers: list[Consumer] | None = None  # who gets messages, as long as nothing else than messages moves
+    again: list[Delivery] = field(default_factory=list)  # what it sends once more, as it was away
     admitted: int = 0  # messages on their way from producers, for which there is room
     admitted_bytes: int = 0
     leftovers: dict[Message, None] = field(default_factory=dict)

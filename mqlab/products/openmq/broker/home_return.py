@@ -5,19 +5,20 @@ from __future__ import annotations
 from dataclasses import replace
 
 from mqlab.products.openmq.broker import acknowledgement, sending
+from mqlab.products.openmq.broker.destinations import PhysicalDestination
 from mqlab.products.openmq.broker.model import Broker
 from mqlab.products.openmq.client import clients
 from mqlab.products.openmq.client.state import Consumer
 
 
-def home_returns(broker: Broker) -> None:
-    """A home is back: what is stuck at a consumer is listed there for good.
+def home_returns(broker: Broker, peers: list[Broker]) -> None:
+    """A home is linked to others again: what is stuck at a consumer is listed there for good.
 
     The message that it failed to take comes again, flagged, if its home has kept it. So does all that
     was taken in a session that may see duplicates.
     """
     for consumer in broker.lab.consumers.values():
-        if not consumer.open or consumer.home is broker:
+        if not consumer.open or consumer.home not in peers:
             continue
         lost = [c for c in consumer.stuck if c.message.home is broker and c.arrived]  # not what was purged
         for claim in consumer.taken if consumer.mode == "transacted" else ():
@@ -43,11 +44,39 @@ def _come_again(consumer: Consumer, home: Broker) -> None:
 
     So that is there twice, and only once acknowledged.
     """
+    instance = home.instances.get(consumer.dest)
     for claim in [*(consumer.taken if consumer.mode in clients.TELL_LATER else ()), *consumer.buffer]:
-        if claim.message.home is home and claim.delivered and claim.message.is_there:
-            claim.replaced = True
-            again = replace(claim, echo=True, flagged=True, delivered=False)
-            consumer.buffer.append(again)
-            if consumer.flow is not None and consumer.flow.first:
-                again.asks = consumer.flow.passes(consumer.flow.homes[home].use(), home)
+        if instance is not None and claim.message.home is home:
+            instance.again.append(claim)
+            instance.at.waiting.add(instance)
+
+
+def send_again(instance: PhysicalDestination) -> bool:
+    """A home sends once more what it has been told nothing of, as far as its credit goes; True if something."""
+    waits, home = instance.again, instance.broker
+    instance.again = []
+    for claim in waits:
+        consumer = claim.taker
+        if consumer is None or claim not in consumer.unacknowledged or not claim.message.is_there:
+            continue
+        if consumer.flow is not None and consumer.flow.homes[home].is_used_up:
+            instance.again.append(claim)
+            continue
+        flow, asks = consumer.flow, False
+        if flow is not None and flow.first:
+            asks = flow.homes[home].use()
+        if not claim.delivered:  # it is in line here, only once
+            claim.asks |= asks
+            continue
+        claim.replaced = True
+        again = replace(claim, echo=True, flagged=True, delivered=False, asks=asks)
+        consumer.buffer.append(again)
+        there, message = consumer.home, claim.message
+        if there not in message.copies and there.find(message.dest):  # which it has dropped meanwhile
+            message.copies[there] = message.row
+            there.instances[message.dest].keep_copy(message)
+        if flow is not None and flow.first:
+            sending.send_on(consumer, (again, again.trips))
+        else:
             sending.pass_on(again)
+    return len(instance.again) < len(waits)

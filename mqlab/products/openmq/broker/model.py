@@ -68,6 +68,7 @@ class Broker:
         self.handed: Counter[object] = Counter()  # messages in this life, by durable subscription
         self.seen = self.lives = 0  # how much of the change record it has read; how often it has started
         self.ended = -1  # the row with which it last ended
+        self.since = 0  # us: when it last started, or ended
         self.orderly = False  # it was stopped then
         self.linked_before: set[Broker] = set()  # whom it has been linked to in this life
         self.unnoticed: set[Broker] = set()  # who died behind a cut: nothing told it
@@ -140,8 +141,9 @@ class Broker:
 
         So does one that it could not reach when it started, until there is a link.
         """
-        new = [b for b in self.lab.brokers.values() if b.running and b not in self.linked_before]
-        unlinked = any(self.lab.is_unlinked(self, b) for b in new)
+        new = (b for b in self.lab.brokers.values() if b.running and b not in self.linked_before)
+        silent = self.lab.unlinked - self.lab.uncalled
+        unlinked = any(frozenset((self.name, b.name)) in silent for b in new)
         return unlinked or any(map(self._is_silent, (*self.peers, *self.unnoticed)))
 
     @property

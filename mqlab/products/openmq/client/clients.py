@@ -1,22 +1,17 @@
-"""Connections of clients: which broker they reach, how they lose it, and how they find another."""
+"""Connections of clients: which broker they reach, and whether that answers."""
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from mqlab.engine.clock import NEVER
-from mqlab.products.openmq.broker import acknowledgement
-from mqlab.products.openmq.broker.flow import Flow
 from mqlab.products.openmq.broker.model import LOCK_TIMEOUT, Broker, Key
 from mqlab.products.openmq.client.state import Client, Consumer, Opening
 from mqlab.products.openmq.script.operation import Outcome, RunningStep, ScriptStep
 from mqlab.spec.action import Action
 from mqlab.spec.action import Consumer as Consumes
 from mqlab.spec.values import Destination
-from mqlab.trace.kinds import Kind, Reason
 
 if TYPE_CHECKING:
     from mqlab.products.openmq.network.state import Cluster
@@ -39,10 +34,11 @@ def addresses(lab: Cluster, step: ScriptStep[Action]) -> list[Broker]:
 
 def reachable(lab: Cluster, step: ScriptStep[Action]) -> Broker | None:
     """Return the first broker of a step's address list that takes a new connection."""
-    return next(filter(_takes_clients, addresses(lab, step)), None)
+    return next(filter(takes_clients, addresses(lab, step)), None)
 
 
-def _takes_clients(broker: Broker) -> bool:
+def takes_clients(broker: Broker) -> bool:
+    """Whether a broker takes new connections."""
     if not broker.serves or broker.quiesced:
         return False
     return all(other.taking_over_broker is not broker for other in broker.lab.brokers.values())  # C4099
@@ -50,7 +46,7 @@ def _takes_clients(broker: Broker) -> bool:
 
 def hangs(lab: Cluster, step: ScriptStep[Action]) -> bool:
     """Whether who opens a connection hangs at an address whose broker is suspended (OpenMQ rule 8.8)."""
-    first = (b for b in addresses(lab, step) if b.suspended or _takes_clients(b))
+    first = (b for b in addresses(lab, step) if b.suspended or takes_clients(b))
     broker = next(first, None)
     return broker is not None and broker.suspended
 
@@ -115,6 +111,19 @@ def is_used(lab: Cluster, id: str) -> bool:
     return any(client.open and client_id(client.step) == id for client in there)
 
 
+def unheard_by(consumer: Consumer, former: Broker | None = None) -> set[Broker]:
+    """Return the brokers that a new consumer is not there for: they are behind a cut.
+
+    So are those for which a durable subscription is in use still (`Subscription.attachConsumer` of 6.5.0):
+    they have not heard that one closed, or that its *former* broker has ended.
+    """
+    home, alone = consumer.home, consumer.step.action.durable and not consumer.step.options.get("shared")
+    cut = {peer for peer in home.peers if home.lab.is_cut(home, peer)}
+    others = ((p, c) for p in home.peers for c in p.consumers(consumer.dest) if c is not consumer)
+    used = {p for p, c in others if c.key == consumer.key} | {p for p in home.peers if former in p.unnoticed}
+    return cut | used if alone else cut
+
+
 def may_close(client: Client) -> bool:
     """Whether a broker answers the end of a connection: one that is suspended does not (OpenMQ rule 8.8)."""
     return not (client.open and client.home.suspended)
@@ -139,49 +148,6 @@ def is_made_again(client: Client) -> bool:
 def is_answered(client: Client) -> bool:
     """Whether the broker of a client answers: one that is suspended does not, nor one that is looked for."""
     return has_broker(client) and (client.home.answers or not client.open)
-
-
-def lose(client: Client, cause: int) -> None:
-    """A client has lost its broker, with what its session had there."""
-    lab, client.open = client.home.lab, False
-    lab.happens("client_connection_lost", client.name)
-    client.lost = lab.notes.add(
-        Kind.Interrupted,
-        frm=client.node,
-        to=client.home.node,
-        rule=Reason.broker_stopped,
-        cause=cause,
-    )
-    instance = client.at.instances.get(client.home)
-    if instance is not None:
-        instance.producers.close(client)
-    client.rollback_only = client.mode == "transacted"  # C4074
-    lab.removed.pop(client.name, None)
-    if isinstance(client, Consumer):
-        # A session that is made again takes nothing until recover or rollback (C4106), whatever it has lost
-        # (`SessionImpl.recreateSession` of 6.5.0).
-        fails = client.mode in ("transacted", "client") or bool(client.xid)
-        client.rollback_only = fails and (bool(client.taken) or comes_back(client))
-        client.hung = False
-        reads_on = client.mode in TELL_LATER and not client.gone
-        client.unread = deque(replace(claim) for claim in client.buffer if claim.delivered and reads_on)
-        acknowledgement.requeue(client, Reason.broker_stopped)
-    if comes_back(client):
-        pause = ROUND if lab.enhanced else RECONNECT
-        client.looks_from = lab.clock.now + pause
-        lab.later(pause, on_attempt, (client, 0))
-    elif client.home.orderly:  # its broker has said goodbye
-        client.looks_from = lab.clock.now
-        lab.happens("client_exception_listener", client.name)
-    else:  # 3.00 to 3.06 s later in 30 plays (OpenMQ rule 8.18)
-        client.looks_from = lab.clock.now + RECONNECT
-        lab.later(RECONNECT, on_given_up, client)
-
-
-def on_given_up(client: Client) -> None:
-    """A client that looks for no other broker tells its exception listener, if it has not been closed."""
-    if not client.closed:
-        client.home.lab.happens("client_exception_listener", client.name)
 
 
 def close(client: Client) -> None:
@@ -263,86 +229,3 @@ def _is_asked(client: Client) -> RunningStep:
 
 def _in_vain(_: Client) -> bool:
     return False
-
-
-def on_no_answer(consumer: Consumer) -> None:
-    """A client whose pings are not answered gives up, and hangs in its next attempt at that address."""
-    if consumer.open and consumer.home.suspended:
-        consumer.gone = True
-        consumer.home.lab.happens("client_connection_lost", consumer.name)
-
-
-def on_attempt(attempt: tuple[Client, int]) -> None:
-    """A client tries its brokers, each so many times; after a takeover it is sent to the owner."""
-    client, tries = attempt
-    lab, options = client.home.lab, client.step.options
-    if client.closed or client.open:
-        return
-    names, most = addresses(lab, client.step), max(1, int(options.get("reconnect_attempts", 3)))
-    pause = int(options.get("reconnect_interval_ms", 500)) * 1000
-    rounds = int(options.get("iterations", -1))
-    home = names[tries // most % len(names)]
-    if lab.enhanced:
-        home, pause, rounds = client.home, ROUND, -1
-        while home.taken_over_by:
-            home = home.taken_over_by
-    if home.suspended:  # it accepts the connection, and says nothing (OpenMQ rule 8.8)
-        lab.hanging[client] = home, tries
-        lab.later(CONNECTING, on_hung, (client, home, tries))
-        return
-    if not lab.enhanced:
-        lab.notes.add(
-            Kind.Attempted,
-            frm=client.node,
-            to=home.node,
-            cause=client.lost,
-            rule=Reason.accepted if _takes_clients(home) else Reason.nobody_listens,
-        )
-    if _takes_clients(home):
-        attach(client, home)
-    elif rounds < 0 or tries + 1 < most * len(names) * rounds:
-        lab.later(pause, on_attempt, (client, tries + 1))
-    else:
-        client.closed = True
-        lab.happens("client_exception_listener", client.name)
-
-
-def on_hung(attempt: tuple[Client, Broker, int]) -> None:
-    """An attempt has hung for too long at a broker that is suspended: the client makes its next one."""
-    client, home, tries = attempt
-    if home.lab.hanging.get(client) == (home, tries):
-        del home.lab.hanging[client]
-        on_attempt((client, tries + 1))
-
-
-def let_on(home: Broker) -> None:
-    """A broker goes on, or ends: so do the attempts that hang there."""
-    for client, (where, tries) in list(home.lab.hanging.items()):
-        if where is home:
-            del home.lab.hanging[client]
-            on_attempt((client, tries if home.serves else tries + 1))
-
-
-def attach(client: Client, home: Broker) -> None:
-    """A client that lost its broker has another, where it registers as a new one."""
-    lab = home.lab
-    lab.moved.setdefault(client.name, [client.home.name]).append(home.name)
-    if client.dest.name.startswith("temp:"):
-        home.add(client.dest, "temporary", owner=client.name)
-    home.find(client.dest)
-    if client.dest.is_queue and isinstance(client, Consumer):
-        client.position = home.free_position(client.dest)  # as long as it is not among those who are known
-    client.home, client.open, client.strays = home, True, int(bool(client.xid) and not lab.enhanced)
-    client.xid = ""  # its branch was of the former broker
-    client.to_home = lab.new_link(client.name, home.name)
-    client.from_home = lab.new_link(home.name, client.name)
-    client.stamp()
-    lab.notes.add(Kind.Attached, frm=client.node, to=home.node, cause=client.lost)
-    if isinstance(client, Consumer):
-        if client.flow is not None:
-            client.flow = Flow(client.flow.limit, client.flow.first, client.flow.percent, home)
-        lab.register(client)
-        home.spread(client.dest)
-    elif client.dest in home.instances:
-        home.instances[client.dest].producers.open(client)
-    lab.happens("client_reconnected", client.name)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from mqlab.products.openmq.broker import removal, sending
 from mqlab.products.openmq.broker.model import DEAD, Broker
-from mqlab.products.openmq.client import clients
+from mqlab.products.openmq.client import reconnection
 from mqlab.trace.kinds import Kind, Reason
 
 if TYPE_CHECKING:
@@ -126,6 +126,9 @@ def take(winner: Broker, dead: Broker) -> None:
     for dest, instance in sorted(dead.instances.items(), key=lambda one: one[0] != DEAD):
         if not (instance.messages or dest in winner.instances):
             continue  # only those of its own messages are read (`JDBCStore.takeOverBrokerStore` of 6.5.0)
+        # All know what an administrator created, unless it was destroyed meanwhile (`loadTakeoverMsgs`).
+        if instance.created_by == "admin" and not winner.find(dest):
+            continue
         mine = winner.add(dest, instance.created_by, instance.options)
         for message in sorted(instance.messages, key=attrgetter("number")):  # as they were sent
             if lab.is_open(message.transaction):
@@ -162,7 +165,7 @@ def _tell_holders(winner: Broker, dead: Broker) -> None:
         if held and not sending.is_plain(consumer) and consumer.home is winner and consumer.open:
             for claim in consumer.buffer:  # its own broker cannot know what of them it has seen
                 claim.flagged |= claim.delivered
-            clients.lose(consumer, dead.ended)
+            reconnection.lose(consumer, dead.ended)
 
 
 # Return

@@ -198,8 +198,12 @@ def read(broker: Broker) -> None:
     """A broker that was away makes the changes that the record has and it lacks."""
     lab = broker.lab
     _make_what_was_updated(broker)
-    for what, values in lab.change_record[broker.seen :]:
-        if lab.network.model != "none":  # without a record it keeps and lacks what it did
+    news = lab.change_record[broker.seen :] if lab.network.model != "none" else []
+    again = {values[0].key for what, values in news if what == "subscribe"}
+    for what, values in news:  # without a record it keeps and lacks what it did
+        if what == "unsubscribe" and values[0] in again:  # what it has for that name goes on waiting for it
+            broker.durables.pop(values[0], None)
+        else:
             (_unsubscribed_while_away if what == "unsubscribe" else CHANGES[what])(broker, *values)
     broker.seen = len(lab.change_record)
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from mqlab.products.openmq.broker import home_return, physical_destinations, removal, transactions
 from mqlab.products.openmq.broker.model import Broker
-from mqlab.products.openmq.client import clients, consumer_flow
+from mqlab.products.openmq.client import consumer_flow, reconnection
 from mqlab.products.openmq.network import changes
 from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Reason
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 # us that a temporary destination waits for its client after a restart: five times 10 s (OpenMQ rule 4.8).
 RETURN_WINDOW = 5 * 10_000_000
+RETRY = 5_000_000  # us between two attempts at a broker that is away
+OPENS = 900_000  # us until a broker that starts can be called (ready after 0.85 to 2.5 s in ten plays)
 
 
 def start(broker: Broker) -> None:
@@ -28,6 +30,7 @@ def start(broker: Broker) -> None:
     lab.listed_commits.pop(broker, None)
     broker.unnoticed.clear()
     _look_whom_it_reaches(broker)
+    broker.since = lab.clock.now
     broker.suspended = broker.hangs = broker.lost_database = broker.quiesced = broker.quiet = False
     broker.lives += 1
     lab.notes.add(Kind.Restarted if broker.lives > 1 else Kind.Started, broker=broker.node)
@@ -45,15 +48,26 @@ def start(broker: Broker) -> None:
 
 
 def _look_whom_it_reaches(broker: Broker) -> None:
-    """A broker starts: it has no link to one that is frozen or behind a cut, which knows its former life."""
+    """A broker starts: it has no link to one that is frozen or behind a cut, which knows its former life.
+
+    One that is later in the list calls it, at the next of its attempts (OpenMQ rule 8.16).
+    """
     lab = broker.lab
     lab.unlinked = {pair for pair in lab.unlinked if broker.name not in pair}
+    lab.uncalled &= lab.unlinked
     for other in lab.brokers.values():
-        cut = lab.is_cut(broker, other)
+        cut, pair = lab.is_cut(broker, other), frozenset((broker.name, other.name))
         if not cut:
             other.unnoticed.discard(broker)
-        if other is not broker and other.running and (other.suspended or cut):
-            lab.unlinked.add(frozenset((broker.name, other.name)))
+        if other is broker or not other.running:
+            continue
+        calls = broker.lives and other.place > broker.place and not lab.enhanced
+        if other.suspended or cut or calls:
+            lab.unlinked.add(pair)
+        if calls and not (other.suspended or cut):
+            lab.uncalled.add(pair)
+            known = max(broker.since, other.since)
+            lab.later(RETRY - (lab.clock.now + OPENS - known) % RETRY + OPENS, on_retry, (lab, pair))
 
 
 def on_retry(what: tuple[Cluster, frozenset[str]]) -> None:
@@ -63,8 +77,11 @@ def on_retry(what: tuple[Cluster, frozenset[str]]) -> None:
     silent = one.suspended or other.suspended or lab.is_cut(one, other)
     if pair in lab.unlinked and one.running and other.running and not silent:
         lab.unlinked.discard(pair)
+        lab.uncalled.discard(pair)
         if one.linked(other):
             meet(one, other)
+            home_return.home_returns(one, [other])
+            home_return.home_returns(other, [one])
         refresh(lab)
 
 
@@ -89,7 +106,7 @@ def refresh(lab: Cluster) -> None:
             changes.read(broker)
             for peer in broker.peers:  # what is in use on either side
                 meet(broker, peer)
-            home_return.home_returns(broker)
+            home_return.home_returns(broker, broker.peers)
     for broker in lab.brokers.values():
         broker.linked_before |= set(broker.peers)
     lab.notes.look()
@@ -101,6 +118,7 @@ def meet(one: Broker, other: Broker) -> None:
     others = {one: other, other: one}
     for consumer in one.lab.consumers.values():
         if consumer.home in others:
+            consumer.unheard_by.discard(others[consumer.home])
             consumer_flow.begin(consumer, others[consumer.home])
     tell_each_other(one, other)
 
@@ -134,7 +152,7 @@ def down(broker: Broker, kind: int) -> None:
             lab.note_lost(broker, peer)
     lab.news = [news for news in lab.news if news[1] is not broker] if lab.news else lab.news
     broker.running = broker.ready = broker.suspended = False
-    broker.orderly = kind == Kind.Stopped
+    broker.orderly, broker.since = kind == Kind.Stopped, lab.clock.now
     lab.happens("stopped", broker.name)
     lab.notes.look(row)
     for instance in broker.instances.values():
@@ -156,9 +174,9 @@ def down(broker: Broker, kind: int) -> None:
                 claim.message.at.instances[broker].drop_copy(claim.message)
     for client in (*lab.consumers.values(), *lab.producers.values()):
         if client.open and client.home is broker:
-            clients.lose(client, row)
+            reconnection.lose(client, row)
     transactions.forget(lab, broker)
-    clients.let_on(broker)
+    reconnection.let_on(broker)
     for instance in broker.instances.values():
         instance.takers = None
     physical_destinations.note_all(broker)
