@@ -5,7 +5,7 @@ from __future__ import annotations
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
-from mqlab.products.openmq.broker import acknowledgement, home_return, removal, sending
+from mqlab.products.openmq.broker import acknowledgement, home_return, lazy_acknowledgement, removal, sending
 from mqlab.products.openmq.broker.destinations import ClusterDestination, PhysicalDestination
 from mqlab.products.openmq.broker.messages import Branch, Delivery, Message, selects
 from mqlab.products.openmq.broker.model import Broker
@@ -157,7 +157,7 @@ def release_held(lab: Cluster) -> None:
     """A line is whole again, or a broker goes on: what was under way arrives."""
     late, lab.late = lab.late, []
     for consumer, claim in late:
-        acknowledgement.finish_at_home(consumer, claim)
+        lazy_acknowledgement.finish_at_home(consumer, claim)
     unread, lab.unread = lab.unread, []
     for trip in unread:  # it has come, be its home there or not, and nobody has looked (OpenMQ rule 8.16)
         on_forwarded(trip)
@@ -330,4 +330,4 @@ def _acknowledge(consumer: Consumer, automatic: bool) -> None:
         if not consumer.hung:
             acknowledgement.acknowledge(consumer, list(consumer.taken))
     elif consumer.mode == "dups_ok":
-        acknowledgement.take_lazily(consumer)
+        lazy_acknowledgement.take_lazily(consumer)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mqlab.engine.clock import NEVER
-from mqlab.products.openmq.broker import acknowledgement, delivery, transactions
+from mqlab.products.openmq.broker import acknowledgement, delivery, lazy_acknowledgement, transactions
 from mqlab.products.openmq.broker.active_consumers import takes_no_more
 from mqlab.products.openmq.broker.model import DEAD, LOCK_TIMEOUT, Broker
 from mqlab.products.openmq.client import clients, consumer_flow
@@ -184,7 +184,7 @@ def _end_reading(consumer: Consumer) -> None:
     taken, consumer.taken = consumer.taken, []
     if consumer.mode == "dups_ok":
         consumer.taken, taken = taken, []
-        acknowledgement.on_dups(consumer)
+        lazy_acknowledgement.on_dups(consumer)
     acknowledgement.requeue(consumer, Reason.consumer_left)
     consumer.taken, consumer.reads = taken, False
     consumer.home.lab.notes.consumer(Kind.Unsubscribed, consumer, Reason.consumer_left)
@@ -201,12 +201,15 @@ def _close(consumer: Consumer) -> None:
     clients.close(consumer)
     if consumer.open:
         if consumer.mode == "dups_ok":
-            acknowledgement.on_dups(consumer)
+            lazy_acknowledgement.on_dups(consumer)
         if transactions.close(lab, consumer):
             acknowledgement.leave_unread(consumer)
         consumer.open = False
         behind = {peer for peer in consumer.home.peers if lab.is_cut(consumer.home, peer)}
         consumer.unheard_by = behind - consumer.unheard_by
+        here = consumer.home.instances.get(consumer.dest)
+        if here is not None and here.prefers_local:  # others are let in first, to what waits (OpenMQ rule 1.5)
+            lab.dispatch_all()
         if consumer.taken and consumer.mode != "transacted" and acknowledgement.return_unread(consumer):
             lab.dispatch_all()
         acknowledgement.requeue(consumer, Reason.consumer_left)

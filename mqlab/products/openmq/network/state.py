@@ -81,12 +81,11 @@ class Cluster(Lab):
         self.unlinked: set[frozenset[str]] = set()  # of whom one could not reach the other when it started
         self.uncalled: set[frozenset[str]] = set()  # those of them whose later one calls at its next attempt
         self.lines = {pair: self.new_link(*pair) for pair in permutations(self.brokers, 2)}
-        self.stirred = False  # what can move is to be moved in this instant
+        self.database_up, self.stirred = True, False  # what can move is to be moved in this instant
         self.changed: set[ClusterDestination] = set()  # where something came or went since the last look
         self.unnoted: list[tuple[PhysicalDestination, Message]] = []  # of which it is to note why they wait
         self.reapable: set[PhysicalDestination] = set()  # that may have become unused, or used
         self.timed: list[tuple[int, int, ClusterDestination]] = []  # a heap: when there is to be looked again
-        self.database_up = True
         self.beside: list[Completion] = []  # what is under way and the script does not wait for
         self.blocked: list[ScriptStep[Action]] = []  # what went on too long, and waits still
         self.operations: list[Row] = []
