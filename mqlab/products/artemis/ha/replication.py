@@ -130,9 +130,9 @@ class Replication(Subsystem):
         One that ends in its first copy is waited for as long as that may take: until then its master refuses
         others (`JournalStorageManager.startReplication` of 2.4.0 holds the lock; Artemis rule 2.12).
         """
-        if copying:
-            limit = int(live.element("initial_replication_sync_timeout")) * MS
-            return max(0, slave.in_sync_since + limit - self.lab.clock.now)
+        since = self.lab.clock.now - slave.in_sync_since
+        if copying and since >= COPYING:  # all has been sent, and waits for an answer
+            return max(0, int(live.element("initial_replication_sync_timeout")) * MS - since)
         late = orderly and self.lab.chance(UNNOTICED)
         return UNNOTICED_FOR if late else self.lab.random_duration(NOTICED)
 
