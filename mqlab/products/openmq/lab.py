@@ -146,16 +146,11 @@ class ClusterLab(Cluster):
             if operation in self.blocked and operation.holds():  # the one before may let its broker wait again
                 self.blocked.remove(operation)
                 self._put_beside(self._go_on_with(operation, operation.go_on()))
-        for until in self.beside:
-            if self.is_over(until):  # hardly ever: the list of all that are is made then
-                self._end_beside()
-                break
+        if any(map(self.is_over, self.beside)):  # hardly ever: the list of all that are is made then
+            for until in [until for until in self.beside if self.is_over(until)]:
+                self.beside.remove(until)
+                self._put_beside(until)
         return bool(blocked)
-
-    def _end_beside(self) -> None:
-        for until in [until for until in self.beside if self.is_over(until)]:
-            self.beside.remove(until)
-            self._put_beside(until)
 
     def _go_on_with(self, operation: ScriptStep[Action], outcome: Outcome) -> Completion:
         """Return when an operation is over, or goes on."""

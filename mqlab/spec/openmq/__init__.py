@@ -67,12 +67,15 @@ def delivery_policy(option: Callable[[str, object], object]) -> str:
     return "failover" if backup else "single" if active == 1 else "round-robin"
 
 
-# What a broker gives auto-created ones: property -> (the broker's own property, its default).
-AUTO_CREATED: dict[str, tuple[str, object]] = {
-    part[0].upper() + part[1:]: (row.guide, row.default)
-    for row in OPTIONS["broker"].values()
-    for head, _, part in [row.guide.rpartition(".")]
-    if head in ("imq.autocreate.destination", "imq.autocreate.queue")
+# What a broker gives auto-created ones, by their kind: property -> the row of the broker's own property.
+AUTO_CREATED = {
+    kind: {
+        (own := part.removeprefix("is"))[0].upper() + own[1:]: row
+        for row in OPTIONS["broker"].values()
+        for head, _, part in [row.guide.rpartition(".")]
+        if head in ("imq.autocreate.destination", f"imq.autocreate.{kind}")
+    }
+    for kind in ("queue", "topic")
 }
 
 

@@ -102,6 +102,10 @@ class OpenmqBrokerOptions(TypedDict, total=False):
     autocreate_queue_max_num_active_consumers: int | None
     autocreate_queue_max_num_backup_consumers: int | None
     autocreate_queue_consumer_flow_limit: int | None
+    autocreate_queue_local_delivery_preferred: bool | None
+    autocreate_topic_consumer_flow_limit: int | None
+    autocreate_destination_is_local_only: bool | None
+    autocreate_destination_use_dmq: bool | None
 
 class ArtemisBrokerOptions(TypedDict, total=False):
     check_for_live_server: bool | None

@@ -170,7 +170,7 @@ def _update(asked: Asked) -> bool:
     whole = len(allowed) == len(step.options)
     changed = there and (whole or bool(allowed)) and changes.change(broker, "update", dest, allowed)
     if changed:  # who lacks it has it now (OpenMQ rule 3.6)
-        broker.spread(dest)
+        broker.spread(dest, told=True)
     return changed and whole
 
 

@@ -43,6 +43,7 @@ class ClusterDestination:
     instances: dict[Broker, PhysicalDestination] = field(default_factory=dict)
     consumers: list[Consumer] = field(default_factory=list)  # in order of registration
     waiting: set[PhysicalDestination] = field(default_factory=set)  # that have something to hand out
+    granted: list[tuple[Consumer, Broker, int]] = field(default_factory=list)  # what homes have not acted upon
     is_queue: bool = field(init=False)
 
     def __post_init__(self) -> None:

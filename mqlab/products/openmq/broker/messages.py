@@ -13,7 +13,6 @@ HEADER = 72  # bytes of a packet that are always there (`Packet.HEADER_SIZE` of 
 FIELD = 4  # of the type and the length of a field of the variable header
 CLASS = len("com.sun.messaging.BasicQueue")  # as long as that of a topic
 ROLLED_BACK = "ROLLED_BACK"  # the state of a branch that its broker has ended by itself, and lists no more
-EPOCH = 1_700_000_000_000  # ms that a run begins after 1970
 NUMBERED = {"n": 0}  # the property with the number that each message has here
 
 if TYPE_CHECKING:
@@ -159,7 +158,6 @@ def selects(selector: Selector | None, message: Message) -> bool:
         return True
     mode = "PERSISTENT" if message.persistent else "NON_PERSISTENT"
     headers = {"JMSPriority": message.priority, "JMSDeliveryMode": mode, "n": message.number}
-    headers |= {"JMSTimestamp": EPOCH + message.sent // 1000, "JMSMessageID": f"ID:{message.number}"}
     try:
         return selector.selects(headers, message.properties)
     except OtherType:  # that of a queue passes it over (`SelectorFilter.test` of 6.5.0)

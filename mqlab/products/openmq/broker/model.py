@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 DEAD = Destination("queue", "mq.sys.dmq")  # of the dead messages of each broker
 LOCK_TIMEOUT = 60_000_000  # us that a new name waits for the answers of all (`ProtocolGlobals` of 6.5.0)
-QUEUES = "imq.autocreate.queue."  # properties of queues that are created automatically, not of topics
 ENDED = "of a subscription that has ended"  # the key of what its home keeps for nobody
 
 Properties = JsonDict  # of a destination or broker, by their administration names
@@ -200,16 +199,24 @@ class Broker:
 
     def find(self, dest: Destination) -> bool:
         """Whether it has a destination, or creates it because it is used."""
-        if self.creates(dest):
-            ours = {name: own for name, own in AUTO_CREATED.items() if dest.is_queue or QUEUES not in own[0]}
-            self.add(dest, "auto", {name: self.option(*own) for name, own in ours.items()})
+        if dest not in self.instances and self.creates(dest):
+            rows = AUTO_CREATED[dest.kind].items()
+            own = {name: row.read(self.option(row.guide, row.default), row.guide) for name, row in rows}
+            self.add(dest, "auto", own)
         return dest in self.instances
 
-    def spread(self, dest: Destination) -> None:
-        """Make one of its destinations known on all brokers linked to it, unless the line to them is cut."""
+    def spread(self, dest: Destination, *, told: bool = False) -> None:
+        """Make one of its destinations known on all brokers linked to it, unless the line to them is cut.
+
+        An automatic one has the properties of each (OpenMQ rule 4.14), unless they are *told*.
+        """
         mine = self.instances[dest]
-        for peer in self.peers if dest != DEAD else ():
-            if not self.lab.is_cut(self, peer):
+        automatic = mine.created_by == "auto" and not told
+        alone = dest == DEAD or (automatic and mine.option("LocalOnly"))
+        for peer in self.peers if not alone else ():
+            if self.lab.is_cut(self, peer):
+                continue
+            if not (automatic and peer.find(dest)):
                 peer.add(dest, "auto" if mine.unlisted else mine.created_by, mine.options, mine.owner)
 
     # Whom it knows

@@ -35,10 +35,6 @@ class ProducerFlow:
         return max(1, min(most // self._producers, LARGEST)) if limited else LARGEST
 
     @property
-    def _batch_bytes(self) -> int:
-        return max(1, self.instance.most_bytes // self._producers)
-
-    @property
     def _producers(self) -> int:
         most = int(self.instance.option("MaxNumProducers"))
         return most if most > 0 else UNLIMITED_PRODUCERS
@@ -93,7 +89,7 @@ class ProducerFlow:
     def _has_room(self) -> bool:
         room, room_bytes, others = self.instance.room, self.instance.room_bytes, len(self.active)
         return (room < 0 or room > others * self.batch) and (
-            room_bytes < 0 or room_bytes > others * self._batch_bytes
+            room_bytes < 0 or room_bytes > others * max(1, self.instance.most_bytes // self._producers)
         )
 
     def update(self, batch: int, controlled: bool, full: bool) -> None:

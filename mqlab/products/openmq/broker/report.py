@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
 
 ANSWER_MS = 8000  # how long it is waited for a broker that does not answer
-
-
 Asked = tuple["Cluster", Snapshot | Look, dict[str, int]]
 
 

@@ -10,8 +10,7 @@ from mqlab.trace.kinds import Kind, Reason
 BURST = 10_000  # us at most that a home which takes messages in hears later that it may send on (18 plays)
 LOOK = 3_000  # us: longer than from one persistent send of a burst to the next
 
-# Word for whose sake a home may send so many messages more, since when, and how many it had had by then.
-Grant = tuple[Consumer, Broker, int, int, int]
+Grant = tuple[Consumer, Broker, int]  # for whose sake a home may send so many messages more
 
 
 def pass_on(claim: Delivery) -> None:
@@ -72,8 +71,8 @@ def answer(consumer: Consumer) -> None:
     )
     lab = consumer.home.lab
     for home, size in flow.grants(count, waits, instance.room):
-        grant = consumer, home, size, lab.clock.now, _came(consumer, home)
-        consumer.to_home.carry(_on_granted, grant)
+        grant = consumer, home, size
+        consumer.to_home.carry(_on_granted, (grant, lab.clock.now, _came(consumer, home), True))
     flow.own.renew(count)
     send_on(consumer)
     lab.schedule_dispatch(consumer.at)
@@ -88,17 +87,29 @@ def _came(consumer: Consumer, home: Broker) -> int:
     return instance.came if instance is not None else 0
 
 
-def _on_granted(grant: Grant) -> None:
-    """A home hears that it may send on: behind the messages that it is just taking in."""
-    consumer, home, size, since, before = grant
-    came, lab = _came(consumer, home), home.lab
+def _on_granted(heard: tuple[Grant, int, int, bool]) -> None:
+    """A home hears that it may send on: behind the messages that it is just taking in, and in this order.
+
+    *heard* says since when it is under way, how many messages the home had had by then, and if it comes *now*.
+    """
+    grant, since, before, comes = heard
+    consumer, home, _ = grant
+    came, lab, waiting = _came(consumer, home), home.lab, consumer.at.granted
+    if comes:
+        waiting.append(grant)
     if came != before and lab.clock.now < since + BURST:
-        lab.clock.schedule(lab.clock.now + LOOK, _on_granted, (consumer, home, size, since, came))
-    elif consumer.flow is not None:
-        instance, shared = consumer.at.instances.get(home), bool(consumer.step.options.get("shared"))
-        most = -1 if instance is None else instance.flow_limit(shared)
-        consumer.flow.homes[home].renew(size if most < 0 else min(size, most))
-        lab.schedule_dispatch(consumer.at)
+        lab.clock.schedule(lab.clock.now + LOOK, _on_granted, (grant, since, came, False))
+    elif grant in waiting:  # else it was heard with a later one
+        for one in [one for one in waiting[: waiting.index(grant) + 1] if one[1] is home]:
+            waiting.remove(one)
+            asks, _, more = one
+            if asks.flow is not None:
+                instance, shared = asks.at.instances.get(home), bool(asks.step.options.get("shared"))
+                most = -1 if instance is None else instance.flow_limit(shared)
+                asks.flow.homes[home].renew(more if most < 0 else min(more, most))
+                lab.schedule_dispatch(asks.at)
+            if one is not grant:  # it sends what it has to this one before it looks at the next
+                lab.on_due_at((consumer.at, None, None))
 
 
 def _unread(consumer: Consumer) -> int:

@@ -139,7 +139,8 @@ def _xa(asked: tuple[Cluster, Client | None, Xa]) -> bool:
     if client and action == "prepare" and taken and (client.cut_off or any(c.is_gone for c in taken)):
         client.xid_state = "FAILED"
         return False
-    if action == "prepare" and isinstance(client, Consumer) and _has_lost(client):
+    lost = client is not None and lab.rules.keeps_stuck and any(not home.linked(c.message.home) for c in taken)
+    if action == "prepare" and isinstance(client, Consumer) and lost:  # OpenMQ rule 8.6
         acknowledgement.stick(client)
         client.xid_state = ROLLED_BACK
         return False
@@ -173,7 +174,10 @@ def _xa(asked: tuple[Cluster, Client | None, Xa]) -> bool:
         if action == "commit":
             acknowledgement.finish(claim)
         else:  # a store has noted of what a session took only the first as handed out
-            seen = not no or home.lives == branch.life or claim.message.home is not home
+            message = claim.message
+            seen = not no or home.lives == branch.life or message.home is not home
+            if message.home is not home and home in message.copies:  # it stays listed there (two plays)
+                message.at.instances[home].leftovers[message] = None
             acknowledgement.release(claim, Reason.rolled_back, seen)
     return True
 
@@ -195,12 +199,6 @@ def _begin_or_end(lab: Cluster, client: Client, call: Xa) -> None:
         return
     of = client if client.xid == call.xid else lab.ended[call.xid]
     of.xid_state = "COMPLETE"
-
-
-def _has_lost(consumer: Consumer) -> bool:
-    """Whether a home of what a branch has taken is away, so that it is rolled back (OpenMQ rule 8.6)."""
-    keeps = consumer.home.lab.rules.keeps_stuck
-    return keeps and any(not consumer.home.linked(claim.message.home) for claim in consumer.taken)
 
 
 def _left(client: Client) -> list[Delivery]:

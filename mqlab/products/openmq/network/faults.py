@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from mqlab.products.openmq.broker import acknowledgement, delivery
 from mqlab.products.openmq.broker.model import Broker
 from mqlab.products.openmq.client import reconnection
+from mqlab.products.openmq.client.state import Consumer
 from mqlab.products.openmq.ha import takeover
 from mqlab.products.openmq.network import changes, cluster
 from mqlab.products.openmq.script.operation import Outcome, RunningStep, ScriptStep
@@ -33,6 +34,7 @@ LINKED_MS = 25_000  # how long it is waited for its links after that
 # 55.0 s (created_in_cut).
 RETRANSMISSION = 214_800
 LONGEST_PAUSE = 120_000_000  # us between two of these (Linux)
+LOOKS = 30_000  # us that a recorder's session looks for calls before it receives
 GIVES_UP = 8_000_000  # us until a client with imqPingAckTimeout leaves a silent broker
 
 
@@ -167,11 +169,24 @@ def do_pause(lab: Cluster, step: ScriptStep[a.Pause]) -> None:
                 lab.later(GIVES_UP, reconnection.on_no_answer, consumer)
 
 
+def on_let_go(consumer: Consumer) -> None:
+    """A consumer takes all it can from now on."""
+    consumer.allowance = None
+    consumer.home.lab.letting_go.discard(consumer)
+
+
 def do_resume(lab: Cluster, step: ScriptStep[a.Resume]) -> None:
     """Let a consumer take all it can, or a frozen broker go on: it ends if it was taken over."""
     if step.client:
         consumer = lab.consumers[step.client]
-        consumer.allowance, consumer.had = None, len(consumer.received)
+        consumer.had = len(consumer.received)
+        after = lab.plan[lab.plan.index(step) + 1 :][:1] if lab.recorded else []
+        called = next((one.action for one in after if one.client == step.client), None)
+        if called is None:
+            on_let_go(consumer)
+        elif not isinstance(called, (a.Pause, a.Receive, o.Receive, a.Close)):  # Recordings rule 6.3
+            lab.letting_go.add(consumer)
+            lab.later(LOOKS, on_let_go, consumer)
     elif lab.brokers[step.action.who].suspended:
         broker = lab.brokers[step.action.who]
         broker.suspended = False

@@ -56,7 +56,7 @@ def do_settle(lab: Cluster, step: ScriptStep[a.Settle]) -> Outcome:
 
 def _something_is_due(lab: Cluster) -> bool:
     """Whether something comes about by time alone, so that it matters how long a script takes."""
-    if lab.expiring or lab.healing or lab.lost or lab.blocked or lab.uncalled:
+    if any((lab.expiring, lab.healing, lab.lost, lab.blocked, lab.uncalled, lab.letting_go)):
         return True
     if any(removal.is_due_by(one, lab.clock.now + SETTLE_MS * 1000) for one in lab.physical()):
         return True
