@@ -122,19 +122,25 @@ def ends(trace: Trace, number: int) -> list[str]:
     if entry.fate not in (Fate.consumed, Fate.waiting) or not copies:
         at = f" at {entry.broker}" if entry.broker else ""
         return [f"{entry.fate}{at}" + (f": {entry.why}" if entry.why else "")]
-    told, lying, names = [], trace.tally().lying, trace.names["node"]
-    waits = {names[at] for at, held in zip(lying.broker, lying.msg, strict=True) if held == number}
+    told = []
     for row in copies:
         if len(copies) > 1 and _passed_on(trace, row, number):
             continue
         event, path = trace.event(row), " > ".join(questions.route(trace, row))
         if event.kind == Kind.Received:
             told.append(f"received by {event.to} (route {path})")
-        elif event.destination and event.destination.startswith("topic://") and event.broker not in waits:
+        elif str(event.destination).startswith("topic://") and not _lies_at(trace, number, event.broker):
             told.append(f"ended at {event.broker} (route {path})")
         else:
             told.append(f"still waiting at {event.broker} (route so far: {path})")
     return told
+
+
+def _lies_at(trace: Trace, number: int, broker: str | None) -> bool:
+    """Whether a copy of a message waits at a broker."""
+    lying, names = trace.tally().lying, trace.names["node"]
+    places = zip(lying.broker, lying.msg, strict=True)
+    return any(held == number and names[at] == broker for at, held in places)
 
 
 def _passed_on(trace: Trace, row: int, number: int) -> bool:
