@@ -193,7 +193,8 @@ def test_recover_after_a_refused_acknowledgement(late):
     found = run(
         held(taken=3, more="ack_mode=client")
         + "\n".join(["acknowledge consumer=C1 id=refused", *(steps if late else steps[::-1])])
-        + "\nresume consumer=C1\nclose_consumer consumer=C1\nopen_consumer consumer=C2 broker=b3 queue=Q",
+        + "\nresume consumer=C1\nsettle\nclose_consumer consumer=C1"
+        + "\nopen_consumer consumer=C2 broker=b3 queue=Q",
         **HOME,
     )
     assert result(found, "refused") == "refused"
