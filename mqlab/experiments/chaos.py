@@ -33,7 +33,7 @@ from mqlab.trace.trace import Trace
 KINDS = ("crash", "stop", "pause", "cut")
 NEVER = ("lost", "duplicated", "stuck")
 LASTING = (200, 5000)  # ms from a fault to its end
-SERVES = 3000  # ms after a repair, in which a broker starts: no new fault there
+SERVES = 6000  # ms after a repair: a broker starts, and waits for its master to call; no new fault there
 MOST_CHANGES = 3  # that are combined
 Fault = tuple[Action, Action]
 
