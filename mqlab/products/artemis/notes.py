@@ -7,13 +7,7 @@ from itertools import permutations
 from typing import TYPE_CHECKING
 
 from mqlab.products.artemis.broker.broker import Broker
-from mqlab.products.artemis.broker.messages import (
-    Journal,
-    Message,
-    MessageReference,
-    Queue,
-    StoredMessage,
-)
+from mqlab.products.artemis.broker.messages import Journal, Message, MessageReference, Queue, StoredMessage
 from mqlab.products.artemis.broker.paging_store import LEAVES
 from mqlab.spec.json_types import JsonDict
 from mqlab.spec.values import Destination
@@ -76,19 +70,8 @@ class EventLog:
         """Record what happened to a broker, a client or a line, with what no column holds of it."""
         at = broker.node if broker is not None else -1
         what = -1 if dest is None else self.recorder.name_destination(dest)
-        row = self.recorder.add(
-            self.lab.clock.now,
-            kind,
-            -1,
-            at,
-            frm,
-            to,
-            link,
-            what,
-            sub,
-            rule=rule,
-            cause=cause,
-        )
+        now = self.clock.now
+        row = self.recorder.add(now, kind, -1, at, frm, to, link, what, sub, rule=rule, cause=cause)
         if told:
             self.details[row] = told
         return row
@@ -116,21 +99,8 @@ class EventLog:
             message.dest_no = self.recorder.name_destination(message.dest)
         at = broker.node if broker is not None else -1
         # By place, without `event` between: a message that crosses has eight of them.
-        row = self.recorder.add(
-            now,
-            kind,
-            message.number,
-            at,
-            frm,
-            to,
-            link,
-            message.dest_no,
-            -1,
-            0,
-            now - message.sent,
-            rule,
-            cause,
-        )
+        age, number, dest = now - message.sent, message.number, message.dest_no
+        row = self.recorder.add(now, kind, number, at, frm, to, link, dest, -1, 0, age, rule, cause)
         if self.on_left is not None and kind in LEAVES:
             self.on_left()
         if kind in MOVES:

@@ -184,6 +184,14 @@ class ArtemisNetwork(AnyNetwork):
             return own[match][key]
         return default("address-setting", key)
 
+    def too_small_for_a_page(self, broker: Broker) -> Iterator[tuple[str, int, int]]:
+        """Yield the addresses of a broker that page and hold no more than a page does, with both sizes."""
+        names = ("address_full_policy", "max_size_bytes", "page_size_bytes")
+        for address in dict.fromkeys(one.address or one.name for one in self.queues if one.is_at(broker.name)):
+            policy, most, page = (self.setting(broker, address, name) for name in names)
+            if policy == "PAGE" and -1 < most <= page:
+                yield address, most, page
+
     def sets(self, *keys: str) -> bool:
         """Whether settings of any address, of any broker, say something of one of these options."""
         return any(set(keys) & set(s) for one in self.brokers for s in self.settings_of(one).values())

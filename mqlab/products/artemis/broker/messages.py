@@ -115,6 +115,7 @@ class Queue:
     routing_name: str = ""
     purges: bool = False
     most: int | None = None
+    key: str = ""  # among the queues of its broker, where subscribers' own share a name
     waiting: list[MessageReference] = field(default_factory=list)
     consumers: list[Taker] = field(default_factory=list)
     groups: dict[str, Taker] = field(default_factory=dict)  # which consumer a message group is pinned to
@@ -130,6 +131,7 @@ class Queue:
     def __post_init__(self) -> None:
         self.address = self.topic or self.address or self.name
         self.routing_name = self.address if self.topic is None else self.name
+        self.key = self.key or self.name
 
     def add(self, message: Message, delivery_count: int = 0, row: int = -1) -> MessageReference:
         """Append a message at the tail; one whose delay was over elsewhere comes to the head."""
@@ -246,17 +248,6 @@ class StoredMessage:
 
 
 @dataclass(eq=False, slots=True)
-class BridgedMessage:
-    """A message on its way from broker to broker; `row` of the trace is its last forwarding."""
-
-    stored: StoredMessage
-    way: tuple[Broker, ...]
-    queue: Queue | None  # the last one's; None: by its name
-    rule: int  # a `Reason`
-    row: int = -1
-
-
-@dataclass(eq=False, slots=True)
 class Branch:
     """A branch of a distributed transaction, of a client (its name), with what was sent in it.
 
@@ -286,8 +277,9 @@ class Journal:
     positions: dict[str, int] = field(default_factory=dict)
     replica: Broker | None = None
     ids: dict[str, set[object]] = field(default_factory=dict)  # address -> duplicate ids that it has had
-    # Address -> its page files: of whose (a queue's name) messages there is which (its number) in each.
-    pages: dict[str, list[dict[tuple[str, int], None]]] = field(default_factory=dict)
+    addresses: set[str] = field(default_factory=set)  # made for clients, and read since: they stay (rule 9.21)
+    # Address -> its page files: of whose (a queue's key) messages there is which (its number) in each.
+    pages: dict[str, list[dict[tuple[str, int], Message]]] = field(default_factory=dict)
 
     def open(self, queues: Iterable[AddressQueue], now: int) -> None:
         """It is served from now on, with the configured queues.
@@ -320,6 +312,9 @@ class Journal:
         kept = Journal(self.node_id, self.home, since=self.since)
         kept.ids = {address: set(known) for address, known in self.ids.items()}
         kept.pages = {address: [*map(dict, pages)] for address, pages in self.pages.items()}
+        kept.addresses = self.addresses | {
+            one.address for one in self.queues.values() if one.auto_delete == "empty"
+        }
         for xid, branch in self.prepared.items():
             kept.branches[xid] = Branch(branch.client, list(branch.work), branch.state)
         for name, old in self.queues.items():

@@ -166,13 +166,7 @@ class PagingManager(Subsystem):
         A page has to be smaller than what its address may hold in memory (`PagingStoreImpl` of 2.4.0).
         """
         asks = self.limits and not self.lab.rules.has_large_pages
-        for queue in self.lab.network.queues if asks else ():
-            names = ("address_full_policy", "max_size_bytes", "page_size_bytes")
-            address = queue.address or queue.name
-            policy, most, page = (self.lab.setting(broker, address, name) for name in names)
-            if queue.is_at(broker.name) and policy == "PAGE" and -1 < most <= page:
-                return True
-        return False
+        return asks and any(self.lab.network.too_small_for_a_page(broker.spec))
 
     def full(self, broker: Broker, address: str) -> PagingStore | None:
         """Return an address of a broker if it takes no message now; one that blocks its producers does."""
@@ -188,8 +182,10 @@ class PagingManager(Subsystem):
         if paged:
             store.put += 1
             files = broker.journal.pages.setdefault(queue.address, [])
-            files += [] if files else [{}]  # what else was in it, of a transaction, is through
-            files[-1][queue.name, message.number] = None
+            place = queue.key, message.number
+            if not any(place in page for page in files):
+                files += [] if files else [{}]  # what else was in it, of a transaction, is through
+                files[-1][place] = message
         return paged
 
     def plan(self, broker: Broker, message: Message) -> None:
@@ -198,6 +194,22 @@ class PagingManager(Subsystem):
         if store is not None and store.policy == "PAGE":
             message.paged = store.pages(message)
             store.counted |= message.paged
+            for at, queue in message.routed or () if message.paged else ():
+                if at is broker:
+                    broker.journal.pages[queue.address][-1][queue.key, message.number] = message
+
+    @staticmethod
+    def put_in_order(queue: Queue) -> None:
+        """What a transaction has sent to pages, and commits, stands before what was written there after it.
+
+        So it is as long as that has not been read (`PageSubscriptionImpl.CursorIterator.moveNext` of 2.4.0).
+        """
+        item, others = queue.waiting[-1], queue.waiting[:-1]
+        later = (
+            other.paged and not other.was_read and other.message.row > item.message.row for other in others
+        )
+        place = next((place for place, is_later in enumerate(later) if is_later), len(others))
+        queue.waiting = [*others[:place], item, *others[place:]]
 
     def drop_lost_pages(self, broker: Broker, kept: Journal) -> None:
         """A broker is killed: what it keeps is without the pages that are lost."""
@@ -232,14 +244,21 @@ class PagingManager(Subsystem):
         """Return what a browser finds of a queue in page files (its numbers), acknowledged or not.
 
         A page is deleted when all of it is acknowledged in all queues, and all pages before it are gone
-        (`PageCursorProviderImpl.cleanup` and `PageSubscriptionImpl.CursorIterator.moveNext` of 2.4.0).
+        (`PageCursorProviderImpl.cleanup`, `PageSubscriptionImpl.CursorIterator.moveNext` of 2.4.0). One the
+        queue is through with is passed by before that, but for the first one and the last (`moveNextPage`).
         """
         pages = journal.pages.get(queue.address, [])
         there = [one for one in journal.queues.values() if one.address == queue.address] if pages else []
-        left = {(one.name, item.message.number) for one in there for item in one.items() if item.paged}
+        left = {(one.key, item.message.number) for one in there for item in one.items() if item.paged}
         while pages and left.isdisjoint(pages[0]):
             del pages[0]
-        return [number for page in pages for name, number in page if name == queue.name]
+        ends = [*pages[:1], *pages[-1:]]
+        mine = [
+            page for page in pages if page in ends or any(key == queue.key for key, _ in left & page.keys())
+        ]
+        return [
+            number for page in mine for (key, number), one in page.items() if key == queue.key and not one.paged
+        ]
 
     def drops(self, broker: Broker, message: Message, cause: int | None = None) -> bool:
         """Whether a message is dropped as its address is full; raises `Refused` if it is refused."""

@@ -19,7 +19,7 @@ from mqlab.products.artemis.broker.topology import Topology
 from mqlab.products.artemis.client.registry import Clients
 from mqlab.products.artemis.ha import scaledown
 from mqlab.products.artemis.ha.colocated import Colocated
-from mqlab.products.artemis.ha.replication import NOTICED, Replication
+from mqlab.products.artemis.ha.replication import Replication
 from mqlab.products.artemis.ha.shared_store import SharedDirectory, SharedStore
 from mqlab.products.artemis.network import echo, redistribution, routes
 from mqlab.products.artemis.network.cluster_connection import ClusterConnection
@@ -31,9 +31,6 @@ from mqlab.spec.scenario import Scenario
 from mqlab.trace.kinds import Kind, Reason
 
 MS = 1000
-# A master may miss the end of a slave that has only just come in sync: so it was in about a fourth of 56
-# restarts, for 8 to 10 s or for longer than 25 (recordings `max_saved_*`).
-UNNOTICED, UNNOTICED_FOR = 1 / 4, 30_000 * MS
 NO_QUEUE = "InvalidDestinationException"  # of a client that may not have it created
 BOOT = 500 * MS  # until a process that was started knows its role; seconds on a busy machine
 
@@ -247,15 +244,14 @@ class Site(Lab):
             self.end(hosted, orderly)
         if orderly:
             scaledown.scale_down(self, broker)
-        master, broker.master = broker.master, None
+        master, broker.master, copying = broker.master, None, broker.role == "backup_searching"
         if master is not None and master.served_journal is not None and broker.role == "backup_in_sync":
             broker.stored_journal = master.served_journal.persisted()  # its copy is on its disk
         self.end_live(broker, orderly)
         self.role(broker, "stopped" if orderly else "down")
         broker.incarnation += 1
         if master is not None:
-            late = orderly and self.chance(UNNOTICED)
-            wait = UNNOTICED_FOR if late else self.random_duration(NOTICED)
+            wait = self.replication.noticed(master, broker, copying, orderly)
             self.soon(master, wait, self.replication.lost_replica, broker)
         if broker.spec.policy == "shared_store":
             self.store.ended(broker, orderly, failover)
@@ -314,9 +310,10 @@ class Site(Lab):
         key: str = "",
     ) -> Queue:
         """Create a queue on a live broker; a subscriber's own shares its name and has a *key*."""
-        queue = Queue(name, topic, durable, selector, auto_delete, self.clock.now)
-        broker.journal.queues[key or name] = queue
+        queue = Queue(name, topic, durable, selector, auto_delete, self.clock.now, key=key)
+        broker.journal.queues[queue.key] = queue
         self.balancing.outdated = True
+        echo.note(self.balancing)
         return queue
 
     def enqueue(self, broker: Broker, queue: Queue, message: Message, cause: int) -> None:
@@ -329,6 +326,8 @@ class Site(Lab):
         paged = self.paging.limits and self.paging.pages(broker, queue, message)
         item = last_values.add(broker, queue, message) if self.keeps_last_values else queue.add(message)
         item.paged = paged
+        if paged and message.paged and item is queue.waiting[-1]:
+            self.paging.put_in_order(queue)
         self.notes.enqueued(item, queue, broker, cause)
         if message.expires:
             expiry.watch(broker, queue, item)
@@ -346,5 +345,4 @@ class Site(Lab):
         broker.role = role
         self.notes.role(broker)
         self.topology.gossip()
-        if self.balancing.echoes:
-            echo.note(self.balancing)
+        echo.note(self.balancing)

@@ -100,7 +100,8 @@ class ClientActions(Subsystem):
 
     def do_receive(self, action: a.Receive) -> Completion:
         """Take so many messages, or what comes in the time."""
-        consumer = self.lab.clients.consumer(action.consumer)
+        consumer, clients, step = self.lab.clients.consumer(action.consumer), self.lab.clients, self.lab.step_no
+        clients.receives = clients.receives[0] if clients.receives[1] == step - 1 else step, step
         wait = time_option(action, "timeout", RECEIVING * MS)
         acknowledges = bool(action.options.get("acknowledge", True))
         reading = ReceiveCall(consumer, action.count, wait, acknowledges, self.lab.acting)

@@ -61,15 +61,8 @@ class Consumer(ReceivingClient):
                 f"{self.dest} at {self.at.name} by {self.name}"
                 + (f" where {self.selector}" if self.selector else "")
             )
-            self.lab.event(
-                Kind.Subscribed,
-                self.at,
-                frm=self.node,
-                to=self.at.node,
-                sub=self.sub,
-                rule=Reason.local_consumer,
-                dest=self.dest,
-            )
+            to, rule = self.at.node, Reason.local_consumer
+            self.lab.event(Kind.Subscribed, self.at, self.node, to, sub=self.sub, rule=rule, dest=self.dest)
             self.lab.balancing.dispatch_queue(self.at, queue, rounds=2)  # as it gives credits, as it starts
             redistribution.begin(self.lab.balancing, queue)
         if self.closes and not self.calls:
@@ -93,15 +86,8 @@ class Consumer(ReceivingClient):
             if found is not None and (found.topic, found.selector) != (name, self.selector):
                 self._delete(broker, found)  # another topic or selector: a new subscription
             return self.lab.queue(broker, self.subscription, name, self.selector)
-        return self.lab.new_queue(
-            broker,
-            f"temporary:{name}",
-            name,
-            False,
-            self.selector,
-            "left",
-            f"temporary of {self.name}",
-        )
+        own = f"temporary:{name}", name, False, self.selector, "left", f"temporary of {self.name}"
+        return self.lab.new_queue(broker, *own)
 
     def end_session(self, tried: bool) -> None:
         """Its session is gone: what it held goes back to its place."""
@@ -236,6 +222,8 @@ class Consumer(ReceivingClient):
         queues = broker.journal.queues
         queues.pop(next(key for key, found in queues.items() if found is queue))
         self.lab.balancing.outdated = True
+        if self.lab.balancing.is_bound(broker, queue.address, queue.topic is None):
+            broker.journal.addresses.add(queue.address)
         self._empty(broker, queue, Reason.no_subscription)
 
     def _empty(self, broker: Broker, queue: Queue, rule: Reason) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mqlab.engine.completion import Completion
 from mqlab.products.artemis.client.requests import Request
@@ -96,17 +96,20 @@ def finish(consumer: Consumer) -> None:
     consumer.busy = False
 
 
-CallBehind = tuple["Consumer", Callable[[Any], Completion], object]
+class CallBehind(NamedTuple):
+    """A call of a consumer's program that waits until its loop has ended."""
 
+    consumer: Consumer
+    call: Callable[[Any], Completion]
+    argument: object
 
-def _has_ended(waiting: CallBehind) -> bool:
-    consumer = waiting[0]
-    return not consumer.last_call and not consumer.busy
+    def can_begin(self) -> bool:
+        """Whether the loop has ended."""
+        return not self.consumer.last_call and not self.consumer.busy
 
-
-def _make(waiting: CallBehind) -> None:
-    consumer, call, argument = waiting
-    consumer.lab.under_way = call(argument)
+    def begin(self) -> None:
+        """Make the call."""
+        self.consumer.lab.under_way = self.call(self.argument)
 
 
 def behind(consumer: Consumer, call: Callable[[Any], Completion], argument: object) -> Completion:
@@ -115,4 +118,4 @@ def behind(consumer: Consumer, call: Callable[[Any], Completion], argument: obje
         return call(argument)
     consumer.go_on()
     consumer.end_loop()
-    return Completion(_has_ended, (consumer, call, argument), then=_make)
+    return Completion(CallBehind.can_begin, CallBehind(consumer, call, argument), then=CallBehind.begin)

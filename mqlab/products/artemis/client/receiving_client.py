@@ -49,8 +49,9 @@ class ReceivingClient(Client, Taker):
         self.stale: list[MessageReference] = []  # of a buffer that was lost, until it is connected again
         self.unacknowledged: list[MessageReference] = []
         self.acknowledging: list[MessageReference] = []  # acknowledged, and the broker does not know yet
-        self.latest: list[MessageReference] = []  # what its last call that receives acknowledged
-        self.latest_step, self.latest_at = -2, 0  # in which step of the script, and when (us)
+        # What its last calls that receive acknowledged, each with when (us), and the step of the script.
+        self.latest: list[tuple[int, MessageReference]] = []
+        self.latest_step = -2
         self.received = array("i")
         self.redelivered: list[int] = []
         self.queue: Queue | None = None
@@ -183,18 +184,20 @@ class ReceivingClient(Client, Taker):
                 self.acknowledging.remove(item)
                 self.lab.message(ACKNOWLEDGED, item.message, self.at, self.node, cause=item.row)
         if not self.receiving:
-            if self.latest_step != self.lab.step_no:
-                self.latest_step, self.latest = self.lab.step_no, []
-            self.latest += items
-            self.latest_at = self.lab.clock.now
+            if self.latest_step < self.lab.clients.first_receive(self.lab.step_no):
+                self.latest = []
+            self.latest_step = self.lab.step_no
+            self.latest += ((self.lab.clock.now, item) for item in items)
 
     def late_acknowledgements(self) -> list[MessageReference]:
-        """Return what the step before acknowledged: it is not in the journal yet, nor in a slave's copy.
+        """Return what was acknowledged last: it is not in the journal yet, nor in a slave's copy.
 
-        Nobody waits for that, whatever the mode (`ActiveMQMessage.acknowledge` of 2.4.0; Artemis rule 9.24).
+        That is in the step before, or in receive steps that follow one another. Nobody waits for it, whatever
+        the mode (`ActiveMQMessage.acknowledge` of 2.4.0; Artemis rule 9.24).
         """
-        late = self.lab.step_no <= self.latest_step + 1 and self.lab.clock.now <= self.latest_at + JOURNAL
-        return self.latest if late else []
+        if self.latest_step < self.lab.clients.first_receive(self.lab.step_no - 1):
+            return []
+        return [item for at, item in self.latest if self.lab.clock.now <= at + JOURNAL]
 
     def settle(self) -> None:
         """Acknowledge all that was taken, and let what was sent become visible."""

@@ -25,6 +25,7 @@ class Clients:
         self.began = -1  # when (us) the last send in the background did
         self.killed_in = -1  # in which step of the script a broker was killed last
         self.sending = 0  # messages of send steps that are not through
+        self.receives = (-2, -2)  # the steps that receive and followed one another last: from, to
 
     def announce(self, action: Producer) -> int:
         """Count messages that are about to be sent; returns the number of the first."""
@@ -32,6 +33,11 @@ class Clients:
         self.numbers += action.sends
         self.sending += action.sends
         return first
+
+    def first_receive(self, step: int) -> int:
+        """Return the first of the steps up to this one that only receive, which takes no time; else itself."""
+        first, last = self.receives
+        return first if first <= step <= last else step
 
     def named(self, name: str) -> Client:
         """Return a client by its name; raises `UnknownName` before it is opened."""

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from mqlab.products.artemis.broker import diverts, duplicates, expiry, last_values
 from mqlab.products.artemis.broker.broker import Broker, Refused, Subsystem
-from mqlab.products.artemis.broker.messages import BridgedMessage, Message, Queue, StoredMessage, Taker, selects
+from mqlab.products.artemis.broker.messages import Message, Queue, StoredMessage, Taker, selects
 from mqlab.products.artemis.network import echo, routes, turns
+from mqlab.products.artemis.network.routes import BridgedMessage
 from mqlab.trace.kinds import Kind, Reason
 
 if TYPE_CHECKING:
@@ -74,6 +75,7 @@ class ClusterConnection(Subsystem):
             if wanted(queue)
         ]
         if broker.lost or broker.kept:
+            found = [row for row in found if routes.is_told(self, broker, *row[1:])]
             found += [row for row in routes.remembered(broker, places) if wanted(row[2])]
         found.sort(key=lambda row: max(broker.journal.since, row[0]))
         if self.echoes:
@@ -93,7 +95,7 @@ class ClusterConnection(Subsystem):
             self.lab.queue(broker, name)
         if self.lab.detects_duplicates and duplicates.drops(broker, message, rejects_duplicates):
             return
-        if self.lab.adjusts_expiry:
+        if self.lab.adjusts_expiry and message.routed is None:
             expiry.adjust(broker, message)
         if not ("diverts" in broker.spec.keys and diverts.divert(broker, message)):
             self.deliver_to(broker, message)
@@ -104,8 +106,9 @@ class ClusterConnection(Subsystem):
         Source: `ActiveMQSession.createProducer` (Artemis rule 9.21).
         """
         queues = broker.journal.queues
-        asks = self.lab.rules.asks_for_queue
-        return name not in queues and (asks or all(queue.address != name for queue in queues.values()))
+        if name in queues or self.lab.rules.asks_for_queue:
+            return name not in queues
+        return name not in broker.journal.addresses and all(queue.address != name for queue in queues.values())
 
     def plan(self, broker: Broker, message: Message) -> None:
         """Choose the queues of a message in an open transaction; raises `Refused` where the product does.
@@ -116,6 +119,8 @@ class ClusterConnection(Subsystem):
             raise Refused(duplicates.REFUSED, Reason.duplicate_id)
         if message.dest.is_queue and self.lacks(broker, message.dest.name):
             self.lab.queue(broker, message.dest.name)
+        if self.lab.adjusts_expiry:
+            expiry.adjust(broker, message)
         message.routed = self._choose(broker, message)
         if self.lab.paging.limits:
             self.lab.paging.plan(broker, message)

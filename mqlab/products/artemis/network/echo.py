@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mqlab.products.artemis.broker.broker import Broker
-from mqlab.products.artemis.broker.messages import BridgedMessage, Message, Queue, StoredMessage
+from mqlab.products.artemis.broker.messages import Message, Queue, StoredMessage
+from mqlab.products.artemis.network.routes import BridgedMessage, connected
 from mqlab.trace.kinds import Reason
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ def note(cluster: ClusterConnection) -> None:
     The echo takes the place of what a broker says of its own queue, and takes that with it as it goes
     (`PostOfficeImpl.onNotification` of 2.4.0 keeps both by one name).
     """
-    lives = cluster.lab.live_brokers()
+    lives = cluster.lab.live_brokers() if cluster.echoes else []
     for broker in lives:
         links = [other for other in lives if other is not broker and cluster.is_both_ways(broker, other)]
         for queue in broker.journal.queues.values() if links else ():
@@ -72,18 +73,11 @@ def is_told(cluster: ClusterConnection, viewer: Broker, at: Broker, queue: Queue
     way = cluster.remote(viewer).get(at, ())
     if len(way) > 2:
         return is_told(cluster, way[-2], at, queue)
-    if _connected(viewer, at) <= queue.echoed:
+    if connected(viewer, at) <= queue.echoed:
         return True
     lives = cluster.lab.live_brokers()
     return any(
-        other not in (viewer, at) and _connected(other, at) <= queue.echoed
+        other not in (viewer, at) and connected(other, at) <= queue.echoed
         for other in lives
         if cluster.is_both_ways(other, at) and cluster.is_both_ways(viewer, other)
     )
-
-
-def _connected(one: Broker, other: Broker) -> int:
-    """Return since when (us) two brokers that serve are connected."""
-    line = frozenset((one.process_name, other.process_name))
-    healed = one.lab.partitions.healed.get(line, 0)
-    return max(one.journal.since, other.journal.since, healed)

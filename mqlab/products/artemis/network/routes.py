@@ -19,6 +19,17 @@ Row = tuple[int, Broker, Queue]  # since when (us) a queue is known, of which br
 
 
 @dataclass(eq=False, slots=True)
+class BridgedMessage:
+    """A message on its way from broker to broker; `row` of the trace is its last forwarding."""
+
+    stored: StoredMessage
+    way: tuple[Broker, ...]
+    queue: Queue | None  # the last one's; None: by its name
+    rule: int  # a `Reason`
+    row: int = -1
+
+
+@dataclass(eq=False, slots=True)
 class KeptWay:
     """A way that has broken: to whose queues, as they were, and whether its first line has.
 
@@ -49,14 +60,28 @@ def find(cluster: ClusterConnection, broker: Broker) -> Ways:
 
 
 def _forget(broker: Broker, found: Ways) -> None:
-    """Go on along ways that have broken; of those that lead on again a broker does not learn anew."""
+    """Go on along ways that have broken; of what is behind those that lead on again it does not learn anew."""
     for at, kept in broker.kept.items():
         if at in found and broker.lab.clock.now > kept.since:
             kept.rows, kept.is_own = [], True
         if not kept.is_own:
             found[at] = kept.way
-        elif len(found.get(at, ())) > 2:
-            del found[at]
+
+
+def is_told(cluster: ClusterConnection, broker: Broker, at: Broker, queue: Queue) -> bool:
+    """Whether a broker knows a queue: beyond a way that has broken only one that was made since that leads on.
+
+    Each tells its neighbours of a queue that is added (`PostOfficeImpl.onNotification` of 2.4.0).
+    """
+    way = cluster.remote(broker).get(at, ()) if at in broker.kept and broker.kept[at].is_own else ()
+    return len(way) < 3 or queue.made > max(connected(one, other) for one, other in pairwise(way))
+
+
+def connected(one: Broker, other: Broker) -> int:
+    """Return since when (us) two brokers that serve are connected."""
+    line = frozenset((one.process_name, other.process_name))
+    healed = one.lab.partitions.healed.get(line, 0)
+    return max(one.journal.since, other.journal.since, healed)
 
 
 def _neighbours(cluster: ClusterConnection, broker: Broker) -> list[Broker]:

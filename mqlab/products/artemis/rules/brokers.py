@@ -250,6 +250,23 @@ def _address_of_queue(of: Sends) -> Found:
             yield Element(f"producer {sent.name}"), {"to": sent.to, "queue": name}
 
 
+@rule(
+    "page-too-large",
+    "error",
+    finds="in 2.4, a page-size-bytes that is not below the max-size-bytes of its address",
+    what="max-size-bytes of {address!r} is {most}, page-size-bytes {page}: the broker does not end its start",
+    fix="set page-size-bytes below {most}",
+    source="PagingStoreImpl of Artemis 2.4.0; Artemis rule 9.14",
+    example=lambda: Example(ex.paged(5000), ex.paged(2500)),
+    of=(servers,),
+)
+def _page_too_large(server: Server) -> Found:
+    network, element = server.set_up.network, server.set_up.element(server.broker, "address-settings")
+    for address, most, page in network.too_small_for_a_page(server.broker):
+        if not network.rules.has_large_pages:
+            yield element, {"address": address, "most": most, "page": page}
+
+
 @early_rule("early-artemis")
 def _early(set_up: SetUp) -> Found:
     yield from early(set_up.actions, STARTING + BOOTING * (len(set_up.network.brokers) - 1))

@@ -164,6 +164,13 @@ LATE = (_send("A"), _reads("B"))
 EARLY = (_reads("B"), _wait(1000), _send("A"))
 
 
+def paged(page: int) -> Scenario:
+    """Return a broker of 2.4 whose queue may hold 5,000 bytes in memory, and pages of so many bytes."""
+    sizes = {"address_full_policy": "PAGE", "max_size_bytes": 5000, "page_size_bytes": page}
+    network = Network(Broker("A", address_settings={"#": sizes}), queues=(AddressQueue("Q"),), edition="2.4")
+    return Scenario.of(network, Consumer("C", on="A", reads=QUEUE), Producer("P", on="A", sends=5, to=QUEUE))
+
+
 def undelivered(*others: str) -> Scenario:
     """Return a consumer that gives five messages back as often as it may; queues Q and *others*."""
     settings = {"max_delivery_attempts": 1, "dead_letter_address": "DLQ"}

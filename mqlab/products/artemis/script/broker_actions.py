@@ -13,9 +13,8 @@ from mqlab.products.artemis import report
 from mqlab.products.artemis.broker import network_check
 from mqlab.products.artemis.broker.broker import GONE, Broker, OfLines
 from mqlab.products.artemis.files import lab_file
-from mqlab.products.artemis.ha.replication import WAKES
 from mqlab.products.artemis.network import routes
-from mqlab.products.artemis.script.waits import WaitActions
+from mqlab.products.artemis.script.waits import MS, WaitActions
 from mqlab.spec import action as a
 from mqlab.spec import faults as f
 from mqlab.spec.action import Action
@@ -36,7 +35,6 @@ from mqlab.spec.artemis.actions import (
 )
 from mqlab.trace.kinds import Kind
 
-MS = 1000
 # ms that a start waits at most. It is over as its last broker is live or a backup, and so each other broker
 # starts: as the recorder has it (361 to 937 ms in half of 528 starts; found/colocated_in_turn).
 STARTING = 3000
@@ -176,7 +174,7 @@ class BrokerActions(WaitActions):
                 self.lab.topology.lose_sight(broker, other)
             for slave in self.lab.all_brokers():
                 if slave.master is broker:
-                    self.lab.replication.lost_master(slave, WAKES)
+                    self.lab.replication.lost_master(slave, wakes=True)
 
     # The network
 
@@ -291,9 +289,10 @@ DO: dict[type[Action], Callable[[BrokerActions, Any], Completion | None]] = {
     Gateway: BrokerActions.do_gateway,
     a.Wait: BrokerActions.do_wait,
     Settle: BrokerActions.do_settle,
-    **dict.fromkeys(
-        (WaitForRole, WaitForFailover, WaitForDepth, WaitForConsumers), BrokerActions.do_wait_until
-    ),
+    WaitForRole: BrokerActions.do_wait_for_role,
+    WaitForFailover: BrokerActions.do_wait_for_failover,
+    WaitForDepth: BrokerActions.do_wait_for_depth,
+    WaitForConsumers: BrokerActions.do_wait_for_consumers,
     Files: BrokerActions.do_files,
     a.Snapshot: BrokerActions.do_snapshot,
     Snapshot: BrokerActions.do_snapshot,
