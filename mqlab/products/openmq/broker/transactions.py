@@ -173,13 +173,19 @@ def _xa(asked: tuple[Cluster, Client | None, Xa]) -> bool:
     for no, claim in enumerate(branch.taken):
         if action == "commit":
             acknowledgement.finish(claim)
-        else:  # a store has noted of what a session took only the first as handed out
-            message = claim.message
-            seen = not no or home.lives == branch.life or message.home is not home
-            if message.home is not home and home in message.copies:  # it stays listed there (two plays)
-                message.at.instances[home].leftovers[message] = None
-            acknowledgement.release(claim, Reason.rolled_back, seen)
+        else:
+            _give_back(branch, claim, first=not no)
     return True
+
+
+def _give_back(branch: Branch, claim: Delivery, *, first: bool) -> None:
+    """A prepared branch is rolled back behind its session: a store has noted only the first as handed out."""
+    message, home = claim.message, branch.home
+    if message.home is not home and home in message.copies:  # it stays listed there (two plays)
+        message.at.instances[home].leftovers[message] = None
+    acknowledgement.release(
+        claim, Reason.rolled_back, first or home.lives == branch.life or message.home is not home
+    )
 
 
 def _fails(client: Client, action: str) -> bool:

@@ -106,6 +106,7 @@ class Consumer(Client):
     told_to: set[Broker] = field(default_factory=set)  # who came back after its destination was destroyed
     reads: bool = True  # its session has a consumer, and not only messages that one has left
     position: int = 0  # among the consumers of its queue, when it was opened
+    let_go: bool = False  # it receives once its recorder's session has looked for calls
     gone: bool = False  # it gave its connection up, which its frozen broker does not know
     sub: int = -1  # its subscription in the trace
     place: int = 0  # in the order of registration

@@ -171,8 +171,7 @@ def do_pause(lab: Cluster, step: ScriptStep[a.Pause]) -> None:
 
 def on_let_go(consumer: Consumer) -> None:
     """A consumer takes all it can from now on."""
-    consumer.allowance = None
-    consumer.home.lab.letting_go.discard(consumer)
+    consumer.allowance, consumer.let_go = None, False
 
 
 def do_resume(lab: Cluster, step: ScriptStep[a.Resume]) -> None:
@@ -185,7 +184,7 @@ def do_resume(lab: Cluster, step: ScriptStep[a.Resume]) -> None:
         if called is None:
             on_let_go(consumer)
         elif not isinstance(called, (a.Pause, a.Receive, o.Receive, a.Close)):  # Recordings rule 6.3
-            lab.letting_go.add(consumer)
+            consumer.let_go = True
             lab.later(LOOKS, on_let_go, consumer)
     elif lab.brokers[step.action.who].suspended:
         broker = lab.brokers[step.action.who]

@@ -87,7 +87,6 @@ class Cluster(Lab):
         self.reapable: set[PhysicalDestination] = set()  # that may have become unused, or used
         self.timed: list[tuple[int, int, ClusterDestination]] = []  # a heap: when there is to be looked again
         self.beside: list[Completion] = []  # what is under way and the script does not wait for
-        self.letting_go: set[Consumer] = set()  # who receives once its recorder has looked for calls
         self.blocked: list[ScriptStep[Action]] = []  # what went on too long, and waits still
         self.operations: list[Row] = []
         self.snapshots: Row = {}

@@ -56,11 +56,11 @@ def do_settle(lab: Cluster, step: ScriptStep[a.Settle]) -> Outcome:
 
 def _something_is_due(lab: Cluster) -> bool:
     """Whether something comes about by time alone, so that it matters how long a script takes."""
-    if any((lab.expiring, lab.healing, lab.lost, lab.blocked, lab.uncalled, lab.letting_go)):
+    if any((lab.expiring, lab.healing, lab.lost, lab.blocked, lab.uncalled)):
         return True
     if any(removal.is_due_by(one, lab.clock.now + SETTLE_MS * 1000) for one in lab.physical()):
         return True
-    lazy = any(c.open and c.mode == "dups_ok" and c.taken for c in lab.consumers.values())
+    lazy = any(c.let_go or (c.open and c.mode == "dups_ok" and c.taken) for c in lab.consumers.values())
     return lazy or any(map(is_seeking, (*lab.consumers.values(), *lab.producers.values())))
 
 
