@@ -33,7 +33,7 @@ from mqlab.trace.trace import Trace
 KINDS = ("crash", "stop", "pause", "cut")
 NEVER = ("lost", "duplicated", "stuck")
 LASTING = (200, 5000)  # ms from a fault to its end
-SERVES = 6000  # ms after a repair: a broker starts, and waits for its master to call; no new fault there
+SERVES, CALLED = 3000, 6000  # ms after a repair, in which a broker starts, or waits for a call: no new fault
 MOST_CHANGES = 3  # that are combined
 Fault = tuple[Action, Action]
 
@@ -62,12 +62,13 @@ class RandomFaults:
         begin = _started(scenario)
         time, good = float(begin), dict[object, int]()  # what broke -> when it is good again
         pairs = _pairs(scenario)
+        serves = CALLED if scenario.product == "openmq" else SERVES
         able = [kind for kind in self.kinds if kind != "cut" or pairs]
         while able and (time := time + random.expovariate(1 / self.every)) < begin + self.length:
             kind, at = random.choice(able), int(time)
             what = random.choice(pairs) if kind == "cut" else (random.choice(scenario.network.names),)
             end = at + random.randrange(*LASTING)
-            if at > good.get(what, at - SERVES - 1) + SERVES:
+            if at > good.get(what, at - serves - 1) + serves:
                 good[what] = end
                 found.append(_fault(kind, what, at, end, scenario.product))
         return tuple(found)

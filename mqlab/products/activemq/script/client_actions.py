@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from mqlab.products.activemq.script.runner import ScriptRunner
 
 LONGEST_RECEIVE = 5000  # ms that a consumer waits for one message, unless told
+UNMADE = Refused("IllegalArgumentException", "the temporary queue has not been made")
 UNNAMED = Refused("IllegalArgumentException", "Invalid destination name: a non-empty name is required")
 
 
@@ -72,10 +73,17 @@ def open_session(runner: ScriptRunner, action: c.OpenSession) -> None:
     client.with_session(call, opens)
 
 
-def _named(action: a.Consumer | a.Producer, dest: Destination) -> Destination:
-    """Return the destination; raises `Refused` for one that a script wants without a name."""
+def _named(runner: ScriptRunner, action: a.Consumer | a.Producer, dest: Destination) -> Destination:
+    """Return the destination; raises `Refused` for one that has no name, or that the program does not have yet.
+
+    It has a temporary queue once the call that makes it has come back.
+    """
     if script_option(action, "unnamed"):
         raise UNNAMED
+    calls = runner.calls if dest.is_temporary else ()
+    made = [one for one in calls if isinstance(one.action, c.TemporaryQueue) and one.action.name == dest.name]
+    if made and not any(one.row.get("ok") for one in made):
+        raise UNMADE
     return dest
 
 
@@ -90,8 +98,12 @@ def open_consumer(runner: ScriptRunner, action: a.Consumer) -> None:
         direct.open()
         return
     client = lab.clients_by_name[action.on]
-    dest, loop = _named(action, action.reads), script_option(action, "loop", True)
-    call = runner.call(client.name)
+    call, loop = runner.call(client.name), script_option(action, "loop", True)
+    try:
+        dest = _named(runner, action, action.reads)
+    except Refused as error:
+        call.fail(error.kind, str(error))
+        return
 
     def opens() -> None:
         consumer = AddressedConsumer(client, action, dest, session_of(lab, action), loop)
@@ -121,7 +133,7 @@ def send(runner: ScriptRunner, action: a.Producer) -> Completion | None:
         return Completion()
     client = lab.clients_by_name[action.on]
     try:
-        dest = _named(action, action.to)
+        dest = _named(runner, action, action.to)
     except Refused as error:
         lab.numbers += action.sends  # the next ones are what they would have been
         runner.call(client.name).fail(error.kind, str(error))
