@@ -76,7 +76,7 @@ def open_session(runner: ScriptRunner, action: c.OpenSession) -> None:
 def _named(runner: ScriptRunner, action: a.Consumer | a.Producer, dest: Destination) -> Destination:
     """Return the destination; raises `Refused` for one that has no name, or that the program does not have yet.
 
-    It has a temporary queue once the call that makes it has come back.
+    It has a temporary queue once the call that makes it has come back (`found/temporary_made_slowly`).
     """
     if script_option(action, "unnamed"):
         raise UNNAMED
