@@ -12,6 +12,7 @@ from mqlab.trace.kinds import Kind, Reason
 
 # Bound once: reading a member of an enumeration costs ten times as much as a name.
 ACKNOWLEDGED, NONE = Kind.Acknowledged, Reason.none
+NEAR = 16  # messages below its limit, from where on a destination asks when what has gone was acknowledged
 
 
 def is_automatic(consumer: Consumer) -> bool:
@@ -141,6 +142,9 @@ def finish(claim: Delivery) -> None:
     if not message.claims and instance is not None and message in instance.messages:
         instance.remove(message)
         home = message.home
+        near = 0 < instance.most <= instance.count + NEAR
+        if near and instance.behaviour == "REJECT_NEWEST" and taker is not None and taker.home is not home:
+            instance.let_go.append(home.lab.clock.now)
         home.lab.recorder.add_packed(home.gone[ACKNOWLEDGED], message, 0, 0, claim.row)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, insort
+from collections import deque
 from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
@@ -85,6 +86,7 @@ class PhysicalDestination:
     again: list[Delivery] = field(default_factory=list)  # what it sends once more, as it was away
     admitted: int = 0  # messages on their way from producers, for which there is room
     admitted_bytes: int = 0
+    let_go: deque[int] = field(default_factory=deque)  # us: when what is gone was acknowledged elsewhere
     leftovers: dict[Message, None] = field(default_factory=dict)
     paused: bool = False
     idle_since: int | None = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from operator import attrgetter
 from typing import TYPE_CHECKING, cast
 
+from mqlab.engine.clock import NEVER
 from mqlab.products.openmq.broker import physical_destinations, transactions
 from mqlab.products.openmq.broker.messages import Message, packet_size
 from mqlab.products.openmq.broker.model import DEAD, Broker
@@ -149,6 +150,7 @@ def _refuse(asked: tuple[Cluster, SendJob]) -> Row:
 
 def _begin(asked: tuple[Cluster, SendJob]) -> Outcome:
     lab, job = asked
+    lab.burst = NEVER if job.step.in_background else lab.clock.now
     lab.jobs.append(job)
     if job.producer is None:
         job.until = lab.clock.now + clients.CONNECTING
@@ -225,8 +227,9 @@ def go_on(lab: Cluster, job: SendJob) -> bool:
             job.under_way += 1
             arrives = on_sent if result == "ok" else on_dropped
             producer.to_home.carry(arrives, (job, producer, message), 0, message.size)
-        if job.interval and job.left:
-            job.wait(job.interval)
+        pause = job.interval or (result == "refused" and 2 * lab.timing.link)  # its answer takes its time, too
+        if pause and job.left:
+            job.wait(pause)
     if not job.left and not job.under_way:
         _end(lab, job)
     return moved

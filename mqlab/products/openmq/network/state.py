@@ -31,6 +31,8 @@ NEVER_YET = -(10**9)  # us
 class Cluster(Lab):
     """The state of a cluster, as all that happens in it knows it."""
 
+    burst = 0  # us: when the latest step began that sends and is waited for
+
     def __init__(
         self,
         scenario: Scenario,
