@@ -49,8 +49,7 @@ def _paired(causes: tuple[Cause, ...], found: WhatIf) -> Iterator[Cause]:
 
 
 def _told(found: WhatIf) -> Iterator[str]:
-    would = "prevent that" if found.received else "deliver it"
     if found.changes:
-        yield f"A single change that would {would}: {'; or '.join(map(str, found.changes[:4]))}."
+        yield f"A single change that would {found.effect}: {'; or '.join(map(str, found.changes[:4]))}."
     elif found.all_tried:
-        yield f"No single change of an option, action or fault would {would} ({found.tried} tried)."
+        yield f"No single change of an option, action or fault would {found.effect} ({found.tried} tried)."

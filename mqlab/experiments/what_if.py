@@ -55,6 +55,11 @@ class WhatIf(Answering):
             return self.trace
         return rerun(self.trace, change or self.changes[0])
 
+    @property
+    def effect(self) -> str:
+        """What a change that was looked for would do."""
+        return "prevent that" if self.received else "deliver it"
+
     def __str__(self) -> str:
         was = "received" if self.received else "did not receive"
         would = "would not receive it" if self.received else "would receive it"
@@ -65,8 +70,7 @@ class WhatIf(Answering):
         if not self.changes:
             more = f"; more remain, use at_most={10 * self.tried} to try them"
             tried = f"{self.tried} were tried{'' if self.all_tried else more}"
-            effect = "prevent that" if self.received else "deliver it"
-            lines.append(f"  No single change would {effect} ({tried}).")
+            lines.append(f"  No single change would {self.effect} ({tried}).")
         return "\n".join(lines)
 
     __repr__ = __str__

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from mqlab.explain import script
 from mqlab.explain.explanation import Explanation
 from mqlab.explain.sentences import Line, Sentence, sentence
 from mqlab.spec.action import Producer
@@ -53,12 +54,11 @@ def _downs(trace: Trace, number: int) -> Iterator[int]:
 
 def _too_old(trace: Trace, number: int) -> Iterator[Sentence]:
     """Yield that a message which waits has outlived its time-to-live: nobody has looked at it since."""
-    sent = trace.event(trace.rows_of(number)[0])
-    own = (one for one in trace.actions if isinstance(one, Producer) and one.name == sent.frm)
-    for ttl in [duration(one.time_to_live) for one in own][:1]:
-        if 0 < ttl <= trace.end - sent.t:
-            text = "its time-to-live is over; brokers look at that as they dispatch, and at intervals"
-            yield Sentence(text, sent.t + ttl)
+    sending, _ = script.sent_by(trace, number)
+    lives, sent = duration((sending and sending.time_to_live) or 0), trace.column("t")[trace.rows_of(number)[0]]
+    if 0 < lives <= trace.end - sent:
+        text = "its time-to-live is over; brokers look at that as they dispatch, and at intervals"
+        yield Sentence(text, sent + lives)
 
 
 def _not_moved(trace: Trace, number: int) -> Iterator[str]:

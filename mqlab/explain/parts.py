@@ -17,6 +17,7 @@ from mqlab.trace.account import why_it_waits
 from mqlab.trace.fates import Fate, down_since, failed_starts
 from mqlab.trace.kinds import Kind, Reason
 from mqlab.trace.trace import Trace
+from mqlab.trace.unsent import CONNECTS_AGAIN
 
 TOLD = (
     *NEWS,
@@ -84,9 +85,7 @@ def left_alone(trace: Trace, consumer: str, when: str = "") -> Iterator[Sentence
     end = next((row for row in ends if at[row] == at[mine[-1]]), None)
     if end is not None and trace.column("kind")[mine[-1]] == Kind.Subscribed:
         text = f"{consumer} lost its connection with {names[at[end]]}{when}"
-        yield Sentence(
-            f"{text}; a client with failover:(...) in its address connects again", trace.column("t")[end]
-        )
+        yield Sentence(f"{text}; {CONNECTS_AGAIN}", trace.column("t")[end])
 
 
 def of_broker(trace: Trace, broker: str) -> Explanation:

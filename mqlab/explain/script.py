@@ -39,7 +39,7 @@ def _sends(trace: Trace, sender: str) -> Iterator[Sending]:
 
 def properties(trace: Trace, number: int) -> dict[str, object]:
     """Return the properties that a message was sent with."""
-    sending, place = _sending(trace, number)
+    sending, place = sent_by(trace, number)
     return dealt(sending.properties, place) if sending else {}
 
 
@@ -58,7 +58,7 @@ def sent_with(trace: Trace, name: str) -> dict[int, dict[str, object]]:
 
 def headers(trace: Trace, number: int) -> dict[str, object]:
     """Return the JMS headers of a message that a selector may ask for, as it was sent."""
-    sending, place = _sending(trace, number)
+    sending, place = sent_by(trace, number)
     persistent, priority = (sending.persistent, sending.jms_priority) if sending else (True, 4)
     mode = "PERSISTENT" if persistent else "NON_PERSISTENT"
     if priority is None and sending is not None:  # OpenMQ's open producers keep it
@@ -84,7 +84,7 @@ def asked_by(selector: str, trace: Trace, number: int) -> dict[str, object]:
     return found | properties(trace, number)
 
 
-def _sending(trace: Trace, number: int) -> tuple[Sending | None, int]:
+def sent_by(trace: Trace, number: int) -> tuple[Sending | None, int]:
     """Return the action that sent a message, and how many it had sent before."""
     rows, frm = trace.rows_of(number), trace.column("frm")
     sent = next((row for row in rows if trace.column("kind")[row] == Kind.Sent), None)

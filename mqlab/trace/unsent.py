@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 GROUPS = ("Client", "Session")  # what consumers and producers are on, besides brokers; by name, as no run
 # of one product loads the actions of another
+CONNECTS_AGAIN = "a client with failover:(...) in its address connects again"
 OPENING = "its producer waits to be opened, which has no limit: timeout limits sends only [ActiveMQ rule 11.11]"
 
 
@@ -116,9 +117,11 @@ def _why(trace: Trace, name: str, actions: list[tuple[int, Action]]) -> str:
     clients = {name, *(getattr(action, "on", name) for _, action in actions)}
     names, frm, rules, times = trace.names["node"], *map(trace.column, ("frm", "rule", "t"))
     for row in reversed(trace.rows(Kind.Failed)):
-        if rules[row] in (Reason.gave_up, Reason.not_created) and frm[row] >= 0 and names[frm[row]] in clients:
-            gave_up = f"{names[frm[row]]} gave up at {told_time(times[row])}"
-            return gave_up if rules[row] == Reason.gave_up else Reason.not_created.sentence
+        who = names[frm[row]] if frm[row] >= 0 else ""
+        if who in clients and rules[row] == Reason.gave_up:
+            return f"{who} gave up at {told_time(times[row])}"
+        if who in clients and rules[row] == Reason.not_created:
+            return Reason.not_created.sentence
     places = {place for place, _ in actions}
     for call in trace.about.get("calls", ()):  # ActiveMQ's
         for failed in (*call.get("failed", ()), *([call["error"]] if "error" in call else ())):
@@ -185,7 +188,7 @@ def _lost(trace: Trace, name: str, actions: list[tuple[int, Action]]) -> str:
     homes = {getattr(action, "on", name) for _, action in actions}
     for row in reversed(trace.rows(Kind.Crashed, Kind.Stopped)):
         if names[brokers[row]] in homes:
-            why = "which ended its connection; a client with failover:(...) in its address connects again"
+            why = f"which ended its connection; {CONNECTS_AGAIN}"
             return f"{_ended(trace, row)}, {why}"
     return ""
 

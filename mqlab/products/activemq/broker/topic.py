@@ -47,7 +47,7 @@ class Topic:
         sub.refill()
 
     def leave(self, sub: Subscription, rule: int) -> None:
-        """Remove a subscription; nothing goes back for the reason *rule*."""
+        """Remove a subscription, by *rule*; nothing of it goes back."""
         self.subs.remove(sub)
 
     def enqueue(self, message: Message) -> None:

@@ -155,7 +155,7 @@ class Consumer(ReceivingClient):
         self.rollback_only = False
         for item in self.buffer:  # one after the other: only with half of the window they go to the broker
             self.flow.give_back(self.flow.size(item))
-        self.requeue(True, False, Reason.rolled_back, delayed=True, first=first)
+        self.requeue(taken=True, buffered=False, rule=Reason.rolled_back, delayed=True, first=first)
         if self.at is not None and self.queue is not None:
             for stopped in (self, None):
                 self.lab.balancing.dispatch_queue(self.at, self.queue, stopped)

@@ -22,14 +22,20 @@ def goes_beyond(instance: PhysicalDestination, message: Message) -> bool:
 
     Only a destination that refuses looks at the size of each, too (`SimpleNFLHashMap.put` of 6.5.0).
     """
-    now, let_go = instance.broker.lab.clock.now, instance.let_go
-    while let_go and let_go[0] <= max(now - ANSWERED, instance.broker.lab.burst):
-        let_go.popleft()
-    leaving = len(let_go) if let_go else 0
+    leaving = _leaving(instance) if instance.let_go else 0
     many = 0 < instance.most < instance.held + leaving + instance.admitted + 1
     weight = instance.held_bytes + instance.admitted_bytes + message.weight
     beyond = many or 0 < instance.most_bytes < weight or 0 < instance.largest < message.weight
     return beyond and _is_queued(instance, message)
+
+
+def _leaving(instance: PhysicalDestination) -> int:
+    """Return how many messages still count for a burst, though they were acknowledged at another broker."""
+    lab, let_go = instance.broker.lab, instance.let_go
+    over = max(lab.clock.now - ANSWERED, lab.burst)
+    while let_go and let_go[0] <= over:
+        let_go.popleft()
+    return len(let_go)
 
 
 def _is_queued(instance: PhysicalDestination, message: Message) -> bool:
