@@ -9,7 +9,7 @@ from mqlab.products.activemq.client.addresses import Refused
 from mqlab.products.activemq.client.message_producer import MessageProducer
 from mqlab.products.activemq.transport.openwire import ProducerInfo, Send
 from mqlab.spec import Client as ClientSpec
-from mqlab.spec import Commit, Consumer, OpenSession, Producer, TemporaryQueue
+from mqlab.spec import Commit, Consumer, OpenSession, Producer, Recover, Rollback, TemporaryQueue
 from mqlab.spec.action import Action
 from mqlab.spec.json_types import JsonDict
 from mqlab.spec.steps import SMALLEST
@@ -29,15 +29,18 @@ OPENING, LATE = 2_500, 200
 CHECK = 100  # ms: so often a sender without a connection looks at the clock
 
 
-def session_of(lab: Lab, action: Consumer | Producer | OpenSession | TemporaryQueue) -> str:
+def session_of(
+    lab: Lab, action: Consumer | Producer | OpenSession | TemporaryQueue | Commit | Rollback | Recover
+) -> str:
     """Return the name of the session that an action means.
 
     Who consumes or sends and names none has one of its own, but not in the recordings.
     """
     if action.session is not None:
         return action.session
-    own = isinstance(action, (Consumer, Producer)) and not lab.by_calls
-    return f"of {action.name}" if own else "session"
+    if isinstance(action, (Consumer, Producer)) and not lab.by_calls:
+        return f"of {action.name}"
+    return "session"
 
 
 class PendingCall:
@@ -119,12 +122,12 @@ class SendJob(PendingCall, MessageProducer):
         spec: Producer,
         client: ClientConnection,
         dest: Destination,
-        session: str,
+        session: Session,
     ) -> None:
         PendingCall.__init__(self, lab, no, spec, client.name)
         MessageProducer.__init__(self, lab, spec, dest, client.name)
         self.user = client
-        self.session = client.session(session, bool(spec.options.get("transacted")))
+        self.session = session
         self.size = SMALLEST + (0 if spec.size == SMALLEST else spec.size)
         own = spec.name != client.name  # the recordings know no producers beside their clients
         self.node = lab.producer_node(spec.name, client.name) if own else client.node

@@ -30,6 +30,8 @@ class Session:
 
     def __init__(self, client: ClientConnection, name: str, transacted: bool = False) -> None:
         self.client, self.name, self.transacted = client, name, transacted
+        # a recorder's program has it when the call that makes it is back, which waits for a broker
+        self.made = client.state == "connected" or not client.lab.by_calls
         self.count = 0
         self.transaction: str | None = None
         self.sends: list[Send] = []  # of transactions that are not over
