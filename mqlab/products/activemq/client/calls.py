@@ -43,6 +43,11 @@ def session_of(
     return "session"
 
 
+def is_beside(action: object) -> bool:
+    """Whether the script goes on at once, without waiting for the call that an action makes."""
+    return bool(getattr(action, "in_background", getattr(action, "options", {}).get("in_background")))
+
+
 class PendingCall:
     """One call of a client's user: an action that waits for an answer."""
 
@@ -55,13 +60,6 @@ class PendingCall:
         self.then: AddressedConsumer | None = None
         self.session: Session | None = None
         self.error_on_reply: Refused | None = None  # how it ends when the broker has answered well
-
-    @property
-    def in_background(self) -> bool:
-        """Whether the script does not wait for it."""
-        if isinstance(self.action, Producer):
-            return self.action.in_background
-        return bool(getattr(self.action, "options", {}).get("in_background"))
 
     def answer(self, error: Refused | None) -> None:
         """The broker has answered."""
@@ -217,7 +215,7 @@ class SendJob(PendingCall, MessageProducer):
             return False
         if self.lab.by_calls or user.user is not None:  # a broker may refuse it
             if self.lab.edition != "5.5":
-                opening = OPENING if (self.interval or self.in_background) and not self.lines_up else 0
+                opening = OPENING if (self.interval or self.spec.in_background) and not self.lines_up else 0
                 self.lab.clock.schedule(self.lab.clock.now + opening, self._ask_for_producer, None)
                 return False
             user.send(ProducerInfo(self.dest))  # nobody waits for it (`ActiveMQMessageProducer` of 5.5.1)
