@@ -118,11 +118,11 @@ class FailoverTransport:
 
     # The task: one round, or building backups
 
-    def wake(self, after: int = 0) -> None:
-        """Look again what is to be done, *after* so many us, when the task is free."""
+    def wake(self) -> None:
+        """Look again what is to be done, as soon as the task is free."""
         if not self.scheduled and not self.stopped:
             self.scheduled = True
-            self.lab.clock.schedule(self.lab.clock.now + after, self.iterate, None)
+            self.lab.clock.schedule(self.lab.clock.now, self.iterate, None)
 
     def iterate(self, _: None) -> None:
         """Do one turn of the task, unless one is under way."""
@@ -267,8 +267,9 @@ class FailoverTransport:
         self.owner.on_attached(self.address)
         self.reconnecting = False
         self._flush()
-        if self.source is not None:  # the round's end, in front of a backup's first try, took 1 to 15 ms
-            self.wake(self.lab.timing.round if self.backups.wanted else 0)
+        if self.source is not None:  # a backup's first try came 1 to 15 ms later
+            takes = self.lab.timing.round if self.backups.wanted else 0
+            self.lab.clock.schedule(self.lab.clock.now + takes, self.iterate, None)
 
     def end_round(self, failure: Refused) -> None:
         """A round has failed: give up at the limit, else wait and try again."""
