@@ -200,8 +200,6 @@ class ClientConnection:
         self.attachments += 1
         self.state = "connected" if self.closing is None else self.state
         self.broker_node = self.lab.directory.node_at(address)
-        for session in self.sessions.values():
-            session.made = True
         for consumer in self.consumers.values():
             consumer.comes_from(self.broker_node, consumer.node)
         shown = self.lab.directory.shown_target(address)
@@ -334,7 +332,8 @@ class ClientConnection:
         if self.refuses(call):
             return
         if consumer.durable and not self.own_id and self.lab.by_calls:  # played with 5.17.2
-            call.fail("JMSException", "a durable subscriber needs a clientID of its own")
+            told = "a durable subscriber needs a clientID of its own"
+            line.when_made(consumer.session, call, lambda: call.fail("JMSException", told))
             return
         self.request(ConsumerCommand(consumer), call)
 

@@ -177,11 +177,13 @@ def _in_session(
 ) -> None:
     """Let a client's session do it; one that is not made has to be made before (`createSession`)."""
     client, call = runner.lab.clients_by_name[action.who], runner.call(action.who)
-    session = client.session(str(action.session), not runner.lab.by_calls and not isinstance(action, a.Recover))
-    if session.made or session.opened_after_close:
-        then(session, call)
-    else:
-        client.request(SessionInfo(session.name), line.Introduction(client, call, lambda: then(session, call)))
+    transacted = not runner.lab.by_calls and not isinstance(action, a.Recover)
+
+    def ends() -> None:
+        session = client.session(str(action.session), transacted)
+        line.when_made(session, call, lambda: then(session, call))
+
+    client.with_session(call, ends)
 
 
 def recover(runner: ScriptRunner, action: a.Recover) -> None:
