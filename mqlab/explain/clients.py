@@ -98,7 +98,8 @@ def _became(trace: Trace, numbers: list[int]) -> Iterator[str]:
     first, last = (told_time(times[trace.rows_of(number)[0]]) for number in (numbers[0], numbers[-1]))
     fates = Counter(str(account[number].fate) for number in numbers)
     became = ", ".join(f"{count} {fate}" for fate, count in fates.items())
-    yield f"The messages were sent from {first} to {last}; what became of them: {became}."
+    when = f"at {first}" if first == last else f"from {first} to {last}"
+    yield f"The messages were sent {when}; what became of them: {became}."
 
 
 def _missing(trace: Trace, names: set[str]) -> Iterator[str]:

@@ -21,6 +21,7 @@ def test_a_client_that_fails_over():
         assert sum(told in line for line in found.lines) == 1
     assert "C received 5 messages." in found.lines
     assert found.lines[-1].endswith("what became of them: 5 consumed.")
+    assert str(mq.explain(mq.run(NET, mq.Producer("P", on="A", sends=1, to=Q)), client="P")).count(" from ") == 0
     assert mq.explain(trace, "P").title == "P: 3 messages were sent."
     assert mq.explain(trace, "C").title == "Consumer C: received 5 messages."
 
