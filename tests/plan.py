@@ -36,8 +36,7 @@ SLOW = {"browser", "spark", "real", "bench", "installs", "hypothesis", "slow"}
 LONG = ("README.md", "mqlab/conform/")
 NEVER = ("notebooks", "tests/benchmarks", "tests/browser", "tests/pyodide")
 FEW, COMMANDS = 2, 8  # quick cases of each test, and of all that call the command line
-# Notebooks, all cells or none: one in so many is a sample, of lessons and of those with their answers.
-LESSONS, SOLUTIONS = (3, "notebooks"), (7, "solutions")
+SOLUTIONS = (7, "solutions")  # the notebooks of lessons with answers, all cells or none: one in so many
 # Told by the environment: to the workers, and to tests that sample by themselves when they are imported.
 ALL, DAY = "MQLAB_ALL_TESTS", "MQLAB_SAMPLE_DATE"
 GROUPED = "MQLAB_TEST_GROUPS"  # the file that says which test is of which group
@@ -121,8 +120,8 @@ def pytest_collection_modifyitems(config, items):
             item.add_marker("real")
         of = item.parent.nodeid, getattr(item, "originalname", item.name)
         tests[of].append(item)
-        if hasattr(item, "cell_num"):
-            pools[SOLUTIONS if SOLUTIONS[1] in item.path.parts else LESSONS].append(item)
+        if SOLUTIONS[1] in item.path.parts:
+            pools[SOLUTIONS].append(item)
         elif sample := item.get_closest_marker("sample"):
             pools[sample.args[0], sample.kwargs.get("pool", of)].append(item)
     quick, commands = [], []
