@@ -128,8 +128,8 @@ def test_another_python_on_the_cluster_is_told(standalone, tmp_path):
     )
     other.chmod(0o755)
     told = in_a_process(
-        "import mqlab as mq\n"
-        "one = {'spark.cores.max': '1', 'spark.executor.extraJavaOptions': mq.replay.spark.QUICK}\n"
+        "import mqlab as mq\nfrom mqlab.replay.spark import QUICK\n"
+        "one = {'spark.cores.max': '1', 'spark.executor.extraJavaOptions': QUICK}\n"
         f"try:\n    mq.replay.session({standalone[0]!r}, conf=one)\n"
         "except mq.MqlabError as error:\n    print(type(error).__name__, error)\n"
         "print(mq.replay.session().range(3).count()); mq.replay.stop()",
