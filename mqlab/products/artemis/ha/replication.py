@@ -208,8 +208,9 @@ class Replication(Subsystem):
             return
         line = {slave.process_name, slave.master.process_name} if slave.master is not None else set()
         checks = left > 0 and self.lab.rules.forgets_crashed and asked < LATCH
-        if checks and line in self.lab.partitions.silent:
-            self.lab.soon(slave, quorum.LOOKS, self._vote, left, asked + quorum.LOOKS)
+        if checks and line in self.lab.partitions.silent:  # TCP asks again after 1, 3, 7 and 15 s
+            asks = min(2 * asked + 1000 * MS, LATCH)
+            self.lab.soon(slave, asks - asked, self._vote, left, asks)
             return
         if left > 0 and not self._found_alive(slave):
             quorum.hold(slave, lambda voter: slave.node_id not in voter.topology, LATCH, self._voted, left)
