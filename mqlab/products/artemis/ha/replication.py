@@ -237,13 +237,7 @@ class Replication(Subsystem):
         if yes:
             self._unpair(slave)
             self.lab.role(slave, "starting")
-            self.lab.soon(
-                slave,
-                self.lab.random_duration(LOADING),
-                self.lab.take_over,
-                slave.stored_journal,
-                Reason.vote_won,
-            )
+            self.loads(slave, slave.stored_journal, LOADING, Reason.vote_won)
         else:
             self._restart_as_slave(slave)
 
