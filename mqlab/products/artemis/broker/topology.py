@@ -178,18 +178,28 @@ class Topology(Subsystem):
         """
         if not self.lab.rules.forgets_crashed or a.node_id == b.node_id or not (a.serves and b.serves):
             return
-        for broker, gone in (a, b), (b, a):
-            life = (gone.node_id, gone.incarnation)
-            for told in self._reached(broker):
-                if self._is_told(told, gone):
-                    self._drop(told, gone)
-                    told.forgotten.add(life)
+        self._lose(a, b)
+        self._lose(b, a)
+
+    def _lose(self, broker: Broker, gone: Broker) -> None:
+        for told in self._reached(broker):
+            if self._is_told(told, gone):
+                self._drop(told, gone)
+                told.forgotten.add((gone.node_id, gone.incarnation))
+
+    def given_up(self, hung: Broker) -> None:
+        """A live broker has not answered for too long: from 2.5 on others forget it while it hangs."""
+        hangs = hung.role == "paused" and self.lab.clock.now >= hung.suspended[1] + hung.patience
+        for live in self.lab.live_brokers() if hangs and self.lab.rules.forgets_crashed else ():
+            if hung.suspended[0] == "live" and live.node_id != hung.node_id and live.joined(hung):
+                self._lose(live, hung)
 
     def renew(self, live: Broker) -> None:
         """A backup announces itself to a live one: that is news of it, also for those that have forgotten it.
 
         Source: `Topology.updateBackup` of 2.5.0, which gives the member a new `uniqueEventID`.
         """
+        live.topology.setdefault(live.node_id, [live.process_name, "-"])
         for told in self._reached(live):
             told.forgotten.discard((live.node_id, live.incarnation))
 

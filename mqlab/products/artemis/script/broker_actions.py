@@ -154,6 +154,7 @@ class BrokerActions(WaitActions):
         self.lab.event(Kind.Suspended, broker)
         for client in self.lab.clients.at(broker):
             client.cut(silent=True)
+        self.lab.soon(broker, broker.patience, self.lab.topology.given_up)
         if broker.master is not None and broker.master.served_journal is not None:
             broker.stored_journal = broker.master.served_journal.persisted()
             self.lab.soon(broker, broker.patience, self.lab.replication.given_up)
@@ -173,7 +174,8 @@ class BrokerActions(WaitActions):
             for other in self.lab.live_brokers() if broker.serves else ():
                 self.lab.topology.lose_sight(broker, other)
             for slave in self.lab.all_brokers():
-                if slave.master is broker:
+                if slave.master is broker:  # which announces itself again
+                    self.lab.topology.renew(broker)
                     self.lab.replication.lost_master(slave, wakes=True)
 
     # The network
