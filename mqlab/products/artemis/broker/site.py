@@ -143,7 +143,7 @@ class Site(Lab):
         if broker.role not in GONE and not broker.stopped_itself:
             return
         broker.incarnation += 1
-        boot = self.random_duration(STARTS_AGAIN if broker.stopped_itself else BOOT)
+        boot = STARTS_AGAIN if broker.stopped_itself else BOOT
         broker.has_taken_over, broker.told_by = broker.has_taken_over and broker.stopped_itself, ""
         broker.topology, broker.forgotten, broker.max_cluster_size, broker.broken = {}, set(), 0, False
         broker.lost, broker.lost_takers, broker.kept, broker.balanced = {}, {}, {}, set()
@@ -154,9 +154,10 @@ class Site(Lab):
         broker.announced = 0
         self.role(broker, "down" if refusal is not None else "starting")
         if refusal is None:
-            self.soon(broker, boot, self._activate)
+            self.soon(broker, self.random_duration(boot), self._activate)
             if broker.spec.checks_network:
-                self.soon(broker, boot + broker.spec.check_period * MS, network_check.check)
+                first = self.random_duration(boot) + broker.spec.check_period * MS
+                self.soon(broker, first, network_check.check)
 
     def _activate(self, broker: Broker) -> None:
         if not network_check.answers(broker):

@@ -189,9 +189,9 @@ class Topology(Subsystem):
 
     def given_up(self, hung: Broker) -> None:
         """A live broker has not answered for too long: from 2.5 on others forget it while it hangs."""
-        hangs = hung.role == "paused" and self.lab.clock.now >= hung.suspended[1] + hung.patience
-        for live in self.lab.live_brokers() if hangs and self.lab.rules.forgets_crashed else ():
-            if hung.suspended[0] == "live" and live.node_id != hung.node_id and live.joined(hung):
+        hangs = self.lab.rules.forgets_crashed and hung.role == "paused" and hung.suspended[0] == "live"
+        for live in self.lab.live_brokers() if hangs else ():
+            if live.node_id != hung.node_id and live.joined(hung):
                 self._lose(live, hung)
 
     def renew(self, live: Broker) -> None:
