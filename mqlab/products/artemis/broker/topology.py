@@ -163,7 +163,7 @@ class Topology(Subsystem):
             if broker.told_by == gone.node_id:
                 broker.told_by = ""
             if broker in noticed or any(map(broker.reaches, third)):
-                if twin is not None and not orderly:  # its word is older than that its node id is gone
+                if twin is not None:  # its word is older than that its node id is gone
                     broker.forgotten.add((twin.node_id, twin.incarnation))
                 if orderly or twin:  # by its node id, whoever has that (`Topology.removeMember` of 2.4.0)
                     broker.topology.pop(gone.node_id, None)

@@ -26,7 +26,7 @@ ENDING = 10_000 * MS  # what a broker takes to stop whose end waits for a thread
 ANNOUNCING = 70 * MS
 LOADING = 200 * MS  # a journal is read before its broker serves: the least of ten were 120 to 270 ms
 AGAIN = 2000 * MS  # after a fail-back the broker that served is slave again 2 to 5 s later (Artemis rule 4.1)
-# A slave of 2.4 votes 4 to 5 s after its master wakes up; one of 2.5 starts anew at once (Artemis rule 3.2).
+# A slave of 2.4 votes 4 to 5 s after its master wakes up; one of 2.5 waits for good (Artemis rule 3.2).
 WAKES = 4500 * MS
 LATCH, MASTER_LATCH = 30_000 * MS, 5000 * MS  # for how long a slave, and a master, waits for votes
 
@@ -190,13 +190,16 @@ class Replication(Subsystem):
             self._unpair(slave)
             slave.broken = True
             return
+        retries = self.lab.rules.forgets_crashed
+        if wakes and retries:  # it never ends its look whether the master answers, nor notices that later ends
+            self._unpair(slave)
+            return
         cut = slave.stored_journal is not None and not slave.joined(live)
         if live.served_journal is not None and live.served_journal.replica is slave and not cut:
             slave.stored_journal = redelivery.persisted(live, orderly)
         slave.announcing = self.lab.clock.now - slave.in_sync_since <= ANNOUNCING
         # In 2.4 a vote is held once. In 2.5 it is repeated, each time after a wait.
-        retries = self.lab.rules.forgets_crashed
-        time = self.lab.random_duration(TOLD if orderly else WAKES if wakes and not retries else NOTICED)
+        time = self.lab.random_duration(TOLD if orderly else WAKES if wakes else NOTICED)
         self.lab.soon(slave, time, self._vote, slave.element("vote_retries") if retries else 1)
 
     def _vote(self, slave: Broker, left: int, asked: int = 0) -> None:
