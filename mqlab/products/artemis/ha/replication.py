@@ -186,13 +186,11 @@ class Replication(Subsystem):
         live = slave.master
         if live is None:
             return
-        if "backup_in_sync" not in (slave.role, slave.role == "paused" and slave.suspended[0]):
-            self._unpair(slave)
-            slave.broken = True
-            return
         retries = self.lab.rules.forgets_crashed
-        if wakes and retries:  # it never ends its look whether the master answers, nor notices that later ends
+        partial = "backup_in_sync" not in (slave.role, slave.role == "paused" and slave.suspended[0])
+        if partial or (wakes and retries):  # a look whether a master answers that hung never ends
             self._unpair(slave)
+            slave.broken |= partial
             return
         cut = slave.stored_journal is not None and not slave.joined(live)
         if live.served_journal is not None and live.served_journal.replica is slave and not cut:
