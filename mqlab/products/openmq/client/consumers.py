@@ -214,9 +214,9 @@ def _close(consumer: Consumer) -> None:
             lab.dispatch_all()
         acknowledgement.requeue(consumer, Reason.consumer_left)
         lab.notes.consumer(Kind.Unsubscribed, consumer, Reason.consumer_left)
-        temporary = consumer.dest.name.startswith("temp:") and consumer.lost < 0
-        for broker in (consumer.home, *consumer.home.peers) if temporary else ():
-            broker.drop(consumer.dest)
+        if consumer.ends_destination:  # behind a silent cut that is heard of when the line is whole again
+            for broker in {consumer.home, *consumer.home.peers} - behind:
+                broker.drop(consumer.dest)
 
 
 def do_receive(lab: Cluster, step: ScriptStep[Receive | a.Receive]) -> Outcome:

@@ -122,6 +122,11 @@ class Consumer(Client):
         self.receipt = pack_prefix(Kind.Received, home, home, self.node, -1, self.sub)
 
     @property
+    def ends_destination(self) -> bool:
+        """Whether its temporary destination goes with it: it was on no other connection before."""
+        return self.dest.name.startswith("temp:") and self.lost < 0
+
+    @property
     def unacknowledged(self) -> list[Delivery]:
         """All that it has and has not acknowledged."""
         return [*self.taken, *self.stuck, *self.missed, *self.buffer]

@@ -197,7 +197,7 @@ def hands_over(broker: Broker) -> bool:
 def read(broker: Broker) -> None:
     """A broker that was away makes the changes that the record has and it lacks."""
     lab = broker.lab
-    _make_what_was_updated(broker)
+    _make_what_is_recorded(broker)
     news = lab.change_record[broker.seen :] if lab.network.model != "none" else []
     again = {values[0].key for what, values in news if what == "subscribe"}
     for what, values in news:  # without a record it keeps and lacks what it did
@@ -208,16 +208,18 @@ def read(broker: Broker) -> None:
     broker.seen = len(lab.change_record)
 
 
-def _make_what_was_updated(broker: Broker) -> None:
-    """An update in the record makes a destination that is not there (OpenMQ rule 6.11)."""
+def _make_what_is_recorded(broker: Broker) -> None:
+    """A creation or an update in the record makes a destination that is not there (OpenMQ rule 6.11)."""
     lab = broker.lab
     found: dict[Destination, dict[str, Any]] = {}
     by: dict[Destination, str] = {}
     for what, values in lab.change_record if lab.network.model in ("master", "peer") else ():
-        if what == "update":
+        if what == "create":
+            found[values[0]], by[values[0]] = dict(values[1]), "admin"
+        elif what == "update":
             found.setdefault(values[0], {}).update(values[1])
-        elif what in ("create", "destroy"):
+        elif what == "destroy":
             found.pop(values[0], None)
-            by[values[0]] = "admin" if what == "create" else "auto"
+            by[values[0]] = "auto"
     for dest in [dest for dest in found if dest not in broker.instances]:
         broker.add(dest, by.get(dest, "auto"), found[dest])

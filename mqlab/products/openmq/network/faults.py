@@ -273,6 +273,8 @@ def on_whole(what: tuple[Cluster, frozenset[str]]) -> None:
                 consumer.unheard_by -= hears
                 for home in hears if consumer.closed else ():
                     acknowledgement.hear_of_end(consumer, home)
+                for home in (one, other) if consumer.closed and consumer.ends_destination else ():
+                    home.drop(consumer.dest)
         for consumer in lab.consumers.values():
             if consumer.home in (one, other) and not consumer.home.running and consumer.unacknowledged:
                 acknowledgement.hear_of_end(consumer, other if consumer.home is one else one)
