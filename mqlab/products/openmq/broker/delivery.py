@@ -186,7 +186,8 @@ def consume(consumer: Consumer) -> bool:
         if expired and claim.message.is_there and not claim.echo:
             break  # which the next look finds (`physical_destinations.expire`)
         consumer.buffer.popleft()
-        sending.answer(consumer)
+        if automatic:
+            sending.answer(consumer)
         again = claim.echo and (consumer.in_branch or consumer.mode == "transacted")
         if again or (consumer.xid_state != "STARTED" and consumer.misses):
             _miss(consumer, claim)
@@ -199,6 +200,8 @@ def consume(consumer: Consumer) -> bool:
         else:
             _receive(consumer, claim, automatic)
         took = True
+    if took and not automatic:  # another thread answers, when its application has gone on
+        sending.answer(consumer)
     return took
 
 

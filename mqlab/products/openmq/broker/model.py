@@ -190,6 +190,8 @@ class Broker:
         if gone is not None:
             del gone.at.instances[self]
             gone.at.waiting.discard(gone)
+            for message in gone.copies:
+                message.copies.pop(self, None)
         return gone
 
     def creates(self, dest: Destination) -> bool:

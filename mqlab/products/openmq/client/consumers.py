@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mqlab.engine.clock import NEVER
+from mqlab.errors import SelectorError
 from mqlab.products.openmq.broker import acknowledgement, delivery, lazy_acknowledgement, transactions
 from mqlab.products.openmq.broker.active_consumers import takes_no_more
 from mqlab.products.openmq.broker.model import DEAD, LOCK_TIMEOUT, Broker
@@ -97,7 +98,8 @@ def _open(lab: Cluster, broker: Broker | None, step: Opening) -> bool:
         return False  # only what is shared needs no client id: its client asks no broker (C4053)
     if broker is None or clients.is_used(lab, id) or not _is_let_open(broker, step):
         return False
-    if takes_no_more(broker, dest):
+    selector, wrong = selector_of(step)
+    if wrong or takes_no_more(broker, dest):  # its destination is there all the same
         return False
     # A durable subscription and one that is not may have one name.
     key = durable if opens.durable else ("", *durable)
@@ -105,8 +107,17 @@ def _open(lab: Cluster, broker: Broker | None, step: Opening) -> bool:
         return False
     if opens.durable and not changes.subscribe(broker, changes.asked_for(step)):
         return False
-    _register(broker, step, key if opens.durable or shared else opens.name)
+    _register(broker, step, key if opens.durable or shared else opens.name, selector)
     return True
+
+
+def selector_of(step: Opening) -> tuple[Selector | None, str]:
+    """Return a consumer's selector, and why brokers do not take it; empty if they do (OpenMQ rule 1.13)."""
+    text = step.action.selector
+    try:
+        return Selector(text, "openmq") if text else None, ""
+    except SelectorError as error:
+        return None, str(error)
 
 
 def _is_let_open(broker: Broker, step: Opening) -> bool:
@@ -120,10 +131,10 @@ def _is_another(lab: Cluster, key: tuple[str, ...], dest: Destination, selector:
     return any((c.dest, c.step.action.selector) != (dest, selector) for c in sharing)
 
 
-def _register(broker: Broker, step: Opening, key: object) -> None:
+def _register(broker: Broker, step: Opening, key: object, selector: Selector | None) -> None:
     """Make a consumer known, with its destination, on all brokers."""
     lab, dest, opens = broker.lab, step.dest, step.action
-    name, text = opens.name, opens.selector
+    name = opens.name
     limited = dest.is_queue or key != name  # what a topic has for one without a subscription is sent at once
     consumer = Consumer(
         name,
@@ -133,7 +144,7 @@ def _register(broker: Broker, step: Opening, key: object) -> None:
         lab.notes.node(name, "consumer", broker.name),
         lab.new_link(name, broker.name),
         lab.new_link(broker.name, name),
-        selector=Selector(text, "openmq") if text else None,
+        selector=selector,
         key=key,
         flow=consumer_flow.of_limited(broker, step) if limited else consumer_flow.of_plain(broker, step),
         allowance=None if opens.receiving else 0,
