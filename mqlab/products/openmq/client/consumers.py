@@ -65,7 +65,7 @@ def _make(asked: tuple[Broker, Opening, int]) -> Outcome:
 def _goes_on(lab: Cluster, step: Opening) -> Outcome:
     broker, dest, id = clients.reachable(lab, step), step.dest, clients.client_id(step)
     if broker and clients.awaits_store(broker, dest):
-        return RunningStep(_has_store, (lab, step), step.limit, _begin, insists=True)
+        return RunningStep(changes.has_database, (lab, step), step.limit, _begin, insists=True)
     alone = broker and (
         dest == DEAD or (dest in broker.instances and broker.instances[dest].option("LocalOnly"))
     )
@@ -76,10 +76,6 @@ def _goes_on(lab: Cluster, step: Opening) -> Outcome:
             broker.instances[dest].unanswered += 1  # a topic counts who is there
         return clients.asks_all(broker, step, _open_at_last, LOCK_TIMEOUT if id else NEVER)
     return _open(lab, broker, step)
-
-
-def _has_store(asked: Asked) -> bool:
-    return not asked[0].store_down
 
 
 def _open_at_last(asked: tuple[Broker, Opening, int]) -> bool:
