@@ -29,17 +29,11 @@ CALL_OUT = 5_000  # ms that a step waits for a session whose call has not come b
 
 def do_open_consumer(lab: Cluster, step: Opening) -> Outcome:
     """Open a consumer on a connection of its own; all brokers are asked for a queue's, or a client id."""
-    if clients.awaits(lab, step):
-        return clients.looks(lab, step, _finds, _begin)
-    return _begin((lab, step))
+    return clients.looks(lab, step, _begin)
 
 
 Opening = ScriptStep[a.Consumer]
 Asked = tuple["Cluster", Opening]
-
-
-def _finds(asked: Asked) -> bool:
-    return not clients.awaits(*asked)
 
 
 def _begin(asked: Asked) -> Outcome:
@@ -64,8 +58,6 @@ def _make(asked: tuple[Broker, Opening, int]) -> Outcome:
 
 def _goes_on(lab: Cluster, step: Opening) -> Outcome:
     broker, dest, id = clients.reachable(lab, step), step.dest, clients.client_id(step)
-    if broker and clients.awaits_store(broker, dest):
-        return RunningStep(changes.has_database, (lab, step), step.limit, _begin, insists=True)
     alone = broker and (
         dest == DEAD or (dest in broker.instances and broker.instances[dest].option("LocalOnly"))
     )
@@ -142,7 +134,7 @@ def _register(broker: Broker, step: Opening, key: object, selector: Selector | N
         lab.new_link(broker.name, name),
         selector=selector,
         key=key,
-        flow=consumer_flow.of_limited(broker, step) if limited else consumer_flow.of_plain(broker, step),
+        flow=consumer_flow.of(broker, step, limited),
         allowance=None if opens.receiving else 0,
         delay=duration(opens.delay),
         acknowledge=bool(opens.acknowledge),

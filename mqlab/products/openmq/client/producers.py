@@ -25,14 +25,7 @@ if TYPE_CHECKING:
 
 def do_open_producer(lab: Cluster, step: ScriptStep[OpenProducer]) -> Outcome:
     """Open a producer on a connection of its own."""
-    return clients.looks(lab, step, _finds, _open_named)
-
-
-def _finds(asked: tuple[Cluster, ScriptStep[OpenProducer]]) -> bool:
-    lab, step = asked
-    broker = clients.reachable(lab, step)
-    waits = broker is not None and clients.awaits_store(broker, step.dest)
-    return not (waits or clients.awaits(lab, step))
+    return clients.looks(lab, step, _open_named)
 
 
 def _open_named(asked: tuple[Cluster, ScriptStep[OpenProducer]]) -> Outcome:
@@ -269,8 +262,7 @@ def on_sent(what: Sent) -> None:
     """A message has come to its home."""
     job, producer, message = what
     lab = message.home.lab
-    if message.asks:
-        _ask(message, producer)
+    _ask(message, producer)
     if not physical_destinations.take_in(message, producer):
         job.refuse(message.number)
     elif job.time_to_live:
@@ -286,15 +278,14 @@ def on_sent(what: Sent) -> None:
 def on_dropped(what: Sent) -> None:
     """A message that is not persistent has come to a home that has no room for it."""
     _, producer, message = what
-    if message.asks:
-        _ask(message, producer)
+    _ask(message, producer)
     message.home.lab.notes.message(Kind.Discarded, message, rule=Reason.limit_reached)
     on_receipt(what)
 
 
 def _ask(message: Message, producer: Client) -> None:
-    """A message asks for more credit."""
-    instance = message.at.instances.get(message.home)
+    """Ask for more credit, if that was the last of it."""
+    instance = message.at.instances.get(message.home) if message.asks else None
     if instance is not None and not producer.cut_off:  # that is not heard of a new destination's room
         instance.producers.ask(producer)
 
