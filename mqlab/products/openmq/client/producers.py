@@ -79,13 +79,14 @@ def _close_named(producer: Client) -> None:
     lab = producer.home.lab
     del lab.producers[producer.name]
     transactions.close(lab, producer)
-    _close(producer)
+    close(producer)
     clients.close(producer)
     producer.open = False
     transactions.end_transaction(producer.home, producer.name, commit=False)
 
 
-def _close(producer: Client) -> None:
+def close(producer: Client) -> None:
+    """A producer is at its broker no more; a consumer never was."""
     instance = producer.at.instances.get(producer.home)
     if instance is not None:
         instance.producers.close(producer)
@@ -310,7 +311,7 @@ def _end(lab: Cluster, job: SendJob) -> None:
     row["later" if job.late else "result"] = "ok" if job.late else how  # a late call's end is all that is told
     own = lab.producers.pop(f"#{row['first']}", None)
     if own is not None and own.dest in own.home.instances:
-        _close(own)
+        close(own)
         lab.reapable.add(own.home.instances[own.dest])
     lab.end_job(job)
 
