@@ -59,6 +59,7 @@ _FIELDS = {
     "limit",
     "max_ms",
     "unnamed",
+    "own_mode",
     "options",
     "properties",
 }

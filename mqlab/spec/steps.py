@@ -72,13 +72,13 @@ STEPS: dict[str, Row] = {
     "temp_queue": Row(c.TemporaryQueue, "Create a temporary queue.", more=_CALL),
     "open_consumer": Row(a.Consumer, "Open a consumer that consumes as fast as it can.",
                          {**_OF, "consumer": "name", "durable_name": "subscription_name"},
-                         (*_CALL, "loop", "transacted", "unnamed")),
+                         (*_CALL, "loop", "transacted", "unnamed", "own_mode")),
     "close_consumer": Row(a.Close, "Close a consumer.", more=_CALL),
     "unsubscribe": Row(c.Unsubscribe, "End a durable subscription.",
                        {"durable_name": "subscription_name"}, (*_CALL, "session")),
     "send": Row(a.Producer, "Send messages one after the other.",
                 {**_OF, "producer": "name", "count": "sends"},
-                ("label", "max_ms", "group", "unnamed", "continue_on_error", "transacted")),
+                ("label", "max_ms", "group", "unnamed", "continue_on_error", "transacted", "own_mode")),
     "receive": Row(a.Receive, "Let a paused consumer receive this many messages.", more=("max_ms",)),
     "receive_once": Row(c.ReceiveOnce, "Request one message and wait for it.",
                         more=(*_CALL, "client")),
@@ -100,6 +100,7 @@ _MORE: dict[str, Shape] = {
     **dict.fromkeys(("in_background", "loop", "transacted", "unnamed", "continue_on_error", "start"), TRUTH),
     **dict.fromkeys(("max_ms", "wait_ms", "jitter_ms"), number()),
     "max_redeliveries": whole(-1), "group": OneOf((TEXT, ListOf(TEXT, least=1))),
+    "own_mode": choice(a.ACK_MODES),
 }  # fmt: skip
 # What a script can wait for, and the keys that it says.
 _WAITED: dict[str, Shape] = {

@@ -15,6 +15,7 @@ from mqlab.errors import UnknownName
 from mqlab.products.activemq.broker.broker import Broker
 from mqlab.products.activemq.broker.broker_service import BrokerService
 from mqlab.products.activemq.broker.message_audit import MessageAudit
+from mqlab.products.activemq.client.calls import is_beside
 from mqlab.products.activemq.client.direct_consumer import DirectConsumer
 from mqlab.products.activemq.client.direct_producer import DirectProducer
 from mqlab.products.activemq.files import treatment
@@ -174,7 +175,10 @@ class Lab(KernelLab):
         return self.acts.do(no, action)
 
     def end_action(self) -> None:
-        """An action is over: a client takes a moment before the next call; a look or a wait takes none."""
+        """An action is over: a client takes a moment before the next call, but for one in the background.
+
+        A look or a wait takes none (`found/opened_as_it_gives_up`).
+        """
         first = self.under_way is None
         super().end_action()
         between = self.timing.between  # does not jitter
@@ -184,7 +188,7 @@ class Lab(KernelLab):
         before, after = (isinstance(one, ScriptStep) and one.action for one in (self.latest, self.script[0]))
         self.pausing = not isinstance(before, Wait)
         if self.pausing:
-            wait = 0 if isinstance(after, Snapshot) else between
+            wait = 0 if is_beside(before) or isinstance(after, Snapshot) else between
             self.under_way = Completion(deadline=self.clock.now + wait)
 
     def action_of(self, scripted: ScriptStep | Action) -> Action:

@@ -9,7 +9,7 @@ from mqlab.products.activemq.client.addresses import Refused
 from mqlab.products.activemq.client.message_producer import MessageProducer
 from mqlab.products.activemq.transport.openwire import ProducerInfo, Send
 from mqlab.spec import Client as ClientSpec
-from mqlab.spec import Commit, Consumer, OpenSession, Producer, TemporaryQueue
+from mqlab.spec import Commit, Consumer, OpenSession, Producer, Recover, Rollback, TemporaryQueue
 from mqlab.spec.action import Action
 from mqlab.spec.json_types import JsonDict
 from mqlab.spec.steps import SMALLEST
@@ -29,15 +29,23 @@ OPENING, LATE = 2_500, 200
 CHECK = 100  # ms: so often a sender without a connection looks at the clock
 
 
-def session_of(lab: Lab, action: Consumer | Producer | OpenSession | TemporaryQueue) -> str:
+def session_of(
+    lab: Lab, action: Consumer | Producer | OpenSession | TemporaryQueue | Commit | Rollback | Recover
+) -> str:
     """Return the name of the session that an action means.
 
     Who consumes or sends and names none has one of its own, but not in the recordings.
     """
     if action.session is not None:
         return action.session
-    own = isinstance(action, (Consumer, Producer)) and not lab.by_calls
-    return f"of {action.name}" if own else "session"
+    if isinstance(action, (Consumer, Producer)) and not lab.by_calls:
+        return f"of {action.name}"
+    return "session"
+
+
+def is_beside(action: object) -> bool:
+    """Whether the script goes on at once, without waiting for the call that an action makes."""
+    return bool(getattr(action, "in_background", getattr(action, "options", {}).get("in_background")))
 
 
 class PendingCall:
@@ -52,13 +60,6 @@ class PendingCall:
         self.then: AddressedConsumer | None = None
         self.session: Session | None = None
         self.error_on_reply: Refused | None = None  # how it ends when the broker has answered well
-
-    @property
-    def in_background(self) -> bool:
-        """Whether the script does not wait for it."""
-        if isinstance(self.action, Producer):
-            return self.action.in_background
-        return bool(getattr(self.action, "options", {}).get("in_background"))
 
     def answer(self, error: Refused | None) -> None:
         """The broker has answered."""
@@ -119,12 +120,12 @@ class SendJob(PendingCall, MessageProducer):
         spec: Producer,
         client: ClientConnection,
         dest: Destination,
-        session: str,
+        session: Session,
     ) -> None:
         PendingCall.__init__(self, lab, no, spec, client.name)
         MessageProducer.__init__(self, lab, spec, dest, client.name)
         self.user = client
-        self.session = client.session(session, bool(spec.options.get("transacted")))
+        self.session = session
         self.size = SMALLEST + (0 if spec.size == SMALLEST else spec.size)
         own = spec.name != client.name  # the recordings know no producers beside their clients
         self.node = lab.producer_node(spec.name, client.name) if own else client.node
@@ -214,7 +215,7 @@ class SendJob(PendingCall, MessageProducer):
             return False
         if self.lab.by_calls or user.user is not None:  # a broker may refuse it
             if self.lab.edition != "5.5":
-                opening = OPENING if (self.interval or self.in_background) and not self.lines_up else 0
+                opening = OPENING if (self.interval or self.spec.in_background) and not self.lines_up else 0
                 self.lab.clock.schedule(self.lab.clock.now + opening, self._ask_for_producer, None)
                 return False
             user.send(ProducerInfo(self.dest))  # nobody waits for it (`ActiveMQMessageProducer` of 5.5.1)

@@ -31,15 +31,17 @@ from mqlab.products.activemq.transport.openwire import (
 )
 from mqlab.products.activemq.transport.sockets import Transport
 from mqlab.spec import Client as ClientSpec
-from mqlab.spec import Consumer as ConsumerSpec
-from mqlab.spec import OpenSession as OpenSessionSpec
-from mqlab.spec import Producer, TemporaryQueue
+from mqlab.spec import Commit, Consumer, OpenSession, Producer, Recover, Rollback, TemporaryQueue
 from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Reason
 
 if TYPE_CHECKING:
     from mqlab.engine.clock import Call
     from mqlab.products.activemq.lab import Lab
+
+
+# what names a session, and makes it where it is not there
+_IN_SESSION = OpenSession, Consumer, TemporaryQueue, Producer, Commit, Rollback, Recover
 
 
 class ClientConnection:
@@ -79,12 +81,23 @@ class ClientConnection:
         self.error: Refused | None = None
 
     def session(self, name: str, transacted: bool = False) -> Session:
-        """Return the session of that name; it comes into being when it is first named."""
-        if name not in self.sessions:
-            self.sessions[name] = Session(self, name, transacted)
+        """Return the session of that name; it comes into being when it is first named.
+
+        While it is being made each call makes one of its own, and the last stays (Recordings rule 3.3).
+        """
+        found = self.sessions.get(name)
+        if found is None or not found.made:
+            own = name if found is None else f"{name} {len(self.sessions)}"
+            if found is not None:
+                self.sessions[own] = found
+            found = self.sessions[name] = Session(self, own, transacted)
             if self.started:
-                self.send(SessionInfo(name))
-        return self.sessions[name]
+                self.send(SessionInfo(own))
+        return found
+
+    def is_making(self, name: str) -> bool:
+        """Whether a call makes the session of that name, and waits for a broker."""
+        return name in self.sessions and not self.sessions[name].made
 
     @property
     def connected_to(self) -> str | None:
@@ -162,7 +175,7 @@ class ClientConnection:
 
     def _opens_session(self, call: PendingCall) -> bool:
         """Whether a call names a session that was not there before the connection ended."""
-        if not isinstance(call.action, (OpenSessionSpec, ConsumerSpec, TemporaryQueue, Producer)):
+        if not isinstance(call.action, _IN_SESSION):
             return False
         session = self.sessions.get(session_of(self.lab, call.action))
         return session is not None and session.opened_after_close
@@ -319,7 +332,8 @@ class ClientConnection:
         if self.refuses(call):
             return
         if consumer.durable and not self.own_id and self.lab.by_calls:  # played with 5.17.2
-            call.fail("JMSException", "a durable subscriber needs a clientID of its own")
+            told = "a durable subscriber needs a clientID of its own"
+            line.when_made(consumer.session, call, lambda: call.fail("JMSException", told))
             return
         self.request(ConsumerCommand(consumer), call)
 

@@ -262,13 +262,13 @@ class FailoverTransport:
         if not first:
             self.owner.replay(self.source)
         for command in list(self.requests.values()):
-            again = replace(command, resent=True) if isinstance(command, Send) else command
-            self.source.send(again)
+            self.source.send(replace(command, resent=True) if isinstance(command, Send) else command)
         self.owner.on_attached(self.address)
         self.reconnecting = False
         self._flush()
-        if self.source is not None:
-            self.wake()
+        if self.source is not None:  # a backup's first try came 1 to 15 ms later
+            clock, takes = self.lab.clock, self.lab.timing.round * self.backups.wanted
+            clock.schedule(clock.now + takes, self.iterate, None)
 
     def end_round(self, failure: Refused) -> None:
         """A round has failed: give up at the limit, else wait and try again."""

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING
 
 from mqlab.products.activemq.client.addresses import Refused
 from mqlab.products.activemq.client.calls import PendingCall
-from mqlab.products.activemq.transport.openwire import RemoveInfo
+from mqlab.products.activemq.transport.openwire import RemoveInfo, SessionInfo
 from mqlab.spec import Client as ClientSpec
 
 if TYPE_CHECKING:
     from mqlab.products.activemq.client.connection import ClientConnection
+    from mqlab.products.activemq.client.session import Session
 
 
 class Introduction(PendingCall):
@@ -38,6 +39,15 @@ class Introduction(PendingCall):
         if self.call.session is not None:
             self.user.sessions.pop(self.call.session.name, None)
         self.call.fail(kind, message, cause)
+
+
+def when_made(session: Session, call: PendingCall, then: Callable[[], None]) -> None:
+    """Do what needs a session that is made; one of a connection that has ended refuses by itself."""
+    client = session.client
+    if session.made or session.opened_after_close:
+        then()
+    else:
+        client.request(SessionInfo(session.name), Introduction(client, call, then))
 
 
 def after_round(client: ClientConnection, call: PendingCall, **found: object) -> None:

@@ -30,6 +30,7 @@ class Session:
 
     def __init__(self, client: ClientConnection, name: str, transacted: bool = False) -> None:
         self.client, self.name, self.transacted = client, name, transacted
+        self.needs = client.attachments + (client.state != "connected")  # that many connections
         self.count = 0
         self.transaction: str | None = None
         self.sends: list[Send] = []  # of transactions that are not over
@@ -42,6 +43,12 @@ class Session:
             "failed",
             "closed",
         )  # there was no connection to open it on
+
+    @property
+    def made(self) -> bool:
+        """Whether a recorder's program has it: the call that makes it is back, which waits for a broker."""
+        client = self.client
+        return not client.lab.by_calls or (client.started and client.attachments >= self.needs)
 
     def let_others_send(self, job: SendJob) -> None:
         """Who waits sends once *job* pauses or has ended, not between two messages."""

@@ -97,6 +97,8 @@ def _with_sessions(steps: Iterable[JsonObject]) -> list[JsonDict]:
         if item["do"] in _IN_SESSION and "client" in item:
             said = "transacted" if item.pop("transacted", False) else item.pop("ack_mode", "auto")
             mode = modes.setdefault((item["client"], str(item.get("session", ""))), said)
+            if said != mode and item["do"] in ("open_consumer", "send"):
+                item["own_mode"] = said  # for a session of its own, while that one is made
             if item["do"] == "open_consumer":
                 item |= {"ack_mode": mode} if mode != "auto" else {}
                 if mode != "client":  # only its messages are acknowledged by the recorder, or by nobody

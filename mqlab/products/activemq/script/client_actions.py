@@ -7,6 +7,8 @@ of which that serves is its own.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mqlab.engine.completion import AT_ONCE, Completion
@@ -19,6 +21,7 @@ from mqlab.products.activemq.client.connection import ClientConnection
 from mqlab.products.activemq.client.direct_consumer import DirectConsumer
 from mqlab.products.activemq.client.direct_producer import DirectProducer, produce
 from mqlab.products.activemq.client.message_consumer import MessageConsumer
+from mqlab.products.activemq.client.session import Session
 from mqlab.products.activemq.script.steps import RunningStep, script_option
 from mqlab.products.activemq.transport.openwire import (
     RemoveSubscriptionInfo,
@@ -29,6 +32,7 @@ from mqlab.spec import clients as c
 from mqlab.spec.values import Destination, duration
 
 if TYPE_CHECKING:
+    from mqlab.products.activemq.client.calls import PendingCall
     from mqlab.products.activemq.lab import Lab
     from mqlab.products.activemq.script.runner import ScriptRunner
 
@@ -59,6 +63,11 @@ def connect(runner: ScriptRunner, action: c.Client) -> None:
     """A client opens its connection."""
     client = runner.lab.clients_by_name[action.name] = ClientConnection(runner.lab, action)
     client.open(runner.call(action.name))
+
+
+def _own_mode(client: ClientConnection, action: a.Consumer | a.Producer, session: str) -> str | None:
+    """Return how the session acknowledges that an action makes beside one which is being made."""
+    return script_option(action, "own_mode") if client.is_making(session) else None
 
 
 def open_session(runner: ScriptRunner, action: c.OpenSession) -> None:
@@ -106,7 +115,9 @@ def open_consumer(runner: ScriptRunner, action: a.Consumer) -> None:
         return
 
     def opens() -> None:
-        consumer = AddressedConsumer(client, action, dest, session_of(lab, action), loop)
+        session = session_of(lab, action)
+        mode = _own_mode(client, action, session) or action.ack_mode
+        consumer = AddressedConsumer(client, replace(action, ack_mode=mode), dest, session, loop)
         client.open_consumer(consumer, call)
 
     client.with_session(call, opens)
@@ -138,7 +149,10 @@ def send(runner: ScriptRunner, action: a.Producer) -> Completion | None:
         lab.numbers += action.sends  # the next ones are what they would have been
         runner.call(client.name).fail(error.kind, str(error))
         return None
-    call = SendJob(lab, runner.now.no, action, client, dest, session_of(lab, action))
+    session = session_of(lab, action)
+    mode = _own_mode(client, action, session)
+    transacted = mode == "transacted" if mode else bool(action.options.get("transacted"))
+    call = SendJob(lab, runner.now.no, action, client, dest, client.session(session, transacted))
     runner.wait_for(call)
     client.with_session(call, call.next)
     return None
@@ -156,13 +170,29 @@ def on_sent(producer: DirectProducer) -> None:
     lab.under_way = Completion(deadline=lab.clock.now + wait)
 
 
+def _in_session(
+    runner: ScriptRunner,
+    action: a.Commit | a.Rollback | a.Recover,
+    then: Callable[[Session, PendingCall], None],
+) -> None:
+    """Let a client's session do it; one that is not made has to be made before (`createSession`)."""
+    client, call = runner.lab.clients_by_name[action.who], runner.call(action.who)
+    transacted = not runner.lab.by_calls and not isinstance(action, a.Recover)
+
+    def ends() -> None:
+        session = client.session(str(action.session), transacted)
+        line.when_made(session, call, lambda: then(session, call))
+
+    client.with_session(call, ends)
+
+
 def recover(runner: ScriptRunner, action: a.Recover) -> None:
     """What was not acknowledged comes again."""
     lab = runner.lab
     if action.who in lab.consumers:
         lab.consumers[action.who].recover(runner.call)
     else:
-        lab.clients_by_name[action.who].session(str(action.session)).recover(runner.call(action.who))
+        _in_session(runner, action, Session.recover)
 
 
 def end_transaction(runner: ScriptRunner, action: a.Commit | a.Rollback) -> None:
@@ -171,8 +201,7 @@ def end_transaction(runner: ScriptRunner, action: a.Commit | a.Rollback) -> None
     if action.who in lab.consumers:  # its own session
         lab.consumers[action.who].end_transaction(how, runner.call)
     else:
-        session = lab.clients_by_name[action.who].session(str(action.session), not lab.by_calls)
-        session.finish(how, runner.call(action.who))
+        _in_session(runner, action, lambda session, call: session.finish(how, call))
 
 
 def acknowledge(runner: ScriptRunner, action: a.Acknowledge) -> None:

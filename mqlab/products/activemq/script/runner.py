@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from mqlab.engine.completion import AT_ONCE, Completion
 from mqlab.products.activemq.client import request_reply
-from mqlab.products.activemq.client.calls import PendingCall
+from mqlab.products.activemq.client.calls import PendingCall, is_beside
 from mqlab.products.activemq.script import broker_actions, client_actions, fault_actions
 from mqlab.products.activemq.script.steps import RunningStep, script_option
 from mqlab.products.activemq.script.waits import WAITS
@@ -82,7 +82,7 @@ class ScriptRunner:
     def wait_for(self, call: PendingCall) -> PendingCall:
         """Let the script wait for a call, unless its action says that nobody does."""
         self.calls.append(call)
-        if call.in_background:
+        if is_beside(call.action):
             self.now.until = None  # its limit is not the script's
         else:
             self.now.call = call
