@@ -188,9 +188,7 @@ def requeue(consumer: Consumer, rule: int) -> None:
         if remote and claim.arrived and home.running and dest in home.instances and not rolled_back:
             home.instances[dest].leftovers[claim.message] = None
         unseen = claim in consumer.buffer if home.running else claim not in head
-        # What is lost in a cut counts as handed out at its home, too.
-        lost = remote and home.lab.is_cut(home, claim.message.home)
-        release(claim, rule, (remote and claim.arrived) or lost or not unseen)
+        release(claim, rule, remote or not unseen)  # what has left its home was handed out there
     if dest in home.instances:
         home.instances[dest].leftovers |= dict.fromkeys(claim.message for claim in unheard if claim.arrived)
     consumer.taken, consumer.stuck = [], unheard
