@@ -36,8 +36,8 @@ SLOW = {"browser", "spark", "real", "bench", "installs", "hypothesis", "slow"}
 LONG = ("README.md", "mqlab/conform/")
 NEVER = ("notebooks", "tests/benchmarks", "tests/browser", "tests/pyodide")
 FEW, COMMANDS = 2, 8  # quick cases of each test, and of all that call the command line
-SOLUTIONS = "solutions"  # the notebooks of lessons with answers: one in so many is a sample
-EACH = 3
+# Notebooks, all cells or none: one in so many is a sample, of lessons and of those with their answers.
+LESSONS, SOLUTIONS = (3, "notebooks"), (7, "solutions")
 # Told by the environment: to the workers, and to tests that sample by themselves when they are imported.
 ALL, DAY = "MQLAB_ALL_TESTS", "MQLAB_SAMPLE_DATE"
 GROUPED = "MQLAB_TEST_GROUPS"  # the file that says which test is of which group
@@ -121,8 +121,8 @@ def pytest_collection_modifyitems(config, items):
             item.add_marker("real")
         of = item.parent.nodeid, getattr(item, "originalname", item.name)
         tests[of].append(item)
-        if SOLUTIONS in item.path.parts:  # the cells of a lesson again, with its answers
-            pools[EACH, SOLUTIONS].append(item)
+        if hasattr(item, "cell_num"):
+            pools[SOLUTIONS if SOLUTIONS[1] in item.path.parts else LESSONS].append(item)
         elif sample := item.get_closest_marker("sample"):
             pools[sample.args[0], sample.kwargs.get("pool", of)].append(item)
     quick, commands = [], []
@@ -194,8 +194,12 @@ def _left_out(pool, part):
 
 
 def today(names, part):
-    """Return one name in *part*, chosen by the day; all of them with ``--all``."""
-    return names if ALL in os.environ else _mixed(names, str, os.environ[DAY])[: -(-len(names) // part)]
+    """Return one name in *part*, by turns: each has its day within *part* days; all with ``--all``."""
+    if ALL in os.environ:
+        return names
+    turns = max(1, min(part, len(names)))
+    turn = datetime.date.fromisoformat(os.environ[DAY]).toordinal() % turns
+    return _mixed(names, str)[turn::turns]
 
 
 def _some(cases, count):
@@ -203,5 +207,5 @@ def _some(cases, count):
     return _mixed(cases, lambda item: item.name)[:count]
 
 
-def _mixed(values, name, salt=""):
-    return sorted(values, key=lambda value: hashlib.sha256(f"{salt} {name(value)}".encode()).digest())
+def _mixed(values, name):
+    return sorted(values, key=lambda value: hashlib.sha256(f" {name(value)}".encode()).digest())

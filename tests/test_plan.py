@@ -49,10 +49,12 @@ def names(pytester, monkeypatch):
     return call
 
 
-def test_a_day_has_its_sample_and_all_days_have_others(names):
-    one, again, other = (names("--sample-date", f"2026-01-{day}") for day in ("01", "01", "02"))
-    assert one == again != other
-    assert len(one) == len(other) == 20 / 4 + 2
+def test_a_day_has_its_sample_and_each_case_its_day(names):
+    first, again, *others = (names("--sample-date", f"2026-01-0{day}") for day in (1, 1, 2, 3, 4, 5))
+    assert first == again == others[-1]
+    cases = [name for day in (first, *others[:-1]) for name in day if name.startswith("test_cases")]
+    assert len(cases) == len({*cases}) == 20
+    assert len(first) == 20 / 4 + 2
 
 
 def test_all_and_what_is_asked_for_by_name_are_no_sample(names):

@@ -40,7 +40,7 @@ FRAME = """async (number) => {
 
 
 @pytest.mark.browser
-@pytest.mark.sample(3, pool="large")
+@pytest.mark.sample(9, pool="long in JupyterLab")
 def test_first_frames_and_paints_in_jupyterlab(page, jupyter):
     """Goals: a frame 1.0 s after a cell, 1.5 s for a complete graph of 60; 55, 50 and 35 paints a second."""
     cells = [SETUP, "mq.view('fuse:2.20')", RUN, "mq.view(trace)"]

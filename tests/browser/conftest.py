@@ -7,10 +7,12 @@ import shutil
 import subprocess
 import sys
 from contextlib import contextmanager
+from functools import cache
 
 import pytest
 from playwright.sync_api import expect
 
+import mqlab as mq
 from mqlab import views
 from mqlab.real import ports
 from mqlab.views import bokehjs
@@ -68,13 +70,20 @@ def one_page(chromium):
     assert page.faults == []
 
 
+@cache
+def page_of(figure):
+    """Return the page of a figure's run, which many tests open: to draw it takes up to a second."""
+    return views.html(mq.run(figure))
+
+
 @pytest.fixture
 def opened(page, tmp_path):
-    """Return a function that opens the page of a run, or of two, in a window of that size (px)."""
+    """Return a function that opens the page of a figure, a run or two runs in a window of that size (px)."""
 
     def open_page(what, width=1500, height=1100):
         file = tmp_path / "page.html"
-        file.write_text(views.html(what), encoding="utf-8")
+        text = page_of(what) if isinstance(what, str) else views.html(what)
+        file.write_text(text, encoding="utf-8")
         page.set_viewport_size({"width": width, "height": height})
         page.goto(file.as_uri())
         page.wait_for_function(IDLE)

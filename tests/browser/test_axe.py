@@ -27,7 +27,7 @@ def serious(page, axe, within="body"):
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_page_of_a_run(opened, page, axe, scheme):
     page.emulate_media(color_scheme=scheme)
-    opened(mq.run("fuse:4.4"), 1366, 768)
+    opened("fuse:4.4", 1366, 768)
     assert serious(page, axe) == []
     page.get_by_role("button", name="Keys").click()
     page.get_by_role("tab", name="Events").click()

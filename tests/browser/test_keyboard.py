@@ -67,7 +67,7 @@ def tab_to_stage(page):
 
 
 def test_the_stage_is_walked_and_each_part_says_what_it_is(opened):
-    page = opened(mq.run("fuse:2.20"))
+    page = opened("fuse:2.20")
     page.evaluate("() => { const { player } = Bokeh.documents[0].mqlab; player.seek(player.duration / 2); }")
     tab_to(page, "producer P, sent 6")
     row = page.evaluate("() => Bokeh.documents[0].mqlab.player.row")

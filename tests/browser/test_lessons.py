@@ -80,7 +80,7 @@ def play_views(page):
     return len(places)
 
 
-@pytest.mark.sample(7)
+@pytest.mark.sample(9, pool="long in JupyterLab")
 @pytest.mark.parametrize("name", data.names())
 def test_a_lesson_runs_and_its_tasks_can_be_done(name, lab):
     page = lab(f"{name}.ipynb")

@@ -37,13 +37,13 @@ def counts(page, panel=0):
 
 
 def test_it_plays(opened):
-    page = opened(mq.run("fuse:2.20"))
+    page = opened("fuse:2.20")
     page.get_by_role("button", name="Play").click()
     assert moves(page, 0)
 
 
 def test_keys_step_jump_and_play(opened):
-    page = opened(mq.run("fuse:2.20"))
+    page = opened("fuse:2.20")
     page.locator(".bk-Figure").first.click()
     page.keyboard.press("End")
     assert counts(page) == ["C1: 6", "C2: 3", "C3: 3"]
@@ -72,7 +72,7 @@ def test_the_page_has_the_columns_as_they_were(opened, id):
 
 
 def test_a_row_of_the_table_is_a_moment(opened):
-    page = opened(mq.run("fuse:2.20"))
+    page = opened("fuse:2.20")
     rows = page.evaluate(GET, [0, "events", "data"])
     page.locator(".mq-log .row").nth(5).click()
     assert now(page) == 6
@@ -80,7 +80,7 @@ def test_a_row_of_the_table_is_a_moment(opened):
 
 
 def test_step_skips_no_row_and_only_rows_in_sight_are_elements(opened):
-    page = opened(mq.run("article:conduit"))
+    page = opened("article:conduit")
     rows = len(page.evaluate(GET, [0, "events", "data"])["play"])
     assert rows > 1500
     in_sight = page.locator(".mq-log").bounding_box()["height"] / 22
@@ -106,7 +106,7 @@ READ = """(log) => new Promise((done) => {
 
 
 def test_the_table_stays_where_its_reader_scrolls(opened):
-    page = opened(mq.run("article:conduit"))
+    page = opened("article:conduit")
     page.get_by_role("button", name="Play").click()
     page.locator(".mq-log").hover()
     log = page.locator(".mq-log").element_handle()
@@ -121,7 +121,7 @@ def test_the_table_stays_where_its_reader_scrolls(opened):
 
 
 def test_tab_goes_through_the_page_and_leaves_it(opened):
-    page = opened(mq.run("fuse:2.20"))
+    page = opened("fuse:2.20")
     page.get_by_role("button", name="Play").click()
     seen = []
     for _ in range(12):
@@ -177,7 +177,7 @@ MARKS = """([t, most]) => { const { player } = Bokeh.documents[0].mqlab;
 @pytest.mark.sample(3)
 @pytest.mark.parametrize("id", ["fuse:2.12", "fuse:4.4", "article:conduit"])
 def test_nothing_that_moves_vanishes_in_silence(opened, id):
-    page = opened(mq.run(id))
+    page = opened(id)
     flights = page.evaluate(GET, [0, "flights", "data"])
     spans = [(t, t + took) for t, took in zip(flights["t0"], flights["took"], strict=True)]
     busiest = max((sum(a <= t < b for a, b in spans), t) for t, _ in spans)

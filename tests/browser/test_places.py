@@ -34,7 +34,7 @@ def lies_on(point, box):
 
 
 def test_a_card_goes_where_it_is_dragged_and_its_lines_follow(opened):
-    page = opened(mq.run("fuse:2.20"))
+    page = opened("fuse:2.20")
     before = page.evaluate(BOX, ["brokers", "B"])
     drag(page, "brokers", "B", 40, 160)
     after = page.evaluate(BOX, ["brokers", "B"])
@@ -50,7 +50,7 @@ def test_a_card_goes_where_it_is_dragged_and_its_lines_follow(opened):
 
 
 def test_by_keyboard_and_back(opened):
-    page = opened(mq.run("fuse:2.20"))
+    page = opened("fuse:2.20")
     before = page.evaluate(BOX, ["clients", "C1"])
     page.mouse.click(*page.evaluate(PLACE, ["clients", "C1"]))
     page.keyboard.press("Alt+ArrowRight")

@@ -42,7 +42,7 @@ def alive(devtools):
     return told["Nodes"], told["JSEventListeners"]
 
 
-@pytest.mark.sample(2, pool="leaks")
+@pytest.mark.sample(9, pool="long in JupyterLab")
 def test_ten_runs_of_a_cell_leave_one_picture(page, jupyter):
     """In a page of its own: all that there is in it is counted, and what a picture before has left."""
     _, _, folder = jupyter
@@ -75,7 +75,7 @@ menus = [w.Dropdown(options=["-" * 9] * {figures}), w.Dropdown(options=["-" * 9]
 w.VBox([w.HBox([*menus, w.IntSlider(), w.BoundedIntText(), w.Button(description="Run")]), w.HTML()])"""
 
 
-@pytest.mark.sample(2, pool="leaks")
+@pytest.mark.sample(9, pool="long in JupyterLab")
 def test_a_workbench_that_runs_again_leaves_no_more_than_its_choosers_by_themselves(page, jupyter):
     """JupyterLab 4.6 keeps what ipywidgets drew: of these choosers 633 nodes a run, with a workbench 633.2."""
     bench = mq.widgets.Workbench("fuse:2.20")

@@ -152,7 +152,7 @@ def test_in_a_lesson_of_ones_own_a_run_that_does_not_end_is_stopped(page, addres
     expect(section.locator("> .said")).to_contain_text("duplex carries messages both ways")
 
 
-@pytest.mark.sample(6)
+@pytest.mark.sample(12)
 @pytest.mark.parametrize("name", [page.path for page in [*book.pages(), *book.pages("zh")]])
 def test_a_page_without_its_engine_plays_answers_and_is_accessible(name, asleep, address, axe):
     page = asleep

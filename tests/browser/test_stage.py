@@ -37,7 +37,7 @@ def words(page):
 
 
 def test_a_takeover_is_told_by_roles_the_lock_and_the_client(opened):
-    page = opened(mq.run("fuse:4.4"))
+    page = opened("fuse:4.4")
     page.evaluate(SEEK, 2_970)
     assert words(page).count("master") == 1
     assert words(page).count("slave") == 2
@@ -73,13 +73,13 @@ def test_what_was_not_done_is_read_by_pressing_its_sign(opened):
 
 
 def test_names_and_roles_are_read_in_full_and_a_vote_hides_no_queue(opened):
-    page = opened(mq.run("artemis:21.1.3"))
+    page = opened("artemis:21.1.3")
     end = "() => { const { player } = Bokeh.documents[0].mqlab; player.seek(player.duration); }"
     page.evaluate(end)
     said = words(page)
     assert {"slave1", "master1", "slave, in sync", "backup searching"} <= set(said)
     assert not [text for text in said if "\N{HORIZONTAL ELLIPSIS}" in text]
-    page = opened(mq.run("artemis:21.1.1"))
+    page = opened("artemis:21.1.1")
     page.evaluate(end)
     said = words(page)
     assert {"sender5", "no voters"} <= set(said)
@@ -90,14 +90,14 @@ def test_names_and_roles_are_read_in_full_and_a_vote_hides_no_queue(opened):
     ("figure", "role"), [("openmq:4-5a", "waiting for its master"), ("artemis:21.1.2", "stopping")]
 )
 def test_every_role_of_a_run_is_drawn(opened, figure, role):
-    page = opened(mq.run(figure))
+    page = opened(figure)
     for t in mq.run(figure).column("t"):  # an error of the page would end this
         page.evaluate(SEEK, t / 1000)
     assert role in page.evaluate("() => Bokeh.documents[0].mqlab.player.panels[0].data('roles').word")
 
 
 def test_cells_are_the_messages_of_the_queue_and_hollow_when_dispatched(opened):
-    page = opened(mq.run("fuse:2.20"))
+    page = opened("fuse:2.20")
     colours = page.evaluate(
         "() => ['d1', 'card'].map((token) => Bokeh.documents[0].mqlab.player.colour(token))"
     )
@@ -141,7 +141,7 @@ def test_topics_turns_memory_and_cut_off_brokers_are_drawn(opened):
 
 
 def test_the_moment_can_be_taken_away_as_svg(opened):
-    page = opened(mq.run("fuse:2.20"))
+    page = opened("fuse:2.20")
     page.evaluate(SEEK, 13.5)
     drawn = "() => Bokeh.documents[0].mqlab.player.svg()"
     found = minidom.parseString(page.evaluate(drawn)).getElementsByTagName("text")
@@ -152,7 +152,7 @@ def test_the_moment_can_be_taken_away_as_svg(opened):
 
 
 def test_going_back_gives_the_same_state_as_going_on(opened):
-    page = opened(mq.run("article:conduit"))
+    page = opened("article:conduit")
     shares = [0.2, 0.9, 0.4, 0.05, 0.4, 0.9, 0.2]
     seen = {}
     for share in shares:
@@ -162,7 +162,7 @@ def test_going_back_gives_the_same_state_as_going_on(opened):
 
 
 def test_pointing_tells_and_a_click_selects(opened):
-    page = opened(mq.run("fuse:2.20"))
+    page = opened("fuse:2.20")
     page.evaluate(SEEK, 13.5)
     x, y = page.evaluate(PLACE, ["brokers", "A"])
     page.mouse.move(x, y)

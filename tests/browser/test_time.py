@@ -35,7 +35,7 @@ def caption(page):
 
 
 def test_the_overview_is_the_seek_bar(opened):
-    page = opened(mq.run("fuse:4.4"))
+    page = opened("fuse:4.4")
     strip = page.get_by_role("slider", name="Time")
     box = strip.bounding_box()
     page.mouse.click(box["x"] + box["width"] * 0.6, box["y"] + 40)
@@ -59,7 +59,7 @@ def test_the_overview_is_the_seek_bar(opened):
 
 
 def test_the_caption_says_what_happens_and_why_and_is_spoken_while_it_stands_still(opened):
-    page = opened(mq.run("fuse:2.20"))
+    page = opened("fuse:2.20")
     place = page.locator(".caption")
     page.keyboard.press("Home")
     for _ in range(30):
@@ -76,14 +76,14 @@ def test_the_caption_says_what_happens_and_why_and_is_spoken_while_it_stands_sti
 
 
 def test_what_is_folded_says_so(opened):
-    page = opened(mq.run("fuse:4.4"))
+    page = opened("fuse:4.4")
     folds = page.evaluate(GET, [0, "folds", "data"])
     page.evaluate("t => Bokeh.documents[0].mqlab.player.seek(t)", (folds["x0"][-1] + folds["x1"][-1]) / 2)
     assert caption(page) == "249 failed attempts in 8.2 s."
 
 
 def test_a_breakpoint_stops_it_and_is_a_sentence(opened):
-    page = opened(mq.run("fuse:4.4"))
+    page = opened("fuse:4.4")
     page.keyboard.press("p")
     box = page.get_by_role("dialog", name="Breakpoints")
     box.get_by_label("Stop when").select_option("broker")
@@ -102,7 +102,7 @@ def test_a_breakpoint_stops_it_and_is_a_sentence(opened):
 
 
 def test_a_breakpoint_for_a_deep_queue(opened):
-    page = opened(mq.run("fuse:4.4"))
+    page = opened("fuse:4.4")
     stopped = page.evaluate("""() => { const { player } = Bokeh.documents[0].mqlab;
       player.addBreak("depth", 5); player.seek(10); player.setPlaying(true);
       return new Promise((done) => player.on(
@@ -122,7 +122,7 @@ TURNS = """() => new Promise((done) => {
 
 
 def test_a_range_plays_in_a_loop(opened):
-    page = opened(mq.run("fuse:2.20"))
+    page = opened("fuse:2.20")
     page.evaluate("() => { Bokeh.documents[0].mqlab.player.seek(2) }")
     page.keyboard.press("[")
     page.evaluate("() => { Bokeh.documents[0].mqlab.player.seek(2.6) }")
@@ -133,7 +133,7 @@ def test_a_range_plays_in_a_loop(opened):
 
 
 def test_keys_go_to_the_next_of_a_kind(opened):
-    page = opened(mq.run("fuse:2.20"))
+    page = opened("fuse:2.20")
     events = page.evaluate(EVENTS)
     page.keyboard.press("Home")
     page.get_by_label("Kind of the next event").select_option("Received")
@@ -153,7 +153,7 @@ def test_keys_go_to_the_next_of_a_kind(opened):
 
 
 def test_letters_typed_into_a_field_are_no_keys(opened):
-    page = opened(mq.run("fuse:2.20"))
+    page = opened("fuse:2.20")
     page.keyboard.press("p")
     page.get_by_label("Which number").fill("")
     before = page.evaluate(PLAYER, [0, "t"])
@@ -174,7 +174,7 @@ DRAWN = """() => { const { shadow_el } = Bokeh.index.find_one(Bokeh.documents[0]
 @pytest.mark.sample(3)
 @pytest.mark.parametrize("track", ["depth", "unacknowledged", "received", "latency", "roles", "spacetime"])
 def test_tracks_are_drawn_and_follow_a_selection(opened, track):
-    page = opened(mq.run("fuse:2.20"))
+    page = opened("fuse:2.20")
     page.get_by_label("Tracks").select_option(track)
     page.evaluate(STEADY)
     first = page.evaluate(DRAWN)
@@ -189,7 +189,7 @@ def test_tracks_are_drawn_and_follow_a_selection(opened, track):
 
 
 def test_who_sent_how_many_to_whom(opened):
-    page = opened(mq.run("fuse:2.20"))
+    page = opened("fuse:2.20")
     page.get_by_label("Tracks").select_option("flow")
     page.evaluate("() => { const { player } = Bokeh.documents[0].mqlab; player.seek(player.duration) }")
     page.evaluate(STEADY)
@@ -207,7 +207,7 @@ SIZES = [(600, 900), (900, 800), (1366, 768), (1900, 1000)]
 @pytest.mark.sample(3)
 @pytest.mark.parametrize(("width", "height"), SIZES)
 def test_a_page_of_its_own_uses_its_window(opened, width, height):
-    page = opened(mq.run("fuse:2.20"), width, height)
+    page = opened("fuse:2.20", width, height)
     assert page.evaluate("() => document.documentElement.scrollWidth") <= width
     tracks = page.locator(".tracks").bounding_box()
     assert height - 60 <= tracks["y"] + tracks["height"] <= height + 1
@@ -219,7 +219,7 @@ def test_a_page_of_its_own_uses_its_window(opened, width, height):
 @pytest.mark.sample(3)
 @pytest.mark.parametrize(("width", "height"), SIZES)
 def test_in_a_notebook_it_takes_three_fifths_of_the_window(opened, width, height):
-    page = opened(mq.run("fuse:2.20"), width, height)
+    page = opened("fuse:2.20", width, height)
     page.evaluate("() => { document.body.dataset.mqlab = 'view'; dispatchEvent(new Event('resize')); }")
     page.evaluate(STEADY)
     page.evaluate("() => dispatchEvent(new Event('resize'))")
@@ -233,7 +233,7 @@ def test_in_a_notebook_it_takes_three_fifths_of_the_window(opened, width, height
 
 
 def test_nothing_of_an_old_canvas_is_left_after_resizing(opened):
-    page = opened(mq.run("fuse:2.20"), 1900, 1000)
+    page = opened("fuse:2.20", 1900, 1000)
     page.evaluate("() => { Bokeh.documents[0].mqlab.player.seek(3) }")
     for width in (900, 1366, 700, 1500):
         page.set_viewport_size({"width": width, "height": 800})
@@ -248,7 +248,7 @@ def test_nothing_of_an_old_canvas_is_left_after_resizing(opened):
 
 
 def test_dark_follows_while_it_is_open(opened):
-    page = opened(mq.run("fuse:2.20"))
+    page = opened("fuse:2.20")
     ink = "getComputedStyle(Bokeh.documents[0].mqlab.player.element).getPropertyValue('--mq-ink')"
     for scheme, colour in (("light", "#16202a"), ("dark", "#ebeff3")):
         page.emulate_media(color_scheme=scheme)
@@ -256,7 +256,7 @@ def test_dark_follows_while_it_is_open(opened):
 
 
 def test_under_reduced_motion_it_plays_from_event_to_event(opened):
-    page = opened(mq.run("fuse:2.20"))
+    page = opened("fuse:2.20")
     page.emulate_media(reduced_motion="reduce")
     shown = page.evaluate("""() => new Promise((done) => {
       const { player } = Bokeh.documents[0].mqlab, rows = [];
@@ -270,7 +270,7 @@ def test_under_reduced_motion_it_plays_from_event_to_event(opened):
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("id", ["fuse:2.20", "fuse:4.4"])
 def test_text_can_be_read_and_everything_has_a_name(opened, id, scheme):
-    page = opened(mq.run(id))
+    page = opened(id)
     page.emulate_media(color_scheme=scheme)
     page.keyboard.press("p")
     page.evaluate(STEADY)
@@ -294,7 +294,7 @@ def drag(page, share, other, modifier=None):
 
 
 def test_a_range_is_drawn_on_the_overview_to_zoom_or_to_loop_and_its_handles_pull(opened):
-    page = opened(mq.run("fuse:2.20"))
+    page = opened("fuse:2.20")
     # The tracks have one ruler with the overview; what they show is told by where a click in them leads.
     ends = """() => { const { player } = Bokeh.documents[0].mqlab, found = [];
       const foot = Bokeh.documents[0].get_model_by_name('foot');
@@ -316,7 +316,7 @@ def test_a_range_is_drawn_on_the_overview_to_zoom_or_to_loop_and_its_handles_pul
 
 
 def test_the_part_of_the_overview_opens_to_the_width_of_what_lies_below(opened):
-    page = opened(mq.run("fuse:2.20"))
+    page = opened("fuse:2.20")
     # The colours of the strip's ruler, half way between a handle and the end of the axis.
     pixel = """() => { const foot = Bokeh.documents[0].get_model_by_name('foot');
       const canvas = Bokeh.index.find_one(foot).shadow_el.querySelector('.overview canvas');
@@ -359,7 +359,7 @@ WRITES = """() => new Promise((done) => {
 
 
 def test_while_it_plays_words_change_ten_times_a_second_and_few_canvases_are_composed(opened):
-    page = opened(mq.run("fuse:2.20"))
+    page = opened("fuse:2.20")
     counts = page.evaluate(WRITES)
     assert counts["clock childList"] <= 12
     texts = [count for name, count in counts.items() if name.endswith("childList")]
@@ -370,7 +370,7 @@ def test_while_it_plays_words_change_ten_times_a_second_and_few_canvases_are_com
 
 def test_the_axis_keeps_its_width_while_a_theme_changes(opened):
     """JupyterLab hides all for a moment then: what was drawn to no width stayed so."""
-    page = opened(mq.run("fuse:2.20"))
+    page = opened("fuse:2.20")
     widths = """() => [...Bokeh.documents[0].mqlab.player.place('foot').querySelectorAll('canvas')]
       .map(one => one.style.width)"""
     before = page.evaluate(widths)

@@ -23,7 +23,7 @@ from mqlab.trace.kinds import Kind
 from tests.conftest import ALL
 from tests.trace import state
 
-EXAMPLES = 2000 if ALL else 200
+EXAMPLES = 2000 if ALL else 80
 FAIL_BACK = {"check_for_live_server": True}, {"allow_failback": True}
 
 

@@ -191,7 +191,7 @@ def both(plays, name):
     return plays[name].result()
 
 
-@pytest.mark.sample(3)
+@pytest.mark.sample(6)
 @pytest.mark.parametrize("name", NAMES)
 def test_a_real_network_does_what_the_lab_says(name, both):
     assert both.rows or name.endswith("loses_messages")
@@ -265,6 +265,7 @@ def heeds_interrupts():
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
 def test_nothing_is_left_when_it_is_interrupted(home, number, tmp_path):
     code = "import mqlab as mq; mq.real('fuse:2.15a')"

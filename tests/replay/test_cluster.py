@@ -102,19 +102,19 @@ def standalone(tmp_path_factory):
         yield started
 
 
-@pytest.mark.sample(6, pool="javas")
+@pytest.mark.sample(11, pool="javas")
 def test_a_cluster_gives_the_same_bytes(here, standalone, tmp_path):
     assert both(tmp_path / "out", standalone[0]) == here
 
 
-@pytest.mark.sample(6, pool="javas")
+@pytest.mark.sample(11, pool="javas")
 def test_spark_connect_gives_the_same_bytes(here, tmp_path):
     (tmp_path / "server").mkdir()
     with cluster.connect(tmp_path / "server") as address:
         assert both(tmp_path / "out", address) == here
 
 
-@pytest.mark.sample(6, pool="javas")
+@pytest.mark.sample(11, pool="javas")
 def test_another_python_on_the_cluster_is_told(standalone, tmp_path):
     (tmp_path / "sitecustomize.py").write_text(
         "import collections, sys\n"
@@ -129,7 +129,8 @@ def test_another_python_on_the_cluster_is_told(standalone, tmp_path):
     other.chmod(0o755)
     told = in_a_process(
         "import mqlab as mq\n"
-        f"try:\n    mq.replay.session({standalone[0]!r})\n"
+        "one = {'spark.cores.max': '1', 'spark.executor.extraJavaOptions': mq.replay.spark.QUICK}\n"
+        f"try:\n    mq.replay.session({standalone[0]!r}, conf=one)\n"
         "except mq.MqlabError as error:\n    print(type(error).__name__, error)\n"
         "print(mq.replay.session().range(3).count()); mq.replay.stop()",
         PATH=os.environ["PATH"], PYSPARK_PYTHON=str(other), SPARK_LOCAL_IP="127.0.0.1",
@@ -139,7 +140,7 @@ def test_another_python_on_the_cluster_is_told(standalone, tmp_path):
     assert told.split()[-1] == "3"
 
 
-@pytest.mark.sample(6, pool="javas")
+@pytest.mark.sample(11, pool="javas")
 def test_a_worker_that_dies_in_the_middle_changes_nothing(here, standalone, tmp_path):
     """Last: it costs the cluster one of its two workers."""
     master, workers = standalone

@@ -64,7 +64,7 @@ def cells(folder, built):
             for path in sorted(built.folder.glob("level=*/*.parquet"))}  # fmt: skip
 
 
-@pytest.mark.sample(3, pool="kills")
+@pytest.mark.sample(11, pool="javas")
 @pytest.mark.parametrize("victim", [java, worker], ids=["java", "worker"])
 def test_a_build_that_is_killed_leaves_the_old_pyramid_and_can_be_made_anew(tmp_path, wanted, victim):
     folder = synthetic.folder(tmp_path / "run", 300_000, per_file=50_000)
@@ -82,7 +82,7 @@ def test_a_build_that_is_killed_leaves_the_old_pyramid_and_can_be_made_anew(tmp_
     assert cells(folder, mq.replay.build(folder)) == cells(folder, old) == wanted[0]
 
 
-@pytest.mark.sample(3, pool="kills")
+@pytest.mark.sample(11, pool="javas")
 @pytest.mark.parametrize("victim", [java, worker], ids=["java", "worker"])
 def test_a_sweep_that_is_killed_again_and_again_has_every_run_once(tmp_path, wanted, victim):
     out, done = tmp_path / "s", None

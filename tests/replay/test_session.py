@@ -198,7 +198,7 @@ def test_a_cache_that_cannot_be_written_to_is_done_without(tmp_path, monkeypatch
     assert archive.Archive.of(command).added(command, begun=False) == command
 
 
-@pytest.mark.sample(6, pool="javas")
+@pytest.mark.sample(11, pool="javas")
 def test_the_archive_is_made_used_and_ignored_when_it_is_stale(tmp_path):
     start = (
         "import mqlab as mq; from mqlab.replay import spark as s, archive;"
@@ -227,7 +227,7 @@ def test_a_command_is_composed_once_for_the_same_settings(tmp_path, monkeypatch)
     assert gateway.command({**sparks.local_conf(), "spark.driver.memory": "3g"}) == ["anew"]
 
 
-@pytest.mark.sample(6, pool="javas")
+@pytest.mark.sample(11, pool="javas")
 def test_a_killed_java_is_replaced_and_its_folder_is_gone_also_if_it_looks_alive_for_a_moment():
     told = in_a_process(
         "import mqlab as mq, os; from mqlab.replay import spark as s; from pathlib import Path;"

@@ -114,7 +114,7 @@ def killed(folder, after):
         process.wait()
 
 
-@pytest.mark.sample(3, pool="kills")
+@pytest.mark.sample(11, pool="javas")
 def test_a_killed_sweep_goes_on_and_gives_the_same_bytes(tmp_path, spark):
     for after in (3, 30):
         killed(tmp_path / "s", after)

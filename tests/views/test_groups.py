@@ -28,6 +28,7 @@ def shape_of(shape, size):
 
 
 @pytest.mark.slow
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("size", [100, 200])
 @pytest.mark.parametrize("shape", ["hub and spokes", "chain", "tree", "mesh"])
 def test_nothing_overlaps_whichever_group_is_open(shape, size):

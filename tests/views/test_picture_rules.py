@@ -29,7 +29,7 @@ FAMILIES, SEED, EACH = ("openmq", "artemis", "failover", "faults", "networks"), 
 @pytest.fixture(scope="module")
 def scenes():
     """The scenes of the figures of the day; of all with --all."""
-    figures = today(products.figures(), 6)
+    figures = today(products.figures(), 12)
     return {figure.id: scene(products.play(figure.scenario)) for figure in figures}
 
 
@@ -59,7 +59,7 @@ def test_topologies_keep_the_rules(shape):
 @pytest.mark.parametrize("family", FAMILIES)
 def test_random_networks_keep_the_rules(family):
     """Three hundred of all products, with faults, clients and stores; some of them each day."""
-    for number in today(range(1, EACH + 1), 12):
+    for number in today(range(1, EACH + 1), 30):
         one = scene(mq.run(drawn(family, SEED, number, 1).popitem()[1]))
         found = count(one)
         assert {rule: found[rule] for rule in NEVER if found[rule]} == {}, number

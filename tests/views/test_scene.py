@@ -172,7 +172,7 @@ def test_the_head_of_a_picture_says_what_was_not_done():
 @pytest.mark.slow
 def test_every_timed_recording_has_a_scene():
     recordings = packed("failover")
-    for value in map(recordings.get, today(sorted(recordings), 4)):
+    for value in map(recordings.get, today(sorted(recordings), 12)):
         trace = products.play(products.product_of(value).read(value))
         columns = scene(trace).columns
         assert columns["meta"]["events"] == [len(trace)]
@@ -198,7 +198,7 @@ def test_an_artemis_failover_is_shown_with_roles_and_clients():
 @pytest.mark.slow
 def test_every_artemis_recording_has_a_scene():
     recordings = packed("artemis")
-    for value in map(recordings.get, today(sorted(recordings), 4)):
+    for value in map(recordings.get, today(sorted(recordings), 12)):
         trace = products.play(products.product_of(value).read(value))
         assert scene(trace).columns["meta"]["events"] == [len(trace)]
 

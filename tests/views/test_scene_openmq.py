@@ -55,6 +55,6 @@ def test_a_takeover_is_shown_the_dead_broker_fades_and_the_client_moves():
 @pytest.mark.slow
 def test_every_recording_of_a_cluster_has_a_scene():
     recordings = packed("openmq")
-    for value in map(recordings.get, today(sorted(recordings), 4)):
+    for value in map(recordings.get, today(sorted(recordings), 12)):
         trace = products.play(products.product_of(value).read(value))
         assert scene(trace).columns["meta"]["events"] == [len(trace)]

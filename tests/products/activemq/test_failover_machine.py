@@ -22,7 +22,7 @@ from tests.products.activemq.safety import SAFE, address, missing, not_received,
 from tests.products.activemq.timed import body
 from tests.trace import state
 
-EXAMPLES = 2000 if ALL else 200
+EXAMPLES = 2000 if ALL else 80
 CONNECTORS = ("", "masterslave:({A},{B})", "static:({A},{B})",
               "static:failover:({A},{B})?maxReconnectAttempts=0")  # fmt: skip
 

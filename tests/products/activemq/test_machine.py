@@ -239,7 +239,7 @@ class NetworkMachine(RuleBasedStateMachine):
             state.check(self.lab)
 
 
-EXAMPLES = 2000 if ALL else 200
+EXAMPLES = 2000 if ALL else 80
 TestNetworks = NetworkMachine.TestCase
 TestNetworks.settings = settings(
     max_examples=EXAMPLES, stateful_step_count=25, deadline=None,

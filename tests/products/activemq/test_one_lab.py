@@ -21,6 +21,7 @@ def steps_of(lab):
     return steps
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("figure", FIGURES)
 def test_both_futures_of_a_fork_are_that_of_the_lab(figure):
     draw = Random(figure.id)

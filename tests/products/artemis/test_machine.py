@@ -16,7 +16,7 @@ from mqlab.products.artemis.files import lab_file
 from mqlab.products.artemis.lab import ArtemisLab
 from mqlab.products.artemis.rules import check
 from mqlab.trace.kinds import Kind
-from tests.conftest import packed
+from tests.conftest import ALL, packed
 from tests.products.artemis.ha import body, ha, master, pairs, slave, store
 from tests.products.artemis.test_trace import depths
 from tests.trace import state as brokers
@@ -89,7 +89,7 @@ def scripts(draw):
                                {"do": "snapshot", "label": "end"}]}  # fmt: skip
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150 if ALL else 50, deadline=None)
 @given(scripts(), st.integers(0, 3))
 def test_nothing_comes_from_nowhere_and_what_is_gone_is_told(value, seed):
     scenario = lab_file.read(value)
@@ -137,7 +137,7 @@ def places(value, path=()):
             yield from places(inner, (*path, key))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300 if ALL else 100, deadline=None)
 @given(st.integers(0, 10**9))
 def test_a_spoilt_file_is_refused_or_runs_and_never_ends_in_another_error(seed):
     chance = random.Random(seed)

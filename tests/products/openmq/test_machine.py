@@ -148,6 +148,7 @@ def any_step(chance, no, opened):
     return {key: found[key] for key in found if key != "until" or do == "knock"}
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("seed", range(120))
 def test_any_script_that_can_be_read_can_be_played_and_told(seed):
     chance, opened = random.Random(seed), {"consumer": [], "producer": []}
