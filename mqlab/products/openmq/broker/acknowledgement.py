@@ -188,7 +188,9 @@ def requeue(consumer: Consumer, rule: int) -> None:
         if remote and claim.arrived and home.running and dest in home.instances and not rolled_back:
             home.instances[dest].leftovers[claim.message] = None
         unseen = claim in consumer.buffer if home.running else claim not in head
-        release(claim, rule, remote or not unseen)  # what has left its home was handed out there
+        # What is lost in a cut, or with this broker, counts as handed out at its home, too.
+        left = claim.arrived or not home.running or home.lab.is_cut(home, claim.message.home)
+        release(claim, rule, (remote and left) or not unseen)
     if dest in home.instances:
         home.instances[dest].leftovers |= dict.fromkeys(claim.message for claim in unheard if claim.arrived)
     consumer.taken, consumer.stuck = [], unheard
