@@ -88,6 +88,8 @@ def state(broker: Broker, topology: bool) -> Told:
     if topology and broker.runs:
         if found["role"] != "backup_queued":  # behind another slave, it has not begun to look around
             found["largest_cluster_seen"] = broker.max_cluster_size
+        elif broker.hosting_broker is not None:  # its host says nothing of its lock
+            found["role"] = "backup"
         found["topology"] = [
             f"{pair}: live {live}, backup {backup}"
             for pair, (live, backup) in sorted(broker.topology.items())

@@ -29,7 +29,7 @@ from tests.products.artemis.siblings import (
 
 CLIENTS = [
     case("second_try_finds_it", {"A": None}, """
-        open_consumer consumer=C broker=A queue=Q url={"reconnect_attempts":2,"retry_interval":1000}
+        open_consumer consumer=C broker=A queue=Q url={"reconnect_attempts":2,"retry_interval":2300}
         kill broker=A
         start_broker broker=A
         send broker=A queue=Q count=2

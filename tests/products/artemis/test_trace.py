@@ -100,7 +100,7 @@ def test_a_failover_in_every_account():
     assert run.received() == {"C": 4}
     assert (run.lost(), run.duplicated(), run.redelivered()) == ([], {}, {})
     boot, (killed, end) = run.unavailable("M1")
-    assert boot == (0, 500_000)  # a process is there before it serves
+    assert boot == (0, 2_000_000)  # a process is there before it serves
     assert 4_500_000 <= killed < end == run.column("t")[-1]
     assert run.unavailable("S1")[0][1] > killed
     ((lost, back),) = run.downtime()["C"]
@@ -191,7 +191,7 @@ def test_a_queue_is_without_a_broker_from_a_loss_on():
     """What the brokers take for their first start is no downtime of a queue that nobody has missed."""
     net = art.Network(art.Broker("A"))
     run = mq.run(net, art.Consumer("C", "A", art.Queue("Q")), art.Producer("P", "A", 2, art.Queue("Q")))
-    assert run.unavailable("A") == [(0, 500_000)]
+    assert run.unavailable("A") == [(0, 2_000_000)]
     assert run.downtime() == {}
     assert "without a broker" not in str(mq.explain(run))
 

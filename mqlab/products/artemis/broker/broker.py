@@ -38,6 +38,10 @@ class Subsystem:
     def __init__(self, lab: Site) -> None:
         self.lab = lab
 
+    def loads(self, backup: Broker, journal: Journal | None, time: int, rule: Reason) -> None:
+        """A backup reads for about *time* us what its master has left, and takes over."""
+        self.lab.soon(backup, self.lab.random_duration(time), self.lab.take_over, journal, rule)
+
 
 class Broker:
     """A broker process, or a backup hosted in another's process (`hosting_broker`).

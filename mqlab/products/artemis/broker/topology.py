@@ -92,10 +92,8 @@ class Topology(Subsystem):
         lives = [live for live in found if live is broker or not deaf]
         if broker.role.startswith("backup") and broker.hosting_broker is None:
             first = self._tells(broker)
-            lives = [live for live in lives if first and (live is first or live.node_id in first.topology)]
-        if broker.forgotten:
-            return [live for live in lives if (live.node_id, live.incarnation) not in broker.forgotten]
-        return lives
+            lives = [live for live in lives if first and live.node_id in first.topology]
+        return [live for live in lives if (live.node_id, live.incarnation) not in broker.forgotten]
 
     def _tells(self, backup: Broker, lost: Broker | None = None) -> Broker | None:
         """Return the live one that a backup is connected to, or was as it *lost* it, if that is there.
@@ -127,8 +125,8 @@ class Topology(Subsystem):
         """Return which of *backups* announced itself to a live broker: nobody takes its name back.
 
         Not even a slave that is live now (`Topology.updateMember` of 2.4.0 keeps what it is not told anew): it
-        forgets that itself, and is told again by another live one. A slave with a shared store says it once,
-        and not to who is live after that (`BackupManager.announceBackup`; Artemis rule 5.6).
+        forgets that itself. Who lists none is told by another live one. A slave with a shared store says it
+        once, and not to who is live after that (`BackupManager.announceBackup`; Artemis rule 5.6).
         """
         known = self.entry(viewer, live.node_id)
         for other in backups:
@@ -136,10 +134,9 @@ class Topology(Subsystem):
             told = known[1] == other.process_name or (says and other.reaches(live))
             if other.node_id == live.node_id and told:
                 return other.process_name
-        if viewer is live and known[1] == "-":
-            others = (other for other in self.lab.live_brokers() if other is not live and live.reaches(other))
-            here = [self.entry(other, live.node_id) for other in others]
-            return next((backup for at, backup in here if at == live.process_name), "-")
+        if viewer.serves and known[1] == "-":
+            here = [self.entry(one, live.node_id) for one in self.lab.live_brokers() if viewer.reaches(one)]
+            return next((said for at, said in here if at == live.process_name and said != "-"), "-")
         return known[1]
 
     def forget(self, gone: Broker, orderly: bool) -> None:
@@ -166,7 +163,7 @@ class Topology(Subsystem):
             if broker.told_by == gone.node_id:
                 broker.told_by = ""
             if broker in noticed or any(map(broker.reaches, third)):
-                if twin is not None and not orderly:  # its word is older than that its node id is gone
+                if twin is not None:  # its word is older than that its node id is gone
                     broker.forgotten.add((twin.node_id, twin.incarnation))
                 if orderly or twin:  # by its node id, whoever has that (`Topology.removeMember` of 2.4.0)
                     broker.topology.pop(gone.node_id, None)
@@ -181,18 +178,28 @@ class Topology(Subsystem):
         """
         if not self.lab.rules.forgets_crashed or a.node_id == b.node_id or not (a.serves and b.serves):
             return
-        for broker, gone in (a, b), (b, a):
-            life = (gone.node_id, gone.incarnation)
-            for told in self._reached(broker):
-                if self._is_told(told, gone):
-                    self._drop(told, gone)
-                    told.forgotten.add(life)
+        self._lose(a, b)
+        self._lose(b, a)
+
+    def _lose(self, broker: Broker, gone: Broker) -> None:
+        for told in self._reached(broker):
+            if self._is_told(told, gone):
+                self._drop(told, gone)
+                told.forgotten.add((gone.node_id, gone.incarnation))
+
+    def given_up(self, hung: Broker) -> None:
+        """A live broker has not answered for too long: from 2.5 on others forget it while it hangs."""
+        hangs = self.lab.rules.forgets_crashed and hung.role == "paused" and hung.suspended[0] == "live"
+        for live in self.lab.live_brokers() if hangs else ():
+            if live.node_id != hung.node_id and live.joined(hung):
+                self._lose(live, hung)
 
     def renew(self, live: Broker) -> None:
         """A backup announces itself to a live one: that is news of it, also for those that have forgotten it.
 
         Source: `Topology.updateBackup` of 2.5.0, which gives the member a new `uniqueEventID`.
         """
+        live.topology.setdefault(live.node_id, [live.process_name, "-"])
         for told in self._reached(live):
             told.forgotten.discard((live.node_id, live.incarnation))
 

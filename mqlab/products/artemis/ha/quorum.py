@@ -65,9 +65,8 @@ def _silent(lab: Site, asker: Broker, said: dict[str, bool]) -> list[str]:
     """Return whom a broker asks in vain: lives of its topology that it does not reach, or that are gone."""
     brokers = lab.all_brokers()
     answered = {broker.node_id for broker in brokers if broker.name in said}
-    lives = {pair: live for pair, (live, _) in asker.topology.items() if live != "-"}
-    places = [live for pair, live in lives.items() if pair not in answered | {asker.node_id}]
-    return [broker.name for broker in brokers if broker.process_name in places]
+    asked = {pair: live for pair, (live, _) in asker.topology.items() if pair not in answered | {asker.node_id}}
+    return [broker.name for broker in brokers if broker.process_name in asked.values()]
 
 
 def _is_stuck(asker: Broker) -> bool:

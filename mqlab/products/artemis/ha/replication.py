@@ -16,6 +16,9 @@ NOTICED = 100 * MS  # a broken connection is noticed at once, by and large
 # restarts, for 8 to 10 s or for longer than 25 (recordings `max_saved_*`).
 UNNOTICED, UNNOTICED_FOR = 1 / 4, 30_000 * MS
 TOLD = 10 * MS  # a master that is stopped tells its slave (`ReplicationLiveIsStoppingMessage`): 5 to 10 ms
+# A master that checks for its node id waits for it where it reaches a live broker; else it tries once more
+# (`SharedNothingLiveActivation.isNodeIdUsed` of 2.4.0: 5.3 to 6.0 s, and 2.3 to 3.2, from its start on).
+LISTENS, TRIES_AGAIN = 5000 * MS, 2000 * MS
 COPYING = 400 * MS  # the least that a first copy takes
 ENDING = 10_000 * MS  # what a broker takes to stop whose end waits for a thread of its own
 # A slave that has come in sync announces itself, which took a half of 521 slaves 71 ms or more; a cut that
@@ -23,7 +26,7 @@ ENDING = 10_000 * MS  # what a broker takes to stop whose end waits for a thread
 ANNOUNCING = 70 * MS
 LOADING = 200 * MS  # a journal is read before its broker serves: the least of ten were 120 to 270 ms
 AGAIN = 2000 * MS  # after a fail-back the broker that served is slave again 2 to 5 s later (Artemis rule 4.1)
-# A slave of 2.4 votes 4 to 5 s after its master wakes up; one of 2.5 starts anew at once (Artemis rule 3.2).
+# A slave of 2.4 votes 4 to 5 s after its master wakes up; one of 2.5 waits for good (Artemis rule 3.2).
 WAKES = 4500 * MS
 LATCH, MASTER_LATCH = 30_000 * MS, 5000 * MS  # for how long a slave, and a master, waits for votes
 
@@ -36,22 +39,22 @@ class Replication(Subsystem):
     def start(self, broker: Broker) -> None:
         """A slave looks for a master; a master that may check looks for its own node id first."""
         node_id = broker.stored_journal.node_id if broker.stored_journal is not None else broker.name
-        acting = any(live.node_id == node_id and broker.reaches(live) for live in self.lab.live_brokers())
+        reached = {live.node_id for live in self.lab.live_brokers() if broker.reaches(live)}
         if broker.spec.role == "slave" and not broker.has_taken_over:  # else it has a master's policy since
             self.search(broker, "")
-        elif acting and broker.element("check_for_live_server"):
+        elif not broker.element("check_for_live_server"):
+            self.lab.go_live(broker, broker.stored_journal)
+        elif node_id in reached:
             self.search(broker, node_id)
         else:
-            self.lab.go_live(broker, broker.stored_journal)
+            wait = LISTENS if reached else TRIES_AGAIN
+            self.lab.soon(broker, wait, self.lab.go_live, broker.stored_journal)
 
     def search(self, slave: Broker, pair: str) -> None:
         """Move old data aside and look for a master that has no slave yet (21.1), or for one *pair*."""
         slave.has_taken_over, slave.told_by = False, ""
         keep = slave.element("max_saved_replicated_journals_size")
-        for folder in (
-            "journal",
-            *(("bindings", "paging") if slave.stored_journal is not None else ()),
-        ):
+        for folder in ("journal", "bindings", "paging") if slave.stored_journal is not None else ("journal",):
             saved = slave.old_replicas.setdefault(folder, [0])  # the last number given, and those kept
             saved[0] += 1
             saved.append(saved[0])
@@ -183,22 +186,19 @@ class Replication(Subsystem):
         live = slave.master
         if live is None:
             return
-        if "backup_in_sync" not in (slave.role, slave.role == "paused" and slave.suspended[0]):
+        retries = self.lab.rules.forgets_crashed
+        partial = "backup_in_sync" not in (slave.role, slave.role == "paused" and slave.suspended[0])
+        if partial or (wakes and retries):  # a look whether a master answers that hung never ends
             self._unpair(slave)
-            slave.broken = True
+            slave.broken |= partial
             return
         cut = slave.stored_journal is not None and not slave.joined(live)
         if live.served_journal is not None and live.served_journal.replica is slave and not cut:
             slave.stored_journal = redelivery.persisted(live, orderly)
         slave.announcing = self.lab.clock.now - slave.in_sync_since <= ANNOUNCING
         # In 2.4 a vote is held once. In 2.5 it is repeated, each time after a wait.
-        retries = self.lab.rules.forgets_crashed
-        self.lab.soon(
-            slave,
-            self.lab.random_duration(TOLD if orderly else WAKES if wakes and not retries else NOTICED),
-            self._vote,
-            slave.element("vote_retries") if retries else 1,
-        )
+        time = self.lab.random_duration(TOLD if orderly else WAKES if wakes else NOTICED)
+        self.lab.soon(slave, time, self._vote, slave.element("vote_retries") if retries else 1)
 
     def _vote(self, slave: Broker, left: int, asked: int = 0) -> None:
         """Hold a vote, once a slave knows whether its master answers, which it has *asked* for so long (us)."""
@@ -208,8 +208,9 @@ class Replication(Subsystem):
             return
         line = {slave.process_name, slave.master.process_name} if slave.master is not None else set()
         checks = left > 0 and self.lab.rules.forgets_crashed and asked < LATCH
-        if checks and line in self.lab.partitions.silent:
-            self.lab.soon(slave, quorum.LOOKS, self._vote, left, asked + quorum.LOOKS)
+        if checks and line in self.lab.partitions.silent:  # TCP asks again after 1, 3, 7 and 15 s
+            asks = min(2 * asked + 1000 * MS, LATCH)
+            self.lab.soon(slave, asks - asked, self._vote, left, asks)
             return
         if left > 0 and not self._found_alive(slave):
             quorum.hold(slave, lambda voter: slave.node_id not in voter.topology, LATCH, self._voted, left)
@@ -236,13 +237,7 @@ class Replication(Subsystem):
         if yes:
             self._unpair(slave)
             self.lab.role(slave, "starting")
-            self.lab.soon(
-                slave,
-                self.lab.random_duration(LOADING),
-                self.lab.take_over,
-                slave.stored_journal,
-                Reason.vote_won,
-            )
+            self.loads(slave, slave.stored_journal, LOADING, Reason.vote_won)
         else:
             self._restart_as_slave(slave)
 

@@ -119,13 +119,7 @@ class SharedStore(Subsystem):
         store.journal = store.journal or Journal(broker.name)
         self.lab.role(broker, "starting")
         self.lab.event(Kind.Locked, broker, rule=Reason.lock_free)
-        self.lab.soon(
-            broker,
-            self.lab.random_duration(LOADING),
-            self.lab.take_over,
-            store.journal,
-            Reason.lock_free,
-        )
+        self.loads(broker, store.journal, LOADING, Reason.lock_free)
 
     def _hand_back(self, acting: Broker) -> None:
         """A waiting master is announced as the backup of who is live, so clients follow it.

@@ -38,6 +38,7 @@ from mqlab.trace.kinds import Kind
 # ms that a start waits at most. It is over as its last broker is live or a backup, and so each other broker
 # starts: as the recorder has it (361 to 937 ms in half of 528 starts; found/colocated_in_turn).
 STARTING = 3000
+CHECKING = 5000  # ms more of one that looks whether its node id is live
 BOOTING = 500
 ENDING = 450  # ms that the end of a stopped broker's process takes: least of 104 stops, half of them 500
 STOPPING = 20_000  # ms until a broker that was stopped is gone, at most
@@ -51,8 +52,7 @@ class RollingStart:
 
     left: deque[Broker]
     wait: bool = True
-    latest: Broker | None = None  # which is waited for, since when (us)
-    since: int = 0
+    latest: Broker | None = None  # which is waited for
     is_first: bool = False  # none had been started before
 
 
@@ -89,11 +89,12 @@ class BrokerActions(WaitActions):
             if broker.role not in GONE:
                 self.lab.tell_in_vain(f"Start of {broker.name}", "the broker was running already")
             self.lab.start(broker)
-            round.latest, round.since = broker, self.lab.clock.now
+            round.latest = broker
+            most = MS * (STARTING + CHECKING * bool(broker.spec.elements.get("check_for_live_server")))
             if round.wait and (round.left or not round.is_first):
-                return Completion(self._is_up, round, round.since + STARTING * MS, then=self._started)
+                return Completion(self._is_up, round, self.lab.clock.now + most, then=self._started)
             if round.wait:  # the first one waits until all know of each other
-                return self._in(STARTING * MS, round, self._started)
+                return self._in(most, round, self._started)
         return Completion()
 
     @staticmethod
@@ -154,6 +155,7 @@ class BrokerActions(WaitActions):
         self.lab.event(Kind.Suspended, broker)
         for client in self.lab.clients.at(broker):
             client.cut(silent=True)
+        self.lab.soon(broker, broker.patience, self.lab.topology.given_up)
         if broker.master is not None and broker.master.served_journal is not None:
             broker.stored_journal = broker.master.served_journal.persisted()
             self.lab.soon(broker, broker.patience, self.lab.replication.given_up)
@@ -173,7 +175,8 @@ class BrokerActions(WaitActions):
             for other in self.lab.live_brokers() if broker.serves else ():
                 self.lab.topology.lose_sight(broker, other)
             for slave in self.lab.all_brokers():
-                if slave.master is broker:
+                if slave.master is broker:  # which announces itself again
+                    self.lab.topology.renew(broker)
                     self.lab.replication.lost_master(slave, wakes=True)
 
     # The network
@@ -289,10 +292,10 @@ DO: dict[type[Action], Callable[[BrokerActions, Any], Completion | None]] = {
     Gateway: BrokerActions.do_gateway,
     a.Wait: BrokerActions.do_wait,
     Settle: BrokerActions.do_settle,
-    WaitForRole: BrokerActions.do_wait_for_role,
-    WaitForFailover: BrokerActions.do_wait_for_failover,
-    WaitForDepth: BrokerActions.do_wait_for_depth,
-    WaitForConsumers: BrokerActions.do_wait_for_consumers,
+    WaitForRole: BrokerActions.do_wait_for,
+    WaitForFailover: BrokerActions.do_wait_for,
+    WaitForDepth: BrokerActions.do_wait_for,
+    WaitForConsumers: BrokerActions.do_wait_for,
     Files: BrokerActions.do_files,
     a.Snapshot: BrokerActions.do_snapshot,
     Snapshot: BrokerActions.do_snapshot,

@@ -69,23 +69,17 @@ class WaitActions(Subsystem):
         moved = self.lab.notes.moved > now - quiet and now < end
         self.lab.under_way = self._in(100 * MS, wait, self._settled) if moved else Completion()
 
-    def do_wait_for_role(self, action: WaitForRole) -> Completion:
-        """Wait until a broker has a role."""
-        return self._wait(action, action.broker, self._has_role, role=action.role)
-
-    def do_wait_for_failover(self, action: WaitForFailover) -> Completion:
-        """Wait until a client has reconnected so often."""
-        return self._wait(action, action.client, self._has_reconnected, role="failover_completed")
-
-    def do_wait_for_depth(self, action: WaitForDepth) -> Completion:
-        """Wait until a queue has so many messages."""
-        return self._wait(action, action.broker, self._has_depth, depth=action.depth)
-
-    def do_wait_for_consumers(self, action: WaitForConsumers) -> Completion:
-        """Wait until a queue has so many consumers; an outcome says nothing of that."""
-        return self._wait(action, action.broker, self._has_consumers)
-
-    def _wait(self, action: Waiting, name: str, holds: Callable[[Wait], str], **told: object) -> Completion:
+    def do_wait_for(self, action: Waiting) -> Completion:
+        """Wait for a role, a reconnection, a queue's messages, or its consumers, of which no outcome tells."""
+        told: dict[str, object] = {}
+        if isinstance(action, WaitForFailover):
+            name, holds, told = action.client, self._has_reconnected, {"role": "failover_completed"}
+        elif isinstance(action, WaitForRole):
+            name, holds, told = action.broker, self._has_role, {"role": action.role}
+        elif isinstance(action, WaitForDepth):
+            name, holds, told = action.broker, self._has_depth, {"depth": action.depth}
+        else:
+            name, holds = action.broker, self._has_consumers
         wait = Wait(self.lab.step_no, name, holds, action, self.lab.acting, told)
         return Completion(wait.is_over, wait, self.lab.clock.now + wait.most, then=self._waited)
 
