@@ -263,7 +263,8 @@ def on_sent(what: Sent) -> None:
     """A message has come to its home."""
     job, producer, message = what
     lab = message.home.lab
-    _ask(message, producer)
+    if message.asks:
+        _ask(message, producer)
     if not physical_destinations.take_in(message, producer):
         job.refuse(message.number)
     elif job.time_to_live:
@@ -279,14 +280,15 @@ def on_sent(what: Sent) -> None:
 def on_dropped(what: Sent) -> None:
     """A message that is not persistent has come to a home that has no room for it."""
     _, producer, message = what
-    _ask(message, producer)
+    if message.asks:
+        _ask(message, producer)
     message.home.lab.notes.message(Kind.Discarded, message, rule=Reason.limit_reached)
     on_receipt(what)
 
 
 def _ask(message: Message, producer: Client) -> None:
-    """Ask for more credit, if that was the last of it."""
-    instance = message.at.instances.get(message.home) if message.asks else None
+    """A message asks for more credit."""
+    instance = message.at.instances.get(message.home)
     if instance is not None and not producer.cut_off:  # that is not heard of a new destination's room
         instance.producers.ask(producer)
 
