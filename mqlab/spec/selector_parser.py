@@ -297,13 +297,28 @@ class _Build(Transformer):  # type: ignore[type-arg]
 class _OfOpenMQ(_Build):
     """The same of OpenMQ: conditions are true or false more often, and fail over a value of another type.
 
-    IN, LIKE and BETWEEN are false of what is missing, NOT BETWEEN is true (`Selector.match` of 6.5.0; OpenMQ
-    rule 1.13).
+    IN, LIKE and BETWEEN are false of what is missing, NOT BETWEEN is true. There are no functions, and no `%`
+    (`Selector.match`, `Selector.tokenize` of 6.5.0; OpenMQ rule 1.13).
     """
+
+    def start(self, kids: Kids) -> Part:
+        part = super().start(kids)
+
+        def value(get: Getter) -> object:
+            if not isinstance(found := kids[0].value(get), bool) and found is not None:
+                raise OtherType  # a name alone, whose property is no truth value
+            return found
+
+        return Part(value, part.type, part.at)
+
+    def call(self, kids: Kids) -> Part:
+        raise _Refused(kids[0].start_pos, "OpenMQ has no functions")
 
     def arithmetic(self, kids: Kids) -> Part:
         a, sign, b = kids
         text = str(sign)
+        if text == "%":
+            raise _Refused(sign.start_pos, "OpenMQ has no %")
 
         def value(get: Getter) -> object:
             one, other = a.value(get), b.value(get)

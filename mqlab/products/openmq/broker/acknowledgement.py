@@ -135,10 +135,13 @@ def finish(claim: Delivery) -> None:
     if taker is not None and taker.cut_off and not taker.home.linked(message.home):
         release(claim, Reason.broker_stopped)
         return
+    instance = message.at.instances.get(message.home)
+    if instance is not None and instance.again and claim in instance.again:
+        leave_copy(claim)  # its home does not listen before it has sent that again (OpenMQ rule 8.21)
+        return
     if claim in message.claims:
         message.claims.remove(claim)
     drop_copies(message, ACKNOWLEDGED, NONE)
-    instance = message.at.instances.get(message.home)
     if not message.claims and instance is not None and message in instance.messages:
         instance.remove(message)
         home = message.home
@@ -185,9 +188,9 @@ def requeue(consumer: Consumer, rule: int) -> None:
         if remote and claim.arrived and home.running and dest in home.instances and not rolled_back:
             home.instances[dest].leftovers[claim.message] = None
         unseen = claim in consumer.buffer if home.running else claim not in head
-        # What is lost in a cut counts as handed out at its home, too.
-        lost = remote and home.lab.is_cut(home, claim.message.home)
-        release(claim, rule, (remote and claim.arrived) or lost or not unseen)
+        # What is lost in a cut, or with this broker, counts as handed out at its home, too.
+        left = claim.arrived or not home.running or home.lab.is_cut(home, claim.message.home)
+        release(claim, rule, (remote and left) or not unseen)
     if dest in home.instances:
         home.instances[dest].leftovers |= dict.fromkeys(claim.message for claim in unheard if claim.arrived)
     consumer.taken, consumer.stuck = [], unheard
@@ -294,6 +297,13 @@ def forget(broker: Broker, key: object, rule: int) -> None:
             if ends:
                 instance.remove(message)
                 broker.lab.notes.message(Kind.Discarded, message, rule=rule)
+
+
+def leave_copy(claim: Delivery) -> None:
+    """A consumer's broker has done with its copy of a message, and the home has not."""
+    message, taker = claim.message, claim.taker
+    if taker is not None and message.copies.pop(taker.home, None) is not None:
+        message.at.instances[taker.home].drop_copy(message)
 
 
 def drop_copies(message: Message, kind: Kind, rule: int) -> None:

@@ -228,9 +228,11 @@ def do_pause_destination(lab: Cluster, step: ScriptStep[o.PauseDestination | o.R
             lab.tell(f"{dest} was {'paused already' if paused else 'not paused'} at {broker.name}")
         broker.instances[dest].paused = paused
         broker.instances[dest].producers.check()
-        for consumer in broker.consumers(dest):
+        # One goes on after the other, the own ones first (`Destination.resumeDestination` of 6.5.0).
+        for consumer in sorted(broker.consumers(dest), key=lambda c: c.home is not broker):
             if consumer.home is broker:
                 sending.send_on(consumer)
+            delivery.dispatch(broker.instances[dest], consumer)
     return there and broker.serves
 
 

@@ -25,14 +25,14 @@ HOME_TO_HOME = Reason.home_to_home  # bound once: a member of an enumeration cos
 _served_weight = attrgetter("served_weight")
 
 
-def dispatch(instance: PhysicalDestination) -> bool:
-    """Hand out what waits for a destination at its home; True if something went."""
+def dispatch(instance: PhysicalDestination, to: Consumer | None = None) -> bool:
+    """Hand out what waits for a destination at its home, if given *to* one only; True if something went."""
     if instance.paused:
         return False
     broker, offered = instance.broker, instance.offered
     moved = bool(instance.again) and home_return.send_again(instance)
     takers = instance.preferred if instance.prefers_local else instance.active
-    takers = [c for c in takers if has_room(c, broker)]
+    takers = [c for c in takers if has_room(c, broker) and to in (None, c)]
     place = 0
     while takers and place < len(offered):
         message, waits = offered[place], False
@@ -186,7 +186,6 @@ def consume(consumer: Consumer) -> bool:
         if expired and claim.message.is_there and not claim.echo:
             break  # which the next look finds (`physical_destinations.expire`)
         consumer.buffer.popleft()
-        sending.answer(consumer)
         again = claim.echo and (consumer.in_branch or consumer.mode == "transacted")
         if again or (consumer.xid_state != "STARTED" and consumer.misses):
             _miss(consumer, claim)
@@ -199,6 +198,10 @@ def consume(consumer: Consumer) -> bool:
         else:
             _receive(consumer, claim, automatic)
         took = True
+        if automatic:
+            sending.answer(consumer)
+    if not automatic and took:  # another thread answers, when its application has gone on
+        sending.answer(consumer)
     return took
 
 

@@ -52,26 +52,35 @@ def _come_again(consumer: Consumer, home: Broker) -> None:
 
 
 def send_again(instance: PhysicalDestination) -> bool:
-    """A home sends once more what it has been told nothing of, as far as its credit goes; True if something."""
+    """A home sends once more what it has been told nothing of, as far as its credit goes; True if something.
+
+    What was acknowledged before that it sends, too: it has looked that up among what it had sent
+    (`BrokerConsumers.acknowledgeMessageFromRemote` of 6.5.0).
+    """
     waits, home = instance.again, instance.broker
     instance.again = []
     for claim in waits:
-        consumer = claim.taker
-        if consumer is None or claim not in consumer.unacknowledged or not claim.message.is_there:
+        consumer, message = claim.taker, claim.message
+        if consumer is None or claim not in message.claims or not message.is_there:
             continue
-        if consumer.flow is not None and consumer.flow.homes[home].is_used_up:
+        had, flow, asks = claim in consumer.unacknowledged, consumer.flow, False
+        if not (had or consumer.open):
+            claim.free()
+            continue
+        if flow is not None and flow.homes[home].is_used_up:
             instance.again.append(claim)
             continue
-        flow, asks = consumer.flow, False
         if flow is not None and flow.first:
             asks = flow.homes[home].use()
-        if not claim.delivered:  # it is in line here, only once
+        if had and not claim.delivered:  # it is in line here, only once
             claim.asks |= asks
             continue
-        claim.replaced = True
-        again = replace(claim, echo=True, flagged=True, delivered=False, asks=asks)
+        claim.replaced |= had
+        again = replace(claim, echo=had, flagged=True, delivered=False, asks=asks, trips=claim.trips + 1)
+        if not had:
+            message.claims[message.claims.index(claim)] = again
         consumer.buffer.append(again)
-        there, message = consumer.home, claim.message
+        there = consumer.home
         if there not in message.copies and there.find(message.dest):  # which it has dropped meanwhile
             message.copies[there] = message.row
             there.instances[message.dest].keep_copy(message)

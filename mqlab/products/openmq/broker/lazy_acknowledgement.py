@@ -58,7 +58,6 @@ def finish_at_home(consumer: Consumer, claim: Delivery) -> None:
     if away or acknowledgement.is_silent(consumer, message.home):
         here.lab.late += [] if away else [(consumer, claim)]
         claim.arrived = False
-        if message.copies.pop(here, None) is not None:
-            message.at.instances[here].drop_copy(message)
+        acknowledgement.leave_copy(claim)
     elif claim in message.claims:
         acknowledgement.finish(claim)

@@ -44,7 +44,10 @@ class Delivery:
     @property
     def is_gone(self) -> bool:
         """Whether its message has been removed, and is not among the dead either (OpenMQ rule 3.3)."""
-        return not self.echo and self not in self.message.claims
+        died = self.message.died
+        there = died and died.at.instances.get(died.home)
+        buried = died is not None and not (there and died in there.messages)
+        return not self.echo and (buried or self not in self.message.claims)
 
     def free(self) -> None:
         """Nobody has it in hands any more: it waits at its home."""
@@ -80,6 +83,7 @@ class Message:
     expires: int = 0  # us; 0 is never
     place: int = 0  # in the order in which its home's instance got its messages
     offered: bool = False  # whether it is among those that wait to be handed out
+    died: Message | None = field(default=None, repr=False)  # what it is among the dead messages
 
     @property
     def dest(self) -> Destination:
@@ -158,6 +162,7 @@ def selects(selector: Selector | None, message: Message) -> bool:
         return True
     mode = "PERSISTENT" if message.persistent else "NON_PERSISTENT"
     headers = {"JMSPriority": message.priority, "JMSDeliveryMode": mode, "n": message.number}
+    headers |= {"JMSMessageID": f"ID:{message.number}", "JMSTimestamp": 1 + message.sent // 1000}
     try:
         return selector.selects(headers, message.properties)
     except OtherType:  # that of a queue passes it over (`SelectorFilter.test` of 6.5.0)

@@ -184,13 +184,14 @@ class Broker:
             self.lab.reapable.add(made)
         return self.instances[dest]
 
-    def drop(self, dest: Destination) -> PhysicalDestination | None:
+    def drop(self, dest: Destination) -> None:
         """Take its instance of a destination away, if it has one."""
         gone = self.instances.pop(dest, None)
         if gone is not None:
             del gone.at.instances[self]
             gone.at.waiting.discard(gone)
-        return gone
+            for message in gone.copies:
+                message.copies.pop(self, None)
 
     def creates(self, dest: Destination) -> bool:
         """Whether it would create a destination that is used; that of dead messages is there."""

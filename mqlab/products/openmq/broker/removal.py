@@ -82,6 +82,7 @@ def move_to_dmq(message: Message, rule: int) -> None:
         message, at=at, dest_no=at.number, claims=[], copies={}, crossing={}, expires=0, offered=False
     )
     dead.claims.append(Delivery(dead))
+    message.died = dead
     dead.row = home.lab.notes.message(Kind.Enqueued, dead, frm=home.node, to=home.node, cause=row)
     if there.removes:
         make_room(there, dead)

@@ -197,7 +197,9 @@ def _listed(broker: Broker, dest: Destination) -> list[Consumer]:
     """Return the consumers that a broker knows, also those whose end it has not noticed."""
     at = broker.lab.destinations.get(dest)
     known = at.consumers if at else ()
-    gone = [c for c in known if not c.open and c.home in broker.unnoticed and c.lost >= 0]
+    ended = broker.unnoticed  # and who has moved, and was rejected here (OpenMQ rule 8.19)
+    lost = [c for c in known if c.lost >= 0] if ended else ()
+    gone = [c for c in lost if (broker in c.unheard_by if c.open else c.home in ended)]
     return [*broker.consumers(dest), *gone]
 
 

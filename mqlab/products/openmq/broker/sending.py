@@ -97,7 +97,9 @@ def _on_granted(heard: tuple[Grant, int, int, bool]) -> None:
     came, lab, waiting = _came(consumer, home), home.lab, consumer.at.granted
     if comes:
         waiting.append(grant)
-    if came != before and lab.clock.now < since + BURST:
+    here = consumer.at.instances.get(home)
+    again = comes and here is not None and bool(here.again)  # which another thread sends (OpenMQ rule 8.21)
+    if again or (came != before and lab.clock.now < since + BURST):
         lab.clock.schedule(lab.clock.now + LOOK, _on_granted, (grant, since, came, False))
     elif grant in waiting:  # else it was heard with a later one
         for one in [one for one in waiting[: waiting.index(grant) + 1] if one[1] is home]:

@@ -11,7 +11,6 @@ from mqlab.products.openmq.client.state import Client, Consumer, Opening
 from mqlab.products.openmq.script.operation import Outcome, RunningStep, ScriptStep
 from mqlab.spec.action import Action
 from mqlab.spec.action import Consumer as Consumes
-from mqlab.spec.values import Destination
 
 if TYPE_CHECKING:
     from mqlab.products.openmq.network.state import Cluster
@@ -51,23 +50,25 @@ def hangs(lab: Cluster, step: ScriptStep[Action]) -> bool:
     return broker is not None and broker.suspended
 
 
-def awaits(lab: Cluster, step: ScriptStep[Opening]) -> bool:
-    """Whether who opens a connection that reconnects finds nobody yet, and tries its addresses again.
-
-    It does so for ever unless the step limits the iterations over its list (OpenMQ rule 8.13).
-    """
-    return bool(step.options.get("reconnect")) and reachable(lab, step) is None
-
-
-def looks(
-    lab: Cluster, step: ScriptStep[Opening], finds: Callable[[Any], bool], begin: Callable[[Any], Outcome]
-) -> RunningStep:
+def looks(lab: Cluster, step: ScriptStep[Opening], begin: Callable[[Any], Outcome]) -> RunningStep:
     """Return what a client that opens its connection waits for; after so many iterations it is refused."""
     options, many = step.options, len(addresses(lab, step))
     rounds, tries = int(options.get("iterations", -1)), int(options.get("reconnect_attempts", 3))
     every = float(options.get("reconnect_interval_ms", 500)) * tries
     most = rounds * many * every if rounds >= 0 else step.limit
-    return RunningStep(finds, (lab, step), min(most, step.limit), begin, insists=most >= step.limit)
+    return RunningStep(_finds, (lab, step), min(most, step.limit), begin, insists=most >= step.limit)
+
+
+def _finds(asked: tuple[Cluster, ScriptStep[Opening]]) -> bool:
+    """Whether it has found a broker, which need not wait for the shared store (OpenMQ rule 9.17).
+
+    Who reconnects looks for ever unless the step limits the iterations over its list (OpenMQ rule 8.13).
+    """
+    lab, step = asked
+    broker = reachable(lab, step)
+    if broker is None:
+        return not step.options.get("reconnect")
+    return not lab.store_down or step.dest in broker.instances
 
 
 def asks_all(
@@ -84,11 +85,6 @@ def asks_all(
 def _have_answered(asked: tuple[Broker, ScriptStep[Action], int]) -> bool:
     broker, _, end = asked
     return not broker.suspended and (not broker.asks_in_vain or broker.lab.clock.now >= end)
-
-
-def awaits_store(broker: Broker, dest: Destination) -> bool:
-    """Whether a destination is to be made for a client while the shared store is down (OpenMQ rule 9.17)."""
-    return broker.lab.store_down and dest not in broker.instances
 
 
 def client_id(step: ScriptStep[Opening]) -> str:

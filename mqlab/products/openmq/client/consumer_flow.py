@@ -14,10 +14,15 @@ USUAL_LIMIT = int(str(OPTIONS["consumer"]["flow_limit"].default))  # messages th
 Opening = ScriptStep[a.Consumer]
 
 
-def of_limited(broker: Broker, step: Opening) -> Flow:
-    """Return that of a consumer of a queue or a subscription, by the smaller of the two limits."""
+def of(broker: Broker, step: Opening, limited: bool) -> Flow | None:
+    """Return that of a consumer by the smaller of the two limits; homes send all to one that is not *limited*.
+
+    That is a topic's without a subscription: None for the usual limit, which hardly anything reaches.
+    """
     limit = _limit(broker, step)
-    first = _first(step, limit, broker.instances[step.dest])
+    if not limited and limit >= USUAL_LIMIT:
+        return None
+    first = _first(step, limit, broker.instances[step.dest]) if limited else 0
     return Flow(limit, first, _of_client(step, "flow_threshold"), broker)
 
 
@@ -32,15 +37,6 @@ def begin(consumer: Consumer, home: Broker) -> None:
     flow, instance = consumer.flow, consumer.at.instances.get(consumer.home)
     if flow is not None and flow.first and instance is not None:
         flow.homes[home] = Credit(_first(consumer.step, flow.own.size, instance))
-
-
-def of_plain(broker: Broker, step: Opening) -> Flow | None:
-    """Return that of a topic's consumer without a subscription: homes send all, its client has its limit.
-
-    None where that is the usual one, which hardly anything reaches (OpenMQ rule 2.3).
-    """
-    limit = _limit(broker, step)
-    return Flow(limit, 0, _of_client(step, "flow_threshold"), broker) if limit < USUAL_LIMIT else None
 
 
 def _limit(broker: Broker, step: Opening) -> int:

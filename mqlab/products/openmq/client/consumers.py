@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mqlab.engine.clock import NEVER
+from mqlab.errors import SelectorError
 from mqlab.products.openmq.broker import acknowledgement, delivery, lazy_acknowledgement, transactions
 from mqlab.products.openmq.broker.active_consumers import takes_no_more
 from mqlab.products.openmq.broker.model import DEAD, LOCK_TIMEOUT, Broker
@@ -28,17 +29,11 @@ CALL_OUT = 5_000  # ms that a step waits for a session whose call has not come b
 
 def do_open_consumer(lab: Cluster, step: Opening) -> Outcome:
     """Open a consumer on a connection of its own; all brokers are asked for a queue's, or a client id."""
-    if clients.awaits(lab, step):
-        return clients.looks(lab, step, _finds, _begin)
-    return _begin((lab, step))
+    return clients.looks(lab, step, _begin)
 
 
 Opening = ScriptStep[a.Consumer]
 Asked = tuple["Cluster", Opening]
-
-
-def _finds(asked: Asked) -> bool:
-    return not clients.awaits(*asked)
 
 
 def _begin(asked: Asked) -> Outcome:
@@ -63,8 +58,6 @@ def _make(asked: tuple[Broker, Opening, int]) -> Outcome:
 
 def _goes_on(lab: Cluster, step: Opening) -> Outcome:
     broker, dest, id = clients.reachable(lab, step), step.dest, clients.client_id(step)
-    if broker and clients.awaits_store(broker, dest):
-        return RunningStep(_has_store, (lab, step), step.limit, _begin, insists=True)
     alone = broker and (
         dest == DEAD or (dest in broker.instances and broker.instances[dest].option("LocalOnly"))
     )
@@ -75,10 +68,6 @@ def _goes_on(lab: Cluster, step: Opening) -> Outcome:
             broker.instances[dest].unanswered += 1  # a topic counts who is there
         return clients.asks_all(broker, step, _open_at_last, LOCK_TIMEOUT if id else NEVER)
     return _open(lab, broker, step)
-
-
-def _has_store(asked: Asked) -> bool:
-    return not asked[0].store_down
 
 
 def _open_at_last(asked: tuple[Broker, Opening, int]) -> bool:
@@ -97,7 +86,8 @@ def _open(lab: Cluster, broker: Broker | None, step: Opening) -> bool:
         return False  # only what is shared needs no client id: its client asks no broker (C4053)
     if broker is None or clients.is_used(lab, id) or not _is_let_open(broker, step):
         return False
-    if takes_no_more(broker, dest):
+    selector, wrong = selector_of(step)
+    if wrong or takes_no_more(broker, dest):  # its destination is there all the same
         return False
     # A durable subscription and one that is not may have one name.
     key = durable if opens.durable else ("", *durable)
@@ -105,8 +95,17 @@ def _open(lab: Cluster, broker: Broker | None, step: Opening) -> bool:
         return False
     if opens.durable and not changes.subscribe(broker, changes.asked_for(step)):
         return False
-    _register(broker, step, key if opens.durable or shared else opens.name)
+    _register(broker, step, key if opens.durable or shared else opens.name, selector)
     return True
+
+
+def selector_of(step: Opening) -> tuple[Selector | None, str]:
+    """Return a consumer's selector, and why brokers do not take it; empty if they do (OpenMQ rule 1.13)."""
+    text = step.action.selector
+    try:
+        return Selector(text, "openmq") if text else None, ""
+    except SelectorError as error:
+        return None, str(error)
 
 
 def _is_let_open(broker: Broker, step: Opening) -> bool:
@@ -120,10 +119,10 @@ def _is_another(lab: Cluster, key: tuple[str, ...], dest: Destination, selector:
     return any((c.dest, c.step.action.selector) != (dest, selector) for c in sharing)
 
 
-def _register(broker: Broker, step: Opening, key: object) -> None:
+def _register(broker: Broker, step: Opening, key: object, selector: Selector | None) -> None:
     """Make a consumer known, with its destination, on all brokers."""
     lab, dest, opens = broker.lab, step.dest, step.action
-    name, text = opens.name, opens.selector
+    name = opens.name
     limited = dest.is_queue or key != name  # what a topic has for one without a subscription is sent at once
     consumer = Consumer(
         name,
@@ -133,9 +132,9 @@ def _register(broker: Broker, step: Opening, key: object) -> None:
         lab.notes.node(name, "consumer", broker.name),
         lab.new_link(name, broker.name),
         lab.new_link(broker.name, name),
-        selector=Selector(text, "openmq") if text else None,
+        selector=selector,
         key=key,
-        flow=consumer_flow.of_limited(broker, step) if limited else consumer_flow.of_plain(broker, step),
+        flow=consumer_flow.of(broker, step, limited),
         allowance=None if opens.receiving else 0,
         delay=duration(opens.delay),
         acknowledge=bool(opens.acknowledge),

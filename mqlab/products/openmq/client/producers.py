@@ -25,14 +25,7 @@ if TYPE_CHECKING:
 
 def do_open_producer(lab: Cluster, step: ScriptStep[OpenProducer]) -> Outcome:
     """Open a producer on a connection of its own."""
-    return clients.looks(lab, step, _finds, _open_named)
-
-
-def _finds(asked: tuple[Cluster, ScriptStep[OpenProducer]]) -> bool:
-    lab, step = asked
-    broker = clients.reachable(lab, step)
-    waits = broker is not None and clients.awaits_store(broker, step.dest)
-    return not (waits or clients.awaits(lab, step))
+    return clients.looks(lab, step, _open_named)
 
 
 def _open_named(asked: tuple[Cluster, ScriptStep[OpenProducer]]) -> Outcome:
@@ -86,13 +79,14 @@ def _close_named(producer: Client) -> None:
     lab = producer.home.lab
     del lab.producers[producer.name]
     transactions.close(lab, producer)
-    _close(producer)
+    close(producer)
     clients.close(producer)
     producer.open = False
     transactions.end_transaction(producer.home, producer.name, commit=False)
 
 
-def _close(producer: Client) -> None:
+def close(producer: Client) -> None:
+    """A producer is at its broker no more; a consumer never was."""
     instance = producer.at.instances.get(producer.home)
     if instance is not None:
         instance.producers.close(producer)
@@ -319,7 +313,7 @@ def _end(lab: Cluster, job: SendJob) -> None:
     row["later" if job.late else "result"] = "ok" if job.late else how  # a late call's end is all that is told
     own = lab.producers.pop(f"#{row['first']}", None)
     if own is not None and own.dest in own.home.instances:
-        _close(own)
+        close(own)
         lab.reapable.add(own.home.instances[own.dest])
     lab.end_job(job)
 

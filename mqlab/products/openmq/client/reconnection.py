@@ -27,9 +27,7 @@ def lose(client: Client, cause: int) -> None:
         rule=Reason.broker_stopped,
         cause=cause,
     )
-    instance = client.at.instances.get(client.home)
-    if instance is not None:
-        instance.producers.close(client)
+    producers.close(client)
     client.rollback_only = client.mode == "transacted"  # C4074
     lab.removed.pop(client.name, None)
     if isinstance(client, Consumer):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from mqlab.products.openmq.broker.active_consumers import takes_no_more
 from mqlab.products.openmq.broker.administration import is_refused, none_allowed
 from mqlab.products.openmq.broker.model import DEAD, Broker
-from mqlab.products.openmq.client import clients, producers
+from mqlab.products.openmq.client import clients, consumers, producers
 from mqlab.products.openmq.client.state import Client
 from mqlab.products.openmq.network.changes import hands_over
 from mqlab.products.openmq.network.faults import WITH_DATABASE
@@ -163,6 +163,8 @@ def _consumer(lab: Cluster, step: ScriptStep[a.Consumer], broker: Broker | None)
     instance = broker.instances[dest]
     if instance.owner not in (None, step.action.name):
         return f"only {instance.owner} may consume from its temporary destination"
+    if wrong := consumers.selector_of(step)[1]:
+        return wrong
     if takes_no_more(broker, dest):
         active, backup = (int(instance.option(f"MaxNum{which}Consumers")) for which in ("Active", "Backup"))
         return f"{dest} may have {active} active and {backup} backup consumers"
