@@ -161,14 +161,19 @@ def names() -> Mapping[str, tuple[str, str]]:
 def pack(chosen: Iterable[str]) -> bytes:
     """Return an archive of some recordings, for a place where only these are wanted; it needs no lzma."""
     packed, known = io.BytesIO(), names()
+    places = [known[name] for name in sorted(set(chosen))]
+    values = {
+        one: value
+        for archive in dict(places)
+        for one, value in _values(archive, {member for of, member in places if of == archive}).items()
+    }
     with (
         gzip.GzipFile(fileobj=packed, mode="wb", mtime=0) as inner,
         tarfile.open(fileobj=inner, mode="w") as tar,
     ):
-        for name in sorted(set(chosen)):
-            archive, member = known[name]
-            text = json.dumps(_read(archive, member)).encode()
-            info = tarfile.TarInfo(member)
+        for place in places:
+            text = json.dumps(values[place]).encode()
+            info = tarfile.TarInfo(place[1])
             info.size = len(text)
             tar.addfile(info, io.BytesIO(text))
     return packed.getvalue()
@@ -183,11 +188,14 @@ def folder() -> Path:
 
 @cache
 def _read(archive: str, member: str) -> dict[str, object]:
+    return _values(archive, {member})[archive, member]
+
+
+def _values(archive: str, members: set[str]) -> dict[tuple[str, str], dict[str, object]]:
+    """Return some recordings of an archive, which is unpacked once."""
     with tarfile.open(folder() / archive) as tar:
-        file = tar.extractfile(member)
-        assert file is not None, member
-        value: dict[str, object] = json.load(file)
-    return value
+        found = {member.name: tar.extractfile(member) for member in tar if member.name in members}
+        return {(archive, name): json.load(file) for name, file in found.items() if file is not None}
 
 
 def _told(outcome: Outcome) -> Iterator[tuple[str, str]]:
