@@ -197,6 +197,11 @@ class BrokerService:
 
     # Ending
 
+    @property
+    def takes_to_stop(self) -> int:
+        """How long (us) an orderly stop takes: one that needs a database which is away tries to connect to it."""
+        return self.costs.stop + RECONNECT * (self.in_database and self.lab.database.away)
+
     def stop(self, asked_restart: bool = False) -> None:
         """End in an orderly way; with *asked_restart* it starts again if that is allowed."""
         if not self.alive:
@@ -233,9 +238,7 @@ class BrokerService:
         if self.role != "down":
             self.role = "down"
             at_once = kind == Kind.Crashed or self.restarting or not open_before  # there is nothing to close
-            cost = 0 if at_once else self.costs.stop
-            if cost and self.in_database and self.lab.database.away:
-                cost += RECONNECT
+            cost = 0 if at_once else self.takes_to_stop
             self.lab.clock.schedule(self.lab.clock.now + cost, self._note_down, None)
         self._hang_up(row)
         if self.broker.running:

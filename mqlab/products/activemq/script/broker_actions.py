@@ -157,7 +157,7 @@ def stop(runner: ScriptRunner, action: Stop) -> None:
         runner.lab.tell(STOPS_PAUSED)
     process.stop()
     waits = action.wait is None or action.wait
-    runner.now.until = runner.lab.clock.now + (process.costs.stop if waits else 0)
+    runner.now.until = runner.lab.clock.now + (process.takes_to_stop if waits else 0)
     if process.line is not None and process.line.forwarder:  # it goes on for as long as the stop takes
         runner.lab.clock.schedule(runner.now.until, process.line.cut, "refuse")
 
