@@ -199,8 +199,9 @@ class BrokerService:
 
     @property
     def takes_to_stop(self) -> int:
-        """How long (us) an orderly stop takes: one that needs a database which is away tries to connect to it."""
-        return self.costs.stop + RECONNECT * (self.in_database and self.lab.database.away)
+        """How long (us) an orderly stop takes; who needs a database which is away tries to connect to it."""
+        tries = self.role != "down" and self.in_database and self.lab.database.away
+        return self.costs.stop + RECONNECT * tries
 
     def stop(self, asked_restart: bool = False) -> None:
         """End in an orderly way; with *asked_restart* it starts again if that is allowed."""
@@ -236,9 +237,9 @@ class BrokerService:
         if kind == Kind.Stopped:  # it is there to see its bridges come down
             self._hang_up(row)
         if self.role != "down":
-            self.role = "down"
             at_once = kind == Kind.Crashed or self.restarting or not open_before  # there is nothing to close
             cost = 0 if at_once else self.takes_to_stop
+            self.role = "down"
             self.lab.clock.schedule(self.lab.clock.now + cost, self._note_down, None)
         self._hang_up(row)
         if self.broker.running:

@@ -155,9 +155,9 @@ def stop(runner: ScriptRunner, action: Stop) -> None:
     process = runner.lab.processes[action.broker]
     if process.paused:
         runner.lab.tell(STOPS_PAUSED)
+    takes = process.takes_to_stop if action.wait is None or action.wait else 0
     process.stop()
-    waits = action.wait is None or action.wait
-    runner.now.until = runner.lab.clock.now + (process.takes_to_stop if waits else 0)
+    runner.now.until = runner.lab.clock.now + takes
     if process.line is not None and process.line.forwarder:  # it goes on for as long as the stop takes
         runner.lab.clock.schedule(runner.now.until, process.line.cut, "refuse")
 

@@ -116,8 +116,9 @@ def open_consumer(runner: ScriptRunner, action: a.Consumer) -> None:
 
     def opens() -> None:
         session = session_of(lab, action)
-        mode = _own_mode(client, action, session) or action.ack_mode
-        consumer = AddressedConsumer(client, replace(action, ack_mode=mode), dest, session, loop)
+        mode = _own_mode(client, action, session)
+        spec = replace(action, ack_mode=mode) if mode else action
+        consumer = AddressedConsumer(client, spec, dest, session, loop)
         client.open_consumer(consumer, call)
 
     client.with_session(call, opens)
