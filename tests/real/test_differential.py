@@ -6,17 +6,20 @@ import signal
 import subprocess
 import sys
 import time
+from random import Random
 
 import pytest
 
-from mqlab import products
+from mqlab import conform, products
 from mqlab.conform import recorded
+from mqlab.products.activemq.lab import Lab
 from tests.conftest import ROOT, packed
+from tests.real.differential import races
 from tests.real.differential import recorder as recorders
 from tests.real.differential.__main__ import drawn, main
 from tests.real.differential.breadth import Breadth, features
 from tests.real.differential.families import FAMILIES
-from tests.real.differential.judge import Difference, grouped, kind_of, verdict
+from tests.real.differential.judge import RACE, Difference, grouped, kind_of, verdict
 from tests.real.differential.recorder import NoRecorder, Recorder
 from tests.real.differential.shrink import shrink
 from tests.real.differential.variations import Recorded
@@ -99,6 +102,24 @@ def test_a_difference_is_told_by_its_kind():
     result, difference = verdict("other", spoilt())
     assert result == "disagree"
     assert difference.kind == "snapshots brokers destinations queue messages"
+
+
+def played_on(machine):
+    """A recording of a random scenario as the lab plays it on some machine."""
+    value = {"scenario": drawn("failover", 2501, 58, 1)["failover_2501_058"]}
+    product = products.product_of(value)
+    lab = Lab(product.read(value, "race"), timing=machine)
+    lab.play()
+    outcomes = [{"seen_in_runs": 3, "outcome": json.loads(json.dumps(product.outcome(lab.trace)))}]
+    return {**value, "observed": {"runs": 3, "deterministic": "exact", "outcomes": outcomes}}
+
+
+def test_what_another_machine_does_is_a_race_and_no_rule():
+    race = played_on(races.machine(Random(1000)))
+    assert conform.compare(race).result == "disagree"
+    assert verdict("race", race) == (RACE, None)
+    race["observed"]["outcomes"][0]["outcome"]["consumers"]["K4"]["count"] = 7
+    assert verdict("rule", race)[0] == "disagree"
 
 
 def test_the_names_of_a_scenario_are_no_part_of_a_kind():

@@ -14,7 +14,7 @@ from pathlib import Path
 from tests.real.differential.breadth import Breadth
 from tests.real.differential.draw import Draw
 from tests.real.differential.families import FAMILIES, Family
-from tests.real.differential.judge import UNJUDGED, Difference, grouped, verdict
+from tests.real.differential.judge import RACE, UNJUDGED, Difference, grouped, verdict
 from tests.real.differential.recorder import NoRecorder, Played, Recorder, Scenario, folder
 from tests.real.differential.shrink import shrink
 from tests.real.differential.variations import Recorded
@@ -137,7 +137,8 @@ def _judged(
 
 
 def _rates(results: Counter[str], asked: argparse.Namespace) -> str:
-    judged = sum(number for result, number in results.items() if result not in (UNJUDGED, "not played"))
+    unsaid = UNJUDGED, RACE, "not played"
+    judged = sum(number for result, number in results.items() if result not in unsaid)
     share = 100 * results["agree"] / judged if judged else 0.0
     rest = ", ".join(f"{number} {result}" for result, number in sorted(results.items()) if result != "agree")
     again = f", {asked.again} more of what differs" if asked.again else ""
