@@ -1,8 +1,8 @@
 """Differences that other times of the machine make go away: races, whose plays ended alike by chance.
 
 A client that tries every 100 ms meets a broker that takes 20 or 60 ms to start, or just misses it. Three plays
-on one machine take nearly the same time, so they agree where another machine's would not. What a rule decides is
-the same at every speed: the lab plays the scenario again on machines that are up to four times as slow.
+on one machine take nearly the same time, so they agree where another machine's would not. What a rule decides
+is the same at every speed: the lab plays the scenario again on machines that are up to four times as slow.
 """
 
 from __future__ import annotations
