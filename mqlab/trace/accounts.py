@@ -143,7 +143,7 @@ def _downtime(trace: Trace, end: int) -> dict[str, Spans]:
     since: dict[int, int] = {}
     holders: dict[int, set[int]] = {}
     times, kinds, clients = (trace.column(name) for name in ("t", "kind", "frm"))
-    for row in trace.rows(Kind.Interrupted, Kind.Attached):
+    for row in trace.rows(Kind.Interrupted, Kind.Attached, Kind.Subscribed):  # who opens again is back
         if kinds[row] == Kind.Interrupted:
             since[clients[row]] = times[row]
         elif clients[row] in since:

@@ -64,6 +64,16 @@ def test_who_has_no_broker_at_the_end_has_had_none_since(product):
     assert "was without a broker for" not in told
 
 
+def test_a_consumer_that_opens_again_elsewhere_was_without_a_broker_for_a_time():
+    om = mq.openmq
+    news = {"reads": om.Topic("news"), "durable": True, "client_id": "c"}
+    brokers = om.Network(om.Broker("b1"), om.Broker("b2"))
+    trace = mq.run(brokers, om.Consumer("D", on="b1", **news), om.Stop("b1"), om.Consumer("D", on="b2", **news))
+    assert "D was without a broker for 2 s." in mq.explain(trace).lines
+    with pytest.raises(mq.MqlabError, match="two are called 'D'"):
+        mq.run(brokers, om.Consumer("D", on="b1", **news), om.Consumer("D", on="b2", **news))
+
+
 def test_a_client_that_follows_was_without_a_broker_for_a_time():
     trace = run("artemis", mq.Crash("b1"), mq.Restart("b1"))
     assert "C was without a broker for 2 s." in mq.explain(trace).lines

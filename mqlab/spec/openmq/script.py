@@ -29,6 +29,7 @@ class ScriptReader:
         self.brokers, self.count = brokers, 0
         self.consumers, self.producers = set[str](), set[str]()  # that were opened
         self.closed = set[str]()  # clients whose names are free again
+        self.bound: dict[str, str] = {}  # those that end with their broker -> that
         self.sending = set[str]()  # producers that end by themselves
 
     def read(self, action: a.Action) -> list[a.Action]:
@@ -70,6 +71,9 @@ class ScriptReader:
             check_new(action.name, known - self.closed, where)
             known.add(action.name)
             self.closed.discard(action.name)
+            self.bound.pop(action.name, None)
+            if not (action.others or action.options.get("reconnect")):
+                self.bound[action.name] = action.on
         elif isinstance(action, a.Producer):
             self.sending.add(action.name)
         consumer, producer = getattr(action, "consumer", None), getattr(action, "producer", None)
@@ -82,6 +86,8 @@ class ScriptReader:
             check_opened("consumer", consumer, self.consumers, where)
         if producer is not None:
             check_opened("producer", producer, self.producers, where)
+        if isinstance(action, (a.Stop, o.Shutdown, f.Crash, o.CrashAndRestart)):
+            self.closed |= {name for name, broker in self.bound.items() if broker == action.broker}
         if isinstance(action, (a.Close, o.CloseProducer, o.KillClient)) and not getattr(action, "options", {}):
             self.closed |= {name for name in (consumer, producer) if name is not None}
 
