@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 MODES = ("PERSISTENT", "NON_PERSISTENT")
 HEADERS = {"JMSPriority", "JMSDeliveryMode", "AMQPriority", "AMQDurable"}  # that messages of mqlab have
+BESIDES = {"activemq": {*NOT_OUT_YET}, "openmq": {"JMSMessageID", "JMSTimestamp"}}  # those of one product
 PRIORITIES = range(10)  # JMS 2.0, 3.4.10
 ONE_LETTER = "their names are one letter apart"
 VIRTUAL = "VirtualTopic."  # what a broker's topics begin with that are virtual if it says nothing else
@@ -87,7 +88,7 @@ def _selects_nothing(trace: Trace, consumer: Consumer, producers: list[Producer]
         return ""
     selector = Selector(str(consumer.selector))
     asked, has = selector.names(), {name for one in sent for name in one.properties}
-    lacks = sorted(asked - has - HEADERS - (NOT_OUT_YET.keys() if trace.product == "activemq" else set()))
+    lacks = sorted(asked - has - HEADERS - BESIDES.get(trace.product, set()))
     names = " and ".join(lacks)
     if any(name.startswith("JMS") and not name.startswith("JMSX") for name in lacks):
         return f"its selector asks for {names}, which messages of mqlab do not have; select by a property"

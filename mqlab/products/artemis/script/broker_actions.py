@@ -39,7 +39,7 @@ from mqlab.trace.kinds import Kind
 # starts: as the recorder has it (361 to 937 ms in half of 528 starts; found/colocated_in_turn).
 STARTING = 3000
 CHECKING = 5000  # ms more of one that looks whether its node id is live
-BOOTING = 500
+BOOTING = 2000  # ms that each broker of a start takes
 ENDING = 450  # ms that the end of a stopped broker's process takes: least of 104 stops, half of them 500
 STOPPING = 20_000  # ms until a broker that was stopped is gone, at most
 NOTICED = 50 * MS  # a cut that resets connections is noticed at once, by and large
