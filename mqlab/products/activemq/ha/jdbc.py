@@ -200,8 +200,7 @@ class DefaultDatabaseLocker(JdbcLocker):
             super().look_for_tables()
             return
         self.finds_tables = True
-        # A process of its own loads its driver first: both ends were seen 1.25 s after its start (rule 16.8).
-        self._wait(self.process.costs.first_lead * 2 // 3)
+        self._wait()
 
     def obtain(self) -> bool:
         """Ask for the row; a query that has to wait, waits in the database for a while first."""
@@ -218,11 +217,11 @@ class DefaultDatabaseLocker(JdbcLocker):
             return
         self._wait()
 
-    def _wait(self, more: int = 0) -> None:
+    def _wait(self) -> None:
         self.asked += 1
         self.database.waiting.append(self)
         clock, wait = self.lab.clock, TRIES * self.locker.query_timeout * 1000
-        wait += self.lab.extra_delay(wait, SLOWER) + more
+        wait += self.lab.extra_delay(wait, SLOWER)
         clock.schedule_background(clock.now + wait, self.on_query_timeout, self.asked)
 
     def on_query_timeout(self, asked: int) -> None:
