@@ -374,9 +374,12 @@ addTab({
       tellMoment(body);
       return;
     }
-    const key = JSON.stringify([chosen, lab.state?.current, lab.state?.undo, lab.state?.branches.length]);
-    if (key === why.key && body.childElementCount) return;
+    const state = lab.state && [lab.state.current, lab.state.undo, lab.state.branches.length];
+    const key = JSON.stringify([chosen, state]);
+    // The first state of a slow kernel changes nothing of a choice: an answer that stands there stays.
+    const same = key === why.key || (chosen && why.key === JSON.stringify([chosen, null]));
     why.key = key;
+    if (same && body.childElementCount) return;
     const data = chosen && chosen.kind !== "event" ? { kind: chosen.kind, name: chosenName(chosen) } : {};
     asked(body, "why", data, (answer) => {
       why.answer = answer;
