@@ -162,11 +162,9 @@ def pack(chosen: Iterable[str]) -> bytes:
     """Return an archive of some recordings, for a place where only these are wanted; it needs no lzma."""
     packed, known = io.BytesIO(), names()
     places = [known[name] for name in sorted(set(chosen))]
-    values = {
-        one: value
-        for archive in dict(places)
-        for one, value in _values(archive, {member for of, member in places if of == archive}).items()
-    }
+    values: dict[tuple[str, str], dict[str, object]] = {}
+    for archive in {archive for archive, _ in places}:
+        values |= _values(archive, {member for of, member in places if of == archive})
     with (
         gzip.GzipFile(fileobj=packed, mode="wb", mtime=0) as inner,
         tarfile.open(fileobj=inner, mode="w") as tar,

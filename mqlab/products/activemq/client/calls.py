@@ -29,18 +29,19 @@ OPENING, LATE = 2_500, 200
 CHECK = 100  # ms: so often a sender without a connection looks at the clock
 
 
-def session_of(
-    lab: Lab, action: Consumer | Producer | OpenSession | TemporaryQueue | Commit | Rollback | Recover
-) -> str:
+# what names a session, and makes it where it is not there
+InSession = Consumer | Producer | OpenSession | TemporaryQueue | Commit | Rollback | Recover
+
+
+def session_of(lab: Lab, action: InSession) -> str:
     """Return the name of the session that an action means.
 
     Who consumes or sends and names none has one of its own, but not in the recordings.
     """
     if action.session is not None:
         return action.session
-    if isinstance(action, (Consumer, Producer)) and not lab.by_calls:
-        return f"of {action.name}"
-    return "session"
+    own = not lab.by_calls
+    return f"of {action.name}" if own and isinstance(action, (Consumer, Producer)) else "session"
 
 
 def is_beside(action: object) -> bool:

@@ -11,7 +11,7 @@ from mqlab.products.activemq.broker.message_audit import MessageAudit
 from mqlab.products.activemq.client import jms, line
 from mqlab.products.activemq.client.addressed_consumer import AddressedConsumer
 from mqlab.products.activemq.client.addresses import Refused, check_syntax
-from mqlab.products.activemq.client.calls import PendingCall, session_of
+from mqlab.products.activemq.client.calls import InSession, PendingCall, session_of
 from mqlab.products.activemq.client.discovery import open_transport
 from mqlab.products.activemq.client.failover_transport import FailoverTransport
 from mqlab.products.activemq.client.query import flag, number
@@ -31,17 +31,12 @@ from mqlab.products.activemq.transport.openwire import (
 )
 from mqlab.products.activemq.transport.sockets import Transport
 from mqlab.spec import Client as ClientSpec
-from mqlab.spec import Commit, Consumer, OpenSession, Producer, Recover, Rollback, TemporaryQueue
 from mqlab.spec.values import Destination
 from mqlab.trace.kinds import Kind, Reason
 
 if TYPE_CHECKING:
     from mqlab.engine.clock import Call
     from mqlab.products.activemq.lab import Lab
-
-
-# what names a session, and makes it where it is not there
-_IN_SESSION = OpenSession, Consumer, TemporaryQueue, Producer, Commit, Rollback, Recover
 
 
 class ClientConnection:
@@ -175,7 +170,7 @@ class ClientConnection:
 
     def _opens_session(self, call: PendingCall) -> bool:
         """Whether a call names a session that was not there before the connection ended."""
-        if not isinstance(call.action, _IN_SESSION):
+        if not isinstance(call.action, InSession):
             return False
         session = self.sessions.get(session_of(self.lab, call.action))
         return session is not None and session.opened_after_close

@@ -220,6 +220,6 @@ def _make_what_is_recorded(broker: Broker) -> None:
             found.setdefault(values[0], {}).update(values[1])
         elif what == "destroy":
             found.pop(values[0], None)
-            by[values[0]] = "auto"
+            by.pop(values[0], None)
     for dest in [dest for dest in found if dest not in broker.instances]:
         broker.add(dest, by.get(dest, "auto"), found[dest])
